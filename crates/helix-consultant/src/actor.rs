@@ -12,18 +12,16 @@ use helix_core::ids::{RunId, TurnId};
 use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::ErrorView;
-use helix_job::session::{
-    SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView, relation,
-};
+use helix_job::session::{SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnStart, TurnView, relation};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::context::{self, Context};
-use super::job_digest::{self, JobDigest};
+use super::job_digest;
 use super::locator::{self, Difference, Located, TurnPosition};
 use super::services::ConsultantServices;
 use super::turn_output::TurnOutput;
-use super::{TurnEnded, TurnEvent, TurnRequest, turn_error, uploads};
+use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, turn_error, uploads};
 use corrections::Enforced;
 use helix_runs::admission::{Owner, Ticket, Urgency};
 use helix_runs::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
@@ -69,20 +67,10 @@ pub(super) struct SessionActor {
 }
 
 /// The turn that can be stopped.
+#[derive(Clone)]
 pub(super) struct RunningTurn {
-    turn: TurnId,
-    stop: CancellationToken,
-}
-
-impl RunningTurn {
-    /// Stops it if it is this turn.
-    pub(super) fn stop(&self, turn: &TurnId) -> bool {
-        let is_it = &self.turn == turn;
-        if is_it {
-            self.stop.cancel();
-        }
-        is_it
-    }
+    pub(super) turn: TurnId,
+    pub(super) stop: CancellationToken,
 }
 
 /// A turn under way.
@@ -90,6 +78,9 @@ struct ActiveTurn {
     turn: TurnId,
     /// The turn whose answer it continues.
     continues: Option<TurnId>,
+    model: Option<String>,
+    /// The client's own instructions.
+    system: Option<String>,
     /// Runs so far.
     runs: u32,
     /// What the runs before the last one consumed.
@@ -143,6 +134,8 @@ impl SessionActor {
         let mut work = ActiveTurn {
             turn: open.id.clone(),
             continues: open.continues.clone(),
+            model: open.begin.model.clone(),
+            system: open.begin.system.clone(),
             runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
             usage: Usage::default(),
             stop: self.new_stop(&open.id),
@@ -164,8 +157,7 @@ impl SessionActor {
         for (_, report) in done.iter().rev().skip(1) {
             work.usage += report.usage;
         }
-        let request = self.recovered_request(&open);
-        let enforced = self.enforce(&mut work, &request, done).await;
+        let enforced = self.enforce(&mut work, done).await;
         self.conclude(&mut work, enforced, None).await;
     }
 
@@ -205,12 +197,12 @@ impl SessionActor {
         output: TurnOutput,
         permit: TurnPermit,
     ) {
+        let continued = position.parent.as_ref().filter(|_| request.purpose == Purpose::Continue);
         let mut work = ActiveTurn {
             turn: self.view().next_turn(),
-            continues: match &position.after {
-                TurnParent::Continuing { turn, .. } => Some(turn.clone()),
-                TurnParent::Beginning | TurnParent::After { .. } => None,
-            },
+            continues: continued.map(|turn| turn.id.clone()),
+            model: request.model.clone(),
+            system: request.system.clone(),
             runs: 0,
             usage: Usage::default(),
             stop: self.new_stop(&self.view().next_turn()),
@@ -224,7 +216,7 @@ impl SessionActor {
         let (enforced, error) = match result {
             Ok(report) => {
                 let run = RunId::for_turn(&work.turn, work.runs);
-                (self.enforce(&mut work, &request, vec![(run, report)]).await, None)
+                (self.enforce(&mut work, vec![(run, report)]).await, None)
             }
             Err(error) => {
                 let never_ran = Ending::NotStarted { reason: error.message.clone(), errno: None };
@@ -244,24 +236,29 @@ impl SessionActor {
         position: &mut TurnPosition,
     ) -> Result<RunReport, ErrorView> {
         let attachments = uploads::keep(&self.view().directory, &request.uploads).await?;
-        let digests = self.digests(position).await?;
+        // What came in the course of the turn that this one goes on from, its agent need not have seen.
+        let since = position.parent.as_ref().map(|parent| parent.started_at);
+        let digests = job_digest::since(self.services.journal(), &self.view().jobs, since).await;
+        let digests = digests.map_err(context::unreadable)?;
         position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.for_agent())));
         let position = &*position;
         let context = context::at(self.services.journal(), self.view(), position, request).await?;
+        // The user's words are those of the answer that is continued.
+        let continued = position.parent.as_ref().filter(|_| work.continues.is_some());
         let message = uploads::with_message(&request.message, &self.view().directory, &attachments);
         let begin = TurnStart {
             run: RunId::for_turn(&work.turn, 1),
             message: request.message.clone(),
-            asked: asked(&self.services, work, request).await,
+            asked: continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.begin.asked.clone()),
             client: request.client.clone(),
-            model: request.model.clone(),
-            system: request.system.clone(),
+            model: work.model.clone(),
+            system: work.system.clone(),
             attachments,
             agent_session: Some(context.writes_to().clone()),
         };
         self.record(SessionEvent::TurnStarted {
             turn: work.turn.clone(),
-            place: position.after.clone(),
+            place: position.in_record(request.purpose),
             resume: context.resumes().cloned(),
             begin,
         })
@@ -275,17 +272,6 @@ impl SessionActor {
         self.ask_agent(work, request, position, context, &message).await
     }
 
-    /// What happened to the conversation's jobs since the turn that this one goes on from began: what came in its course its
-    /// agent need not have seen.
-    async fn digests(&self, position: &TurnPosition) -> Result<Vec<JobDigest>, ErrorView> {
-        let since = position.parent.as_ref().map(|parent| parent.started_at);
-        let found = job_digest::since(self.services.journal(), &self.view().jobs, since).await;
-        found.map_err(|error| ErrorView {
-            message: format!("the session's jobs cannot be read: {error}"),
-            hint: Some("run `helix doctor`: it checks the database".into()),
-        })
-    }
-
     /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record.
     async fn ask_agent(
         &self,
@@ -296,7 +282,7 @@ impl SessionActor {
         message: &str,
     ) -> Result<RunReport, ErrorView> {
         let resumed = context.resumes().is_some();
-        let report = self.run_once(work, request, &context.prompt(message), context.session).await?;
+        let report = self.run_once(work, &context.prompt(message), context.session).await?;
         let lost =
             resumed && matches!(Outcome::from_facts(&report.facts), Outcome::Misconfigured | Outcome::Unstarted { .. });
         if !lost {
@@ -306,20 +292,14 @@ impl SessionActor {
         work.output.tell(TurnEvent::Status { text }).await;
         work.usage += report.usage;
         let context = context::rebuilt(self.services.journal(), position, request).await?;
-        self.run_once(work, request, &context.prompt(message), context.session).await
+        self.run_once(work, &context.prompt(message), context.session).await
     }
 
     /// One run of the turn, the next by number.
-    async fn run_once(
-        &self,
-        work: &mut ActiveTurn,
-        request: &TurnRequest,
-        prompt: &str,
-        session: SessionRef,
-    ) -> Result<RunReport, ErrorView> {
+    async fn run_once(&self, work: &mut ActiveTurn, prompt: &str, session: SessionRef) -> Result<RunReport, ErrorView> {
         work.runs += 1;
         let run = RunId::for_turn(&work.turn, work.runs);
-        let ask = self.make_ask(&run, request, prompt, session).await?;
+        let ask = self.make_ask(work, &run, prompt, session).await?;
         let owner = Owner::Session(self.view().id.clone());
         let entry = Entry::Ticket(Ticket { owner, phase: None, urgency: Urgency::Person });
         let limits = RunLimits { deadline: Some(self.services.config.turn_timeout), stop: &work.stop, entry };
@@ -339,15 +319,15 @@ impl SessionActor {
 
     async fn make_ask(
         &self,
+        work: &ActiveTurn,
         run: &RunId,
-        request: &TurnRequest,
         prompt: &str,
         session: SessionRef,
     ) -> Result<AgentAsk, ErrorView> {
         let cwd = PathBuf::from(&self.view().directory);
         let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.services.runner.agent_files(run));
-        ask.system = Some(self.services.system_prompt(self.view(), request).await?);
-        ask.model = request.model.clone().or_else(|| self.services.config.model.clone());
+        ask.system = Some(self.services.system_prompt(self.view(), work.system.as_deref()).await?);
+        ask.model = work.model.clone().or_else(|| self.services.config.model.clone());
         ask.tools = ConsultantServices::tool_access(self.view());
         ask.mcp = self.services.host.tool_server("X-Helix-Session", &self.view().id).into_iter().collect();
         let project = self.view().project.as_deref().map(Path::new);
@@ -435,15 +415,6 @@ impl SessionActor {
         };
         settled(recorded)
     }
-}
-
-/// The user's words of a turn; those of the continued one, where it continues an answer.
-async fn asked(services: &ConsultantServices, work: &ActiveTurn, request: &TurnRequest) -> TextDigest {
-    let continued = match &work.continues {
-        Some(id) => services.journal().turn(id.clone()).await.ok().flatten(),
-        None => None,
-    };
-    continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.begin.asked)
 }
 
 /// Runs of a turn that have a record, in order.

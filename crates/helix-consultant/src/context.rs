@@ -74,7 +74,7 @@ pub(super) async fn rebuilt(
     };
     preface.record(&said);
     preface.about(position);
-    Ok(Context { session: SessionRef::New(new_session()?), preface: preface.text })
+    Ok(Context { session: SessionRef::New(new_session()?), preface: preface.0 })
 }
 
 /// A turn whose agent session can be resumed, and what was said after it without an answer.
@@ -129,7 +129,7 @@ async fn going_on(
     };
     let mut preface = Preface::default();
     if !at_home {
-        preface.note(&format!(
+        preface.remark(&format!(
             "this session is a copy of another one. Your directory is now {}; your files were copied there",
             view.directory
         ));
@@ -138,7 +138,7 @@ async fn going_on(
         preface.quote("the user's earlier message, which got no answer", message);
     }
     preface.about(position);
-    Ok(Context { session, preface: preface.text })
+    Ok(Context { session, preface: preface.0 })
 }
 
 /// What was said up to and with a turn, by Helix's own record; the newest part, as far as an agent is told.
@@ -147,8 +147,8 @@ async fn recorded(journal: &Arc<dyn Journal>, last: &TurnView) -> Result<Vec<Mes
     while let Some(turn) = next {
         let answer = turn.end.as_ref().map(|end| end.text().to_owned()).filter(|answer| !answer.trim().is_empty());
         length += turn.begin.message.len() + answer.as_ref().map_or(0, String::len);
-        said.extend(answer.map(|text| Message { author: Author::Consultant, text, uploads: Vec::new() }));
-        said.push(Message { author: Author::User, text: turn.begin.message, uploads: Vec::new() });
+        said.extend(answer.map(|text| Message { author: Author::Consultant, text }));
+        said.push(Message { author: Author::User, text: turn.begin.message });
         if length > 4 * HISTORY_LIMIT {
             break;
         }
@@ -163,47 +163,37 @@ async fn recorded(journal: &Arc<dyn Journal>, last: &TurnView) -> Result<Vec<Mes
 
 /// Text before the user's message.
 #[derive(Default)]
-struct Preface {
-    text: String,
-}
+struct Preface(String);
 
 impl Preface {
     /// What the agent cannot know of the place.
     fn about(&mut self, position: &TurnPosition) {
         let end = position.parent.as_ref().and_then(|parent| parent.end.as_ref());
-        match end.map(|end| Outcome::from_facts(&end.facts)) {
-            None => {}
-            Some(Outcome::Cancelled | Outcome::Interrupted) => {
-                self.note("the user stopped your last answer before it was finished");
-            }
-            Some(outcome) => {
-                if let Some(trouble) = super::turn_error::of_outcome(&outcome) {
-                    self.note(&format!("your last answer failed: {}", trouble.message));
-                }
-            }
+        let outcome = end.map(|end| Outcome::from_facts(&end.facts));
+        if let Some(Outcome::Cancelled | Outcome::Interrupted) = outcome {
+            self.remark("the user stopped your last answer before it was finished");
+        } else if let Some(error) = outcome.as_ref().and_then(super::turn_error::of_outcome) {
+            self.remark(&format!("your last answer failed: {}", error.message));
         }
         for difference in &position.differences {
-            match difference {
-                Difference::EditedAnswer(text) => {
-                    self.quote("the user has edited your last answer. This text counts now", text);
-                }
+            let (what, text) = match difference {
+                Difference::EditedAnswer(text) => ("the user has edited your last answer. This text counts now", text),
                 Difference::Job(text) => {
-                    self.quote("news of a job of this session since the user's last message, from the journal", text);
+                    ("news of a job of this session since the user's last message, from the journal", text)
                 }
-                Difference::UnseenMessage(text) => {
-                    self.quote("another earlier message of the user, which got no answer", text)
-                }
-            }
+                Difference::UnseenMessage(text) => ("another earlier message of the user, which got no answer", text),
+            };
+            self.quote(what, text);
         }
     }
 
-    fn note(&mut self, text: &str) {
-        self.text.push_str(&format!("[Helix: {text}.]\n\n"));
+    fn remark(&mut self, text: &str) {
+        self.0.push_str(&format!("[Helix: {text}.]\n\n"));
     }
 
     fn quote(&mut self, what: &str, quoted: &str) {
         let fence = helix_core::finding::fence_for(quoted);
-        self.text.push_str(&format!("[Helix: {what}:]\n{fence}text\n{quoted}\n{fence}\n\n"));
+        self.0.push_str(&format!("[Helix: {what}:]\n{fence}text\n{quoted}\n{fence}\n\n"));
     }
 
     fn record(&mut self, said: &[Message]) {
@@ -226,7 +216,7 @@ impl Preface {
         lines.reverse();
         let record = lines.join("\n\n");
         let fence = helix_core::finding::fence_for(&record);
-        self.text.push_str(&format!("The record of this session so far, as data:\n{fence}text\n{record}\n{fence}\n\n"));
+        self.0.push_str(&format!("The record of this session so far, as data:\n{fence}text\n{record}\n{fence}\n\n"));
     }
 }
 

@@ -5,24 +5,26 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use helix_adr::AdrId;
 use helix_core::ids::JobId;
-use helix_job::question::QuestionStatus;
+use helix_core::text::one_line;
+use helix_job::question::{QuestionStatus, QuestionView};
 use helix_job::session::SessionView;
 use helix_store::{Journal, ReadError};
+use serde_json::{Value, json};
 
+use super::job_digest::newest_jobs;
 use super::services::ConsultantServices;
-use crate::prompt::{ConsultantFacts, KnownAdr, KnownJob, KnownProject, KnownQuestion, Named};
+use crate::prompt::Facts;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::skills::SkillCatalog;
 use helix_runs::services::TOOL_NAMES;
 
-/// Most jobs of a conversation that are named, the newest.
-const MOST_JOBS: usize = 10;
 /// Most decisions of the project that are named, the newest.
 const MOST_ADRS: usize = 40;
 /// Most names of a directory.
 const MOST_NAMES: usize = 60;
+/// Longest text of a question or a description, in characters.
+const LONGEST_TEXT: usize = 600;
 
 /// Why the facts cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +38,7 @@ pub(super) enum FactsError {
 
 impl ConsultantServices {
     /// Everything that the template is rendered with.
-    pub(super) async fn facts(&self, view: &SessionView) -> Result<ConsultantFacts, FactsError> {
+    pub(super) async fn facts(&self, view: &SessionView) -> Result<Facts, FactsError> {
         let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
         let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
         let projects = self.projects.clone();
@@ -45,57 +47,51 @@ impl ConsultantServices {
             (project.as_deref().and_then(known_project), names_in(&projects), skills)
         });
         let (project, known_projects, catalog) = read.await?;
-        let skills = catalog.skills().map(|one| named(&one.name, &one.description)).collect();
-        let experts = self.config.experts.iter().map(|one| named(&one.name, &one.description)).collect();
-        let tools = if self.host.tools.is_some() { TOOL_NAMES.map(str::to_owned).to_vec() } else { Vec::new() };
-        Ok(ConsultantFacts {
-            workspace: view.directory.clone(),
-            projects: self.projects.to_string_lossy().into_owned(),
-            known_projects,
-            project,
-            jobs,
-            questions,
-            skills,
-            experts,
-            adr_template: helix_project::adr_files::template(),
-            tools,
-        })
+        let experts = &self.config.experts;
+        let facts = json!({
+            "workspace": view.directory,
+            "projects": self.projects.to_string_lossy(),
+            "known_projects": known_projects,
+            "project": project,
+            "jobs": jobs,
+            "questions": questions,
+            "skills": catalog.skills().map(|one| named(&one.name, &one.description)).collect::<Vec<_>>(),
+            "experts": experts.iter().map(|one| named(&one.name, &one.description)).collect::<Vec<_>>(),
+            "adr_template": helix_project::adr_files::template(),
+            "tools": self.host.tools.as_ref().map_or_else(Vec::new, |_| TOOL_NAMES.to_vec()),
+        });
+        Ok(facts.as_object().cloned().unwrap_or_default())
     }
 }
 
-fn named(name: &str, description: &str) -> Named {
-    Named { name: name.to_owned(), description: description.split_whitespace().collect::<Vec<_>>().join(" ") }
+fn named(name: &str, description: &str) -> Value {
+    json!({ "name": name, "description": one_line(description, LONGEST_TEXT) })
 }
 
 /// The newest jobs of a conversation as the journal has them, and what they wait for.
-async fn known_jobs(
-    journal: &Arc<dyn Journal>,
-    ids: &[JobId],
-) -> Result<(Vec<KnownJob>, Vec<KnownQuestion>), ReadError> {
+async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(Vec<Value>, Vec<Value>), ReadError> {
     let (mut jobs, mut questions) = (Vec::new(), Vec::new());
-    for id in &ids[ids.len().saturating_sub(MOST_JOBS)..] {
-        // A job that is gone from the journal is of no use to anybody.
-        let Some(job) = journal.job(id.to_string()).await? else { continue };
-        let phase = |phase: &helix_job::PhaseView| format!("{} {}", phase.id, phase.status.word());
-        jobs.push(KnownJob {
-            id: id.to_string(),
-            name: job.name.clone(),
-            status: job.status.word().to_owned(),
-            phases: if job.status.is_final() { Vec::new() } else { job.phases.iter().map(phase).collect() },
-        });
+    for job in newest_jobs(journal, ids).await? {
+        let phases = job.phases.iter().filter(|_| !job.status.is_final());
+        jobs.push(json!({
+            "id": job.id,
+            "name": job.name,
+            "status": job.status.word(),
+            "phases": phases.map(|phase| format!("{} {}", phase.id, phase.status.word())).collect::<Vec<_>>(),
+        }));
         let open = job.questions.iter().filter(|question| question.status == QuestionStatus::Open);
-        questions.extend(open.map(KnownQuestion::from_view));
+        questions.extend(open.map(known_question));
     }
     Ok((jobs, questions))
 }
 
 /// What is known of a project; `None` when it is not there any more.
-fn known_project(root: &Path) -> Option<KnownProject> {
+fn known_project(root: &Path) -> Option<Value> {
     if !root.is_dir() {
         return None;
     }
     let plans = names_in(&root.join("plans")).into_iter().map(|name| format!("plans/{name}/phases.yaml"));
-    let adrs = match AdrDirectory::open(root) {
+    let adrs: Vec<Value> = match AdrDirectory::open(root) {
         Ok(directory) => directory.adrs().iter().map(known_adr).collect(),
         Err(error) => {
             tracing::warn!(project = %root.display(), %error, "the Consultant is not told of the project's decisions");
@@ -103,28 +99,35 @@ fn known_project(root: &Path) -> Option<KnownProject> {
         }
     };
     let more_adrs = adrs.len().saturating_sub(MOST_ADRS);
-    Some(KnownProject {
-        path: root.to_string_lossy().into_owned(),
-        files: names_in(root),
-        plans: plans.filter(|plan| root.join(plan).is_file()).collect(),
-        adrs: adrs.into_iter().skip(more_adrs).collect(),
-        more_adrs,
+    Some(json!({
+        "path": root.to_string_lossy(),
+        "files": names_in(root),
+        "plans": plans.filter(|plan| root.join(plan).is_file()).collect::<Vec<_>>(),
+        "adrs": adrs[more_adrs..],
+        "more_adrs": more_adrs,
+    }))
+}
+
+fn known_adr(adr: &helix_adr::Adr) -> Value {
+    let id = adr.id().map(|id| id.to_string().trim_start_matches("ADR-").to_owned());
+    json!({
+        "id": id.unwrap_or_default(),
+        "title": adr.title().chars().take(120).collect::<String>(),
+        "status": adr.status().map(|status| status.word()).unwrap_or_default(),
+        "file": adr.file,
     })
 }
 
-fn known_adr(adr: &helix_adr::Adr) -> KnownAdr {
-    let front = adr.front.as_ref();
-    let id = front.and_then(|front| front.adr_id.as_ref()).map(|id| match id.value {
-        AdrId::Number(number) => format!("{number:03}"),
-        AdrId::Draft => "draft".to_owned(),
-    });
-    let status = front.and_then(|front| front.status.as_ref()).map(|status| status.value.word().to_owned());
-    KnownAdr {
-        id: id.unwrap_or_default(),
-        title: adr.title().chars().take(120).collect(),
-        status: status.unwrap_or_default(),
-        file: adr.file.clone(),
-    }
+/// A question that a job waits for, its text cut to what a prompt can bear.
+fn known_question(question: &QuestionView) -> Value {
+    json!({
+        "id": question.id,
+        "kind": question.kind,
+        "job": question.job,
+        "phase": question.phase,
+        "text": one_line(&question.text, LONGEST_TEXT),
+        "options": question.options.iter().map(|option| &option.key).collect::<Vec<_>>(),
+    })
 }
 
 /// Names in a directory in order, hidden ones left out; none if it cannot be read.

@@ -51,13 +51,11 @@ pub(super) async fn since(
     after: Option<Timestamp>,
 ) -> Result<Vec<JobDigest>, ReadError> {
     let mut digests = Vec::new();
-    for id in &jobs[jobs.len().saturating_sub(MOST_JOBS)..] {
-        // A job that is gone from the journal is of no use to anybody.
-        let Some(job) = journal.job(id.to_string()).await? else { continue };
+    for job in newest_jobs(journal, jobs).await? {
         if after.zip(job.completed_at).is_some_and(|(after, end)| end <= after) {
             continue;
         }
-        let events = helix_store::job_events(journal.as_ref(), id, 0).await?;
+        let events = helix_store::job_events(journal.as_ref(), &job.id, 0).await?;
         let new = events.iter().filter(|event| after.is_none_or(|after| event.at > after));
         let mut lines: Vec<String> = new.filter_map(|recorded| chat_line(&recorded.event, &job)).collect();
         if lines.is_empty() {
@@ -67,4 +65,16 @@ pub(super) async fn since(
         digests.push(JobDigest { job, lines });
     }
     Ok(digests)
+}
+
+/// The newest of a session's jobs. One that is gone from the journal is of no use to anybody.
+///
+/// # Errors
+/// The journal failed.
+pub(super) async fn newest_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<Vec<JobView>, ReadError> {
+    let mut jobs = Vec::new();
+    for id in &ids[ids.len().saturating_sub(MOST_JOBS)..] {
+        jobs.extend(journal.job(id.to_string()).await?);
+    }
+    Ok(jobs)
 }

@@ -7,10 +7,10 @@ mod actor;
 pub mod codes;
 mod config;
 mod context;
-mod copy_directory;
 mod enforce;
 pub mod experts;
 mod facts;
+mod files;
 mod job_digest;
 mod locator;
 mod prompt;
@@ -118,8 +118,6 @@ pub struct Message {
     pub author: Author,
     /// The text, without what a client wrapped around it.
     pub text: String,
-    /// Files that came with it.
-    pub uploads: Vec<Upload>,
 }
 
 /// What happens while a turn is answered. The last one is always [`TurnEvent::Ended`].
@@ -179,9 +177,6 @@ pub fn outcome_error_line(outcome: &Outcome) -> String {
 /// Why a turn could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum TurnError {
-    /// The request is wrong.
-    #[error("{0}")]
-    Request(String),
     /// There is no such conversation.
     #[error("no session {0}")]
     NoSession(SessionId),

@@ -24,13 +24,29 @@ pub(super) enum Located {
 /// The place of a new turn.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TurnPosition {
-    pub(super) after: TurnParent,
     /// The turn that it goes on from; `None` at the beginning, or where Helix does not know what was before.
     pub(super) parent: Option<TurnView>,
     /// Whose account of what was said before is right.
     pub(super) account: Account,
     /// What the user sees otherwise than the record says, or what Helix never saw.
     pub(super) differences: Vec<Difference>,
+}
+
+impl TurnPosition {
+    fn new(parent: Option<TurnView>, account: Account) -> Self {
+        Self { parent, account, differences: Vec::new() }
+    }
+
+    /// Where a turn for this stands in the record.
+    pub(super) fn in_record(&self, purpose: Purpose) -> TurnParent {
+        match (&self.parent, purpose) {
+            (None, _) => TurnParent::Beginning,
+            (Some(turn), Purpose::Answer) => TurnParent::After { turn: turn.id.clone() },
+            (Some(turn), Purpose::Continue) => {
+                TurnParent::Continuing { turn: turn.id.clone(), under: turn.under.clone() }
+            }
+        }
+    }
 }
 
 /// Whose account of what was said before is right.
@@ -93,8 +109,7 @@ impl Locator<'_> {
         if self.request.client.message.is_some() {
             return Ok(None);
         }
-        let Some(latest) = &self.view.latest else { return Ok(None) };
-        let Some(turn) = self.journal.turn(latest.clone()).await? else { return Ok(None) };
+        let Some(turn) = self.latest().await? else { return Ok(None) };
         let unread = turn.end.as_ref().is_some_and(|end| end.delivery == Delivery::Undelivered);
         // Without a history the place is "after the latest", which the lost turn itself may be.
         let here = turn.parent == position.parent.as_ref().map(|parent| parent.id.clone())
@@ -109,7 +124,7 @@ impl Locator<'_> {
 
     async fn after(&self) -> Result<TurnPosition, ReadError> {
         match &self.request.parent {
-            ParentSelector::Latest => self.after_latest().await,
+            ParentSelector::Latest => Ok(self.latest().await?.map_or_else(|| self.at_beginning(), after_own)),
             ParentSelector::Ids { parent: None } => Ok(self.at_beginning()),
             ParentSelector::Ids { parent: Some(parent) } => match self.by_message(parent).await? {
                 Some(turn) if self.history_ends_with(&turn) => Ok(self.after_turn(turn)),
@@ -124,37 +139,19 @@ impl Locator<'_> {
     async fn continuing(&self) -> Result<TurnPosition, ReadError> {
         let known = match (&self.request.client.message, &self.request.parent) {
             (Some(message), _) => self.by_message(message).await?,
-            (None, ParentSelector::Latest) => match &self.view.latest {
-                Some(latest) => self.journal.turn(latest.clone()).await?,
-                None => None,
-            },
+            (None, ParentSelector::Latest) => self.latest().await?,
             (None, ParentSelector::Ids { .. } | ParentSelector::History) => None,
         };
-        let mut position = match known {
-            Some(turn) => self.after_turn(turn),
-            None => self.after_history().await?,
-        };
-        if let Some(turn) = &position.parent {
-            position.after = TurnParent::Continuing { turn: turn.id.clone(), under: turn.under.clone() };
+        match known {
+            Some(turn) => Ok(self.after_turn(turn)),
+            None => self.after_history().await,
         }
-        Ok(position)
-    }
-
-    async fn after_latest(&self) -> Result<TurnPosition, ReadError> {
-        let latest = match &self.view.latest {
-            Some(latest) => self.journal.turn(latest.clone()).await?,
-            None => None,
-        };
-        Ok(match latest {
-            Some(turn) => own(turn),
-            None => self.at_beginning(),
-        })
     }
 
     fn at_beginning(&self) -> TurnPosition {
         // What the client tells although nothing was before it: a history that was made elsewhere.
         let account = if self.request.history.is_empty() { Account::Own } else { Account::Client };
-        TurnPosition { after: TurnParent::Beginning, parent: None, account, differences: Vec::new() }
+        TurnPosition::new(None, account)
     }
 
     /// Whether the history that the client shows ends with this turn, by the user's words or by the answer.
@@ -174,7 +171,7 @@ impl Locator<'_> {
     /// After a turn that the client named. What the client shows as its answer may have been edited.
     fn after_turn(&self, turn: TurnView) -> TurnPosition {
         let shown = history_exchanges(&self.request.history).pop().and_then(|(_, answer)| answer);
-        let mut position = own(turn);
+        let mut position = after_own(turn);
         if let (Some(shown), Some(turn)) = (shown, &position.parent)
             && let Some(end) = turn.end.as_ref().filter(|_| turn.continues.is_none())
             && relation(&shown, end.text()) == TextRelation::Different
@@ -195,36 +192,33 @@ impl Locator<'_> {
             .collect();
         let stubs = self.journal.turn_summaries(self.view.id.clone()).await?;
         let HistoryMatch::Here { after, mismatches, unseen } = match_history(&stubs, &history) else {
-            return Ok(self.elsewhere());
+            // After something that Helix does not know.
+            return Ok(TurnPosition::new(None, Account::Client));
         };
         for mismatch in mismatches {
             let shown = told.get(mismatch.exchange).and_then(|(_, answer)| answer.as_deref()).unwrap_or_default();
             let recorded = self.journal.turn(mismatch.turn).await?.and_then(|turn| turn.end);
             // A client that stopped reading has the beginning of the answer; anything else was changed.
             if recorded.is_none_or(|end| relation(shown, end.text()) == TextRelation::Different) {
-                return Ok(TurnPosition { account: Account::Client, ..self.after_id(after).await? });
+                return Ok(TurnPosition::new(self.turn(after.as_ref()).await?, Account::Client));
             }
         }
-        let mut position = self.after_id(after).await?;
+        let mut position = TurnPosition::new(self.turn(after.as_ref()).await?, Account::Own);
         let lost = unseen.into_iter().filter_map(|index| told.get(index));
         position.differences.extend(lost.map(|(asked, _)| Difference::UnseenMessage(asked.clone())));
         Ok(position)
     }
 
-    /// After something that Helix does not know.
-    fn elsewhere(&self) -> TurnPosition {
-        TurnPosition { after: TurnParent::Beginning, parent: None, account: Account::Client, differences: Vec::new() }
+    /// The turn that was started last.
+    async fn latest(&self) -> Result<Option<TurnView>, ReadError> {
+        self.turn(self.view.latest.as_ref()).await
     }
 
-    async fn after_id(&self, after: Option<TurnId>) -> Result<TurnPosition, ReadError> {
-        let turn = match after {
-            Some(id) => self.journal.turn(id).await?,
-            None => None,
-        };
-        Ok(match turn {
-            Some(turn) => own(turn),
-            None => TurnPosition { account: Account::Own, ..self.elsewhere() },
-        })
+    async fn turn(&self, id: Option<&TurnId>) -> Result<Option<TurnView>, ReadError> {
+        match id {
+            Some(id) => self.journal.turn(id.clone()).await,
+            None => Ok(None),
+        }
     }
 
     async fn by_message(&self, message: &str) -> Result<Option<TurnView>, ReadError> {
@@ -232,13 +226,9 @@ impl Locator<'_> {
     }
 }
 
-fn own(turn: TurnView) -> TurnPosition {
-    TurnPosition {
-        after: TurnParent::After { turn: turn.id.clone() },
-        parent: Some(turn),
-        account: Account::Own,
-        differences: Vec::new(),
-    }
+/// After a turn as Helix's own record has it.
+fn after_own(turn: TurnView) -> TurnPosition {
+    TurnPosition::new(Some(turn), Account::Own)
 }
 
 fn history_exchanges(history: &[Message]) -> Vec<(String, Option<String>)> {

@@ -13,7 +13,7 @@ use helix_core::step_marker::Step;
 use helix_plan::{GateSpec, PhaseType};
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
-use serde::Serialize;
+use serde_json::json;
 
 use crate::codes;
 use helix_project::front_matter::Front;
@@ -24,8 +24,6 @@ const PROMPT_VERSION: u32 = 1;
 pub const BUILT_IN: &str = include_str!("../prompts/consultant.md.j2");
 /// Instructions that a template may take: far more than any loop over the inputs needs.
 const FUEL: u64 = 2_000_000;
-/// Longest text of a question that the prompt shows, in characters.
-const LONGEST_TEXT: usize = 600;
 /// The form of a plan, as it is shown: every line of it is read by Helix's own parser in a test.
 const PLAN_EXAMPLE: &str = "\
 name: csv-export                       # lower-case letters, digits, '-'
@@ -54,93 +52,9 @@ pub struct ConsultantPrompt {
     text: String,
 }
 
-/// What the Consultant knows besides the conversation. Every field is an input of the template.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(crate) struct ConsultantFacts {
-    pub workspace: String,
-    /// Where new projects are created.
-    pub projects: String,
-    /// Projects that exist there, by name.
-    pub known_projects: Vec<String>,
-    /// The project that the conversation is about.
-    pub project: Option<KnownProject>,
-    /// Jobs that the conversation has started.
-    pub jobs: Vec<KnownJob>,
-    /// What waits for the user in these jobs.
-    pub questions: Vec<KnownQuestion>,
-    /// Skills that can be read.
-    pub skills: Vec<Named>,
-    /// Sub-agents that can be asked.
-    pub experts: Vec<Named>,
-    /// Form of an ADR.
-    pub adr_template: String,
-    /// Helix's tools by name; none where they cannot be reached.
-    pub tools: Vec<String>,
-}
-
-/// Something with a name and a line that says what it is for.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Named {
-    pub name: String,
-    pub description: String,
-}
-
-/// A project in a few words.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(crate) struct KnownProject {
-    pub path: String,
-    /// Names at its top.
-    pub files: Vec<String>,
-    pub plans: Vec<String>,
-    pub adrs: Vec<KnownAdr>,
-    /// How many more there are.
-    pub more_adrs: usize,
-}
-
-/// A decision in one line.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct KnownAdr {
-    pub id: String,
-    pub title: String,
-    pub status: String,
-    pub file: String,
-}
-
-/// A job in a few words.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct KnownJob {
-    pub id: String,
-    pub name: String,
-    pub status: String,
-    /// Each phase with where it stands.
-    pub phases: Vec<String>,
-}
-
-/// A question that a job waits for.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct KnownQuestion {
-    pub id: String,
-    pub kind: String,
-    pub job: String,
-    pub phase: String,
-    pub text: String,
-    pub options: Vec<String>,
-}
-
-impl KnownQuestion {
-    /// The question, its text cut to what a prompt can bear.
-    pub(crate) fn from_view(question: &helix_job::question::QuestionView) -> Self {
-        let kind = serde_json::to_value(question.kind).ok().and_then(|kind| Some(kind.as_str()?.to_owned()));
-        Self {
-            id: question.id.to_string(),
-            kind: kind.unwrap_or_default(),
-            job: question.job.to_string(),
-            phase: question.phase.to_string(),
-            text: question.text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST_TEXT).collect(),
-            options: question.options.iter().map(|option| option.key.clone()).collect(),
-        }
-    }
-}
+/// What the Consultant knows besides the conversation: the inputs of the template that differ from turn to turn, by name. The
+/// samples show every input that there can be.
+pub(crate) type Facts = serde_json::Map<String, serde_json::Value>;
 
 impl ConsultantPrompt {
     /// Checks a template: its front matter with its version, its syntax, its inputs, and that it renders.
@@ -155,21 +69,16 @@ impl ConsultantPrompt {
         let begin = format!("begin the file with `---`, `prompt: consultant`, `version: {PROMPT_VERSION}`, `---`");
         let front = Front::read(text).map_err(|wrong| vec![problem(wrong.range, wrong.message, &begin)])?;
         let mut problems = Vec::new();
-        match front.text("prompt") {
-            Some(("consultant", _)) => {}
-            Some((other, range)) => {
-                problems.push(problem(range, format!("this is a prompt of `{other}`, not of the Consultant"), &begin))
-            }
-            None => problems.push(problem(0..3, "the front matter has no `prompt`".into(), &begin)),
-        }
-        match front.text("version") {
-            Some((version, _)) if version == PROMPT_VERSION.to_string() => {}
-            Some((version, range)) => problems.push(problem(
-                range,
-                format!("the template is of version {version}, and this Helix has inputs of version {PROMPT_VERSION}"),
-                "compare it with the built-in one (`helix prompt show`), take over what changed, and raise `version`",
-            )),
-            None => problems.push(problem(0..3, "the front matter has no `version`".into(), &begin)),
+        let version = PROMPT_VERSION.to_string();
+        let compare =
+            "compare it with the built-in one (`helix prompt show`), take over what changed, and raise `version`";
+        for (key, wanted, help) in [("prompt", "consultant", begin.as_str()), ("version", &version, compare)] {
+            let (range, message, help) = match front.text(key) {
+                Some((given, _)) if given == wanted => continue,
+                Some((given, range)) => (range, format!("`{key}` is `{given}`, and this Helix needs `{wanted}`"), help),
+                None => (0..3, format!("the front matter has no `{key}`"), begin.as_str()),
+            };
+            problems.push(problem(range, message, help));
         }
         for (key, range) in front.keys().filter(|(key, _)| !["prompt", "version"].contains(key)) {
             problems.push(problem(range, format!("unknown key `{key}` in the front matter"), &begin));
@@ -222,7 +131,7 @@ impl ConsultantPrompt {
     ///
     /// # Errors
     /// A checked template gives none.
-    pub(crate) fn render(&self, facts: &ConsultantFacts) -> Result<String, minijinja::Error> {
+    pub(crate) fn render(&self, facts: &Facts) -> Result<String, minijinja::Error> {
         let body = Front::read(&self.text).map_or(0, |front| front.body);
         environment().render_named_str(&self.name, &self.text[body..], values(facts))
     }
@@ -252,23 +161,23 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
         .find(|at| !is_part(text[..*at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next()))
 }
 
-/// The inputs by name.
-fn inputs(facts: &ConsultantFacts) -> serde_json::Map<String, serde_json::Value> {
-    let mut inputs = match serde_json::to_value(facts) {
-        Ok(serde_json::Value::Object(inputs)) => inputs,
-        Ok(_) | Err(_) => serde_json::Map::new(),
-    };
+/// All inputs by name.
+fn inputs(facts: &Facts) -> Facts {
     // Long enough for whatever stands in the data, so that nothing in it can end the fence.
-    let data = serde_json::to_string(&inputs).unwrap_or_default();
-    inputs.insert("data_fence".into(), fence_for(&data).into());
-    inputs.insert("plan_example".into(), PLAN_EXAMPLE.into());
-    inputs.insert("phase_types".into(), PhaseType::ALL.map(PhaseType::word).to_vec().into());
-    inputs.insert("gates".into(), GATES.clone().into());
-    inputs.insert("steps".into(), Step::ALL.map(Step::word).to_vec().into());
+    let data = serde_json::to_string(facts).unwrap_or_default();
+    let fixed = [
+        ("data_fence", fence_for(&data).into()),
+        ("plan_example", PLAN_EXAMPLE.into()),
+        ("phase_types", PhaseType::ALL.map(PhaseType::word).to_vec().into()),
+        ("gates", GATES.clone().into()),
+        ("steps", Step::ALL.map(Step::word).to_vec().into()),
+    ];
+    let mut inputs = facts.clone();
+    inputs.extend(fixed.map(|(name, value)| (name.to_owned(), value)));
     inputs
 }
 
-fn values(facts: &ConsultantFacts) -> Value {
+fn values(facts: &Facts) -> Value {
     Value::from(Serde(inputs(facts)))
 }
 
@@ -290,44 +199,34 @@ static GATES: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 /// Inputs that take every branch of a template: nothing, and something of everything.
-fn samples() -> [ConsultantFacts; 2] {
-    let nothing = ConsultantFacts { workspace: "/w".into(), projects: "/p".into(), ..ConsultantFacts::default() };
-    let named = || vec![Named { name: "python".into(), description: "How we write it".into() }];
-    let everything = ConsultantFacts {
-        known_projects: vec!["shop".into()],
-        project: Some(KnownProject {
-            path: "/p/shop".into(),
-            files: vec!["README.md".into()],
-            plans: vec!["plans/a/phases.yaml".into()],
-            adrs: vec![KnownAdr {
-                id: "001".into(),
-                title: "T".into(),
-                status: "Accepted".into(),
-                file: "adr/001-t.md".into(),
-            }],
-            more_adrs: 1,
-        }),
-        jobs: vec![KnownJob {
-            id: "j1".into(),
-            name: "shop".into(),
-            status: "running".into(),
-            phases: vec!["implement: running".into()],
+fn samples() -> [Facts; 2] {
+    let nothing = json!({
+        "workspace": "/w", "projects": "/p", "known_projects": [], "project": null, "jobs": [], "questions": [],
+        "skills": [], "experts": [], "adr_template": "", "tools": [],
+    });
+    let named = json!([{ "name": "python", "description": "How we write it" }]);
+    let everything = json!({
+        "workspace": "/w",
+        "projects": "/p",
+        "known_projects": ["shop"],
+        "project": {
+            "path": "/p/shop",
+            "files": ["README.md"],
+            "plans": ["plans/a/phases.yaml"],
+            "adrs": [{ "id": "001", "title": "T", "status": "Accepted", "file": "adr/001-t.md" }],
+            "more_adrs": 1,
+        },
+        "jobs": [{ "id": "j1", "name": "shop", "status": "running", "phases": ["implement: running"] }],
+        "questions": [{
+            "id": "j1.implement.q1", "kind": "approval", "job": "j1", "phase": "implement", "text": "Begin?",
+            "options": ["approve", "reject"],
         }],
-        questions: vec![KnownQuestion {
-            id: "j1.implement.q1".into(),
-            kind: "approval".into(),
-            job: "j1".into(),
-            phase: "implement".into(),
-            text: "Begin?".into(),
-            options: vec!["approve".into(), "reject".into()],
-        }],
-        skills: named(),
-        experts: named(),
-        adr_template: "form".into(),
-        tools: vec!["adr_check".into()],
-        ..nothing.clone()
-    };
-    [nothing, everything]
+        "skills": named,
+        "experts": named,
+        "adr_template": "form",
+        "tools": ["adr_check"],
+    });
+    [nothing, everything].map(|facts| facts.as_object().cloned().unwrap_or_default())
 }
 
 /// Names of all inputs, for documentation.

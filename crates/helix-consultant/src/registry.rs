@@ -17,7 +17,7 @@ use tokio::sync::{mpsc, watch};
 use super::actor::{self, QueuedTurn, RunningTurn, SessionActor, TurnPermit};
 use super::config::ConsultantConfig;
 use super::services::ConsultantServices;
-use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, copy_directory};
+use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, files};
 use helix_runs::event_log::Blocked;
 use helix_runs::mutex::lock;
 use helix_runs::services::Services;
@@ -80,9 +80,6 @@ impl Consultant {
     /// # Errors
     /// [`TurnError`] when it cannot begin.
     pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
-        if request.message.trim().is_empty() && request.uploads.is_empty() {
-            return Err(TurnError::Request("the message is empty".into()));
-        }
         if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
             let hint = "set [consultant] agent in helix.toml to a configured agent".to_owned();
             return Err(TurnError::Agent { message: error.to_string(), hint: Some(hint) });
@@ -113,7 +110,9 @@ impl Consultant {
     /// Stops a turn of a session if it is running; returns whether it was. A turn that waits behind it is not touched.
     pub fn stop_turn(&self, session: &SessionId, turn: &TurnId) -> bool {
         let handle = lock(&self.actors).get(session).cloned();
-        handle.is_some_and(|handle| lock(&handle.running).as_ref().is_some_and(|running| running.stop(turn)))
+        let Some(handle) = handle else { return false };
+        let running = lock(&handle.running).clone().filter(|running| running.turn == *turn);
+        running.inspect(|running| running.stop.cancel()).is_some()
     }
 
     /// Why a session cannot be recorded at the moment.
@@ -171,9 +170,8 @@ impl Consultant {
         let directory = self.services.host.state.sessions().join(id.as_str()).join("work");
         tokio::fs::create_dir_all(&directory).await.map_err(journal_error)?;
         if let Some(origin) = &origin {
-            let copied =
-                copy_directory::copy(origin.directory.clone(), directory.clone()).await.map_err(journal_error)?;
-            if copied.extent == copy_directory::Extent::Part {
+            let copied = files::copy(origin.directory.clone(), directory.clone()).await.map_err(journal_error)?;
+            if !copied.is_whole {
                 tracing::warn!(from = %origin.id, to = %id, ?copied, "a conversation's directory is too large to be copied whole");
             }
         }

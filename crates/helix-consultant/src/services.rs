@@ -10,7 +10,6 @@ use helix_job::ErrorView;
 use helix_job::session::{SessionState, SessionView};
 use helix_store::Journal;
 
-use super::TurnRequest;
 use super::config::ConsultantConfig;
 use helix_runs::agent_run::AgentRunner;
 use helix_runs::event_log::SessionLog;
@@ -37,14 +36,14 @@ impl ConsultantServices {
     }
 
     /// The agent's standing instructions.
-    pub(super) async fn system_prompt(&self, view: &SessionView, request: &TurnRequest) -> Result<String, ErrorView> {
+    pub(super) async fn system_prompt(&self, view: &SessionView, extra: Option<&str>) -> Result<String, ErrorView> {
         let unusable = |error: &dyn std::error::Error| ErrorView {
             message: helix_core::error_chain(error),
             hint: Some("run `helix doctor`".into()),
         };
         let facts = self.facts(view).await.map_err(|error| unusable(&error))?;
         let mut text = self.config.prompt.render(&facts).map_err(|error| unusable(&error))?;
-        if let Some(extra) = request.system.as_deref().filter(|extra| !extra.trim().is_empty()) {
+        if let Some(extra) = extra.filter(|extra| !extra.trim().is_empty()) {
             let fence = helix_core::finding::fence_for(extra);
             text.push_str("\n\n## What the user's client adds\nSettings of the user's chat client, as data:\n");
             text.push_str(&format!("{fence}text\n{extra}\n{fence}\n"));

@@ -117,19 +117,22 @@ impl TurnOutput {
 
     /// Shows the words that waited.
     pub(super) async fn release(&mut self) {
-        if let Showing::AfterCheck(text) = std::mem::replace(&mut self.showing, Showing::AsTheyCome)
-            && !text.is_empty()
-        {
+        if let Some(text) = self.take_held() {
             self.tell(TurnEvent::Text { text }).await;
         }
     }
 
     /// Tells the words that waited as activity: they are replaced by others.
     pub(super) async fn withdraw(&mut self) {
-        if let Showing::AfterCheck(text) = std::mem::replace(&mut self.showing, Showing::AsTheyCome)
-            && !text.is_empty()
-        {
+        if let Some(text) = self.take_held() {
             self.tell(TurnEvent::Thinking { text }).await;
+        }
+    }
+
+    fn take_held(&mut self) -> Option<String> {
+        match std::mem::replace(&mut self.showing, Showing::AsTheyCome) {
+            Showing::AfterCheck(text) => Some(text).filter(|text| !text.is_empty()),
+            Showing::AsTheyCome | Showing::Aside => None,
         }
     }
 

@@ -9,6 +9,7 @@ use helix_job::session::Attachment;
 use sha2::{Digest, Sha256};
 
 use super::Upload;
+use super::files::write_whole;
 
 /// Directory of the files, in the conversation's.
 const DIRECTORY: &str = "attachments";
@@ -41,10 +42,7 @@ fn write(directory: &Path, upload: &Upload) -> std::io::Result<Attachment> {
     let target = directory.join(&path);
     let bytes = upload.bytes.len() as u64;
     if std::fs::metadata(&target).map_or(true, |found| found.len() != bytes) {
-        // Whole or not at all: an agent must never read half of it.
-        let mut file = tempfile::NamedTempFile::new_in(directory.join(DIRECTORY))?;
-        std::io::Write::write_all(&mut file, &upload.bytes)?;
-        file.persist(&target).map_err(|error| error.error)?;
+        write_whole(&target, &upload.bytes)?;
     }
     Ok(Attachment { path, name: upload.name.clone(), media_type: upload.media_type.clone(), bytes })
 }

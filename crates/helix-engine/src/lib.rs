@@ -39,4 +39,4 @@ pub use helix_consultant::{
 pub use helix_runs::services::{TOOL_NAMES, ToolsEndpoint};
 pub use helix_runs::{admission, agent_run, crash_point};
 use helix_runs::{event_log, mutex, services};
-pub use helix_store::{JobFilter, StateDir};
+pub use helix_store::{JobFilter, JobPage, SessionPage, StateDir};

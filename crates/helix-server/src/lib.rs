@@ -7,6 +7,7 @@ pub mod openai;
 
 mod api;
 mod body;
+mod digest;
 mod guard;
 mod host_check;
 mod listen;
@@ -25,5 +26,5 @@ pub mod wire;
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
 pub use listen::{ServeError, local_url, serve, tools_endpoint};
 pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
-pub use profile::{Profile, ToolDisplay};
+pub use profile::Profile;
 pub use routes::openapi_document;

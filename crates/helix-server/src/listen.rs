@@ -6,12 +6,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::serve::Listener;
 use helix_engine::{Engine, ToolsEndpoint};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::ServerConfig;
@@ -21,9 +22,6 @@ use crate::shared::Shared;
 
 /// Time limit for open connections once the server shuts down.
 const FAREWELL: Duration = Duration::from_secs(5);
-
-/// Pause after the system had no resources for a connection.
-const EXHAUSTED: Duration = Duration::from_millis(200);
 
 /// Why the server does not start.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +85,9 @@ pub fn local_url(address: SocketAddr) -> String {
     format!("http://{}", SocketAddr::new(ip, address.port()))
 }
 
+/// A place among the connections; the semaphore is never closed.
+type Permit = Result<OwnedSemaphorePermit, AcquireError>;
+
 struct Server {
     service: axum::Router,
     permits: Arc<Semaphore>,
@@ -95,15 +96,18 @@ struct Server {
 }
 
 impl Server {
-    async fn run(self, listener: TcpListener, shutdown: impl Future<Output = ()> + Send) {
+    async fn run(self, mut listener: TcpListener, shutdown: impl Future<Output = ()> + Send) {
         tokio::pin!(shutdown);
         loop {
+            let accepted = async {
+                let permit = self.permits.clone().acquire_owned().await;
+                // Waits where the system has no resources for a connection.
+                (Listener::accept(&mut listener).await.0, permit)
+            };
             tokio::select! {
                 () = &mut shutdown => break,
-                accepted = self.accept(&listener) => {
-                    if let Some((stream, permit)) = accepted {
-                        self.connections.spawn(self.connection(stream, permit));
-                    }
+                (stream, permit) = accepted => {
+                    self.connections.spawn(self.connection(stream, permit));
                 }
             }
         }
@@ -120,27 +124,7 @@ impl Server {
         }
     }
 
-    async fn accept(&self, listener: &TcpListener) -> Option<(TcpStream, OwnedSemaphorePermit)> {
-        let permit = self.permits.clone().acquire_owned().await.ok()?;
-        match listener.accept().await {
-            Ok((stream, _)) => Some((stream, permit)),
-            Err(error) => {
-                tracing::warn!(%error, "cannot accept a connection");
-                if !matches!(
-                    error.kind(),
-                    std::io::ErrorKind::ConnectionAborted
-                        | std::io::ErrorKind::ConnectionReset
-                        | std::io::ErrorKind::ConnectionRefused
-                ) {
-                    // Out of file descriptors: nothing signals when some are free.
-                    tokio::time::sleep(EXHAUSTED).await;
-                }
-                None
-            }
-        }
-    }
-
-    fn connection(&self, stream: TcpStream, permit: OwnedSemaphorePermit) -> impl Future<Output = ()> + Send + use<> {
+    fn connection(&self, stream: TcpStream, permit: Permit) -> impl Future<Output = ()> + Send + use<> {
         let service = TowerToHyperService::new(self.service.clone());
         let shutdown = self.shared.shutdown.clone();
         let header_timeout = self.shared.config.header_timeout;

@@ -13,8 +13,6 @@ use helix_engine::submit::{Blame, SubmitError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::body::BodyError;
-
 /// An error: what failed, where, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Problem {
@@ -98,18 +96,6 @@ impl Problem {
     pub(crate) fn hint(mut self, hint: impl Into<Box<str>>) -> Self {
         self.hint = Some(hint.into());
         self
-    }
-}
-
-impl From<BodyError> for Problem {
-    fn from(error: BodyError) -> Self {
-        let (status, code) = match error {
-            BodyError::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, codes::TOO_LARGE),
-            BodyError::TooSlow { .. } => (StatusCode::REQUEST_TIMEOUT, codes::BODY_TIMEOUT),
-            BodyError::Broken(_) => (StatusCode::BAD_REQUEST, codes::BAD_REQUEST),
-            BodyError::Encoded { .. } => (StatusCode::UNSUPPORTED_MEDIA_TYPE, codes::BAD_REQUEST),
-        };
-        Self::new(status, code, error.to_string())
     }
 }
 

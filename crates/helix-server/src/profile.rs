@@ -1,26 +1,16 @@
 //! What a client can show beyond text, decided from its headers. Must not know what a message says.
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderName, header};
 
 /// What a client can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
     /// Any OpenAI client: text and reasoning. Activity becomes lines of reasoning.
     Plain,
-    /// Open WebUI: also its `event` objects.
-    OpenWebUi {
-        /// How it shows tool calls.
-        tools: ToolDisplay,
-    },
-}
-
-/// How Open WebUI is shown tool calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToolDisplay {
-    /// As typed items with input and output (from 0.8).
-    Items,
-    /// As status lines (every version).
-    StatusLines,
+    /// Open WebUI of every version: also its status lines, which tool calls become too.
+    OpenWebUiBasic,
+    /// Open WebUI from 0.8: also tool calls as typed items with input and output.
+    OpenWebUi,
 }
 
 /// Names the profile outright: `openwebui`, `openwebui-basic` or `plain`.
@@ -41,30 +31,22 @@ impl Profile {
     /// The profile of this name.
     pub fn named(name: &str) -> Option<Self> {
         match name {
-            "openwebui" => Some(Self::OpenWebUi { tools: ToolDisplay::Items }),
-            "openwebui-basic" => Some(Self::OpenWebUi { tools: ToolDisplay::StatusLines }),
+            "openwebui" => Some(Self::OpenWebUi),
+            "openwebui-basic" => Some(Self::OpenWebUiBasic),
             "plain" => Some(Self::Plain),
             _ => None,
         }
     }
 
     /// The profile of a request: what its header names, else what the end of the model's name says (`helix@plain`), else
-    /// what is configured for all, else what the client looks like.
+    /// what is configured for all, else what the client looks like. Open WebUI is known by its HTTP library together with a header
+    /// that only its connections carry (also when empty); anything else is [`Profile::Plain`].
     pub(crate) fn choose(headers: &HeaderMap, by_model: Option<Self>, configured: Option<Self>) -> Self {
-        let by_header = headers.get(CLIENT_HEADER).and_then(|value| value.to_str().ok()).and_then(Self::named);
-        by_header.or(by_model).or(configured).unwrap_or_else(|| Self::of(headers))
-    }
-
-    /// Reads the profile off a request's headers. Open WebUI is known by its HTTP library together with a header that only
-    /// its connections carry (also when empty); anything else is [`Profile::Plain`].
-    pub fn of(headers: &HeaderMap) -> Self {
-        let items = Self::OpenWebUi { tools: ToolDisplay::Items };
-        if let Some(named) = headers.get(CLIENT_HEADER).and_then(|value| value.to_str().ok()).and_then(Self::named) {
-            return named;
-        }
-        let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+        let by_header = text(HeaderName::from_static(CLIENT_HEADER)).and_then(Self::named);
         let marked = [TASK_HEADER, CHAT_HEADER, FORWARDED_CHAT_HEADER].iter().any(|name| headers.contains_key(*name));
-        if agent.contains("aiohttp") && marked { items } else { Self::Plain }
+        let is_web_ui = marked && text(header::USER_AGENT).is_some_and(|agent| agent.contains("aiohttp"));
+        by_header.or(by_model).or(configured).unwrap_or(if is_web_ui { Self::OpenWebUi } else { Self::Plain })
     }
 }
 
@@ -73,12 +55,13 @@ mod tests {
     use super::*;
 
     fn of(pairs: &[(&'static str, &'static str)]) -> Profile {
-        Profile::of(&pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect())
+        let headers = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect();
+        Profile::choose(&headers, None, None)
     }
 
     #[test]
     fn only_open_webui_gets_its_objects() {
-        let items = Profile::OpenWebUi { tools: ToolDisplay::Items };
+        let items = Profile::OpenWebUi;
         assert_eq!(of(&[("user-agent", "Python/3.11 aiohttp/3.14.5"), ("x-task", "")]), items);
         assert_eq!(of(&[("user-agent", "Python/3.11 aiohttp/3.14.5")]), Profile::Plain);
         assert_eq!(of(&[("user-agent", "OpenAI/Python 1.2"), ("x-chat", "c")]), Profile::Plain);
@@ -89,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_connection_chooses_before_the_model_before_the_server_before_the_looks() {
-        let items = Profile::OpenWebUi { tools: ToolDisplay::Items };
+        let items = Profile::OpenWebUi;
         let header = HeaderMap::from_iter([("x-helix-client".parse().unwrap(), "plain".parse().unwrap())]);
         assert_eq!(Profile::choose(&header, Some(items), Some(items)), Profile::Plain);
         assert_eq!(Profile::choose(&HeaderMap::new(), Some(items), Some(Profile::Plain)), items);

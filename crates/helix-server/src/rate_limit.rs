@@ -6,21 +6,20 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::http::{HeaderMap, header};
-use sha2::{Digest, Sha256};
+use axum::http::{HeaderMap, HeaderValue, header};
+
+use crate::digest::digest;
+use crate::profile::FORWARDED_USER_HEADER;
 
 /// Most buckets. Beyond that, all new keys share one.
 const KEYS: usize = 4_096;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Digest of a key; keys themselves are not kept.
-type Key = [u8; 16];
-
 /// The buckets of all keys.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     per_minute: Option<u32>,
-    buckets: Mutex<HashMap<Key, Bucket>>,
+    buckets: Mutex<HashMap<String, Bucket>>,
 }
 
 /// The requests that a key has left.
@@ -44,7 +43,7 @@ impl RateLimit {
         self.take(key(headers), now)
     }
 
-    fn take(&self, key: Key, now: Instant) -> Result<(), (u32, u64)> {
+    fn take(&self, key: String, now: Instant) -> Result<(), (u32, u64)> {
         let Some(per_minute) = self.per_minute else { return Ok(()) };
         let full = f64::from(per_minute);
         let per_second = full / MINUTE.as_secs_f64();
@@ -55,7 +54,7 @@ impl RateLimit {
         if buckets.len() >= KEYS && !buckets.contains_key(&key) {
             buckets.retain(|_, bucket| refilled(bucket) < full);
         }
-        let key = if buckets.len() >= KEYS && !buckets.contains_key(&key) { Key::default() } else { key };
+        let key = if buckets.len() >= KEYS && !buckets.contains_key(&key) { String::new() } else { key };
         let left = buckets.get(&key).map_or(full, refilled);
         if left < 1.0 {
             buckets.insert(key, Bucket { left, at: now });
@@ -67,17 +66,10 @@ impl RateLimit {
     }
 }
 
-/// The sender: the token, and the user that a chat server forwards for.
-fn key(headers: &HeaderMap) -> Key {
-    let mut hash = Sha256::new();
-    for name in [header::AUTHORIZATION.as_str(), "x-openwebui-user-id"] {
-        let value = headers.get(name).map(|value| value.as_bytes()).unwrap_or_default();
-        hash.update((value.len() as u64).to_le_bytes());
-        hash.update(value);
-    }
-    let mut key = Key::default();
-    key.copy_from_slice(&hash.finalize()[..16]);
-    key
+/// A digest of the sender (the token, and the user that a chat server forwards for): tokens themselves are not kept.
+fn key(headers: &HeaderMap) -> String {
+    let names = [header::AUTHORIZATION.as_str(), FORWARDED_USER_HEADER];
+    digest(names.map(|name| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -87,15 +79,15 @@ mod tests {
     #[test]
     fn a_key_has_a_minutes_worth_and_then_gets_it_back_evenly() {
         let limit = RateLimit::new(Some(3));
-        let (one, two, start) = ([1; 16], [2; 16], Instant::now());
+        let (one, two, start) = (|| "1".to_owned(), || "2".to_owned(), Instant::now());
         for _ in 0..3 {
-            assert_eq!(limit.take(one, start), Ok(()));
+            assert_eq!(limit.take(one(), start), Ok(()));
         }
-        assert_eq!(limit.take(one, start), Err((3, 20)));
-        assert_eq!(limit.take(two, start), Ok(()), "another key");
-        assert_eq!(limit.take(one, start + Duration::from_secs(15)), Err((3, 5)));
-        assert_eq!(limit.take(one, start + Duration::from_secs(20)), Ok(()));
-        assert_eq!(limit.take(one, start + Duration::from_secs(20)), Err((3, 20)), "refused requests cost nothing");
+        assert_eq!(limit.take(one(), start), Err((3, 20)));
+        assert_eq!(limit.take(two(), start), Ok(()), "another key");
+        assert_eq!(limit.take(one(), start + Duration::from_secs(15)), Err((3, 5)));
+        assert_eq!(limit.take(one(), start + Duration::from_secs(20)), Ok(()));
+        assert_eq!(limit.take(one(), start + Duration::from_secs(20)), Err((3, 20)), "refused requests cost nothing");
     }
 
     #[test]
@@ -103,18 +95,16 @@ mod tests {
         let limit = RateLimit::new(Some(1));
         let now = Instant::now();
         for number in 0..u32::try_from(KEYS).unwrap() + 500 {
-            let mut key = Key::default();
-            key[..4].copy_from_slice(&(number + 1).to_le_bytes());
-            limit.take(key, now).ok();
+            limit.take(number.to_string(), now).ok();
         }
         assert!(limit.buckets.lock().unwrap().len() <= KEYS + 1);
-        assert_eq!(limit.take([9; 16], now + MINUTE), Ok(()), "full buckets are forgotten");
+        assert_eq!(limit.take("new".into(), now + MINUTE), Ok(()), "full buckets are forgotten");
     }
 
     #[test]
     fn without_a_limit_nobody_is_counted() {
         let limit = RateLimit::new(None);
-        assert_eq!(limit.take([1; 16], Instant::now()), Ok(()));
+        assert_eq!(limit.take("1".into(), Instant::now()), Ok(()));
         assert!(limit.buckets.lock().unwrap().is_empty());
     }
 }

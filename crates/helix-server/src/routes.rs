@@ -10,6 +10,7 @@ use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{delete, get, post};
+use helix_engine::{JobPage, SessionPage};
 use helix_job::JobView;
 use serde_json::Value;
 
@@ -49,16 +50,16 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/v1/chat/completions", "A turn with the Consultant", Foreign("OpenAI's chat completion, with the conversation and the turn in `helix`; a stream of its chunks where it is asked for"), post(openai::create::<openai::ChatWire>)).body(foreign),
 
         Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses format", Foreign("OpenAI's response; a stream of its events where it is asked for"), post(openai::create::<openai::ResponsesWire>)).body(foreign),
-        Route::new("get", "/v1/responses/{id}", "A stored answer", Foreign("OpenAI's response"), get(openai::retrieve_response)),
+        Route::new("get", "/v1/responses/{id}", "A stored answer", Foreign("OpenAI's response"), get(openai::stored)),
 
         Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
-        Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
+        Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<JobPage>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
         Route::new("post", "/api/v1/jobs/{id}/cancel", "Cancel a job", job(), post(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
         Route::new("get", "/api/v1/jobs/{id}/events", "The numbered events of a job", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
         Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents are doing now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
         Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
-        Route::new("get", "/api/v1/sessions", "Sessions, newest first", Json(200, schema::<sessions::SessionList>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
+        Route::new("get", "/api/v1/sessions", "Sessions, newest first", Json(200, schema::<SessionPage>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
         Route::new("get", "/api/v1/sessions/{id}", "One session, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
         Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(schema::<logs::LogQuery>),
         Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a session", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(schema::<sessions::StopQuery>),
@@ -82,7 +83,7 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(schema::<adrs::AdrQuery>),
 
         Route::new("post", "/helix/execute", "Older name of POST /api/v1/jobs", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
-        Route::new("get", "/helix/jobs", "Older name of GET /api/v1/jobs", Json(200, schema::<jobs::JobList>), get(jobs::list)).query(schema::<jobs::JobQuery>),
+        Route::new("get", "/helix/jobs", "Older name of GET /api/v1/jobs", Json(200, schema::<JobPage>), get(jobs::list)).query(schema::<jobs::JobQuery>),
         Route::new("get", "/helix/jobs/{id}", "Older name of GET /api/v1/jobs/{id}", job(), get(jobs::show)),
         Route::new("delete", "/helix/jobs/{id}", "Older name of POST /api/v1/jobs/{id}/cancel", job(), delete(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
         Route::new("get", "/helix/stream/{id}", "Older name of GET /api/v1/jobs/{id}/events", Events("as there"), get(events::stream)).query(schema::<events::EventQuery>),

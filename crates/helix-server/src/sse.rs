@@ -4,14 +4,12 @@
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
-use futures::{Stream, StreamExt, stream};
+use futures::{FutureExt, Stream, StreamExt, stream};
 use serde::Serialize;
-use tokio::sync::mpsc;
 use tokio::time::{Instant, timeout_at};
 
 use crate::shared::Shared;
@@ -19,32 +17,31 @@ use crate::shared::Shared;
 /// A comment: resets the idle timeouts of proxies and clients.
 pub(crate) const HEARTBEAT: &[u8] = b": keep-alive\n\n";
 
+/// Most bytes in one write when items come faster than they are sent.
+const PIECE: usize = 64 * 1024;
+
 /// What ends an OpenAI stream.
 pub(crate) const DONE: &[u8] = b"data: [DONE]\n\n";
 
 /// Appends a frame without name or number.
 pub(crate) fn data(out: &mut Vec<u8>, value: &impl Serialize) {
-    let before = out.len();
-    out.extend_from_slice(b"data: ");
-    json_line(out, before, value);
+    frame(out, "", value);
 }
 
 /// Appends a frame with a name.
-pub(crate) fn named(out: &mut Vec<u8>, event: &'static str, value: &impl Serialize) {
-    let before = out.len();
-    out.extend_from_slice(b"event: ");
-    out.extend_from_slice(event.as_bytes());
-    out.extend_from_slice(b"\ndata: ");
-    json_line(out, before, value);
+pub(crate) fn named(out: &mut Vec<u8>, event: &str, value: &impl Serialize) {
+    frame(out, &format!("event: {event}\n"), value);
 }
 
 /// Appends a frame with a name and a number, from which a client can continue.
-pub(crate) fn numbered(out: &mut Vec<u8>, number: u64, event: &'static str, value: &impl Serialize) {
-    out.extend_from_slice(format!("id: {number}\n").as_bytes());
-    named(out, event, value);
+pub(crate) fn numbered(out: &mut Vec<u8>, number: u64, event: &str, value: &impl Serialize) {
+    frame(out, &format!("id: {number}\nevent: {event}\n"), value);
 }
 
-fn json_line(out: &mut Vec<u8>, before: usize, value: &impl Serialize) {
+fn frame(out: &mut Vec<u8>, head: &str, value: &impl Serialize) {
+    let before = out.len();
+    out.extend_from_slice(head.as_bytes());
+    out.extend_from_slice(b"data: ");
     if json(out, value) { out.extend_from_slice(b"\n\n") } else { out.truncate(before) }
 }
 
@@ -73,40 +70,36 @@ where
     response
 }
 
-/// A channel as a stream.
-pub(crate) fn receiver<T: Send>(mut items: mpsc::Receiver<T>) -> impl Stream<Item = T> + Send {
-    stream::poll_fn(move |context| items.poll_recv(context))
-}
-
-/// A response with a frame for each item, until `encode` breaks, the items end or the server shuts down. Items may be skipped.
+/// A response with frames for items: `encode` appends what an item shows and breaks at the end; `None`: there are no more, or the server
+/// shuts down. Items may be skipped; what comes faster than it is sent goes together.
 pub(crate) fn follow<T: Send>(
     shared: &Shared,
     items: impl Stream<Item = T> + Send + 'static,
-    encode: impl FnMut(&mut Vec<u8>, T) -> ControlFlow<()> + Send + 'static,
+    encode: impl FnMut(&mut Vec<u8>, Option<T>) -> ControlFlow<()> + Send + 'static,
 ) -> Response {
     let pause = shared.config.heartbeat;
     let items = Box::pin(items.take_until(shared.shutdown.clone().cancelled_owned()));
     response(stream::unfold(Some((items, encode)), move |state| async move {
         let (mut items, mut encode) = state?;
         let (mut out, due) = (Vec::new(), Instant::now() + pause);
-        while out.is_empty() {
-            match timeout_at(due, items.next()).await {
-                Err(_) => out.extend_from_slice(HEARTBEAT),
-                Ok(None) => return None,
-                Ok(Some(item)) => {
-                    if encode(&mut out, item).is_break() {
-                        return (!out.is_empty()).then(|| (Ok(Bytes::from(out)), None));
-                    }
-                }
+        loop {
+            let item = match items.next().now_or_never() {
+                Some(item) => item,
+                None if !out.is_empty() => return Some((Ok(Bytes::from(out)), Some((items, encode)))),
+                None => match timeout_at(due, items.next()).await {
+                    Ok(item) => item,
+                    Err(_) => return Some((Ok(Bytes::from_static(HEARTBEAT)), Some((items, encode)))),
+                },
+            };
+            let is_last = item.is_none();
+            if encode(&mut out, item).is_break() || is_last {
+                return (!out.is_empty()).then(|| (Ok(Bytes::from(out)), None));
+            }
+            if out.len() >= PIECE {
+                return Some((Ok(Bytes::from(out)), Some((items, encode))));
             }
         }
-        Some((Ok(Bytes::from(out)), Some((items, encode))))
     }))
-}
-
-/// Waits for the next item, at most for the pause after which a heartbeat is due.
-pub(crate) async fn next_or_heartbeat<T>(pause: Duration, next: impl Future<Output = T>) -> Option<T> {
-    tokio::time::timeout(pause, next).await.ok()
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 pub use crate::api::adrs::AdrList;
 pub use crate::api::job_request::{JobRequest, PhaseFilter};
-pub use crate::api::jobs::{Accepted, CancelRequest, JobList, ResumeRequest, RetryRequest};
+pub use crate::api::jobs::{Accepted, CancelRequest, ResumeRequest, RetryRequest};
 pub use crate::api::questions::{AnswerRequest, QuestionList};
-pub use crate::api::sessions::{SessionDetail, SessionList};
+pub use crate::api::sessions::SessionDetail;
 pub use crate::openai::{ErrorBody, ErrorEnvelope};
 pub use crate::problem::Problem;
+pub use helix_engine::{JobPage, SessionPage};
 pub use rmcp::model::CallToolResult;

@@ -3,6 +3,8 @@
 use helix_core::ids::{JobId, SessionId};
 use helix_job::session::SessionView;
 use helix_job::{JobStatus, JobView};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use crate::event::StoredEvent;
 
@@ -44,11 +46,13 @@ impl EventPage {
     }
 }
 
-/// Some jobs, newest first.
-#[derive(Debug, Clone, PartialEq)]
+/// Jobs, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobPage {
+    /// The jobs.
     pub jobs: Vec<JobView>,
-    /// Where the next page begins; `None` when this is the last.
+    /// `after` of the next page; absent on the last page, and when all jobs were requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<JobId>,
 }
 
@@ -62,10 +66,12 @@ pub struct Counts {
     pub events: u64,
 }
 
-/// Some sessions, newest first.
-#[derive(Debug, Clone, PartialEq)]
+/// Sessions, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionPage {
+    /// The sessions.
     pub sessions: Vec<SessionView>,
-    /// Where the next page begins; `None` when this is the last.
+    /// `after` of the next page; absent on the last page, and when all sessions were requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<SessionId>,
 }

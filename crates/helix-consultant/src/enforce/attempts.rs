@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use helix_core::finding::{Correction, Finding};
 use helix_core::ids::RunId;
+use helix_core::run::RunFacts;
 use helix_core::step_marker::{Marker, Step, split};
 use helix_job::session::{AnswerCheck, AnswerFinding};
 
@@ -23,6 +24,8 @@ pub(crate) struct AnswerAttempt {
     pub(crate) answer: String,
     /// What was found in it.
     pub(crate) examined: Examined,
+    /// The evidence of its run.
+    pub(crate) facts: RunFacts,
 }
 
 /// All attempts at one turn.
@@ -68,10 +71,9 @@ impl AnswerAttempts {
         Self { all: Vec::new(), retries, asked: 0 }
     }
 
-    /// How many corrections were asked for.
-    #[cfg(test)]
-    pub(crate) fn asked(&self) -> u32 {
-        self.asked
+    /// How many answers there are.
+    pub(crate) fn count(&self) -> usize {
+        self.all.len()
     }
 
     /// The text of the answer that a run's words amount to: where only the marker was wanted, the answer before with that marker.
@@ -125,11 +127,6 @@ impl AnswerAttempts {
             last.examined.files.iter().all(|(other, now)| other != path || now != content)
         };
         if best.run == last.run { Vec::new() } else { best.examined.files.iter().filter(changed).cloned().collect() }
-    }
-
-    /// Every file that was looked at, as the best answer left it.
-    pub(crate) fn judged_files(&self) -> Vec<(PathBuf, Vec<u8>)> {
-        self.best().map(|best| best.examined.files.clone()).unwrap_or_default()
     }
 
     /// What the user is told below an answer that is not in order; `None` when it is.
@@ -215,6 +212,5 @@ fn finding_line(finding: &Finding) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() > 300 { format!("{}…", line.chars().take(300).collect::<String>()) } else { line }
+    helix_core::text::one_line(text, 300)
 }

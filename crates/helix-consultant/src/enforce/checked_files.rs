@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
+
+use crate::files::write_whole;
 
 /// Name of the record, beside the conversation's directory.
 const RECORD: &str = "judged.json";
@@ -53,25 +54,18 @@ impl CheckedFiles {
         // Files that are gone need no entry: the record stays as small as the directory.
         known.retain(|file, _| self.directory.join(file).exists());
         known.extend(files.into_iter().map(|(file, content)| (self.key(&file), digest_of(&content))));
-        let temporary = self.record.with_extension(format!("json.{}", std::process::id()));
-        let mut written = File::create(&temporary)?;
-        written.write_all(serde_json::to_string(&known)?.as_bytes())?;
-        written.sync_all()?;
-        std::fs::rename(&temporary, &self.record)
+        write_whole(&self.record, serde_json::to_string(&known)?.as_bytes())
     }
 
     fn read(&self) -> BTreeMap<String, String> {
-        match std::fs::read(&self.record) {
-            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-                tracing::warn!(file = %self.record.display(), %error, "a record of judged files is not readable; all are looked at");
-                BTreeMap::new()
-            }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => BTreeMap::new(),
-            Err(error) => {
-                tracing::warn!(file = %self.record.display(), %error, "a record of judged files cannot be read; all are looked at");
-                BTreeMap::new()
-            }
-        }
+        let read = match std::fs::read(&self.record) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return BTreeMap::new(),
+            read => read.and_then(|bytes| Ok(serde_json::from_slice(&bytes)?)),
+        };
+        read.unwrap_or_else(|error| {
+            tracing::warn!(file = %self.record.display(), %error, "a record of judged files cannot be read; all are looked at");
+            BTreeMap::new()
+        })
     }
 
     /// The file's name in the record. Drafts are named with links resolved, the directory perhaps not.

@@ -13,7 +13,7 @@ mod tests;
 
 pub use validators::Validator;
 
-pub(crate) use attempts::{AnswerAttempt, AnswerAttempts, CorrectionScope, NextStep, Retry};
+pub(crate) use attempts::{AnswerAttempt, AnswerAttempts, CorrectionScope, NextStep};
 pub use checked_files::CheckedFiles;
 pub(crate) use validators::{Evidence, Examined, examine};
 

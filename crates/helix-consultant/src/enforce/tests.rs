@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::{RunId, SessionId, TurnId};
+use helix_core::run::{Ending, RunFacts};
 
 use super::*;
 
@@ -44,23 +45,20 @@ impl Scene {
     }
 
     fn try_answer(&mut self, wanted: CorrectionScope, said: &str) -> NextStep {
-        let number = u32::try_from(self.attempts_made()).unwrap() + 1;
+        let number = u32::try_from(self.attempts.count()).unwrap() + 1;
         let turn = TurnId::nth(&SessionId::new("s").unwrap(), 1);
         let answer = self.attempts.answer_of(wanted, said);
         let examined = self.examine(&answer);
-        let next = self.attempts.add(AnswerAttempt { run: RunId::for_turn(&turn, number), answer, examined });
+        let facts = RunFacts::without_record(Ending::Unknown, None);
+        let next = self.attempts.add(AnswerAttempt { run: RunId::for_turn(&turn, number), answer, examined, facts });
         if let NextStep::Retry(_) = next {
             self.attempts.count_asked();
         }
         next
     }
-
-    fn attempts_made(&self) -> usize {
-        self.attempts.asked() as usize
-    }
 }
 
-fn retry(next: NextStep) -> Retry {
+fn retry(next: NextStep) -> attempts::Retry {
     match next {
         NextStep::Retry(retry) => retry,
         NextStep::Accept | NextStep::Exhausted => panic!("no retry but {next:?}"),
@@ -166,13 +164,13 @@ fn the_best_attempt_is_kept_and_a_bad_retry_erases_nothing() {
 }
 
 #[test]
-fn a_mended_answer_is_accepted() {
+fn a_fixed_answer_is_accepted() {
     let mut scene = Scene::new();
     scene.write("phases.yaml", "name: x\n");
     retry(scene.try_answer(CorrectionScope::Answer, "Done.\n<!-- STEP: generate -->"));
     scene.write("phases.yaml", GOOD_PLAN);
-    assert_eq!(scene.try_answer(CorrectionScope::Answer, "Mended.\n<!-- STEP: generate -->"), NextStep::Accept);
-    assert_eq!(scene.attempts.best().unwrap().answer, "Mended.\n<!-- STEP: generate -->");
+    assert_eq!(scene.try_answer(CorrectionScope::Answer, "Fixed.\n<!-- STEP: generate -->"), NextStep::Accept);
+    assert_eq!(scene.attempts.best().unwrap().answer, "Fixed.\n<!-- STEP: generate -->");
     assert_eq!(scene.attempts.files_to_restore(), []);
 }
 

@@ -11,7 +11,8 @@ use helix_engine::{Activity, EngineError};
 use helix_job::{JobEvent, Recorded};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::sync::broadcast::error::RecvError;
+use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
+use tokio_stream::wrappers::{BroadcastStream, ReceiverStream};
 
 use super::events::PROBLEM;
 use crate::problem::Problem;
@@ -37,40 +38,36 @@ pub(crate) struct Missed {
 }
 
 enum Item {
-    Activity(Result<Activity, u64>),
-    Job(Result<Recorded<JobEvent>, EngineError>),
-    End,
+    Activity(Result<Activity, BroadcastStreamRecvError>),
+    /// `None`: there are no more.
+    Job(Option<Result<Recorded<JobEvent>, EngineError>>),
 }
 
 /// `GET /api/v1/jobs/{id}/activity`
 pub(crate) async fn stream(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
+    let jobs = shared.engine.jobs();
     // Subscribed before the job is looked up, so that nothing is lost in between.
-    let activity = stream::unfold(shared.engine.jobs().activity(), |mut activity| async move {
-        match activity.recv().await {
-            Ok(one) => Some((Item::Activity(Ok(one)), activity)),
-            Err(RecvError::Lagged(missed)) => Some((Item::Activity(Err(missed)), activity)),
-            Err(RecvError::Closed) => None,
+    let activity = BroadcastStream::new(jobs.activity()).map(Item::Activity);
+    let job = jobs.get(&id).await?;
+    let events = ReceiverStream::new(jobs.events(&job.id, job.last_event).await?).map(Some);
+    let events = events.chain(stream::iter([None])).map(Item::Job);
+    Ok(sse::follow(&shared, stream::select(activity, events), move |out, item| {
+        match item {
+            Some(Item::Activity(Ok(Activity { job: other, phase, run, event }))) if other == job.id => {
+                sse::named(out, "activity", &ActivityFrame { phase, run, event });
+            }
+            Some(Item::Activity(Err(BroadcastStreamRecvError::Lagged(missed)))) => {
+                sse::named(out, "missed", &Missed { missed });
+            }
+            Some(Item::Job(Some(Err(error)))) => {
+                sse::named(out, PROBLEM, &Problem::from(error));
+                return Break(());
+            }
+            None | Some(Item::Job(None | Some(Ok(Recorded { event: JobEvent::JobFinished { .. }, .. })))) => {
+                return Break(());
+            }
+            Some(Item::Activity(Ok(_)) | Item::Job(Some(Ok(_)))) => {}
         }
-    });
-    let job = shared.engine.jobs().get(&id).await?;
-    let events = sse::receiver(shared.engine.jobs().events(&job.id, job.last_event).await?);
-    let events = events.map(Item::Job).chain(stream::iter([Item::End]));
-    let items = stream::select(activity, events);
-    Ok(sse::follow(&shared, items, move |out, item| match item {
-        Item::Activity(Ok(Activity { job: other, .. })) if other != job.id => Continue(()),
-        Item::Activity(Ok(Activity { phase, run, event, job: _ })) => {
-            sse::named(out, "activity", &ActivityFrame { phase, run, event });
-            Continue(())
-        }
-        Item::Activity(Err(missed)) => {
-            sse::named(out, "missed", &Missed { missed });
-            Continue(())
-        }
-        Item::Job(Ok(Recorded { event: JobEvent::JobFinished { .. }, .. })) | Item::End => Break(()),
-        Item::Job(Ok(_)) => Continue(()),
-        Item::Job(Err(error)) => {
-            sse::named(out, PROBLEM, &Problem::from(error));
-            Break(())
-        }
+        Continue(())
     }))
 }

@@ -8,7 +8,7 @@ use helix_project::adr_files::AdrSummary;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::Params;
+use super::request::{JsonResult, Params};
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -28,10 +28,8 @@ pub(crate) struct AdrQuery {
 }
 
 /// `GET /api/v1/adrs`
-pub(crate) async fn list(
-    State(shared): State<Shared>,
-    Params(AdrQuery { project_path }): Params<AdrQuery>,
-) -> Result<Json<AdrList>, Problem> {
+pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<AdrQuery>) -> JsonResult<AdrList> {
+    let project_path = asked.project_path;
     if !project_path.is_absolute() {
         let detail = format!("project_path: {} is not an absolute path", project_path.display());
         return Err(Problem::bad_request(detail));

@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_stream::wrappers::ReceiverStream;
 
 use super::request::Params;
 use crate::problem::Problem;
@@ -40,13 +41,14 @@ pub(crate) async fn stream(
         // Tells an EventSource not to reconnect: nothing more will come.
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    let events = sse::receiver(shared.engine.jobs().events(&job.id, after).await?);
+    let events = ReceiverStream::new(shared.engine.jobs().events(&job.id, after).await?);
     Ok(sse::follow(&shared, events, |out, event| match event {
-        Ok(event) => {
+        None => Break(()),
+        Some(Ok(event)) => {
             sse::numbered(out, event.number, event.event.name(), &event);
             Continue(())
         }
-        Err(error) => {
+        Some(Err(error)) => {
             sse::named(out, PROBLEM, &Problem::from(error));
             Break(())
         }

@@ -13,7 +13,7 @@ use helix_failure::{Category, FailureObservation, Termination};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::request::{Body, Params, named, page_size};
+use super::request::{Body, JsonResult, Params, named, page_size};
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -112,10 +112,7 @@ impl ExplainRequest {
 }
 
 /// `GET /api/v1/failures`
-pub(crate) async fn list(
-    State(shared): State<Shared>,
-    Params(asked): Params<FailureQuery>,
-) -> Result<Json<FailurePage>, Problem> {
+pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<FailureQuery>) -> JsonResult<FailurePage> {
     let (filter, limit) = (asked.filter()?, page_size::<String>(asked.limit, None)?.unwrap_or(PAGE));
     let page = match asked.q.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
         Some(_) if filter != FailureFilter::default() || asked.after.is_some() => {
@@ -128,7 +125,7 @@ pub(crate) async fn list(
 }
 
 /// `GET /api/v1/failures/{fingerprint}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<FailureDetail>, Problem> {
+pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<FailureDetail> {
     shared.engine.reports().failure(&id).await.map(Json).map_err(|error| match error {
         EngineError::NotFound { .. } => Problem::from(error).hint("list the failures in memory: `helix failures list`"),
         other => other.into(),
@@ -139,7 +136,7 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -
 pub(crate) async fn explain(
     State(shared): State<Shared>,
     Body(asked): Body<ExplainRequest, LOG_LIMIT>,
-) -> Result<Json<Explanation>, Problem> {
+) -> JsonResult<Explanation> {
     let termination = asked.termination()?;
     let observation = FailureObservation {
         tool: asked.tool.unwrap_or_default(),

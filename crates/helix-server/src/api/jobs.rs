@@ -6,15 +6,15 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::JobId;
-use helix_engine::JobFilter;
 use helix_engine::jobs::ReopenRequest;
+use helix_engine::{JobFilter, JobPage};
 use helix_job::{JobStatus, JobView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::job_request::JobRequest;
 use super::person;
-use super::request::{Body, Params, budget, id, named, page_size};
+use super::request::{Body, JsonResult, Params, budget, id, named, page_size};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
@@ -26,16 +26,6 @@ pub struct Accepted {
     pub job: JobView,
     /// Warnings about its plan.
     pub warnings: Vec<Diagnostic>,
-}
-
-/// Jobs, newest first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct JobList {
-    /// The jobs.
-    pub jobs: Vec<JobView>,
-    /// `after` of the next page; absent on the last page, and when all jobs were requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<JobId>,
 }
 
 /// Filters and pages a list of jobs.
@@ -66,8 +56,8 @@ pub(super) const STATUSES: [JobStatus; 6] = [
 
 impl JobQuery {
     fn filter(self) -> Result<JobFilter, Problem> {
-        let words =
-            self.status.iter().flat_map(|words| words.split(',')).map(str::trim).filter(|word| !word.is_empty());
+        let words = self.status.iter().flat_map(|words| words.split(','));
+        let words = words.map(str::trim).filter(|word| !word.is_empty());
         let known = STATUSES.map(|status| (status.word(), status));
         let statuses = words.map(|word| named("status", word, &known)).collect::<Result<_, _>>()?;
         Ok(JobFilter { statuses, project_path: self.project_path, name: self.name })
@@ -84,24 +74,18 @@ pub(crate) async fn create(State(shared): State<Shared>, Body(request): Body<Job
 }
 
 /// `GET /api/v1/jobs`
-pub(crate) async fn list(
-    State(shared): State<Shared>,
-    Params(mut asked): Params<JobQuery>,
-) -> Result<Json<JobList>, Problem> {
-    let (limit, after) = (asked.limit.take(), asked.after.take());
+pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<JobQuery>) -> JsonResult<JobPage> {
+    let after = asked.after.clone().map(|after| id("after", JobId::new, after)).transpose()?;
+    let limit = page_size(asked.limit, after.as_ref())?;
     let filter = asked.filter()?;
-    let after = after.map(|after| id("after", JobId::new, after)).transpose()?;
-    Ok(Json(match page_size(limit, after.as_ref())? {
-        None => JobList { jobs: shared.engine.jobs().list(filter).await?, next: None },
-        Some(limit) => {
-            let page = shared.engine.jobs().page(filter, after, limit).await?;
-            JobList { jobs: page.jobs, next: page.next }
-        }
+    Ok(Json(match limit {
+        None => JobPage { jobs: shared.engine.jobs().list(filter).await?, next: None },
+        Some(limit) => shared.engine.jobs().page(filter, after, limit).await?,
     }))
 }
 
 /// `GET /api/v1/jobs/{id}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Json<JobView>, Problem> {
+pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<JobView> {
     Ok(Json(shared.engine.jobs().get(&id).await?))
 }
 
@@ -110,7 +94,7 @@ pub(crate) async fn cancel(
     State(shared): State<Shared>,
     Path(id): Path<String>,
     Body(CancelRequest { by }): Body<CancelRequest>,
-) -> Result<Json<JobView>, Problem> {
+) -> JsonResult<JobView> {
     let by = person::named(by)?;
     let job = shared.engine.jobs().get(&id).await?;
     Ok(Json(shared.engine.jobs().cancel(&job.id, &by).await?))

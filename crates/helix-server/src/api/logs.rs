@@ -12,6 +12,7 @@ use helix_core::ids::RunId;
 use helix_engine::Follow;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_stream::wrappers::ReceiverStream;
 
 use super::request::Params;
 use crate::problem::Problem;
@@ -56,7 +57,7 @@ pub(crate) async fn stream(
 
 /// The response with a run's events.
 pub(crate) async fn lines(shared: &Shared, run: &RunId, follow: Follow) -> Result<Response, Problem> {
-    let events = sse::receiver(shared.engine.jobs().run_events(run, follow).await?);
+    let events = ReceiverStream::new(shared.engine.jobs().run_events(run, follow).await?);
     let lines = events.ready_chunks(BATCH).map(|events| Ok::<_, Infallible>(json_lines(&events)));
     let lines = lines.take_until(shared.shutdown.clone().cancelled_owned());
     Ok(([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines)).into_response())

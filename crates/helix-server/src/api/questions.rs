@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::person;
-use super::request::{Body, Params};
+use super::request::{Body, JsonResult, Params};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
@@ -80,17 +80,14 @@ fn id(text: &str) -> Result<QuestionId, Problem> {
 /// `GET /api/v1/questions`
 pub(crate) async fn list(
     State(shared): State<Shared>,
-    Params(QuestionQuery { job }): Params<QuestionQuery>,
-) -> Result<Json<QuestionList>, Problem> {
-    let filter = job.map_or(QuestionFilter::Open, QuestionFilter::Job);
+    Params(asked): Params<QuestionQuery>,
+) -> JsonResult<QuestionList> {
+    let filter = asked.job.map_or(QuestionFilter::Open, QuestionFilter::Job);
     Ok(Json(QuestionList { questions: shared.engine.jobs().questions(filter).await? }))
 }
 
 /// `GET /api/v1/questions/{id}`
-pub(crate) async fn show(
-    State(shared): State<Shared>,
-    Path(text): Path<String>,
-) -> Result<Json<QuestionView>, Problem> {
+pub(crate) async fn show(State(shared): State<Shared>, Path(text): Path<String>) -> JsonResult<QuestionView> {
     Ok(Json(shared.engine.jobs().question(&id(&text)?).await?))
 }
 
@@ -99,7 +96,7 @@ pub(crate) async fn answer(
     State(shared): State<Shared>,
     Path(text): Path<String>,
     Body(AnswerRequest { choice, text: words, by }): Body<AnswerRequest>,
-) -> Result<Json<QuestionView>, Problem> {
+) -> JsonResult<QuestionView> {
     let reply = Answer { choice, text: words, by: person::named(by)? };
     Ok(Json(shared.engine.jobs().answer(&id(&text)?, reply).await?))
 }
@@ -108,6 +105,6 @@ pub(crate) async fn answer(
 pub(crate) async fn answer_named(
     shared: State<Shared>,
     Body(NamedAnswer { question, choice, text, by }): Body<NamedAnswer>,
-) -> Result<Json<QuestionView>, Problem> {
+) -> JsonResult<QuestionView> {
     answer(shared, Path(question), Body(AnswerRequest { choice, text, by })).await
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know any route or what a request means.
 
+use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use helix_core::diagnostic::did_you_mean;
@@ -15,6 +16,9 @@ use crate::shared::Shared;
 
 /// Most items in a page.
 const MAX_PAGE: u16 = 500;
+
+/// JSON, or what went wrong.
+pub(crate) type JsonResult<T> = Result<Json<T>, Problem>;
 
 /// The query parameters of a request.
 pub(crate) struct Params<T>(pub(crate) T);

@@ -9,7 +9,7 @@ use helix_engine::evidence::{DiffSelection, JobEvidence};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::request::Params;
+use super::request::{JsonResult, Params};
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -45,26 +45,15 @@ pub(crate) async fn diff(
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let difference = shared.engine.reports().diff(&id, asked.selection()?).await?;
-    let wants_json = headers
-        .get_all(header::ACCEPT)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .any(|value| value.contains("application/json"));
-    if wants_json {
+    let mut accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    if accepted.any(|value| value.contains("application/json")) {
         return Ok(Json(difference).into_response());
     }
-    let mut response = difference.patch.into_response();
-    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/x-diff; charset=utf-8"));
-    if difference.cut > 0 {
-        response.headers_mut().insert(CUT_HEADER, HeaderValue::from(difference.cut));
-    }
-    Ok(response)
+    let cut = (difference.cut > 0).then(|| [(CUT_HEADER, HeaderValue::from(difference.cut))]);
+    Ok(([(header::CONTENT_TYPE, "text/x-diff; charset=utf-8")], cut, difference.patch).into_response())
 }
 
 /// `GET /api/v1/jobs/{id}/evidence`
-pub(crate) async fn evidence(
-    State(shared): State<Shared>,
-    Path(id): Path<String>,
-) -> Result<Json<JobEvidence>, Problem> {
+pub(crate) async fn evidence(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<JobEvidence> {
     Ok(Json(shared.engine.reports().evidence(&id).await?))
 }

@@ -4,12 +4,13 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use helix_core::ids::{InvalidId, RunId, SessionId, TurnId};
+use helix_engine::SessionPage;
 use helix_job::session::{Branch, SessionView, TurnView, branches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::logs::{self, LogQuery};
-use super::request::{Params, id, page_size};
+use super::request::{JsonResult, Params, id, page_size};
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -23,16 +24,6 @@ pub struct SessionDetail {
     pub turns: Vec<TurnView>,
     /// Its branches, oldest first; each turn is in exactly one.
     pub branches: Vec<Branch>,
-}
-
-/// Sessions, newest first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct SessionList {
-    /// The sessions.
-    pub sessions: Vec<SessionView>,
-    /// `after` of the next page; absent on the last page, and when all sessions were requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<SessionId>,
 }
 
 /// Filters and pages a list of sessions.
@@ -59,29 +50,19 @@ fn unknown(error: InvalidId) -> Problem {
 }
 
 /// `GET /api/v1/sessions`
-pub(crate) async fn list(
-    State(shared): State<Shared>,
-    Params(SessionQuery { key, limit, after }): Params<SessionQuery>,
-) -> Result<Json<SessionList>, Problem> {
-    let after = after.map(|after| id("after", SessionId::new, after)).transpose()?;
-    let engine = &shared.engine;
-    Ok(Json(match (key, page_size(limit, after.as_ref())?) {
-        (Some(key), _) => {
-            SessionList { sessions: engine.sessions().by_key(&key).await?.into_iter().collect(), next: None }
-        }
-        (None, None) => SessionList { sessions: engine.sessions().list().await?, next: None },
-        (None, Some(limit)) => {
-            let page = engine.sessions().page(after, limit).await?;
-            SessionList { sessions: page.sessions, next: page.next }
-        }
+pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<SessionQuery>) -> JsonResult<SessionPage> {
+    let after = asked.after.map(|after| id("after", SessionId::new, after)).transpose()?;
+    let limit = page_size(asked.limit, after.as_ref())?;
+    let sessions = shared.engine.sessions();
+    Ok(Json(match (asked.key, limit) {
+        (Some(key), _) => SessionPage { sessions: sessions.by_key(&key).await?.into_iter().collect(), next: None },
+        (None, None) => SessionPage { sessions: sessions.list().await?, next: None },
+        (None, Some(limit)) => sessions.page(after, limit).await?,
     }))
 }
 
 /// `GET /api/v1/sessions/{id}`
-pub(crate) async fn show(
-    State(shared): State<Shared>,
-    Path(text): Path<String>,
-) -> Result<Json<SessionDetail>, Problem> {
+pub(crate) async fn show(State(shared): State<Shared>, Path(text): Path<String>) -> JsonResult<SessionDetail> {
     let session = shared.engine.sessions().get(&SessionId::new(text).map_err(unknown)?).await?;
     let turns = shared.engine.sessions().turns(&session.id).await?;
     let branches = branches(&turns);
@@ -120,7 +101,7 @@ pub(crate) async fn stop(
     State(shared): State<Shared>,
     Path(text): Path<String>,
     Params(StopQuery { turn }): Params<StopQuery>,
-) -> Result<Json<Stopped>, Problem> {
+) -> JsonResult<Stopped> {
     let session = shared.engine.sessions().get(&SessionId::new(text).map_err(unknown)?).await?;
     let turn = match turn {
         Some(turn) => Some(TurnId::new(turn).map_err(unknown)?),

@@ -1,18 +1,15 @@
 //! The chat completions form: an answer as chunks with Open WebUI's additions, or in one piece.
 //!
-//! Must not know a turn's events or when a chunk is sent.
+//! Must not know a turn's events or when a chunk is sent. Text of agents only ever becomes a JSON string here, never an object.
 
 use helix_core::usage::Usage;
 use serde_json::{Value, json};
 
-use super::bad_request::BadRequest;
-use super::chunk::{Chunk, ChunkChoice, Delta, Item, ItemFrame, OutputText, completion_usage};
 use super::error::ApiError;
-use super::items::Parts;
+use super::items::{Parts, function_call, function_call_output};
 use super::presenter::{AnswerOptions, WholeAnswer, Wire};
-use super::request::ChatRequest;
-use super::tool_name;
-use crate::profile::{Profile, ToolDisplay};
+use super::request::Form;
+use crate::profile::Profile;
 use crate::sse;
 
 /// An answer in the chat completions form.
@@ -20,62 +17,60 @@ use crate::sse;
 pub(crate) struct ChatWire {
     options: AnswerOptions,
     parts: Parts,
-    calls: Vec<OpenCall>,
-    count: usize,
-}
-
-/// A call without its output.
-#[derive(Debug)]
-struct OpenCall {
-    number: usize,
-    /// Unique in the conversation.
-    id: String,
-    name: String,
-    arguments: String,
-    output_index: usize,
-}
-
-impl OpenCall {
-    fn frame(&self, kind: &'static str, status: &'static str) -> ItemFrame<'_> {
-        let Self { id, name, arguments, output_index, .. } = self;
-        let item = Item::FunctionCall { id, call_id: id, name, arguments, status };
-        ItemFrame { kind, output_index: *output_index, item }
-    }
+    /// All calls: the index of each, and its item.
+    calls: Vec<(usize, Value)>,
 }
 
 impl ChatWire {
-    fn delta(&self, out: &mut Vec<u8>, delta: Delta<'_>) {
-        let choice = ChunkChoice { index: 0, delta, finish_reason: None };
-        self.chunk(out, &[choice], None);
+    fn delta(&self, out: &mut Vec<u8>, delta: Value, finish_reason: Option<&str>) {
+        self.chunk(out, json!([{ "index": 0, "delta": delta, "finish_reason": finish_reason }]), Value::Null);
     }
 
-    fn chunk(&self, out: &mut Vec<u8>, choices: &[ChunkChoice<'_>], usage: Option<Value>) {
+    fn chunk(&self, out: &mut Vec<u8>, choices: Value, usage: Value) {
         let AnswerOptions { id, model, created, include_usage, .. } = &self.options;
         let (object, created) = ("chat.completion.chunk", created.as_second());
-        sse::data(out, &Chunk { id, object, created, model, choices, usage: include_usage.then_some(usage) });
+        let mut chunk = json!({ "id": id, "object": object, "created": created, "model": model, "choices": choices });
+        if *include_usage {
+            // `null` in all chunks but the last.
+            chunk["usage"] = usage;
+        }
+        sse::data(out, &chunk);
     }
 }
 
-impl Wire for ChatWire {
-    const ID: &'static str = "chatcmpl-";
-    const NAMES_TURNS: bool = false;
-    type Whole = Value;
+fn send_item(out: &mut Vec<u8>, kind: &str, output_index: usize, item: &Value) {
+    sse::data(out, &json!({ "type": kind, "output_index": output_index, "item": item }));
+}
 
-    fn parse(body: &[u8]) -> Result<ChatRequest, BadRequest> {
-        ChatRequest::parse(body)
-    }
+/// Token usage in OpenAI's form, with cost and turns. The cost is the agent's own account; 0 when it gave none.
+fn completion_usage(usage: &Usage) -> Value {
+    json!({
+        "prompt_tokens": usage.total_input(),
+        "completion_tokens": usage.output_tokens,
+        "total_tokens": usage.total_input() + usage.output_tokens,
+        "prompt_tokens_details": {
+            "cached_tokens": usage.cache_read_tokens, "cache_write_tokens": usage.cache_write_tokens,
+        },
+        "cost": usage.cost_usd,
+        "turns": usage.turns,
+    })
+}
+
+impl Wire for ChatWire {
+    const FORM: Form = Form::Chat;
+    const ID: &'static str = "chatcmpl-";
 
     fn new(options: AnswerOptions) -> Self {
-        Self { options, parts: Parts::default(), calls: Vec::new(), count: 0 }
+        Self { options, parts: Parts::default(), calls: Vec::new() }
     }
 
     fn begin(&mut self, out: &mut Vec<u8>) {
-        self.delta(out, Delta { role: Some("assistant"), content: Some(""), reasoning_content: None });
+        self.delta(out, json!({ "role": "assistant", "content": "" }), None);
     }
 
     fn text(&mut self, out: &mut Vec<u8>, text: &str) {
         self.parts.text();
-        self.delta(out, Delta { content: Some(text), ..Delta::default() });
+        self.delta(out, json!({ "content": text }), None);
     }
 
     fn is_in_text(&self) -> bool {
@@ -84,51 +79,43 @@ impl Wire for ChatWire {
 
     fn thinking(&mut self, out: &mut Vec<u8>, text: &str) {
         if let Some(inserted) = self.parts.reasoning() {
-            for call in self.calls.iter_mut().filter(|call| call.output_index >= inserted) {
-                call.output_index += 1;
+            for (index, _) in self.calls.iter_mut().filter(|(index, _)| *index >= inserted) {
+                *index += 1;
             }
         }
-        self.delta(out, Delta { reasoning_content: Some(text), ..Delta::default() });
+        self.delta(out, json!({ "reasoning_content": text }), None);
     }
 
     fn has_calls(&self) -> bool {
-        self.options.profile == Profile::OpenWebUi { tools: ToolDisplay::Items }
+        self.options.profile == Profile::OpenWebUi
     }
 
     fn start_call(&mut self, out: &mut Vec<u8>, name: &str, arguments: &Value) -> usize {
-        self.count += 1;
-        let call = OpenCall {
-            number: self.count,
-            id: format!("{}-call-{}", self.options.id, self.count),
-            name: tool_name::shown(name),
-            arguments: arguments.to_string(),
-            output_index: self.parts.item(),
-        };
-        sse::data(out, &call.frame("response.output_item.added", "in_progress"));
-        self.calls.push(call);
-        self.count
+        // Unique in the conversation.
+        let id = format!("{}-call-{}", self.options.id, self.calls.len() + 1);
+        let (index, item) = (self.parts.item(), function_call(&id, name, arguments));
+        send_item(out, "response.output_item.added", index, &item);
+        self.calls.push((index, item));
+        self.calls.len() - 1
     }
 
     fn end_call(&mut self, out: &mut Vec<u8>, call: usize, output: &str, failed: bool) {
-        let Some(at) = self.calls.iter().position(|open| open.number == call) else { return };
-        let call = self.calls.remove(at);
+        let Some((index, item)) = self.calls.get_mut(call) else { return };
         let status = if failed { "failed" } else { "completed" };
-        sse::data(out, &call.frame("response.output_item.done", status));
-        let (id, output_index) = (format!("{}-output", call.id), self.parts.item());
-        for kind in ["response.output_item.added", "response.output_item.done"] {
-            let output = [OutputText::new(output)];
-            let item = Item::FunctionCallOutput { id: &id, call_id: &call.id, output, status };
-            sse::data(out, &ItemFrame { kind, output_index, item });
-        }
+        item["status"] = status.into();
+        send_item(out, "response.output_item.done", *index, item);
+        let id = item["id"].as_str().unwrap_or_default();
+        let (index, output) = (self.parts.item(), function_call_output(&format!("{id}-output"), id, output, status));
+        send_item(out, "response.output_item.added", index, &output);
+        send_item(out, "response.output_item.done", index, &output);
     }
 
     fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
         if error.is_none() {
-            let choice = ChunkChoice { index: 0, delta: Delta::default(), finish_reason: Some("stop") };
-            self.chunk(out, &[choice], None);
+            self.delta(out, json!({}), Some("stop"));
         }
         if let Some(usage) = usage.filter(|_| self.options.include_usage) {
-            self.chunk(out, &[], Some(completion_usage(&usage)));
+            self.chunk(out, json!([]), completion_usage(&usage));
         }
         if let Some(error) = error {
             // Without `choices`: clients ignore an error in a chunk that has them.

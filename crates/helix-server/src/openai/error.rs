@@ -10,8 +10,6 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::bad_request::BadRequest;
-use crate::body::BodyError;
 use crate::problem::Problem;
 
 /// `Retry-After` when the provider gives no time.
@@ -38,28 +36,25 @@ pub struct ErrorBody {
     pub code: Option<String>,
 }
 
-/// Whether a client's library may retry a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Repeat {
-    Free,
-    /// It must not: the turn has run, and would run again.
-    Never,
-}
-
 /// An error of the API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ApiError {
     status: StatusCode,
     pub(crate) envelope: ErrorEnvelope,
     retry_after_seconds: Option<i64>,
-    repeat: Repeat,
+    /// Whether a client's library must not send the request again: the turn has run, and would run again.
+    is_final: bool,
 }
 
 impl ApiError {
-    fn new(status: StatusCode, kind: &str, code: &str, message: impl Into<String>) -> Self {
-        let body =
-            ErrorBody { message: message.into(), kind: kind.to_owned(), param: None, code: Some(code.to_owned()) };
-        Self { status, envelope: ErrorEnvelope { error: body }, retry_after_seconds: None, repeat: Repeat::Free }
+    fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
+        let error = ErrorBody {
+            message: message.into(),
+            kind: kind(status).to_owned(),
+            param: None,
+            code: Some(code.to_owned()),
+        };
+        Self { status, envelope: ErrorEnvelope { error }, retry_after_seconds: None, is_final: false }
     }
 
     /// The same error, about this field.
@@ -68,31 +63,35 @@ impl ApiError {
         self
     }
 
-    /// The same error, which a library must not retry.
-    fn without_retry(self) -> Self {
-        Self { repeat: Repeat::Never, ..self }
+    /// An error after which a library must not send the request again.
+    fn last(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
+        Self { is_final: true, ..Self::new(status, code, message) }
     }
 
     /// The request is invalid.
-    fn bad_request(message: String) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "invalid_request_error", "invalid_request", message)
+    pub(super) fn bad_request(message: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "invalid_request", message)
+    }
+
+    /// This field of the request is invalid.
+    pub(super) fn bad_field(param: &str, message: impl Into<String>) -> Self {
+        Self::bad_request(message).with_param(param)
     }
 
     /// There is no such model.
     pub(crate) fn model_not_found(model: &str, known: &[String]) -> Self {
         let message = format!("unknown model {model:?}; available: {}", known.join(", "));
-        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "model_not_found", message).with_param("model")
+        Self::new(StatusCode::NOT_FOUND, "model_not_found", message).with_param("model")
     }
 
     /// There is no such session.
     pub(crate) fn session_not_found(what: &str) -> Self {
-        Self::new(StatusCode::NOT_FOUND, "invalid_request_error", "session_not_found", what)
+        Self::new(StatusCode::NOT_FOUND, "session_not_found", what)
     }
 
     /// There is no such response.
     pub(crate) fn response_not_found(id: &str, param: Option<&str>) -> Self {
-        let message = format!("no response {id:?}");
-        let error = |status| Self::new(status, "invalid_request_error", "previous_response_not_found", message);
+        let error = |status| Self::new(status, "previous_response_not_found", format!("no response {id:?}"));
         match param {
             Some(param) => error(StatusCode::BAD_REQUEST).with_param(param),
             None => error(StatusCode::NOT_FOUND),
@@ -104,23 +103,22 @@ impl ApiError {
         let message = format!(
             "more than {per_minute} requests in a minute with this key: wait {seconds} s, or raise [server] rate_limit in helix.toml"
         );
-        let mut error = Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_error", "too_many_requests", message);
-        error.retry_after_seconds = Some(i64::try_from(seconds).unwrap_or(i64::MAX));
-        error
+        let error = Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", message);
+        Self { retry_after_seconds: i64::try_from(seconds).ok(), ..error }
     }
 
     /// The background task needs a model.
     pub(crate) fn task_not_supported(task: &str) -> Self {
         let message =
             format!("Helix does not support the background task {task:?}; set a task model in the chat client");
-        Self::new(StatusCode::NOT_IMPLEMENTED, "not_supported", "task_not_supported", message).without_retry()
+        Self::last(StatusCode::NOT_IMPLEMENTED, "task_not_supported", message)
     }
 
     /// The error of a turn; `None` when it has an answer.
     pub(crate) fn of_turn(ended: &TurnEnded, now: Timestamp) -> Option<Self> {
         let message = ended.error.as_ref()?.line();
-        let (status, kind, code) = classify(&ended.outcome);
-        let mut error = Self::new(status, kind, code, message).without_retry();
+        let (status, code) = classify(&ended.outcome);
+        let mut error = Self::last(status, code, message);
         if let Outcome::RateLimited { resets_at } = &ended.outcome {
             let pause = resets_at.map_or(DEFAULT_RETRY_AFTER_SECONDS, |at| at.as_second() - now.as_second());
             error.retry_after_seconds = Some(pause.max(1));
@@ -131,78 +129,79 @@ impl ApiError {
     /// The turn's events ended without its end.
     pub(crate) fn turn_lost() -> Self {
         let message = "the turn's events ended early; send the message again, and see Helix's log if it happens again";
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "turn_lost", message).without_retry()
+        Self::last(StatusCode::INTERNAL_SERVER_ERROR, "turn_lost", message)
     }
 
     /// The task that parsed a request ended early.
     pub(crate) fn parsing_failed(error: &tokio::task::JoinError) -> Self {
         let message = format!("parsing the request failed: {error}; see Helix's log");
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "parsing_failed", message)
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "parsing_failed", message)
     }
 
     /// The server shuts down.
     pub(crate) fn shutting_down() -> Self {
         let message = "Helix is shutting down; send the message again after the restart";
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "shutting_down", message).without_retry()
+        Self::last(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", message)
     }
 }
 
-/// HTTP status, kind and code for each outcome. A provider that refuses Helix's credentials is not a 401: the client's own
-/// token was right.
-fn classify(outcome: &Outcome) -> (StatusCode, &'static str, &'static str) {
+/// OpenAI's kind of error for a status.
+fn kind(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::UNAUTHORIZED => "authentication_error",
+        StatusCode::FORBIDDEN => "permission_error",
+        StatusCode::CONFLICT => "cancelled",
+        StatusCode::TOO_MANY_REQUESTS => "rate_limit_error",
+        StatusCode::NOT_IMPLEMENTED => "not_supported",
+        StatusCode::BAD_GATEWAY => "upstream_error",
+        status if status.is_client_error() => "invalid_request_error",
+        _ => "server_error",
+    }
+}
+
+/// HTTP status and code for each outcome. A provider that refuses Helix's credentials is not a 401: the client's own token was
+/// right.
+fn classify(outcome: &Outcome) -> (StatusCode, &'static str) {
     use StatusCode as S;
     match outcome {
-        Outcome::RateLimited { .. } => (S::TOO_MANY_REQUESTS, "rate_limit_error", "rate_limited"),
-        Outcome::Overloaded { .. } => (S::SERVICE_UNAVAILABLE, "server_error", "provider_overloaded"),
-        Outcome::Credentials { billing: true } => (S::BAD_GATEWAY, "upstream_error", "provider_billing"),
-        Outcome::Credentials { billing: false } => (S::BAD_GATEWAY, "upstream_error", "provider_credentials"),
-        Outcome::ContextOverflow => (S::BAD_REQUEST, "invalid_request_error", "context_length_exceeded"),
-        Outcome::TimedOut => (S::GATEWAY_TIMEOUT, "server_error", "timed_out"),
-        Outcome::Stalled => (S::GATEWAY_TIMEOUT, "server_error", "stalled"),
-        Outcome::Cancelled => (S::CONFLICT, "cancelled", "cancelled"),
-        Outcome::Interrupted => (S::CONFLICT, "cancelled", "interrupted"),
-        Outcome::Unstarted { .. } => (S::SERVICE_UNAVAILABLE, "server_error", "agent_not_started"),
-        Outcome::Misconfigured => (S::SERVICE_UNAVAILABLE, "server_error", "agent_misconfigured"),
-        Outcome::LimitReached { .. } => (S::INTERNAL_SERVER_ERROR, "server_error", "limit_reached"),
-        Outcome::Refused => (S::INTERNAL_SERVER_ERROR, "server_error", "refused"),
-        Outcome::StoppedByHook => (S::INTERNAL_SERVER_ERROR, "server_error", "stopped_by_hook"),
-        Outcome::Truncated { .. } => (S::INTERNAL_SERVER_ERROR, "server_error", "truncated"),
-        Outcome::Incomplete { .. } => (S::INTERNAL_SERVER_ERROR, "server_error", "incomplete"),
-        Outcome::TasksLost { .. } => (S::INTERNAL_SERVER_ERROR, "server_error", "tasks_lost"),
-        Outcome::LocalCommand => (S::INTERNAL_SERVER_ERROR, "server_error", "local_command"),
-        Outcome::Lost => (S::INTERNAL_SERVER_ERROR, "server_error", "lost"),
-        Outcome::Failed(_) => (S::INTERNAL_SERVER_ERROR, "server_error", "agent_failed"),
+        Outcome::RateLimited { .. } => (S::TOO_MANY_REQUESTS, "rate_limited"),
+        Outcome::Overloaded { .. } => (S::SERVICE_UNAVAILABLE, "provider_overloaded"),
+        Outcome::Credentials { billing: true } => (S::BAD_GATEWAY, "provider_billing"),
+        Outcome::Credentials { billing: false } => (S::BAD_GATEWAY, "provider_credentials"),
+        Outcome::ContextOverflow => (S::BAD_REQUEST, "context_length_exceeded"),
+        Outcome::TimedOut => (S::GATEWAY_TIMEOUT, "timed_out"),
+        Outcome::Stalled => (S::GATEWAY_TIMEOUT, "stalled"),
+        Outcome::Cancelled => (S::CONFLICT, "cancelled"),
+        Outcome::Interrupted => (S::CONFLICT, "interrupted"),
+        Outcome::Unstarted { .. } => (S::SERVICE_UNAVAILABLE, "agent_not_started"),
+        Outcome::Misconfigured => (S::SERVICE_UNAVAILABLE, "agent_misconfigured"),
+        Outcome::LimitReached { .. } => (S::INTERNAL_SERVER_ERROR, "limit_reached"),
+        Outcome::Refused => (S::INTERNAL_SERVER_ERROR, "refused"),
+        Outcome::StoppedByHook => (S::INTERNAL_SERVER_ERROR, "stopped_by_hook"),
+        Outcome::Truncated { .. } => (S::INTERNAL_SERVER_ERROR, "truncated"),
+        Outcome::Incomplete { .. } => (S::INTERNAL_SERVER_ERROR, "incomplete"),
+        Outcome::TasksLost { .. } => (S::INTERNAL_SERVER_ERROR, "tasks_lost"),
+        Outcome::LocalCommand => (S::INTERNAL_SERVER_ERROR, "local_command"),
+        Outcome::Lost => (S::INTERNAL_SERVER_ERROR, "lost"),
+        Outcome::Failed(_) => (S::INTERNAL_SERVER_ERROR, "agent_failed"),
         // A completed run whose reply the engine did not accept.
-        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => {
-            (S::INTERNAL_SERVER_ERROR, "server_error", "reply_not_accepted")
-        }
-    }
-}
-
-impl From<BadRequest> for ApiError {
-    fn from(error: BadRequest) -> Self {
-        let refused = Self::bad_request(error.message);
-        match error.param {
-            Some(param) => refused.with_param(&param),
-            None => refused,
-        }
+        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => (S::INTERNAL_SERVER_ERROR, "reply_not_accepted"),
     }
 }
 
 impl From<TurnError> for ApiError {
     fn from(error: TurnError) -> Self {
         match error {
-            TurnError::Request(message) => Self::bad_request(message),
             TurnError::NoSession(_) => Self::session_not_found(&error.to_string()),
             TurnError::Agent { message, hint } => {
                 let message = hint.map_or_else(|| message.clone(), |hint| format!("{message}: {hint}"));
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "server_error", "agent_not_available", message)
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, "agent_not_available", message)
             }
             TurnError::Closing => Self::shutting_down(),
             TurnError::Journal(_) => {
                 let message = error_chain(&error);
                 tracing::error!(%message, "a turn cannot start");
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", "journal_failed", message)
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "journal_failed", message)
             }
         }
     }
@@ -211,22 +210,22 @@ impl From<TurnError> for ApiError {
 impl From<Problem> for ApiError {
     fn from(problem: Problem) -> Self {
         let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let (kind, code) = match status {
-            StatusCode::UNAUTHORIZED => ("authentication_error", "invalid_api_key"),
-            StatusCode::FORBIDDEN => ("permission_error", "forbidden_host"),
-            StatusCode::NOT_FOUND => ("invalid_request_error", "unknown_url"),
-            StatusCode::METHOD_NOT_ALLOWED => ("invalid_request_error", "method_not_allowed"),
-            StatusCode::PAYLOAD_TOO_LARGE => ("invalid_request_error", "body_too_large"),
-            StatusCode::REQUEST_TIMEOUT => ("invalid_request_error", "body_too_slow"),
-            StatusCode::UNSUPPORTED_MEDIA_TYPE => ("invalid_request_error", "body_encoded"),
-            status if status.is_client_error() => ("invalid_request_error", "body_broken"),
-            _ => ("server_error", "journal_failed"),
+        let code = match status {
+            StatusCode::UNAUTHORIZED => "invalid_api_key",
+            StatusCode::FORBIDDEN => "forbidden_host",
+            StatusCode::NOT_FOUND => "unknown_url",
+            StatusCode::METHOD_NOT_ALLOWED => "method_not_allowed",
+            StatusCode::PAYLOAD_TOO_LARGE => "body_too_large",
+            StatusCode::REQUEST_TIMEOUT => "body_too_slow",
+            StatusCode::UNSUPPORTED_MEDIA_TYPE => "body_encoded",
+            status if status.is_client_error() => "body_broken",
+            _ => "journal_failed",
         };
         let message = match problem.hint {
             Some(hint) => format!("{}; {hint}", problem.detail),
             None => problem.detail.into(),
         };
-        Self::new(status, kind, code, message)
+        Self::new(status, code, message)
     }
 }
 
@@ -240,19 +239,13 @@ pub(crate) fn refusal(problem: Problem, path: &str) -> Response {
     if is_openai(path) { ApiError::from(problem).into_response() } else { problem.into_response() }
 }
 
-impl From<BodyError> for ApiError {
-    fn from(error: BodyError) -> Self {
-        Problem::from(error).into()
-    }
-}
-
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = (self.status, Json(self.envelope)).into_response();
         if let Some(seconds) = self.retry_after_seconds {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
-        if self.repeat == Repeat::Never {
+        if self.is_final {
             // Asks OpenAI's libraries not to run a whole turn again.
             response.headers_mut().insert("x-should-retry", HeaderValue::from_static("false"));
         }

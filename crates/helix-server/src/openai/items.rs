@@ -1,7 +1,25 @@
-//! The index of each part of an answer, as Open WebUI counts them. Must not know what the parts hold.
+//! Tool calls as items, as Open WebUI shows them, and the index of each part of an answer, as it counts them.
 //!
-//! Open WebUI counts the parts of an answer itself while it reads text and reasoning; an item's `output_index` must agree
-//! with that count or the parts are shown in the wrong order (measured with 0.12.4).
+//! Must not know when an item is sent. Open WebUI counts the parts of an answer itself while it reads text and reasoning; an item's
+//! `output_index` must agree with that count or the parts are shown in the wrong order (measured with 0.12.4).
+
+use serde_json::{Value, json};
+
+use super::tool_name;
+
+/// A call, which its output must follow.
+pub(super) fn function_call(id: &str, name: &str, arguments: &Value) -> Value {
+    let (name, arguments) = (tool_name::shown(name), arguments.to_string());
+    json!({
+        "type": "function_call", "id": id, "call_id": id, "name": name, "arguments": arguments, "status": "in_progress",
+    })
+}
+
+/// What the tool said.
+pub(super) fn function_call_output(id: &str, call_id: &str, output: &str, status: &str) -> Value {
+    let output = json!([{ "type": "input_text", "text": output }]);
+    json!({ "type": "function_call_output", "id": id, "call_id": call_id, "output": output, "status": status })
+}
 
 /// The parts so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

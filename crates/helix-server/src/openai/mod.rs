@@ -2,18 +2,17 @@
 //!
 //! Must not know the jobs API. Parsing and encoding are pure; `call`, `streaming` and `turn_stream` connect them to the engine.
 
-mod bad_request;
 mod call;
 mod chat_wire;
-mod chunk;
 mod error;
+mod field;
 mod files;
 mod items;
 mod marks;
 mod models;
 mod presenter;
 mod request;
-mod responses;
+mod responses_wire;
 mod status_line;
 mod streaming;
 mod task;
@@ -22,9 +21,9 @@ mod turn_request;
 mod turn_stream;
 mod unsupported;
 
-pub(crate) use call::create;
+pub(crate) use call::{create, stored};
 pub(crate) use chat_wire::ChatWire;
 pub(crate) use error::{ApiError, is_openai, refusal};
 pub use error::{ErrorBody, ErrorEnvelope};
 pub(crate) use models::{list, retrieve};
-pub(crate) use responses::{ResponsesWire, retrieve as retrieve_response};
+pub(crate) use responses_wire::ResponsesWire;

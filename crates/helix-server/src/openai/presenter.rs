@@ -7,12 +7,10 @@ use helix_core::usage::Usage;
 use helix_engine::consultant::{TurnEnded, TurnEvent};
 use helix_engine::sessions::JobNews;
 use jiff::Timestamp;
-use serde::Serialize;
 use serde_json::Value;
 
-use super::bad_request::BadRequest;
 use super::error::ApiError;
-use super::request::ChatRequest;
+use super::request::Form;
 use super::status_line::{StatusLine, one_line};
 use super::{marks, tool_name};
 use crate::profile::Profile;
@@ -44,17 +42,12 @@ pub(crate) struct WholeAnswer {
     pub(crate) turn: Option<(SessionId, TurnId)>,
 }
 
-/// One of OpenAI's forms: a parser for requests, and an encoder for the parts of an answer.
+/// The encoder of one of OpenAI's forms, for the parts of an answer.
 pub(crate) trait Wire: Send + Sized + 'static {
+    const FORM: Form;
     /// How the ids of its answers begin.
     const ID: &'static str;
-    /// Whether these ids name turns.
-    const NAMES_TURNS: bool;
-    /// An answer in one piece.
-    type Whole: Serialize;
 
-    /// Parses the body of a request.
-    fn parse(body: &[u8]) -> Result<ChatRequest, BadRequest>;
     /// An answer without any part.
     fn new(options: AnswerOptions) -> Self;
     /// Appends what is sent at once.
@@ -74,7 +67,7 @@ pub(crate) trait Wire: Send + Sized + 'static {
     /// Appends the end of the answer.
     fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>);
     /// The answer in one piece, after its end.
-    fn whole(self, answer: WholeAnswer) -> Self::Whole;
+    fn whole(self, answer: WholeAnswer) -> Value;
 }
 
 /// Turns events into parts of an answer.
@@ -118,7 +111,7 @@ impl<W: Wire> Presenter<W> {
     }
 
     /// The whole answer to a background task.
-    pub(crate) fn task(options: AnswerOptions, answer: &str) -> (Vec<u8>, W::Whole) {
+    pub(crate) fn task(options: AnswerOptions, answer: &str) -> (Vec<u8>, Value) {
         let (mut presenter, mut out) = (Self::new(AnswerOptions { profile: Profile::Plain, ..options }), Vec::new());
         presenter.begin(&mut out);
         presenter.text(&mut out, answer);
@@ -128,10 +121,7 @@ impl<W: Wire> Presenter<W> {
 
     /// Whether the client shows status lines, and so the jobs after an answer.
     pub(crate) fn shows_status(&self) -> bool {
-        match self.profile {
-            Profile::OpenWebUi { .. } => true,
-            Profile::Plain => false,
-        }
+        self.profile != Profile::Plain
     }
 
     /// Whether the answer has ended.
@@ -140,7 +130,7 @@ impl<W: Wire> Presenter<W> {
     }
 
     /// The answer in one piece, after its end.
-    pub(crate) fn into_whole(self, answer: WholeAnswer) -> W::Whole {
+    pub(crate) fn into_whole(self, answer: WholeAnswer) -> Value {
         self.wire.whole(answer)
     }
 
@@ -212,10 +202,7 @@ impl<W: Wire> Presenter<W> {
     fn close(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
         self.is_over = true;
         if self.shows_status() {
-            match error {
-                Some(_) => self.line.failed(out),
-                None => self.line.done(out),
-            }
+            self.line.end(out, error.is_some());
         }
         self.wire.end(out, usage, error);
     }
@@ -244,10 +231,10 @@ impl<W: Wire> Presenter<W> {
     /// A line that is true until something else is shown.
     fn status(&mut self, out: &mut Vec<u8>, text: &str) {
         let line = one_line(text);
-        match self.profile {
+        match self.shows_status() {
             _ if line.is_empty() => {}
-            Profile::OpenWebUi { .. } => self.line.set_transient(out, line),
-            Profile::Plain => self.thinking(out, &format!("{line}\n")),
+            true => self.line.set_transient(out, line),
+            false => self.thinking(out, &format!("{line}\n")),
         }
     }
 

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::openai::chat_wire::ChatWire;
-use crate::profile::ToolDisplay;
 
-const ITEMS: Profile = Profile::OpenWebUi { tools: ToolDisplay::Items };
-const BASIC: Profile = Profile::OpenWebUi { tools: ToolDisplay::StatusLines };
+const ITEMS: Profile = Profile::OpenWebUi;
+const BASIC: Profile = Profile::OpenWebUiBasic;
 
 fn presenter(profile: Profile) -> Presenter<ChatWire> {
     Presenter::new(options(profile))

@@ -3,10 +3,19 @@
 //! Must not know what a message means to the Consultant, nor any header. Unknown fields are ignored.
 
 use helix_engine::consultant::Upload;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::bad_request::{BadRequest, kind};
-use super::{files, unsupported};
+use super::error::ApiError;
+use super::field::Field;
+use super::files::{self, Sent};
+use super::unsupported;
+
+/// The form of a request and its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Chat,
+    Responses,
+}
 
 /// A request for a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,160 +60,99 @@ pub(crate) enum Role {
 }
 
 impl ChatRequest {
-    /// Parses the body of a chat completion.
+    /// Parses a body.
     ///
     /// # Errors
-    /// [`BadRequest`] with the field at fault.
-    pub(crate) fn parse(body: &[u8]) -> Result<Self, BadRequest> {
-        let mut fields = Fields::parse(body)?;
-        let include_usage = match fields.0.get("stream_options") {
-            None | Some(Value::Null) => false,
-            Some(Value::Object(options)) => flag(options, "include_usage", "stream_options.include_usage")?,
-            Some(other) => {
-                return Err(BadRequest::new("stream_options", format!("must be an object, not {}", kind(other))));
-            }
-        };
-        let messages = match fields.0.remove("messages") {
-            Some(Value::Array(messages)) if !messages.is_empty() => messages,
-            Some(Value::Array(_)) => return Err(BadRequest::new("messages", "must hold at least one message")),
-            None => return Err(BadRequest::new("messages", "is missing")),
-            Some(other) => return Err(BadRequest::new("messages", format!("must be a list, not {}", kind(&other)))),
-        };
-        let messages = messages.into_iter().enumerate();
-        let messages = messages.map(|(index, value)| message(format!("messages[{index}]"), value));
-        let messages = messages.collect::<Result<_, _>>()?;
-        Ok(Self { include_usage, messages, ..fields.common()? })
-    }
-
-    /// Parses the body of a response.
-    ///
-    /// # Errors
-    /// [`BadRequest`] with the field at fault.
-    pub(crate) fn parse_response(body: &[u8]) -> Result<Self, BadRequest> {
-        let mut fields = Fields::parse(body)?;
-        if fields.0.get("conversation").is_some_and(|conversation| !conversation.is_null()) {
-            let message = "is not supported: use `previous_response_id`, or send the earlier messages in `input`";
-            return Err(BadRequest::new("conversation", message));
+    /// [`ApiError`] with the field at fault.
+    pub(crate) fn parse(form: Form, body: &[u8]) -> Result<Self, ApiError> {
+        let value: Value = serde_json::from_slice(body)
+            .map_err(|error| ApiError::bad_request(format!("the body is not JSON: {error}")))?;
+        if !value.is_object() {
+            return Err(ApiError::bad_request("the body must be a JSON object"));
         }
-        if fields.0.get("background").and_then(Value::as_bool) == Some(true) {
-            let message = "is not supported; a turn continues in the background when its client disconnects";
-            return Err(BadRequest::new("background", message));
-        }
-        let previous = fields.text("previous_response_id")?;
-        let instructions = fields.text("instructions")?.filter(|text| !text.trim().is_empty());
-        let instructions = instructions.map(|text| Message::new("instructions".into(), Role::System, text));
-        let mut messages: Vec<Message> = instructions.into_iter().collect();
-        match fields.0.remove("input") {
-            Some(Value::String(text)) => messages.push(Message::new("input".into(), Role::User, text)),
-            Some(Value::Array(items)) if items.is_empty() => {
-                return Err(BadRequest::new("input", "must hold at least one message"));
-            }
-            Some(Value::Array(items)) => {
-                for (index, value) in items.into_iter().enumerate() {
-                    messages.extend(item(format!("input[{index}]"), value)?);
+        let body = Field::body(&value);
+        unsupported::refuse(&body)?;
+        let (include_usage, previous, messages) = match form {
+            Form::Chat => {
+                let options = body.get("stream_options");
+                if options.value.is_some_and(|value| !value.is_object()) {
+                    return Err(options.must_be("an object"));
                 }
+                (options.get("include_usage").flag()?, None, messages(&body.get("messages"), form)?)
             }
-            None | Some(Value::Null) => return Err(BadRequest::new("input", "is missing")),
-            Some(other) => {
-                return Err(BadRequest::new("input", format!("must be a string or a list, not {}", kind(&other))));
+            Form::Responses => {
+                unsupported::refuse_of_responses(&body)?;
+                let field = body.get("instructions");
+                let instructions = field.optional_text()?.filter(|text| !text.trim().is_empty());
+                let mut all: Vec<_> =
+                    instructions.map(|text| Message::new(field.at, Role::System, text)).into_iter().collect();
+                all.extend(messages(&body.get("input"), form)?);
+                (true, body.get("previous_response_id").optional_text()?, all)
             }
-        }
-        Ok(Self { include_usage: true, previous, messages, ..fields.common()? })
-    }
-}
-
-/// The fields of a body.
-struct Fields(Map<String, Value>);
-
-impl Fields {
-    fn parse(body: &[u8]) -> Result<Self, BadRequest> {
-        let whole = |message: String| BadRequest { param: None, message };
-        let value = serde_json::from_slice(body).map_err(|error| whole(format!("the body is not JSON: {error}")))?;
-        let Value::Object(fields) = value else { return Err(whole("the body must be a JSON object".into())) };
-        unsupported::refuse(&fields)?;
-        Ok(Self(fields))
-    }
-
-    fn text(&mut self, name: &str) -> Result<Option<String>, BadRequest> {
-        match self.0.remove(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => Err(BadRequest::new(name, format!("must be a string, not {}", kind(&other)))),
-        }
-    }
-
-    /// What both forms have.
-    fn common(mut self) -> Result<ChatRequest, BadRequest> {
-        let tools = ["tools", "functions"].iter().filter_map(|name| self.0.get(*name).and_then(Value::as_array));
-        Ok(ChatRequest {
-            offers_tools: tools.into_iter().any(|tools| !tools.is_empty()),
-            model: self.text("model")?,
-            stream: flag(&self.0, "stream", "stream")?,
-            include_usage: false,
-            previous: None,
-            messages: Vec::new(),
+        };
+        Ok(Self {
+            model: body.get("model").optional_text()?,
+            stream: body.get("stream").flag()?,
+            include_usage,
+            offers_tools: ["tools", "functions"].iter().any(|name| body.get(name).items().next().is_some()),
+            previous,
+            messages,
         })
     }
 }
 
-fn flag(fields: &Map<String, Value>, name: &str, path: &str) -> Result<bool, BadRequest> {
-    match fields.get(name) {
-        None | Some(Value::Null) => Ok(false),
-        Some(Value::Bool(value)) => Ok(*value),
-        Some(other) => Err(BadRequest::new(path, format!("must be true or false, not {}", kind(other)))),
+/// The messages of a request. The responses form may have one text instead, and items that are none.
+fn messages(field: &Field<'_>, form: Form) -> Result<Vec<Message>, ApiError> {
+    match (field.value, form) {
+        (None, _) => Err(field.refuse("is missing")),
+        (Some(Value::Array(list)), _) if list.is_empty() => Err(field.refuse("must hold at least one message")),
+        (Some(Value::Array(_)), Form::Chat) => field.items().map(message).collect(),
+        (Some(Value::Array(_)), Form::Responses) => field.items().filter_map(|one| item(one).transpose()).collect(),
+        (Some(Value::String(text)), Form::Responses) => {
+            Ok(vec![Message::new(field.at.clone(), Role::User, text.clone())])
+        }
+        (Some(_), Form::Chat) => Err(field.must_be("a list")),
+        (Some(_), Form::Responses) => Err(field.must_be("a string or a list")),
     }
 }
 
 /// An item of the responses form as a message; `None` for an agent's activity.
-fn item(at: String, value: Value) -> Result<Option<Message>, BadRequest> {
-    match value.get("type").and_then(Value::as_str) {
-        None | Some("message") => message(at, value).map(Some),
+fn item(field: Field<'_>) -> Result<Option<Message>, ApiError> {
+    match field.get("type").text() {
+        None | Some("message") => message(field).map(Some),
         Some("function_call_output" | "custom_tool_call_output") => {
-            let output = value.get("output").map_or_else(String::new, |output| match output {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            });
-            Ok(Some(Message::new(at, Role::Tool, output)))
+            let output = field.get("output");
+            let text = output.text().map(str::to_owned).or_else(|| output.value.map(Value::to_string));
+            Ok(Some(Message::new(field.at, Role::Tool, text.unwrap_or_default())))
         }
         // Reasoning, calls and the like.
         Some(_) => Ok(None),
     }
 }
 
-/// A message at this place in the body.
-///
-/// # Errors
-/// [`BadRequest`] with the field at fault.
-fn message(at: String, value: Value) -> Result<Message, BadRequest> {
-    let Value::Object(mut fields) = value else {
-        return Err(BadRequest::new(at, format!("must be an object, not {}", kind(&value))));
-    };
-    let role = match fields.get("role").and_then(Value::as_str) {
-        Some("system" | "developer") => Role::System,
-        Some("user") => Role::User,
-        Some("assistant") => Role::Assistant,
-        Some("tool" | "function") => Role::Tool,
-        Some(other) => {
+fn message(field: Field<'_>) -> Result<Message, ApiError> {
+    if !field.value.is_some_and(Value::is_object) {
+        return Err(field.must_be("an object"));
+    }
+    let role = field.get("role");
+    let author = match role.required_text()? {
+        "system" | "developer" => Role::System,
+        "user" => Role::User,
+        "assistant" => Role::Assistant,
+        "tool" | "function" => Role::Tool,
+        other => {
             let message = format!("{other:?} is not a role; use system, developer, user, assistant or tool");
-            return Err(BadRequest::new(format!("{at}.role"), message));
+            return Err(role.refuse(message));
         }
-        None => return Err(BadRequest::new(format!("{at}.role"), "is missing or not a string")),
     };
-    let mut message = Message::new(at, role, String::new());
-    match fields.remove("content") {
+    let content = field.get("content");
+    let mut message = Message::new(field.at, author, String::new());
+    match content.value {
         // An assistant's message may consist of tool calls alone.
-        None | Some(Value::Null) => {}
-        Some(Value::String(text)) => message.text = text,
-        Some(Value::Array(parts)) => {
-            for (part_index, part) in parts.into_iter().enumerate() {
-                let at = format!("{}.content[{part_index}]", message.at);
-                message.add_part(part, &at)?;
-            }
-        }
-        Some(other) => {
-            let words = format!("must be a string or a list of parts, not {}", kind(&other));
-            return Err(BadRequest::new(format!("{}.content", message.at), words));
-        }
+        None => {}
+        Some(Value::String(text)) => message.text.clone_from(text),
+        Some(Value::Array(_)) => content.items().try_for_each(|part| message.add_part(&part))?,
+        Some(_) => return Err(content.must_be("a string or a list of parts")),
     }
     Ok(message)
 }
@@ -215,35 +163,30 @@ impl Message {
         Self { at, role, text, uploads: Vec::new(), left_out: Vec::new() }
     }
 
-    fn add_part(&mut self, part: Value, at: &str) -> Result<(), BadRequest> {
-        let fields = match part {
-            Value::String(text) => {
-                self.add_text(&text);
-                return Ok(());
-            }
-            Value::Object(fields) => fields,
-            other => return Err(BadRequest::new(at, format!("must be an object, not {}", kind(&other)))),
-        };
-        let name = fields.get("type").and_then(Value::as_str).unwrap_or_default();
-        match name {
-            "text" | "input_text" | "output_text" => match fields.get("text").and_then(Value::as_str) {
-                Some(text) => self.add_text(text),
-                None => return Err(BadRequest::new(format!("{at}.text"), "is missing or not a string")),
-            },
-            "refusal" => self.add_text(fields.get("refusal").and_then(Value::as_str).unwrap_or_default()),
-            "image_url" | "input_image" => self.add_file(files::image(&fields, at)?),
-            "file" | "input_file" => self.add_file(files::file(&fields, at)?),
-            "input_audio" => self.add_file(files::audio(&fields, at)?),
-            "" => return Err(BadRequest::new(format!("{at}.type"), "is missing or not a string")),
+    fn add_part(&mut self, part: &Field<'_>) -> Result<(), ApiError> {
+        if let Some(text) = part.text() {
+            self.add_text(text);
+            return Ok(());
+        }
+        if !part.value.is_some_and(Value::is_object) {
+            return Err(part.must_be("an object"));
+        }
+        match part.get("type").text().unwrap_or_default() {
+            "text" | "input_text" | "output_text" => self.add_text(part.get("text").required_text()?),
+            "refusal" => self.add_text(part.get("refusal").text().unwrap_or_default()),
+            "image_url" | "input_image" => self.add_file(files::image(part)?),
+            "file" | "input_file" => self.add_file(files::file(part)?),
+            "input_audio" => self.add_file(files::audio(part)?),
+            "" => return Err(part.get("type").refuse("is missing or not a string")),
             other => self.left_out.push(format!("a part of type {other:?}")),
         }
         Ok(())
     }
 
-    fn add_file(&mut self, file: files::Sent) {
+    fn add_file(&mut self, file: Sent) {
         match file {
-            files::Sent::Whole(upload) => self.uploads.push(upload),
-            files::Sent::Elsewhere(words) => self.left_out.push(words),
+            Sent::Whole(upload) => self.uploads.push(upload),
+            Sent::Elsewhere(words) => self.left_out.push(words),
         }
     }
 
@@ -256,99 +199,5 @@ impl Message {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn parse(body: &str) -> Result<ChatRequest, BadRequest> {
-        ChatRequest::parse(body.as_bytes())
-    }
-
-    #[test]
-    fn text_and_parts_and_unknown_fields_are_accepted() {
-        let request = parse(
-            r#"{"stream":true,"model":"helix","temperature":0.3,"x":{"y":1},"stream_options":{"include_usage":true},
-               "tools":[{"type":"function"}],"messages":[
-               {"role":"developer","content":"be brief","name":"n"},
-               {"role":"user","content":[{"type":"text","text":"look"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA"}},
-                 {"type":"file","file":{"filename":"a.txt","file_data":"data:text/plain;base64,eA=="}},{"type":"text","text":"here"}]},
-               {"role":"assistant","content":null,"tool_calls":[]}]}"#,
-        )
-        .unwrap();
-        assert!(request.stream && request.include_usage && request.offers_tools);
-        assert_eq!(request.messages[0].role, Role::System);
-        assert_eq!(request.messages[1].text, "look\nhere");
-        let uploads: Vec<_> =
-            request.messages[1].uploads.iter().map(|one| (one.media_type.as_str(), one.bytes.to_vec())).collect();
-        assert_eq!(uploads, [("image/png", vec![0, 0, 0]), ("text/plain", b"x".to_vec())]);
-        assert_eq!(request.messages[2], Message::new("messages[2]".into(), Role::Assistant, String::new()));
-    }
-
-    #[test]
-    fn errors_name_the_field() {
-        for (body, param) in [
-            ("{", None),
-            ("[]", None),
-            ("\u{feff}", None),
-            (r#"{"model":"m"}"#, Some("messages")),
-            (r#"{"messages":[]}"#, Some("messages")),
-            (r#"{"messages":{}}"#, Some("messages")),
-            (r#"{"messages":["hi"]}"#, Some("messages[0]")),
-            (r#"{"messages":[{"content":"hi"}]}"#, Some("messages[0].role")),
-            (
-                r#"{"messages":[{"role":"user","content":"a"},{"role":"robot","content":"hi"}]}"#,
-                Some("messages[1].role"),
-            ),
-            (r#"{"messages":[{"role":"user","content":7}]}"#, Some("messages[0].content")),
-            (r#"{"messages":[{"role":"user","content":[{"type":"text"}]}]}"#, Some("messages[0].content[0].text")),
-            (r#"{"messages":[{"role":"user","content":[{}]}]}"#, Some("messages[0].content[0].type")),
-            (
-                r#"{"messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,?"}}]}]}"#,
-                Some("messages[0].content[0].image_url"),
-            ),
-            (r#"{"stream":"yes","messages":[{"role":"user","content":"a"}]}"#, Some("stream")),
-            (r#"{"stream_options":1,"messages":[{"role":"user","content":"a"}]}"#, Some("stream_options")),
-            (r#"{"model":4,"messages":[{"role":"user","content":"a"}]}"#, Some("model")),
-        ] {
-            assert_eq!(parse(body).unwrap_err().param.as_deref(), param, "{body}");
-        }
-    }
-
-    fn parse_response(body: &str) -> Result<ChatRequest, BadRequest> {
-        ChatRequest::parse_response(body.as_bytes())
-    }
-
-    #[test]
-    fn text_and_items_are_the_same_conversation() {
-        let short =
-            parse_response(r#"{"model":"helix","input":"hi","instructions":"be brief","stream":true}"#).unwrap();
-        let roles: Vec<Role> = short.messages.iter().map(|one| one.role).collect();
-        assert_eq!((roles, short.stream), (vec![Role::System, Role::User], true));
-        let long = parse_response(
-            r#"{"input":[{"role":"user","content":"a"},{"type":"reasoning","summary":[]},
-               {"type":"message","role":"assistant","content":[{"type":"output_text","text":"b"}]},
-               {"type":"function_call","call_id":"c","name":"n","arguments":"{}"},
-               {"type":"function_call_output","call_id":"c","output":"d"},
-               {"role":"user","content":[{"type":"input_text","text":"e"},{"type":"input_image","image_url":"data:image/png;base64,AAAA"}]}],
-               "previous_response_id":"resp_1"}"#,
-        )
-        .unwrap();
-        let texts: Vec<&str> = long.messages.iter().map(|one| one.text.as_str()).collect();
-        assert_eq!((texts, long.previous.as_deref()), (vec!["a", "b", "d", "e"], Some("resp_1")));
-        assert_eq!(long.messages[3].uploads.len(), 1);
-    }
-
-    #[test]
-    fn errors_of_responses_name_the_field() {
-        for (body, param) in [
-            ("[]", None),
-            (r#"{}"#, Some("input")),
-            (r#"{"input":7}"#, Some("input")),
-            (r#"{"input":["x"]}"#, Some("input[0]")),
-            (r#"{"input":[{"role":"robot","content":"x"}]}"#, Some("input[0].role")),
-            (r#"{"input":"x","background":true}"#, Some("background")),
-            (r#"{"input":"x","previous_response_id":1}"#, Some("previous_response_id")),
-        ] {
-            assert_eq!(parse_response(body).unwrap_err().param.as_deref(), param, "{body}");
-        }
-    }
-}
+#[path = "request_test.rs"]
+mod tests;

@@ -1,6 +1,7 @@
 //! The status line above an answer in Open WebUI, which shows the newest one. Must not know what else a stream holds.
 
-use super::chunk::{Shown, StatusFrame};
+use serde_json::{Value, json};
+
 use crate::sse;
 
 /// Longest line, in characters.
@@ -19,7 +20,7 @@ impl StatusLine {
     /// Shows a line that is true until something else is shown. No line ever shimmers: Stop closes the connection, and a
     /// shimmering line would shimmer for ever.
     pub(super) fn set_transient(&mut self, out: &mut Vec<u8>, line: String) {
-        sse::data(out, &StatusFrame::new(&line, Shown::Still));
+        show(out, &line);
         self.transient = Some(line);
     }
 
@@ -27,7 +28,7 @@ impl StatusLine {
     pub(super) fn set_sticky(&mut self, out: &mut Vec<u8>, text: &str) {
         self.set_last(text);
         self.transient = None;
-        sse::data(out, &StatusFrame::new(self.last.as_deref().unwrap_or_default(), Shown::Still));
+        show(out, self.last.as_deref().unwrap_or_default());
     }
 
     /// Sets the last line, to be shown at the end.
@@ -38,19 +39,24 @@ impl StatusLine {
     /// Hides a transient line.
     pub(super) fn clear(&mut self, out: &mut Vec<u8>) {
         if let Some(line) = self.transient.take() {
-            sse::data(out, &StatusFrame::new(&line, Shown::Hidden));
+            send(out, json!({ "description": line, "done": true, "hidden": true }));
         }
     }
 
-    /// Shows the last line of a good end.
-    pub(super) fn done(&self, out: &mut Vec<u8>) {
-        sse::data(out, &StatusFrame::new(self.last.as_deref().unwrap_or("Done"), Shown::Still));
+    /// Shows the last line.
+    pub(super) fn end(&self, out: &mut Vec<u8>, failed: bool) {
+        let last = self.last.as_deref().unwrap_or("Done");
+        show(out, if failed { "Stopped with an error" } else { last });
     }
+}
 
-    /// Shows the last line of a bad end.
-    pub(super) fn failed(&self, out: &mut Vec<u8>) {
-        sse::data(out, &StatusFrame::new("Stopped with an error", Shown::Still));
-    }
+fn show(out: &mut Vec<u8>, line: &str) {
+    send(out, json!({ "description": line, "done": true }));
+}
+
+/// Sends an event of Open WebUI. There is one kind only: others run code or change the page.
+fn send(out: &mut Vec<u8>, line: Value) {
+    sse::data(out, &json!({ "event": { "type": "status", "data": line } }));
 }
 
 /// Text clipped to one line.

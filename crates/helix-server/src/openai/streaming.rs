@@ -1,10 +1,11 @@
 //! A turn's events, and then those of its jobs, as a stream of bytes. Must not know the form of an answer.
 
-use std::convert::Infallible;
+use std::ops::ControlFlow::{Break, Continue};
 
-use axum::body::Bytes;
+use axum::response::Response;
+use futures::{Stream, stream};
 use helix_core::error_chain;
-use helix_engine::consultant::TurnEvent;
+use helix_engine::consultant::{TurnEnded, TurnEvent};
 use helix_engine::sessions::JobNews;
 use tokio::sync::mpsc;
 
@@ -14,102 +15,74 @@ use super::turn_stream::TurnStream;
 use crate::shared::Shared;
 use crate::sse;
 
-/// Most bytes in one write when events come faster than they are sent.
-const PIECE: usize = 64 * 1024;
-
-/// The source of the next event of a stream.
-enum Source {
+/// What a stream shows.
+enum Shown {
+    /// The client sees that the server is there.
     Start,
-    Turn,
-    /// The jobs of the conversation, after the answer.
+    Event(TurnEvent),
+    /// The answer, which news of jobs follow.
+    Answer(Box<TurnEnded>),
+    News(JobNews),
+}
+
+/// Where the next thing to show comes from.
+enum Source {
+    Start(TurnStream),
+    Turn(TurnStream),
+    /// The jobs of the session, after the answer.
     Jobs(mpsc::Receiver<JobNews>),
 }
 
-/// An answer being streamed.
-struct Answer<W> {
-    shared: Shared,
-    presenter: Presenter<W>,
-    turn: TurnStream,
-    source: Source,
-}
-
-/// The stream's bytes. It runs in the connection's own task; when the client disconnects, the connection drops the stream, and with
-/// it the turn's [`TurnStream`].
-pub(crate) fn frames<W: Wire>(
-    shared: Shared,
-    presenter: Presenter<W>,
-    turn: TurnStream,
-) -> impl futures::Stream<Item = Result<Bytes, Infallible>> + Send {
-    let answer = Answer { shared, presenter, turn, source: Source::Start };
-    futures::stream::unfold(answer, |mut answer| async move {
-        if answer.presenter.is_over() {
-            return None;
+/// The response. It runs in the connection's own task; when the client disconnects, the connection drops it, and with it the turn's
+/// [`TurnStream`].
+pub(crate) fn response<W: Wire>(shared: Shared, mut presenter: Presenter<W>, turn: TurnStream) -> Response {
+    let items = shown(shared.clone(), turn, presenter.shows_status());
+    let (shutdown, mut is_answered) = (shared.shutdown.clone(), false);
+    sse::follow(&shared, items, move |out, shown| {
+        match shown {
+            Some(Shown::Start) => presenter.begin(out),
+            Some(Shown::Event(event)) => presenter.event(out, event),
+            Some(Shown::Answer(ended)) => {
+                is_answered = true;
+                presenter.on_answer(out, &ended);
+            }
+            Some(Shown::News(news)) => presenter.on_news(out, &news),
+            // The answer is complete and jobs continue without this server: nothing has failed.
+            None if is_answered => presenter.finish(out),
+            None if shutdown.is_cancelled() => presenter.abort(out, &ApiError::shutting_down()),
+            None => presenter.abort(out, &ApiError::turn_lost()),
         }
-        let mut out = Vec::new();
-        answer.next(&mut out).await;
-        Some((Ok(Bytes::from(out)), answer))
+        if presenter.is_over() { Break(()) } else { Continue(()) }
     })
 }
 
-impl<W: Wire> Answer<W> {
-    async fn next(&mut self, out: &mut Vec<u8>) {
-        let Self { shared, presenter, turn, source } = self;
-        let heartbeat = shared.config.heartbeat;
-        match source {
-            Source::Start => {
-                presenter.begin(out);
-                *source = Source::Turn;
-            }
-            Source::Turn => {
-                let event = tokio::select! {
-                    biased;
-                    event = sse::next_or_heartbeat(heartbeat, turn.next()) => event,
-                    () = shared.shutdown.cancelled() => return presenter.abort(out, &ApiError::shutting_down()),
-                };
-                match event {
-                    None => out.extend_from_slice(sse::HEARTBEAT),
-                    Some(None) => presenter.abort(out, &ApiError::turn_lost()),
-                    Some(mut event) => {
-                        while let Some(one) = event {
-                            self.event(out, one).await;
-                            event = if out.len() < PIECE { self.turn.ready() } else { None };
-                        }
+/// A turn's events; the end of a good answer may be followed by its jobs, where the client shows them.
+fn shown(shared: Shared, turn: TurnStream, with_jobs: bool) -> impl Stream<Item = Shown> + Send {
+    stream::unfold(Source::Start(turn), move |source| {
+        let shared = shared.clone();
+        async move {
+            match source {
+                Source::Start(turn) => Some((Shown::Start, Source::Turn(turn))),
+                Source::Turn(mut turn) => match turn.next().await? {
+                    TurnEvent::Ended(ended) if with_jobs && ended.error.is_none() => {
+                        Some(match jobs_of(&shared, &turn).await {
+                            Some(jobs) => (Shown::Answer(ended), Source::Jobs(jobs)),
+                            None => (Shown::Event(TurnEvent::Ended(ended)), Source::Turn(turn)),
+                        })
                     }
-                }
-            }
-            Source::Jobs(jobs) => {
-                let news = tokio::select! {
-                    biased;
-                    news = sse::next_or_heartbeat(heartbeat, jobs.recv()) => news,
-                    // The answer is complete and jobs continue without this server: nothing has failed.
-                    () = shared.shutdown.cancelled() => Some(None),
-                };
-                match news {
-                    None => out.extend_from_slice(sse::HEARTBEAT),
-                    Some(None) => presenter.finish(out),
-                    Some(Some(news)) => presenter.on_news(out, &news),
-                }
+                    event => Some((Shown::Event(event), Source::Turn(turn))),
+                },
+                Source::Jobs(mut jobs) => Some((Shown::News(jobs.recv().await?), Source::Jobs(jobs))),
             }
         }
-    }
+    })
+}
 
-    /// Appends what an event shows. The end of a good answer may be followed by jobs.
-    async fn event(&mut self, out: &mut Vec<u8>, event: TurnEvent) {
-        if let TurnEvent::Ended(ended) = &event
-            && ended.error.is_none()
-            && self.presenter.shows_status()
-            && let Some((session, turn)) = self.turn.began()
-        {
-            let jobs = self.shared.engine.sessions().follow_jobs(session, turn).await.unwrap_or_else(|error| {
-                tracing::warn!(%session, error = error_chain(&error), "cannot follow the jobs of a session");
-                None
-            });
-            if let Some(jobs) = jobs {
-                self.presenter.on_answer(out, ended);
-                self.source = Source::Jobs(jobs);
-                return;
-            }
-        }
-        self.presenter.event(out, event);
-    }
+/// News of the jobs of a turn's session, if it has any that go on.
+async fn jobs_of(shared: &Shared, turn: &TurnStream) -> Option<mpsc::Receiver<JobNews>> {
+    let (session, turn) = turn.began()?;
+    shared.engine.sessions().follow_jobs(session, turn).await.unwrap_or_else(|error| {
+        tracing::warn!(%session, error = error_chain(&error), "cannot follow the jobs of a session");
+        None
+    })
 }

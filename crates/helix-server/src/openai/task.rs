@@ -17,90 +17,66 @@ const MOST_TAGS: usize = 3;
 /// Most follow-ups, as the client asks for.
 const MOST_FOLLOW_UPS: usize = 5;
 
-/// A background task.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Task {
-    name: String,
+/// Tasks whose prompt names the field of their answer.
+const BY_FIELD: [(&str, &str); 5] = [
+    ("\"title\"", "title_generation"),
+    ("\"tags\"", "tags_generation"),
+    ("\"follow_ups\"", "follow_up_generation"),
+    ("\"queries\"", "query_generation"),
+    ("\"prompt\"", "image_prompt_generation"),
+];
+
+/// The name of the task that a request is; `None` if it is a turn.
+pub(super) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<String> {
+    match headers.get(TASK_HEADER) {
+        Some(value) => {
+            let name = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
+            Some(name).filter(|name| !name.is_empty())
+        }
+        None => recognise_text(request).map(str::to_owned),
+    }
 }
 
-impl Task {
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
+/// A turn with an attached file begins like a task; only a task also ends with the history.
+fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
+    let [only] = request.messages.as_slice() else { return None };
+    let text = only.text.trim();
+    let looks_like_one = !request.stream
+        && !request.offers_tools
+        && only.role == Role::User
+        && text.starts_with("### Task:")
+        && text.ends_with("</chat_history>");
+    let asked = text.split("<chat_history>").next().unwrap_or_default();
+    let known = BY_FIELD.iter().find(|(field, _)| asked.contains(field));
+    looks_like_one.then(|| known.map_or("unknown", |(_, name)| name))
+}
 
-    /// The task of a request; `None` if it is a turn.
-    pub(crate) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<Self> {
-        match headers.get(TASK_HEADER) {
-            Some(value) => {
-                let name = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
-                (!name.is_empty()).then_some(Self { name })
-            }
-            None => Self::from_text(request),
-        }
-    }
-
-    /// A turn with an attached file begins like a task; only a task also ends with the history.
-    fn from_text(request: &ChatRequest) -> Option<Self> {
-        let [only] = request.messages.as_slice() else { return None };
-        let text = only.text.trim();
-        let looks_like_one = !request.stream
-            && !request.offers_tools
-            && only.role == Role::User
-            && text.starts_with("### Task:")
-            && text.ends_with("</chat_history>");
-        if !looks_like_one {
-            return None;
-        }
-        let asked = text.split("<chat_history>").next().unwrap_or_default();
-        let name = if asked.contains("\"title\"") {
-            "title_generation"
-        } else if asked.contains("\"tags\"") {
-            "tags_generation"
-        } else if asked.contains("\"follow_ups\"") {
-            "follow_up_generation"
-        } else if asked.contains("\"queries\"") {
-            "query_generation"
-        } else if asked.contains("\"prompt\"") {
-            "image_prompt_generation"
-        } else {
-            "unknown"
-        };
-        Some(Self { name: name.into() })
-    }
-
-    /// Answers it from the conversation's topic, else from the user's first words.
-    ///
-    /// # Errors
-    /// [`ApiError`] for tasks that need a model.
-    pub(crate) fn answer(&self, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
-        let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
-        let answer = match self.name.as_str() {
-            "title_generation" => {
-                json!({ "title": topic.title.as_deref().map_or_else(|| title(first_words(prompt)), title) })
-            }
-            "tags_generation" => json!({ "tags": tags(topic) }),
-            "follow_up_generation" => json!({ "follow_ups": follow_ups(&topic.stage, Language::of(prompt)) }),
-            "query_generation" => json!({ "queries": [] }),
-            "function_calling" => json!({ "tool_calls": [] }),
-            "autocomplete_generation" => json!({ "text": "" }),
-            "image_prompt_generation" => json!({ "prompt": first_words(prompt) }),
-            "emoji_generation" => return Ok("🙂".into()),
-            other => return Err(ApiError::task_not_supported(other)),
-        };
-        Ok(answer.to_string())
-    }
+/// Answers a task from the session's topic, else from the user's first words.
+///
+/// # Errors
+/// [`ApiError`] for tasks that need a model.
+pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
+    let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
+    let answer = match task {
+        "title_generation" => json!({ "title": title(topic.title.as_deref().unwrap_or(first_words(prompt))) }),
+        "tags_generation" => json!({ "tags": tags(topic) }),
+        "follow_up_generation" => json!({ "follow_ups": follow_ups(&topic.stage, prompt) }),
+        "query_generation" => json!({ "queries": [] }),
+        "function_calling" => json!({ "tool_calls": [] }),
+        "autocomplete_generation" => json!({ "text": "" }),
+        "image_prompt_generation" => json!({ "prompt": first_words(prompt) }),
+        "emoji_generation" => return Ok("🙂".into()),
+        other => return Err(ApiError::task_not_supported(other)),
+    };
+    Ok(answer.to_string())
 }
 
 fn tags(topic: &SessionSummary) -> Vec<String> {
-    if topic.tags.is_empty() {
-        vec!["general".to_owned()]
-    } else {
-        topic.tags.iter().take(MOST_TAGS).cloned().collect()
-    }
+    if topic.tags.is_empty() { vec!["general".into()] } else { topic.tags.iter().take(MOST_TAGS).cloned().collect() }
 }
 
 /// What a user could say next; nothing before there is a draft, a job or a question.
-fn follow_ups(stage: &SessionStage, language: Language) -> Vec<String> {
+fn follow_ups(stage: &SessionStage, prompt: &str) -> Vec<String> {
     let (english, german): (&[&str], &[&str]) = match stage {
         SessionStage::Talk => (&[], &[]),
         SessionStage::Asked(options) => return options.iter().take(MOST_FOLLOW_UPS).cloned().collect(),
@@ -117,34 +93,19 @@ fn follow_ups(stage: &SessionStage, language: Language) -> Vec<String> {
             (&["Why did it fail?", "What do you suggest?"], &["Woran ist es gescheitert?", "Was schlägst du vor?"])
         }
     };
-    let words = match language {
-        Language::English => english,
-        Language::German => german,
-    };
+    let words = if is_german(prompt) { german } else { english };
     words.iter().map(|&one| one.to_owned()).collect()
 }
 
-/// The languages of Helix's own follow-ups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Language {
-    English,
-    German,
-}
-
-impl Language {
-    /// The language of the user's first words, by the commonest words of both.
-    fn of(prompt: &str) -> Self {
-        const GERMAN: [&str; 12] =
-            ["der", "die", "das", "und", "ich", "nicht", "ist", "ein", "eine", "bitte", "wie", "mit"];
-        const ENGLISH: [&str; 12] = ["the", "and", "i", "is", "a", "to", "of", "please", "how", "with", "for", "it"];
-        let (mut german, mut english) = (0, 0);
-        for word in first_words(prompt).split(|letter: char| !letter.is_alphabetic()).take(200) {
-            let word = word.to_lowercase();
-            german += usize::from(GERMAN.contains(&word.as_str()));
-            english += usize::from(ENGLISH.contains(&word.as_str()));
-        }
-        if german > english { Self::German } else { Self::English }
-    }
+/// Whether the user's first words are German, by the commonest words of both languages.
+fn is_german(prompt: &str) -> bool {
+    const GERMAN: [&str; 12] =
+        ["der", "die", "das", "und", "ich", "nicht", "ist", "ein", "eine", "bitte", "wie", "mit"];
+    const ENGLISH: [&str; 12] = ["the", "and", "i", "is", "a", "to", "of", "please", "how", "with", "for", "it"];
+    let words = first_words(prompt).to_lowercase();
+    let words: Vec<&str> = words.split(|letter: char| !letter.is_alphabetic()).take(200).collect();
+    let count = |common: [&str; 12]| words.iter().filter(|word| common.contains(word)).count();
+    count(GERMAN) > count(ENGLISH)
 }
 
 /// A title from some words.

@@ -2,6 +2,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
 use super::*;
+use crate::openai::request::Form;
 
 /// Requests of the real Open WebUI 0.12.4: one JSON object on a line with `kind`, `headers` and `body`.
 const RECORDED: &str = include_str!("../../tests/fixtures/openwebui-requests.jsonl");
@@ -24,7 +25,7 @@ fn recorded() -> Vec<Recorded> {
             Recorded {
                 kind: line["kind"].as_str().unwrap().into(),
                 headers: headers.collect(),
-                request: ChatRequest::parse(line["body"].to_string().as_bytes()).unwrap(),
+                request: ChatRequest::parse(Form::Chat, line["body"].to_string().as_bytes()).unwrap(),
             }
         })
         .collect()
@@ -35,7 +36,7 @@ fn recorded_requests_are_told_apart_by_their_header() {
     let all = recorded();
     assert!(all.len() >= 15, "{}", all.len());
     for one in &all {
-        let task = Task::recognise(&one.headers, &one.request);
+        let task = recognise(&one.headers, &one.request);
         assert_eq!(task.is_some(), one.kind.starts_with("task:"), "{}", one.kind);
     }
 }
@@ -43,11 +44,11 @@ fn recorded_requests_are_told_apart_by_their_header() {
 #[test]
 fn without_the_header_text_decides_and_never_takes_a_turn_for_a_task() {
     for one in recorded() {
-        let task = Task::recognise(&HeaderMap::new(), &one.request);
+        let task = recognise(&HeaderMap::new(), &one.request);
         match one.kind.as_str() {
-            "task:title" => assert_eq!(task.unwrap().name, "title_generation"),
-            "task:tags" => assert_eq!(task.unwrap().name, "tags_generation"),
-            "task:follow_ups" => assert_eq!(task.unwrap().name, "follow_up_generation"),
+            "task:title" => assert_eq!(task.unwrap(), "title_generation"),
+            "task:tags" => assert_eq!(task.unwrap(), "tags_generation"),
+            "task:follow_ups" => assert_eq!(task.unwrap(), "follow_up_generation"),
             "chat" => assert_eq!(task, None),
             _ => {}
         }
@@ -58,10 +59,10 @@ fn without_the_header_text_decides_and_never_takes_a_turn_for_a_task() {
 fn answers_have_the_form_that_the_client_parses() {
     let mut seen = Vec::new();
     for one in recorded() {
-        let Some(task) = Task::recognise(&one.headers, &one.request) else { continue };
-        let answer = task.answer(&one.request, &SessionSummary::default());
+        let Some(task) = recognise(&one.headers, &one.request) else { continue };
+        let answer = answer(&task, &one.request, &SessionSummary::default());
         let json = |answer: Result<String, ApiError>| serde_json::from_str::<Value>(&answer.unwrap()).unwrap();
-        match task.name.as_str() {
+        match task.as_str() {
             "title_generation" => assert!(!json(answer)["title"].as_str().unwrap().is_empty()),
             "tags_generation" => assert_eq!(json(answer)["tags"], serde_json::json!(["general"])),
             "follow_up_generation" => assert_eq!(json(answer)["follow_ups"], serde_json::json!([])),
@@ -72,7 +73,7 @@ fn answers_have_the_form_that_the_client_parses() {
             "moa_response_generation" => assert!(answer.is_err(), "nobody thought about it"),
             other => panic!("{other}"),
         }
-        seen.push(task.name);
+        seen.push(task);
     }
     seen.sort_unstable();
     seen.dedup();
@@ -99,9 +100,9 @@ fn what_the_conversation_has_come_to_counts_before_its_words() {
     };
     let prompt = "### Task:\\nx\\n<chat_history>\\nUSER: Ich möchte bitte die Konten\\n</chat_history>";
     let body = format!(r#"{{"messages":[{{"role":"user","content":"{prompt}"}}]}}"#);
-    let request = ChatRequest::parse(body.as_bytes()).unwrap();
+    let request = ChatRequest::parse(Form::Chat, body.as_bytes()).unwrap();
     let answer = |name: &str, topic: &SessionSummary| {
-        let text = Task { name: name.into() }.answer(&request, topic).unwrap();
+        let text = super::answer(name, &request, topic).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()
     };
     assert_eq!(answer("title_generation", &topic)["title"], "Account book in whole cents");
@@ -117,13 +118,13 @@ fn a_turn_with_an_attached_file_is_no_task() {
     let wrapped =
         "### Task:\\nRespond to the user query using the provided context.\\n<context>\\nalpha\\n</context>\\n\\nfull?";
     let body = format!(r#"{{"stream":false,"messages":[{{"role":"user","content":"{wrapped}"}}]}}"#);
-    let request = ChatRequest::parse(body.as_bytes()).unwrap();
-    assert_eq!(Task::recognise(&HeaderMap::new(), &request), None);
+    let request = ChatRequest::parse(Form::Chat, body.as_bytes()).unwrap();
+    assert_eq!(recognise(&HeaderMap::new(), &request), None);
 }
 
 #[test]
 fn an_empty_header_is_a_turn_whatever_the_text_says() {
     let title = recorded().into_iter().find(|one| one.kind == "task:title").unwrap();
     let headers = HeaderMap::from_iter([(HeaderName::from_static(TASK_HEADER), HeaderValue::from_static(""))]);
-    assert_eq!(Task::recognise(&headers, &title.request), None);
+    assert_eq!(recognise(&headers, &title.request), None);
 }

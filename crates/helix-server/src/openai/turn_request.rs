@@ -8,14 +8,12 @@ use helix_engine::consultant::{
     Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TurnRequest,
 };
 use helix_job::session::ClientIds;
-use sha2::{Digest, Sha256};
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
-use super::bad_request::BadRequest;
 use super::error::ApiError;
 use super::marks;
 use super::request::{Message, Role};
+use crate::digest::digest;
 use crate::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile};
 
 /// Id of the answer, by the connection's header template.
@@ -28,8 +26,6 @@ const PARENT_HEADER: &str = "x-parent";
 const IDEMPOTENCY_HEADER: &str = "idempotency-key";
 /// Id of one of Helix's own sessions.
 const SESSION_HEADER: &str = "x-helix-session";
-/// Namespace of keys that are made from a conversation's beginning.
-const NAMESPACE: Uuid = Uuid::from_u128(0x6f0d_42c1_7a53_4d0e_9b1c_5a2e_8c3f_1d77);
 /// How the ids of Open WebUI's temporary chats begin. All temporary chats of a browser tab share one id.
 const TEMPORARY: &[u8] = b"temporary:";
 /// The message to the agent when the client wants more of the last answer.
@@ -51,7 +47,7 @@ pub(crate) fn turn_request(
     let system = Some(system.join("\n\n")).filter(|text| !text.trim().is_empty());
     let opening = said.iter().find(|one| one.role == Role::User).map(|one| unwrapped(&one.text).to_owned());
     let (Some(opening), Some(last)) = (opening, said.last()) else {
-        return Err(BadRequest::new(list, "has no user message").into());
+        return Err(ApiError::bad_field(&list, "has no user message"));
     };
     let (purpose, message, words, uploads) = match last.role {
         Role::User => {
@@ -62,43 +58,39 @@ pub(crate) fn turn_request(
         Role::Assistant => (Purpose::Continue, CONTINUE.to_owned(), String::new(), Vec::new()),
         Role::Tool | Role::System => {
             let message = "the last message must be the user's; Helix's agents run their own tools, not the client's";
-            return Err(BadRequest::new(format!("{}.role", last.at), message).into());
+            return Err(ApiError::bad_field(&format!("{}.role", last.at), message));
         }
     };
     if message.trim().is_empty() && uploads.is_empty() {
-        return Err(BadRequest::new(format!("{}.content", last.at), "the user message is empty").into());
+        return Err(ApiError::bad_field(&format!("{}.content", last.at), "the user message is empty"));
     }
     if purpose == Purpose::Answer {
         said.pop();
     }
     let history: Vec<HistoryMessage> = said.iter().filter_map(Message::history).collect();
     let session = match text(headers, SESSION_HEADER) {
-        Some(id) => {
-            let id = SessionId::new(id).map_err(|error| ApiError::session_not_found(&error.to_string()))?;
-            SessionSelector::Id(id)
-        }
-        None => SessionSelector::Key(session_key(headers, &opening)),
+        Some(id) => SessionId::new(id).map(SessionSelector::Id),
+        None => Ok(SessionSelector::Key(session_key(headers, &opening))),
     };
-    let parent = parent(headers, profile, !history.is_empty());
     let mut request = TurnRequest {
-        session,
+        session: session.map_err(|error| ApiError::session_not_found(&error.to_string()))?,
         owner: owner(headers),
-        parent,
+        parent: parent(headers, profile, !history.is_empty()),
         purpose,
         message,
         words,
         uploads,
         history,
-        client: ClientIds::default(),
+        client: ClientIds {
+            message: text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER)),
+            user_message: text(headers, USER_MESSAGE_HEADER),
+            request: None,
+        },
         system,
         model,
         disconnected: CancellationToken::new(),
     };
-    request.client = ClientIds {
-        message: text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER)),
-        user_message: text(headers, USER_MESSAGE_HEADER),
-        request: Some(digest(&request)),
-    };
+    request.client.request = Some(request_digest(&request));
     Ok(request)
 }
 
@@ -114,26 +106,18 @@ pub(crate) fn key_of_task(headers: &HeaderMap) -> Option<String> {
 }
 
 /// A digest of what a request says: the same request sent again has the same one.
-fn digest(request: &TurnRequest) -> String {
-    let mut hash = Sha256::new();
-    let mut part = |text: &str| {
-        // With its length, so that no two lists of parts give the same bytes.
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text.as_bytes());
-    };
-    part(request.model.as_deref().unwrap_or_default());
+fn request_digest(request: &TurnRequest) -> String {
+    let mut parts: Vec<&[u8]> = vec![request.model.as_deref().unwrap_or_default().as_bytes()];
     for one in &request.history {
-        part(match one.author {
+        let author = match one.author {
             Author::User => "user",
             Author::Consultant => "consultant",
-        });
-        part(&one.text);
+        };
+        parts.extend([author.as_bytes(), one.text.as_bytes()]);
     }
-    part(&request.message);
-    for upload in &request.uploads {
-        hash.update(Sha256::digest(&upload.bytes));
-    }
-    format!("{:x}", hash.finalize())
+    parts.push(request.message.as_bytes());
+    parts.extend(request.uploads.iter().map(|upload| upload.bytes.as_ref()));
+    digest(parts)
 }
 
 fn parent(headers: &HeaderMap, profile: Profile, has_history: bool) -> ParentSelector {
@@ -147,7 +131,7 @@ fn parent(headers: &HeaderMap, profile: Profile, has_history: bool) -> ParentSel
     }
     // A client that names a conversation and sends no history relies on Helix's memory. Open WebUI always sends the history.
     let named = [CHAT_HEADER, SESSION_HEADER].iter().any(|name| text(headers, name).is_some());
-    let sends_history = matches!(profile, Profile::OpenWebUi { .. }) && text(headers, SESSION_HEADER).is_none()
+    let sends_history = profile != Profile::Plain && text(headers, SESSION_HEADER).is_none()
         || text(headers, FORWARDED_CHAT_HEADER).is_some();
     if named && !has_history && !sends_history { ParentSelector::Latest } else { ParentSelector::History }
 }
@@ -165,34 +149,23 @@ fn session_key(headers: &HeaderMap, opening: &str) -> String {
 }
 
 fn chat(headers: &HeaderMap) -> Option<&HeaderValue> {
-    let named = [CHAT_HEADER, FORWARDED_CHAT_HEADER].iter().filter_map(|name| headers.get(*name));
-    let mut filled = named.filter(|value| !value.as_bytes().trim_ascii().is_empty());
-    filled.next()
+    let mut named = [CHAT_HEADER, FORWARDED_CHAT_HEADER].into_iter().filter_map(|name| headers.get(name));
+    named.find(|value| !value.as_bytes().trim_ascii().is_empty())
 }
 
 fn key_of(id: &HeaderValue) -> String {
     match id.to_str() {
         Ok(id) => format!("chat:{id}"),
         // Such a header has no text form; its bytes identify it as well.
-        Err(_) => format!("chat-bytes:{}", Uuid::new_v5(&NAMESPACE, id.as_bytes())),
+        Err(_) => format!("chat-bytes:{}", digest([id.as_bytes()])),
     }
 }
 
 /// A key from the caller and the user's first words. Instructions are not in it, since they may change during a conversation.
-fn derived(headers: &HeaderMap, chat: Option<&HeaderValue>, opening: &str) -> Uuid {
-    let bytes = |name: &str| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
-    let mut seed = Vec::new();
-    for part in [
-        bytes(header::AUTHORIZATION.as_str()),
-        bytes(FORWARDED_USER_HEADER),
-        chat.map(HeaderValue::as_bytes).unwrap_or_default(),
-        opening.as_bytes(),
-    ] {
-        // With its length, so that no two lists of parts give the same bytes.
-        seed.extend_from_slice(&(part.len() as u64).to_le_bytes());
-        seed.extend_from_slice(part);
-    }
-    Uuid::new_v5(&NAMESPACE, &seed)
+fn derived(headers: &HeaderMap, chat: Option<&HeaderValue>, opening: &str) -> String {
+    let caller = [header::AUTHORIZATION.as_str(), FORWARDED_USER_HEADER].map(|name| headers.get(name));
+    let parts = caller.into_iter().chain([chat]).map(|value| value.map(HeaderValue::as_bytes).unwrap_or_default());
+    digest(parts.chain([opening.as_bytes()]))
 }
 
 fn text(headers: &HeaderMap, name: &str) -> Option<String> {
@@ -219,8 +192,7 @@ impl Message {
             // Activity, not words.
             Role::Tool | Role::System => return None,
         };
-        let uploads = self.uploads.clone();
-        (!text.trim().is_empty() || !uploads.is_empty()).then_some(HistoryMessage { author, text, uploads })
+        (!text.trim().is_empty() || !self.uploads.is_empty()).then_some(HistoryMessage { author, text })
     }
 }
 

@@ -2,10 +2,9 @@ use axum::http::HeaderName;
 use helix_engine::consultant::Upload;
 use serde_json::Value;
 
-use super::super::request::ChatRequest;
-use super::super::task::Task;
 use super::*;
-use crate::profile::ToolDisplay;
+use crate::openai::request::{ChatRequest, Form};
+use crate::openai::task::recognise;
 
 /// Every request of Open WebUI 0.12.4 that was recorded in a real browser: one JSON object on a line.
 const RECORDED: &str = include_str!("../../tests/fixtures/openwebui-conversations.jsonl");
@@ -31,20 +30,20 @@ fn recorded(session: &str) -> Vec<Recorded> {
                     (name, HeaderValue::from_str(pair[1].as_str().unwrap()).unwrap())
                 })
                 .collect(),
-            request: ChatRequest::parse(line["body"].to_string().as_bytes()).unwrap(),
+            request: ChatRequest::parse(Form::Chat, line["body"].to_string().as_bytes()).unwrap(),
         })
         .collect()
 }
 
 fn turn_of(one: &Recorded) -> TurnRequest {
-    let profile = Profile::of(&one.headers);
-    assert_eq!(profile, Profile::OpenWebUi { tools: ToolDisplay::Items }, "{}", one.seq);
+    let profile = Profile::choose(&one.headers, None, None);
+    assert_eq!(profile, Profile::OpenWebUi, "{}", one.seq);
     turn_request(&one.headers, profile, one.request.messages.clone(), None).unwrap()
 }
 
 fn turn(all: &[Recorded], seq: u64) -> TurnRequest {
     let one = all.iter().find(|one| one.seq == seq).unwrap();
-    assert_eq!(Task::recognise(&one.headers, &one.request), None, "{seq} is a turn");
+    assert_eq!(recognise(&one.headers, &one.request), None, "{seq} is a turn");
     turn_of(one)
 }
 
@@ -61,14 +60,14 @@ fn every_recorded_request_is_a_turn_or_a_task_as_the_client_meant_it() {
     for session in ["04", "05", "06", "07", "10", "15"] {
         for one in recorded(session) {
             let meant = one.headers.get("x-task").map(|value| value.to_str().unwrap().to_owned());
-            let task = Task::recognise(&one.headers, &one.request);
+            let task = recognise(&one.headers, &one.request);
             match meant {
                 // Without the template in the connection's headers, text alone decides; turns are never mistaken for tasks.
                 None => {
                     let last = one.request.messages.last().unwrap().text.clone();
                     assert_eq!(task.is_some(), last.trim_start().starts_with("### Task:"), "{session}/{}", one.seq);
                 }
-                Some(name) => assert_eq!(task.as_ref().map_or("", Task::name), name, "{session}/{}", one.seq),
+                Some(name) => assert_eq!(task.as_deref().unwrap_or_default(), name, "{session}/{}", one.seq),
             }
             match task {
                 Some(_) => tasks += 1,
@@ -137,7 +136,7 @@ fn deleting_an_answer_and_temporary_chats_and_files_keep_to_the_path() {
     assert_eq!(image.uploads.len(), 1);
     assert_eq!(image.uploads[0].media_type, "image/png");
     let after_image = turn(&all, 130);
-    assert_eq!((after_image.uploads.len(), after_image.history[0].uploads.len()), (0, 1));
+    assert_eq!((after_image.uploads.len(), after_image.history.is_empty()), (0, false));
     let listed = turn(&all, 136);
     assert_eq!(listed.words, "What is in this file?");
     assert!(listed.message.contains("notes.txt"), "the agent is told of the file: {}", listed.message);
@@ -151,7 +150,7 @@ fn without_ids_the_history_decides_unless_a_client_relies_on_memory() {
     let of = |pairs: &[(&'static str, &'static str)], profile: Profile, history: &[&str]| {
         request(pairs, profile, history).parent
     };
-    let web = Profile::OpenWebUi { tools: ToolDisplay::Items };
+    let web = Profile::OpenWebUi;
     assert_eq!(of(&[], Profile::Plain, &["hi"]), ParentSelector::History);
     assert_eq!(of(&[("x-chat", "c")], Profile::Plain, &["hi"]), ParentSelector::Latest);
     assert_eq!(of(&[("x-chat", "c")], Profile::Plain, &["hi", "and"]), ParentSelector::History);
@@ -194,7 +193,7 @@ fn the_last_user_message_is_asked_and_the_rest_is_history() {
         message(Role::User, "two"),
     ])
     .unwrap();
-    let said = |author, text: &str| HistoryMessage { author, text: text.into(), uploads: Vec::new() };
+    let said = |author, text: &str| HistoryMessage { author, text: text.into() };
     let history = vec![said(Author::User, "one"), said(Author::Consultant, "first"), said(Author::User, "lost")];
     assert_eq!((turn.history, turn.system.as_deref(), turn.purpose), (history, Some("be brief"), Purpose::Answer));
     assert_eq!((turn.message.as_str(), turn.words.as_str(), turn.uploads.len()), ("two", "two", 0));

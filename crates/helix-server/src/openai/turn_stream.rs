@@ -20,13 +20,19 @@ const OPEN_WEBUI_GRACE: Duration = Duration::from_millis(300);
 
 /// A turn that a client reads.
 pub(crate) struct TurnStream {
-    shared: Shared,
-    key: String,
     profile: Profile,
     disconnected: CancellationToken,
     /// `None` once the turn is over.
-    events: Option<mpsc::Receiver<TurnEvent>>,
+    turn: Option<OpenTurn>,
     began: Option<(SessionId, TurnId)>,
+}
+
+/// A turn that is not over, as far as anybody knows.
+struct OpenTurn {
+    shared: Shared,
+    /// Its session, by id or the client's key.
+    key: String,
+    events: mpsc::Receiver<TurnEvent>,
 }
 
 impl TurnStream {
@@ -46,103 +52,74 @@ impl TurnStream {
             events = shared.engine.consultant().turn(request) => events?,
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
         };
-        Ok(Self { shared, key, profile, disconnected, events: Some(events), began: None })
+        Ok(Self { profile, disconnected, turn: Some(OpenTurn { shared, key, events }), began: None })
     }
 
     /// Waits for the next event; `None` when there are no more.
     pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
-        let event = self.events.as_mut()?.recv().await;
-        self.note(event)
-    }
-
-    /// The next event, if there is one already.
-    pub(crate) fn ready(&mut self) -> Option<TurnEvent> {
-        let event = self.events.as_mut()?.try_recv().ok()?;
-        self.note(Some(event))
+        let event = self.turn.as_mut()?.events.recv().await;
+        match &event {
+            Some(TurnEvent::Began { session, turn }) => self.began = Some((session.clone(), turn.clone())),
+            Some(TurnEvent::Ended(_)) | None => self.turn = None,
+            Some(_) => {}
+        }
+        event
     }
 
     /// Session and turn, once it runs.
     pub(crate) fn began(&self) -> Option<&(SessionId, TurnId)> {
         self.began.as_ref()
     }
-
-    fn note(&mut self, event: Option<TurnEvent>) -> Option<TurnEvent> {
-        if let Some(TurnEvent::Began { session, turn }) = &event {
-            self.began = Some((session.clone(), turn.clone()));
-        }
-        if matches!(event, Some(TurnEvent::Ended(_)) | None) {
-            self.events = None;
-        }
-        event
-    }
-
-    /// How long the turn continues without a reader; `None`: to its end.
-    fn grace(&self) -> Option<Duration> {
-        match (self.shared.config.disconnect, self.profile) {
-            (Disconnect::Detach, _) => None,
-            (Disconnect::StopAfter(grace), Profile::OpenWebUi { .. }) => Some(grace.min(OPEN_WEBUI_GRACE)),
-            (Disconnect::StopAfter(grace), Profile::Plain) => Some(grace),
-        }
-    }
 }
 
 impl Drop for TurnStream {
     fn drop(&mut self) {
-        let Some(events) = self.events.take() else { return };
+        let Some(turn) = self.turn.take() else { return };
         // This client will not read the end, whatever happens to the turn.
         self.disconnected.cancel();
-        let Some(grace) = self.grace() else { return };
-        if self.shared.shutdown.is_cancelled() {
+        let grace = match (turn.shared.config.disconnect, self.profile) {
+            (Disconnect::Detach, _) => return,
+            (Disconnect::StopAfter(grace), Profile::Plain) => grace,
+            (Disconnect::StopAfter(grace), _) => grace.min(OPEN_WEBUI_GRACE),
+        };
+        if turn.shared.shutdown.is_cancelled() {
             // Agents continue under their keepers while the server restarts.
             return;
         }
-        let turn = DetachedTurn {
-            next_turns: self.shared.next_turns.subscribe(),
-            shared: self.shared.clone(),
-            key: self.key.clone(),
-            events,
-            began: self.began.take(),
-        };
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            self.shared.tasks.spawn_on(turn.stop_after(grace), &runtime);
+            let (tasks, next_turns) = (turn.shared.tasks.clone(), turn.shared.next_turns.subscribe());
+            tasks.spawn_on(turn.stop_after(grace, next_turns, self.began.take()), &runtime);
         }
     }
 }
 
-/// A turn whose client disconnected.
-struct DetachedTurn {
-    shared: Shared,
-    key: String,
-    /// The conversations of all turns that start.
-    next_turns: broadcast::Receiver<String>,
-    events: mpsc::Receiver<TurnEvent>,
-    began: Option<(SessionId, TurnId)>,
-}
-
-impl DetachedTurn {
-    async fn stop_after(mut self, grace: Duration) {
+impl OpenTurn {
+    /// Stops the turn after this time, or when its session gets another message: `next_turns` has the sessions of all that start.
+    async fn stop_after(
+        mut self,
+        grace: Duration,
+        mut next_turns: broadcast::Receiver<String>,
+        mut began: Option<(SessionId, TurnId)>,
+    ) {
         let shutdown = self.shared.shutdown.clone();
         let timer = tokio::time::sleep(grace);
         tokio::pin!(timer);
         let mut waits = true;
         loop {
-            if let (false, Some((session, turn))) = (waits, &self.began) {
+            if let (false, Some((session, turn))) = (waits, &began) {
                 let stopped = self.shared.engine.consultant().stop_turn(session, turn);
                 tracing::info!(%session, %turn, stopped, "stopped a turn whose client disconnected");
                 break;
             }
             tokio::select! {
-                event = self.events.recv() => {
-                    if matches!(event, Some(TurnEvent::Ended(_)) | None) {
-                        break;
-                    }
-                    if let Some(TurnEvent::Began { session, turn }) = event {
-                        self.began = Some((session, turn));
-                    }
-                }
+                event = self.events.recv() => match event {
+                    Some(TurnEvent::Ended(_)) | None => break,
+                    Some(TurnEvent::Began { session, turn }) => began = Some((session, turn)),
+                    Some(_) => {}
+                },
                 () = &mut timer, if waits => waits = false,
                 // After missed messages, the next turn may be among them.
-                next = self.next_turns.recv(), if waits => waits = next.is_ok_and(|key| key != self.key),
+                next = next_turns.recv(), if waits => waits = next.is_ok_and(|key| key != self.key),
                 () = shutdown.cancelled() => break,
             }
         }

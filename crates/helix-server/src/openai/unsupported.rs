@@ -2,54 +2,67 @@
 //!
 //! Must not know messages. Options that only shape an answer (temperature, seed, stop, token limits) are ignored.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::bad_request::{BadRequest, kind};
+use super::error::ApiError;
+use super::field::Field;
 
-/// Refuses what cannot be done.
+/// Refuses what cannot be done in either form.
 ///
 /// # Errors
-/// [`BadRequest`] with the field at fault.
-pub(super) fn refuse(fields: &Map<String, Value>) -> Result<(), BadRequest> {
-    let given = |name: &str| fields.get(name).filter(|value| !value.is_null());
-    if let Some(count) = given("n").filter(|count| count.as_u64() != Some(1)) {
-        return Err(BadRequest::new("n", format!("must be 1, not {}: a turn has one answer", shown(count))));
+/// [`ApiError`] with the field at fault.
+pub(super) fn refuse(body: &Field<'_>) -> Result<(), ApiError> {
+    let count = body.get("n");
+    if count.value.is_some_and(|count| count.as_u64() != Some(1)) {
+        return Err(count.refuse(format!("must be 1, not {}: a turn has one answer", shown(&count))));
     }
-    if given("logprobs").and_then(Value::as_bool) == Some(true) {
-        return Err(BadRequest::new("logprobs", "is not supported: agents report no probabilities"));
+    let logprobs = body.get("logprobs");
+    if logprobs.value == Some(&Value::Bool(true)) {
+        return Err(logprobs.refuse("is not supported: agents report no probabilities"));
     }
-    for (param, format) in [
-        ("response_format", given("response_format")),
-        ("text.format", given("text").and_then(|text| text.get("format")).filter(|format| !format.is_null())),
-    ] {
-        let wanted = format.and_then(|format| format.get("type")).and_then(Value::as_str);
-        if let Some(wanted) = wanted.filter(|wanted| *wanted != "text") {
+    for format in [body.get("response_format"), body.get("text").get("format")] {
+        if let Some(wanted) = format.get("type").text().filter(|wanted| *wanted != "text") {
             let message =
                 format!("{wanted:?} is not supported: the Consultant answers in text; ask for JSON in the message");
-            return Err(BadRequest::new(param, message));
+            return Err(format.refuse(message));
         }
     }
-    for name in ["tool_choice", "function_call"] {
-        let Some(choice) = given(name) else { continue };
-        if !matches!(choice.as_str(), Some("auto" | "none")) {
-            let message = format!(
+    for choice in [body.get("tool_choice"), body.get("function_call")] {
+        if choice.value.is_some() && !matches!(choice.text(), Some("auto" | "none")) {
+            return Err(choice.refuse(format!(
                 "{} is not supported: Helix's agents run their own tools, not the client's; omit it or use \"auto\"",
-                shown(choice)
-            );
-            return Err(BadRequest::new(name, message));
+                shown(&choice)
+            )));
         }
     }
-    let speaks = given("modalities").and_then(Value::as_array).is_some_and(|all| all.iter().any(|one| one == "audio"));
-    if speaks {
-        return Err(BadRequest::new("modalities", "audio is not supported: the Consultant answers in text"));
+    let modalities = body.get("modalities");
+    if modalities.items().any(|one| one.text() == Some("audio")) {
+        return Err(modalities.refuse("audio is not supported: the Consultant answers in text"));
     }
     Ok(())
 }
 
-fn shown(value: &Value) -> String {
-    match value {
-        Value::Array(_) | Value::Object(_) => kind(value).to_owned(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),
+/// Refuses what cannot be done in the responses form.
+///
+/// # Errors
+/// [`ApiError`] with the field at fault.
+pub(super) fn refuse_of_responses(body: &Field<'_>) -> Result<(), ApiError> {
+    let (conversation, background) = (body.get("conversation"), body.get("background"));
+    if conversation.value.is_some() {
+        let message = "is not supported: use `previous_response_id`, or send the earlier messages in `input`";
+        return Err(conversation.refuse(message));
+    }
+    if background.value == Some(&Value::Bool(true)) {
+        let message = "is not supported; a turn continues in the background when its client disconnects";
+        return Err(background.refuse(message));
+    }
+    Ok(())
+}
+
+fn shown(field: &Field<'_>) -> String {
+    match field.value {
+        Some(value) if !value.is_array() && !value.is_object() => value.to_string(),
+        Some(_) | None => field.kind().to_owned(),
     }
 }
 
@@ -60,7 +73,7 @@ mod tests {
     use super::*;
 
     fn refused(fields: Value) -> Option<String> {
-        refuse(fields.as_object().unwrap()).err().map(|error| error.param.unwrap())
+        refuse(&Field::body(&fields)).err().map(|error| error.envelope.error.param.unwrap())
     }
 
     #[test]

@@ -14,8 +14,8 @@ use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_job::session::SessionView;
 use helix_server::wire::{
-    Accepted, AnswerRequest, CallToolResult, CancelRequest, ErrorEnvelope, JobList, JobRequest, Problem, QuestionList,
-    ResumeRequest, RetryRequest, SessionDetail, SessionList,
+    Accepted, AnswerRequest, CallToolResult, CancelRequest, ErrorEnvelope, JobPage, JobRequest, Problem, QuestionList,
+    ResumeRequest, RetryRequest, SessionDetail, SessionPage,
 };
 use helix_store::HostInfo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -108,7 +108,7 @@ impl Client {
         let (mut jobs, mut after) = (Vec::new(), None);
         loop {
             let query: (_, Option<(_, JobId)>) = (("limit", "500"), after.map(|id| ("after", id)));
-            let page: JobList = self.decode(self.request(Method::GET, "/api/v1/jobs").query(&query)).await?;
+            let page: JobPage = self.decode(self.request(Method::GET, "/api/v1/jobs").query(&query)).await?;
             jobs.extend(page.jobs);
             after = page.next;
             if after.is_none() {
@@ -183,7 +183,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn session_by_key(&self, key: &str) -> Result<Option<SessionView>, ClientError> {
-        let found: SessionList =
+        let found: SessionPage =
             self.decode(self.request(Method::GET, "/api/v1/sessions").query(&[("key", key)])).await?;
         Ok(found.sessions.into_iter().next())
     }

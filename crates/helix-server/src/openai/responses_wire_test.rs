@@ -9,9 +9,8 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::openai::presenter::Presenter;
-use crate::profile::ToolDisplay;
 
-const WEB: Profile = Profile::OpenWebUi { tools: ToolDisplay::Items };
+const WEB: Profile = Profile::OpenWebUi;
 
 fn presenter(profile: Profile) -> Presenter<ResponsesWire> {
     Presenter::new(AnswerOptions {

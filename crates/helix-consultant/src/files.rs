@@ -1,6 +1,6 @@
-//! Copies a conversation's directory for a conversation that was forked from it.
+//! Files of a session's directory: copies of all of them for a session that is a copy, and files that are written whole.
 //!
-//! Must not know conversations. Bounded: what is larger than a conversation's drafts ever are is left behind, and said so.
+//! Must not know sessions. Bounded: what is larger than a session's drafts ever are is not copied, and the result says so.
 
 use std::path::Path;
 
@@ -10,20 +10,25 @@ const BYTES: u64 = 256 * 1024 * 1024;
 const FILES: u32 = 10_000;
 
 /// What was copied.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Copied {
     pub(super) files: u32,
     pub(super) bytes: u64,
-    /// Whether there was more.
-    pub(super) extent: Extent,
+    /// Whether that is all there was.
+    pub(super) is_whole: bool,
 }
 
-/// How much of a directory was copied.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Extent {
-    #[default]
-    Whole,
-    Part,
+/// Writes a file whole or not at all: an agent must never read half of it. A link in its place is replaced, never followed.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn write_whole(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    std::io::Write::write_all(&mut file, content)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// Copies files and directories below one directory to another. Links are not followed and not copied.
@@ -32,7 +37,7 @@ pub(super) enum Extent {
 /// When a file cannot be read or written.
 pub(super) async fn copy(from: String, to: std::path::PathBuf) -> std::io::Result<Copied> {
     tokio::task::spawn_blocking(move || {
-        let mut copied = Copied::default();
+        let mut copied = Copied { files: 0, bytes: 0, is_whole: true };
         copy_below(Path::new(&from), &to, &mut copied)?;
         Ok(copied)
     })
@@ -55,7 +60,7 @@ fn copy_below(from: &Path, to: &Path, copied: &mut Copied) -> std::io::Result<()
         } else if kind.is_file() {
             let size = entry.metadata()?.len();
             if copied.files >= FILES || copied.bytes + size > BYTES {
-                copied.extent = Extent::Part;
+                copied.is_whole = false;
                 continue;
             }
             std::fs::copy(entry.path(), target)?;
@@ -78,7 +83,7 @@ mod tests {
         std::fs::write(from.join("adr/draft.md"), "x").unwrap();
         std::os::unix::fs::symlink("/etc/passwd", from.join("link")).unwrap();
         let copied = copy(from.to_str().unwrap().into(), to.clone()).await.unwrap();
-        assert_eq!(copied, Copied { files: 1, bytes: 1, extent: Extent::Whole });
+        assert_eq!(copied, Copied { files: 1, bytes: 1, is_whole: true });
         assert_eq!(std::fs::read_to_string(to.join("adr/draft.md")).unwrap(), "x");
         assert!(!to.join("link").exists());
     }
