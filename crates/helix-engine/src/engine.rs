@@ -67,7 +67,8 @@ impl Engine {
             closing: CancellationToken::new(),
         });
         let projects = Arc::new(Projects::new(Arc::clone(&config), git.clone()));
-        let reports = Arc::new(Reports::new(Arc::clone(&services), failures.clone(), git.clone()));
+        let reports =
+            Arc::new(Reports { services: Arc::clone(&services), failures: failures.clone(), git: git.clone() });
         let effects = EffectRunner::new(EffectServices {
             host: Arc::clone(&services),
             gate_places: Admission::to_gates(&config.admission),
@@ -84,9 +85,12 @@ impl Engine {
             config.config_dir.clone(),
         );
         let consultant = Arc::new(consultant);
-        let sessions =
-            Sessions::new(Arc::clone(&services), config.consultant.clone(), Arc::clone(&consultant), Arc::clone(&jobs));
-        let sessions = Arc::new(sessions);
+        let sessions = Arc::new(Sessions {
+            services: Arc::clone(&services),
+            config: config.consultant.clone(),
+            consultant: Arc::clone(&consultant),
+            jobs: Arc::clone(&jobs),
+        });
         services.tasks.spawn(services.runner.admission().clone().watch_memory(services.closing.clone()));
         jobs.recover(consultant.open_runs().await.map_err(EngineError::journal)?).await?;
         consultant.recover().await.map_err(EngineError::journal)?;

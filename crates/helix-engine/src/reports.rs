@@ -19,16 +19,12 @@ use crate::services::Services;
 
 /// What is known of jobs and failures.
 pub struct Reports {
-    services: Arc<Services>,
+    pub(crate) services: Arc<Services>,
     pub(crate) failures: FailureService,
-    git: GitEnvironment,
+    pub(crate) git: GitEnvironment,
 }
 
 impl Reports {
-    pub(crate) fn new(services: Arc<Services>, failures: FailureService, git: GitEnvironment) -> Self {
-        Self { services, failures, git }
-    }
-
     /// What proves a job's phases, checked again now.
     ///
     /// # Errors

@@ -11,23 +11,6 @@ use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, TreeId};
 use helix_plan::{GateSpec, Phase};
 
-/// A delivery of the same tree by the same gate, before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Former {
-    /// The try that made it.
-    pub attempt: u32,
-    /// Whether its end was seen.
-    pub end: FormerEnd,
-}
-
-/// What is known of the end of a former delivery.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FormerEnd {
-    Seen,
-    /// It was begun, and nobody knows how far it came.
-    Unseen,
-}
-
 impl Active {
     /// The gates that have to pass on what a phase delivers: those of all phases before it, each with its index in the list
     /// of its phase. A phase that was not asked for this time has not run and has changed nothing; its checks of the whole are
@@ -80,18 +63,21 @@ impl Active {
         })
     }
 
-    /// Former deliveries of the tree by this gate of the phase, oldest first; the current try's own is not one of them.
-    pub fn delivered_before(&self, phase: &PhaseId, gate: usize, tree: &TreeId) -> Vec<Former> {
-        let tries = self.progress(phase).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
-        let former = tries.split_last().map(|(_, former)| former).unwrap_or_default();
+    /// What is worth knowing about former deliveries of the tree by this gate of the phase, oldest first; the current attempt's own
+    /// is not one of them.
+    pub fn delivered_before(&self, phase: &PhaseId, gate: usize, tree: &TreeId) -> Vec<String> {
+        let attempts = self.progress(phase).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
+        let former = attempts.split_last().map(|(_, former)| former).unwrap_or_default();
         let same = former.iter().filter(|one| one.result.as_ref().is_some_and(|result| result.tree == *tree));
-        same.filter(|one| one.begun.iter().any(|begun| begun.gate == gate))
-            .map(|one| Former {
-                attempt: one.begin.attempt,
-                end: match one.gates.get(gate).map(|report| &report.verdict) {
-                    Some(Verdict::Pass | Verdict::Fail { .. }) => FormerEnd::Seen,
-                    Some(Verdict::Inconclusive { .. }) | None => FormerEnd::Unseen,
-                },
+        same.filter(|one| one.has_begun(gate))
+            .map(|one| match one.gates.get(gate).map(|report| &report.verdict) {
+                Some(Verdict::Pass | Verdict::Fail { .. }) => {
+                    format!("attempt {} had delivered the same tree before", one.begin.attempt)
+                }
+                Some(Verdict::Inconclusive { .. }) | None => format!(
+                    "attempt {} had begun to deliver the same tree, and its end was not seen",
+                    one.begin.attempt
+                ),
             })
             .collect()
     }

@@ -29,7 +29,6 @@ pub use asking::MAX_AGENT_QUESTIONS;
 pub use attempt::{describe, remedy};
 pub use budget::SideBudget;
 pub use decide::{Decision, Effect, decide};
-pub use delivery::{Former, FormerEnd};
 pub use event::{
     Advice, AdviceAction, AttemptStart, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Review, RunEnded,
     SideRun, Validated,

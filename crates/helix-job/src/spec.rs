@@ -83,10 +83,11 @@ pub struct RepoRef {
 }
 
 /// Who asked for a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum Origin {
     /// The command line.
+    #[default]
     Cli,
     /// The jobs API.
     Api,

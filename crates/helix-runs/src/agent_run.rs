@@ -376,7 +376,7 @@ impl AgentRunner {
                 () = tokio::time::sleep_until(watch.deadline()), if watch.may_stop() => Next::Silence,
                 cause = stopping.due() => Next::Stop(cause),
             };
-            let over = match next {
+            let cause = match next {
                 Next::Line(None) => break,
                 Next::Line(Some(line)) => {
                     let line = line.map_err(unreadable(run))?;
@@ -389,23 +389,13 @@ impl AgentRunner {
                     }
                     watch.heard(line.len(), sign, Instant::now());
                     match watch.overdue(Instant::now()) {
-                        Some(heard) => Over::Patience { heard },
-                        None => continue,
+                        Some(heard) => patience_over(run, handle, &mut watch, heard).await?,
+                        None => None,
                     }
                 }
-                Next::Stop(cause) => Over::Wanted(cause),
+                Next::Stop(cause) => Some(cause),
                 // Whatever was read has been heard: reading comes first.
-                Next::Silence => Over::Patience { heard: lines.end().bytes },
-            };
-            let cause = match over {
-                Over::Wanted(cause) => Some(cause),
-                Over::Patience { heard } => {
-                    let until = match watch.until() {
-                        Some(until) => until,
-                        None => record_length(handle).await.map_err(unreadable(run))?,
-                    };
-                    watch.over(heard, until, Instant::now())
-                }
+                Next::Silence => patience_over(run, handle, &mut watch, lines.end().bytes).await?,
             };
             if let Some(cause) = cause {
                 tracing::info!(%run, ?cause, "stopping a run");
@@ -430,13 +420,21 @@ enum Next<L> {
     Silence,
 }
 
-/// Why a run is ended.
-enum Over {
-    Wanted(StopCause),
-    /// Nothing shows that it works, in what was heard so far.
-    Patience {
-        heard: u64,
-    },
+/// Why a run is to be stopped of which nothing shows that it works, in the first `heard` bytes of its record; `None` to wait on.
+async fn patience_over(
+    run: &RunId,
+    handle: &RunHandle,
+    watch: &mut Watch,
+    heard: u64,
+) -> Result<Option<StopCause>, RunError> {
+    let until = match watch.until() {
+        Some(until) => until,
+        None => {
+            let record = tokio::fs::metadata(handle.directory().join(STDOUT)).await;
+            record.map_err(unreadable(run))?.len()
+        }
+    };
+    Ok(watch.over(heard, until, Instant::now()))
 }
 
 fn unreadable<E: std::error::Error + Send + Sync + 'static>(run: &RunId) -> impl FnOnce(E) -> RunError {
@@ -446,10 +444,6 @@ fn unreadable<E: std::error::Error + Send + Sync + 'static>(run: &RunId) -> impl
 
 fn reader(run: &RunId, handle: &RunHandle) -> Result<Reader, RunError> {
     Reader::of_run(handle.labels()).map_err(unreadable(run))
-}
-
-async fn record_length(handle: &RunHandle) -> std::io::Result<u64> {
-    Ok(tokio::fs::metadata(handle.directory().join(STDOUT)).await?.len())
 }
 
 /// The report of a run that was stopped before it had a place to run in.

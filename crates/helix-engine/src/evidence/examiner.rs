@@ -12,7 +12,7 @@ use helix_job::{
     Active, Attempt, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, NotIntegrated,
     PhaseProgress, PhaseState, Review, RunEnded, describe,
 };
-use helix_plan::Approval;
+use helix_plan::{Approval, GateSpec, Phase};
 use sha2::{Digest, Sha256};
 
 use super::{
@@ -42,14 +42,7 @@ impl Examiner {
     /// # Errors
     /// Git failed.
     pub(super) fn job(&self, job: &JobId, state: &JobState, active: &Active) -> Result<JobEvidence, EngineError> {
-        let phases: Vec<PhaseEvidence> = active
-            .pairs()
-            .map(|(phase, progress)| {
-                let gates: Vec<&'static str> = phase.gates.iter().map(|gate| gate.name()).collect();
-                let asked = Asked { gates: &gates, verified: phase.verify.is_some(), approval: phase.approval };
-                self.phase(progress, &asked)
-            })
-            .collect();
+        let phases: Vec<PhaseEvidence> = active.pairs().map(|(phase, progress)| self.phase(phase, progress)).collect();
         let (integration, refusal) = match &active.integration {
             Integration::Open => (None, None),
             Integration::Done(done) => (Some(self.integration(active, done)?), None),
@@ -72,7 +65,7 @@ impl Examiner {
         })
     }
 
-    fn phase(&self, progress: &PhaseProgress, asked: &Asked<'_>) -> PhaseEvidence {
+    fn phase(&self, phase: &Phase, progress: &PhaseProgress) -> PhaseEvidence {
         let passed = matches!(progress.state, PhaseState::Passed { .. });
         let this = judged(progress).map(|(this, _)| this).or_else(|| progress.last_attempt().filter(|_| !passed));
         let mut evidence = PhaseEvidence {
@@ -85,12 +78,12 @@ impl Examiner {
             run: this.map(|this| self.run(this)),
             gates: this.map(|this| self.gates(&this.gates)).unwrap_or_default(),
             validation: this.map(|this| self.validation(this)).unwrap_or_default(),
-            reviews: this.map(|this| self.reviews(this, asked.gates)).unwrap_or_default(),
+            reviews: this.map(|this| self.reviews(phase, this)).unwrap_or_default(),
             answers: answers(progress),
             attempts: progress.attempts.iter().map(|one| self.attempt(one)).collect(),
         };
         if passed {
-            evidence.missing = missing(&evidence, asked, this);
+            evidence.missing = missing(&evidence, phase, this);
             evidence.standing = if evidence.missing.is_empty() { Standing::Proved } else { Standing::Unproved };
         }
         evidence
@@ -169,10 +162,11 @@ impl Examiner {
         this.begun.iter().flat_map(|begun| &begun.validation).map(|one| self.gate(&one.report)).collect()
     }
 
-    fn reviews(&self, this: &Attempt, gates: &[&'static str]) -> Vec<ReviewEvidence> {
+    fn reviews(&self, phase: &Phase, this: &Attempt) -> Vec<ReviewEvidence> {
         let evidence = |(gate, review): &(Option<usize>, Review)| {
             let (record, found) = self.record(&review.side.run);
-            let asked_by = gate.map_or("verify", |gate| gates.get(gate).copied().unwrap_or("review_approved"));
+            let asked_by =
+                gate.map_or("verify", |gate| phase.gates.get(gate).map_or("review_approved", GateSpec::name));
             ReviewEvidence { asked_by: asked_by.to_owned(), review: review.clone(), record, found }
         };
         this.reviews.iter().map(evidence).collect()
@@ -191,16 +185,9 @@ fn answers(progress: &PhaseProgress) -> Vec<PersonEvidence> {
     answered.collect()
 }
 
-/// What a plan asks of a phase's result.
-struct Asked<'a> {
-    gates: &'a [&'static str],
-    verified: bool,
-    approval: Option<Approval>,
-}
-
 /// What is missing of a passed phase's proof, for people.
-fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Attempt>) -> Vec<String> {
-    let gates = asked.gates;
+fn missing(evidence: &PhaseEvidence, phase: &Phase, this: Option<&Attempt>) -> Vec<String> {
+    let gates: Vec<&str> = phase.gates.iter().map(GateSpec::name).collect();
     let mut missing = Vec::new();
     match &evidence.result {
         None => missing.push("no attempt of this phase has the result that counts".to_owned()),
@@ -221,7 +208,7 @@ fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Attempt>) 
         }
     }
     let tree = evidence.result.as_ref().map(|result| &result.tree);
-    for name in gates {
+    for name in &gates {
         let asked = gates.iter().filter(|other| *other == name).count();
         let passed = |one: &&GateEvidence| one.report.gate == *name && one.report.verdict.passed();
         if evidence.gates.iter().filter(passed).count() < asked {
@@ -233,18 +220,18 @@ fn missing(evidence: &PhaseEvidence, asked: &Asked<'_>, this: Option<&Attempt>) 
     }
     missing.extend(evidence.gates.iter().chain(&evidence.validation).filter_map(|gate| doubt(gate, tree)));
     let approving = |review: &ReviewEvidence| review.asked_by == "verify" && review.review.verdict == Verdict::Pass;
-    if asked.verified && !evidence.reviews.iter().any(approving) {
+    if phase.verify.is_some() && !evidence.reviews.iter().any(approving) {
         missing.push("the verifier has not approved this result".to_owned());
     }
     for review in evidence.reviews.iter().filter(|review| review.review.verdict == Verdict::Pass && !review.found) {
         missing.push(format!("the record of the reviewer's run {} is gone: {}", review.review.side.run, review.record));
     }
     // An approval of the result is one of this result, not of an attempt before it.
-    let since = this.map(|this| this.started_at).filter(|_| asked.approval == Some(Approval::After));
+    let since = this.map(|this| this.started_at).filter(|_| phase.approval == Some(Approval::After));
     let said_yes = |one: &PersonEvidence| {
         one.answer.choice.as_deref() == Some(APPROVE) && since.is_none_or(|since| one.at >= since)
     };
-    if asked.approval.is_some() && !evidence.answers.iter().any(said_yes) {
+    if phase.approval.is_some() && !evidence.answers.iter().any(said_yes) {
         missing.push("no person approved it".to_owned());
     }
     missing

@@ -3,8 +3,8 @@
 //! Must not know what a delivery does.
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::ids::{CommitId, PhaseId};
-use helix_job::{Active, Committed, FormerEnd, GateReport, JobEvent, Validated};
+use helix_core::ids::CommitId;
+use helix_job::{Committed, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
@@ -35,7 +35,7 @@ impl EffectRunner {
         } else {
             let mut report = self.gate_report(GateCheck::of_attempt(at, result, gate, cancel)).await?;
             if delivers {
-                report.notes.extend(former_notes(active, &phase.id, gate, result));
+                report.notes.extend(active.delivered_before(&phase.id, gate, &result.tree));
             }
             report
         };
@@ -132,20 +132,6 @@ pub(super) fn interrupted(phase: &Phase, gate: usize, result: &Committed) -> Gat
     let hint = "look at what is delivered; `helix jobs resume` delivers it again, from the beginning";
     let fault = Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) };
     answer(phase, gate, result, Refusal::fault(fault))
-}
-
-/// What is worth knowing about deliveries of the same tree before this one.
-pub(super) fn former_notes(active: &Active, phase: &PhaseId, gate: usize, result: &Committed) -> Vec<String> {
-    let former = active.delivered_before(phase, gate, &result.tree);
-    former
-        .into_iter()
-        .map(|former| match former.end {
-            FormerEnd::Seen => format!("attempt {} had delivered the same tree before", former.attempt),
-            FormerEnd::Unseen => {
-                format!("attempt {} had begun to deliver the same tree, and its end was not seen", former.attempt)
-            }
-        })
-        .collect()
 }
 
 fn answer(phase: &Phase, gate: usize, result: &Committed, refusal: Refusal) -> GateReport {

@@ -24,22 +24,13 @@ use crate::services::Services;
 
 /// The conversations of a host.
 pub struct Sessions {
-    services: Arc<Services>,
-    config: ConsultantConfig,
-    consultant: Arc<Consultant>,
-    jobs: Arc<Jobs>,
+    pub(crate) services: Arc<Services>,
+    pub(crate) config: ConsultantConfig,
+    pub(crate) consultant: Arc<Consultant>,
+    pub(crate) jobs: Arc<Jobs>,
 }
 
 impl Sessions {
-    pub(crate) fn new(
-        services: Arc<Services>,
-        config: ConsultantConfig,
-        consultant: Arc<Consultant>,
-        jobs: Arc<Jobs>,
-    ) -> Self {
-        Self { services, config, consultant, jobs }
-    }
-
     /// Conversations, newest first.
     ///
     /// # Errors

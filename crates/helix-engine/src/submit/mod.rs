@@ -25,7 +25,7 @@ pub(crate) use inspect::{Inspector, Site};
 pub(crate) use repeated::check_same;
 
 /// A request to carry out a plan.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SubmitRequest {
     /// The plan file, or a directory that holds `phases.yaml` (or `plans/*/phases.yaml`, if there is just one).
     pub plan: PathBuf,
@@ -52,19 +52,7 @@ pub struct SubmitRequest {
 impl SubmitRequest {
     /// A request for the whole plan as it is.
     pub fn new(plan: PathBuf, origin: Origin) -> Self {
-        Self {
-            plan,
-            project: None,
-            only: Vec::new(),
-            from: None,
-            agent: None,
-            model: None,
-            budget_usd: None,
-            max_turns: None,
-            idempotency_key: None,
-            origin,
-            shown_as: None,
-        }
+        Self { plan, origin, ..Self::default() }
     }
 }
 
