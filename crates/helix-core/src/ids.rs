@@ -2,12 +2,6 @@
 //!
 //! Must not know how ids are generated: randomness and time come from the caller.
 
-use std::fmt;
-use std::str::FromStr;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 /// Says why a text is not an identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} id {text:?} is not valid: {rule}")]
@@ -19,10 +13,15 @@ pub struct InvalidId {
     pub rule: &'static str,
 }
 
+/// Defines a type for texts of one form: its name, what it names, the check of the form, and the form in words.
+#[macro_export]
 macro_rules! text_id {
     ($(#[$doc:meta])* $name:ident, $kind:literal, $valid:path, $rule:literal) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(
+            Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash,
+            serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+        )]
         #[serde(try_from = "String", into = "String")]
         #[schemars(with = "String")]
         pub struct $name(String);
@@ -31,13 +30,13 @@ macro_rules! text_id {
             /// Checks the form of the id.
             ///
             /// # Errors
-            /// [`InvalidId`] with the rule that the text breaks.
-            pub fn new(text: impl Into<String>) -> Result<Self, InvalidId> {
+            /// [`$crate::ids::InvalidId`] with the rule that the text breaks.
+            pub fn new(text: impl Into<String>) -> Result<Self, $crate::ids::InvalidId> {
                 let text = text.into();
                 if $valid(&text) {
                     Ok(Self(text))
                 } else {
-                    Err(InvalidId { kind: $kind, text, rule: $rule })
+                    Err($crate::ids::InvalidId { kind: $kind, text, rule: $rule })
                 }
             }
 
@@ -48,8 +47,8 @@ macro_rules! text_id {
         }
 
         impl TryFrom<String> for $name {
-            type Error = InvalidId;
-            fn try_from(text: String) -> Result<Self, InvalidId> {
+            type Error = $crate::ids::InvalidId;
+            fn try_from(text: String) -> Result<Self, $crate::ids::InvalidId> {
                 Self::new(text)
             }
         }
@@ -60,15 +59,15 @@ macro_rules! text_id {
             }
         }
 
-        impl FromStr for $name {
-            type Err = InvalidId;
-            fn from_str(text: &str) -> Result<Self, InvalidId> {
+        impl std::str::FromStr for $name {
+            type Err = $crate::ids::InvalidId;
+            fn from_str(text: &str) -> Result<Self, $crate::ids::InvalidId> {
                 Self::new(text)
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(&self.0)
             }
         }

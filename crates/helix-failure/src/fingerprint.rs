@@ -5,75 +5,41 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 /// Characters of a message that count.
 const MESSAGE: usize = 400;
 
-/// The identity of a failure across attempts.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(try_from = "String", into = "String")]
-#[schemars(with = "String")]
-pub struct Fingerprint(String);
+fn is_fingerprint(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'))
+}
 
-/// A text that is no fingerprint.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a fingerprint: 32 lower-case hexadecimal digits")]
-pub struct InvalidFingerprint(String);
+helix_core::text_id!(
+    /// The identity of a failure across attempts.
+    Fingerprint, "failure", is_fingerprint, "use 32 lower-case hexadecimal digits"
+);
 
 impl Fingerprint {
-    /// Checks the form.
-    ///
-    /// # Errors
-    /// [`InvalidFingerprint`].
-    pub fn new(text: impl Into<String>) -> Result<Self, InvalidFingerprint> {
-        let text = text.into();
-        let digits = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'));
-        if text.len() == 32 && digits { Ok(Self(text)) } else { Err(InvalidFingerprint(text)) }
-    }
-
     /// The identity of what has these parts.
     pub(crate) fn from_parts(parts: [&str; 5]) -> Self {
-        let mut hash = Sha256::new();
-        for part in parts {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part.as_bytes());
-        }
-        Self(hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect())
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
+        Self(digest(&parts))
     }
 }
 
-impl TryFrom<String> for Fingerprint {
-    type Error = InvalidFingerprint;
-    fn try_from(text: String) -> Result<Self, InvalidFingerprint> {
-        Self::new(text)
+/// Thirty-two hexadecimal digits made from texts.
+pub(crate) fn digest(parts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part.as_bytes());
     }
-}
-
-impl From<Fingerprint> for String {
-    fn from(fingerprint: Fingerprint) -> Self {
-        fingerprint.0
-    }
-}
-
-impl std::fmt::Display for Fingerprint {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.0)
-    }
+    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Marks the mask of hexadecimal ids, which has a condition.
 const HEXADECIMAL: &str = "<hexadecimal>";
 
-struct Masks(Vec<(Regex, &'static str)>);
-
-static MASKS: LazyLock<Masks> = LazyLock::new(|| {
+static MASKS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     // Order matters: what contains numbers goes before numbers. A mask never yields what a later one matches.
     let masks = [
         (r"[\x00-\x1f\x7f]+", " "),
@@ -90,7 +56,7 @@ static MASKS: LazyLock<Masks> = LazyLock::new(|| {
         (r"\d+(?:[.,:]\d+)*", "<n>"),
         (r"\s+", " "),
     ];
-    Masks(masks.iter().filter_map(|(pattern, mask)| Some((Regex::new(pattern).ok()?, *mask))).collect())
+    masks.iter().filter_map(|(pattern, mask)| Some((Regex::new(pattern).ok()?, *mask))).collect()
 });
 
 /// A plain message without what varies: times, ids, addresses, paths, numbers. Applying it twice changes nothing.
@@ -111,7 +77,7 @@ pub fn normalise(message: &str) -> String {
 
 fn mask(text: &str) -> String {
     let mut text = text.to_owned();
-    for (pattern, mask) in &MASKS.0 {
+    for (pattern, mask) in MASKS.iter() {
         text = if *mask == HEXADECIMAL {
             // Words have no digits, numbers have no letters: only what has both is an id.
             let mixed = |found: &str| {
@@ -138,7 +104,7 @@ mod tests {
 
     #[test]
     fn every_mask_compiles() {
-        assert_eq!(MASKS.0.len(), 10);
+        assert_eq!(MASKS.len(), 10);
     }
 
     #[test]

@@ -79,12 +79,12 @@ static KEY_END: LazyLock<Option<Regex>> =
 /// One round; nothing if no form matches anywhere.
 fn once(text: &str) -> Option<String> {
     let mut current: Option<String> = None;
-    for mask in &MASKS.0 {
+    for (form, replace) in MASKS.iter() {
         let seen = current.as_deref().unwrap_or(text);
-        if !mask.form.is_match(seen) {
+        if !form.is_match(seen) {
             continue;
         }
-        let masked = mask.form.replace_all(seen, |found: &Captures<'_>| (mask.replace)(found)).into_owned();
+        let masked = form.replace_all(seen, replace).into_owned();
         current = Some(masked);
     }
     current
@@ -92,14 +92,6 @@ fn once(text: &str) -> Option<String> {
 
 /// What stands for a match.
 type Replace = fn(&Captures<'_>) -> String;
-
-/// One form of secret.
-struct Mask {
-    form: Regex,
-    replace: Replace,
-}
-
-struct Masks(Vec<Mask>);
 
 /// Patterns with what replaces them. Names come before prefixes, so that the whole value goes.
 const FORMS: &[(&str, Replace)] = &[
@@ -178,13 +170,8 @@ const FORMS: &[(&str, Replace)] = &[
     ),
 ];
 
-static MASKS: LazyLock<Masks> = LazyLock::new(|| {
-    let compiled = FORMS.iter().filter_map(|(pattern, replace)| {
-        let form = Regex::new(pattern).ok()?;
-        Some(Mask { form, replace: *replace })
-    });
-    Masks(compiled.collect())
-});
+static MASKS: LazyLock<Vec<(Regex, Replace)>> =
+    LazyLock::new(|| FORMS.iter().filter_map(|(form, replace)| Some((Regex::new(form).ok()?, *replace))).collect());
 
 fn group<'text>(found: &Captures<'text>, at: usize) -> &'text str {
     found.get(at).map_or("", |group| group.as_str())
@@ -294,7 +281,7 @@ mod tests {
 
     #[test]
     fn every_form_compiles() {
-        assert_eq!(MASKS.0.len(), FORMS.len());
+        assert_eq!(MASKS.len(), FORMS.len());
     }
 
     #[test]

@@ -25,8 +25,7 @@ pub struct Rule {
     pub cause: &'static Cause,
     /// Weight against other rules, 1 to 100.
     pub priority: i32,
-    /// Pattern for a line without colours, surrounding blanks and log prefixes. `{py}` is what may stand before an exception's class,
-    /// `{tail}` what may stand after the words of its name that matter; its plural is none.
+    /// Pattern for a line without colours, surrounding blanks and log prefixes. `{py}` is what may stand before an exception's class.
     pub pattern: &'static str,
     /// Tools that it is for; none means all.
     pub tools: &'static [&'static str],
@@ -89,7 +88,6 @@ impl Rule {
     pub fn expanded(&self) -> String {
         self.pattern
             .replace("{py}", r"^(?:E\s+)?(?:[A-Za-z_$][\w$]*(?:\.|::|\\|\$))*")
-            .replace("{tail}", r"(?:\w*[A-Za-rt-z0-9_])?(?: \[\w+\])?(?:: |:?$)")
             .replace(r"\b", r"(?-u:\b)")
             .replace(r"\d", "[0-9]")
             .replace(r"\w", "[0-9A-Za-z_]")

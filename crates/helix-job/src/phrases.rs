@@ -186,17 +186,18 @@ pub fn event(event: &JobEvent, job: &JobView) -> Option<Phrase> {
             JobEnd::Cancelled { by } => Phrase::new(Sign::Skipped, None, format!("job cancelled by {by}")),
         },
         JobEvent::Failure(note) => match note.as_ref() {
-            FailureEvent::FailureRecorded(recorded) => {
-                Phrase::new(Sign::Note, recorded.phase.as_ref(), format!("cause: {}", recorded.summary))
+            FailureEvent::FailureRecorded { occurrence, .. } => {
+                let text = format!("cause: {}", occurrence.diagnosis.summary);
+                Phrase::new(Sign::Note, occurrence.place.work.phase(), text)
             }
-            FailureEvent::ReportGenerated(report) if report.similar > 0 => {
-                let times = if report.similar == 1 { "once".to_owned() } else { format!("{} times", report.similar) };
+            FailureEvent::ReportGenerated { similar, phase, .. } if *similar > 0 => {
+                let times = if *similar == 1 { "once".to_owned() } else { format!("{similar} times") };
                 let text = format!("seen {times} before; how it was fixed: helix jobs show {}", job.id);
-                Phrase::new(Sign::Note, report.phase.as_ref(), text)
+                Phrase::new(Sign::Note, phase.as_ref(), text)
             }
-            FailureEvent::ReportGenerated(_)
-            | FailureEvent::SuggestionRecorded(_)
-            | FailureEvent::SuggestionResolved(_) => return None,
+            FailureEvent::ReportGenerated { .. }
+            | FailureEvent::SuggestionRecorded { .. }
+            | FailureEvent::SuggestionResolved { .. } => return None,
         },
     })
 }

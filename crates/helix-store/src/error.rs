@@ -16,54 +16,38 @@ pub type Cause = Arc<dyn Error + Send + Sync>;
 
 /// Codes of this crate's errors; each has a page in `docs/errors/`.
 pub mod codes {
-    /// The database or the state directory cannot be written.
-    pub const NOT_WRITABLE: &str = "HX0301";
-    /// The disk is full.
-    pub const FULL: &str = "HX0302";
-    /// Another process keeps the database locked.
-    pub const LOCKED: &str = "HX0303";
-    /// The database is damaged.
-    pub const DAMAGED: &str = "HX0304";
-    /// The file belongs to another program.
-    pub const FOREIGN: &str = "HX0305";
-    /// The database was written by a newer Helix.
-    pub const TOO_NEW: &str = "HX0306";
-    /// There is no database yet, or it has to be brought up to date first.
-    pub const NOT_READY: &str = "HX0307";
-    /// Another host holds the state directory.
-    pub const HELD: &str = "HX0308";
-    /// The operating system or the database failed in another way.
-    pub const UNEXPECTED: &str = "HX0309";
-    /// The journal was closed.
-    pub const CLOSED: &str = "HX0310";
-    /// The stream has moved on.
-    pub const CONFLICT: &str = "HX0311";
-    /// A lease was lost to somebody else.
-    pub const STALE_LEASE: &str = "HX0312";
-    /// A record cannot be understood.
-    pub const UNREADABLE: &str = "HX0313";
-    /// An id's beginning fits several jobs.
-    pub const AMBIGUOUS: &str = "HX0314";
-    /// Helix asked the journal for something that contradicts itself.
-    pub const ILLEGAL: &str = "HX0315";
-
-    pub const ALL: [&str; 15] = [
-        NOT_WRITABLE,
-        FULL,
-        LOCKED,
-        DAMAGED,
-        FOREIGN,
-        TOO_NEW,
-        NOT_READY,
-        HELD,
-        UNEXPECTED,
-        CLOSED,
-        CONFLICT,
-        STALE_LEASE,
-        UNREADABLE,
-        AMBIGUOUS,
-        ILLEGAL,
-    ];
+    helix_core::codes! {
+        /// The database or the state directory cannot be written.
+        NOT_WRITABLE = "HX0301";
+        /// The disk is full.
+        FULL = "HX0302";
+        /// Another process keeps the database locked.
+        LOCKED = "HX0303";
+        /// The database is damaged.
+        DAMAGED = "HX0304";
+        /// The file belongs to another program.
+        FOREIGN = "HX0305";
+        /// The database was written by a newer Helix.
+        TOO_NEW = "HX0306";
+        /// There is no database yet, or it has to be brought up to date first.
+        NOT_READY = "HX0307";
+        /// Another host holds the state directory.
+        HELD = "HX0308";
+        /// The operating system or the database failed in another way.
+        UNEXPECTED = "HX0309";
+        /// The journal was closed.
+        CLOSED = "HX0310";
+        /// The stream has moved on.
+        CONFLICT = "HX0311";
+        /// A lease was lost to somebody else.
+        STALE_LEASE = "HX0312";
+        /// A record cannot be understood.
+        UNREADABLE = "HX0313";
+        /// An id's beginning fits several jobs.
+        AMBIGUOUS = "HX0314";
+        /// Helix asked the journal for something that contradicts itself.
+        ILLEGAL = "HX0315";
+    }
 }
 
 /// The database failed.
@@ -176,27 +160,9 @@ pub enum AppendError {
         /// The newest number that was given out; 0: none ever was.
         newest: u64,
     },
-    /// No events were given.
-    #[error("an append to {stream} has no events")]
-    Empty { stream: Stream },
-    /// The stream has a projection, and these events came without what they make of it.
-    #[error("events of {stream} came without its projection")]
-    NoProjection { stream: Stream },
-    /// The projection belongs to another stream, or does not include exactly these events.
-    #[error("a projection of {projected} at event {included} cannot go with events of {stream} up to {last}")]
-    ForeignProjection {
-        /// The stream that is written.
-        stream: Stream,
-        /// Number of the last event that is written.
-        last: u64,
-        /// The stream that the projection belongs to.
-        projected: Stream,
-        /// The last event that it includes.
-        included: u64,
-    },
-    /// The projection cannot be written: JSON, or a key that another row has.
-    #[error("the projection of {stream} cannot be written: {why}")]
-    Projection { stream: Stream, why: String },
+    /// What was to be written contradicts itself, or another row has a key that must be its own.
+    #[error("events of {stream} cannot be written: {why}")]
+    Illegal { stream: Stream, why: String },
 }
 
 /// A question was not answered.
@@ -312,162 +278,140 @@ impl DatabaseError {
         }
         None
     }
+}
 
-    /// The error's code; it has a page in `docs/errors/`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NotWritable { .. } => codes::NOT_WRITABLE,
-            Self::Full { .. } => codes::FULL,
-            Self::Locked { .. } => codes::LOCKED,
-            Self::Damaged { .. } => codes::DAMAGED,
-            Self::Unexpected { .. } => codes::UNEXPECTED,
-            Self::Closed { .. } => codes::CLOSED,
-        }
-    }
+/// Gives errors their code and what to do about them, from one `remedy` for both.
+macro_rules! remedies {
+    ($($error:ident)+) => {
+        $(impl $error {
+            /// The error's code; it has a page in `docs/errors/`.
+            pub fn code(&self) -> &'static str {
+                self.remedy().0
+            }
 
-    /// What to do about it.
-    pub fn hint(&self) -> String {
+            /// What to do about it.
+            pub fn hint(&self) -> String {
+                self.remedy().1
+            }
+        })+
+    };
+}
+pub(crate) use remedies;
+
+remedies!(DatabaseError OpenError AppendError ReadError LeaseError StateDirError);
+
+/// What a newer host that has taken over calls for.
+const TAKEN_OVER: &str = "another helix has taken over this work; this one must stop it";
+
+impl DatabaseError {
+    fn remedy(&self) -> (&'static str, String) {
         match self {
-            Self::NotWritable { database, .. } => {
-                format!("check owner and permissions of {database} and its directory, or choose another --state-dir")
-            }
-            Self::Full { .. } => {
-                "free some disk space: jobs that wait then continue, a refused command can be run again; nothing recorded is lost".into()
-            }
-            Self::Locked { database, .. } => {
+            Self::NotWritable { database, .. } => (
+                codes::NOT_WRITABLE,
+                format!("check owner and permissions of {database} and its directory, or choose another --state-dir"),
+            ),
+            Self::Full { .. } => (
+                codes::FULL,
+                "free some disk space: jobs that wait then continue, a refused command can be run again; nothing recorded is lost"
+                    .into(),
+            ),
+            Self::Locked { database, .. } => (
+                codes::LOCKED,
                 format!(
                     "stop the program that has {database} open (`fuser {database}` names it); a backup or sqlite3 shell will do it"
-                )
-            }
-            Self::Damaged { database, .. } => format!(
-                "move {database}, {database}-wal and {database}-shm away together and restore a backup, or try `sqlite3 {database} .recover`"
+                ),
             ),
-            Self::Unexpected { .. } => "run `helix doctor`; if it finds nothing, report this as a bug".into(),
-            Self::Closed { .. } => "start helix again".into(),
+            Self::Damaged { database, .. } => (
+                codes::DAMAGED,
+                format!(
+                    "move {database}, {database}-wal and {database}-shm away together and restore a backup, or try `sqlite3 {database} .recover`"
+                ),
+            ),
+            Self::Unexpected { .. } => {
+                (codes::UNEXPECTED, "run `helix doctor`; if it finds nothing, report this as a bug".into())
+            }
+            Self::Closed { .. } => (codes::CLOSED, "start helix again".into()),
         }
     }
 }
 
 impl OpenError {
-    /// The error's code; it has a page in `docs/errors/`.
-    pub fn code(&self) -> &'static str {
+    fn remedy(&self) -> (&'static str, String) {
         match self {
-            Self::Database(error) => error.code(),
-            Self::Foreign { .. } => codes::FOREIGN,
-            Self::TooNew { .. } => codes::TOO_NEW,
-            Self::Missing { .. } | Self::Outdated { .. } => codes::NOT_READY,
-        }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Database(error) => error.hint(),
-            Self::Missing { .. } => "run a job or `helix serve` first, or name the right --state-dir".into(),
-            Self::Foreign { database, .. } => format!("move {database} away, or choose another --state-dir"),
-            Self::TooNew { .. } => "use the newer helix that wrote it, or choose another --state-dir".into(),
-            Self::Outdated { .. } => "start `helix serve` or a job once: that brings the database up to date".into(),
+            Self::Database(error) => error.remedy(),
+            Self::Missing { .. } => {
+                (codes::NOT_READY, "run a job or `helix serve` first, or name the right --state-dir".into())
+            }
+            Self::Foreign { database, .. } => {
+                (codes::FOREIGN, format!("move {database} away, or choose another --state-dir"))
+            }
+            Self::TooNew { .. } => {
+                (codes::TOO_NEW, "use the newer helix that wrote it, or choose another --state-dir".into())
+            }
+            Self::Outdated { .. } => {
+                (codes::NOT_READY, "start `helix serve` or a job once: that brings the database up to date".into())
+            }
         }
     }
 }
 
 impl AppendError {
-    /// The error's code; it has a page in `docs/errors/`.
-    pub fn code(&self) -> &'static str {
+    fn remedy(&self) -> (&'static str, String) {
         match self {
-            Self::Database(error) => error.code(),
-            Self::Conflict { .. } => codes::CONFLICT,
-            Self::StaleFence { .. } => codes::STALE_LEASE,
-            Self::Empty { .. }
-            | Self::NoProjection { .. }
-            | Self::ForeignProjection { .. }
-            | Self::Projection { .. } => codes::ILLEGAL,
-        }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Database(error) => error.hint(),
-            Self::Conflict { .. } => "read the stream again and decide again".into(),
-            Self::StaleFence { .. } => "another helix has taken over this work; this one must stop it".into(),
-            Self::Empty { .. }
-            | Self::NoProjection { .. }
-            | Self::ForeignProjection { .. }
-            | Self::Projection { .. } => "this is a bug in helix; please report it".into(),
+            Self::Database(error) => error.remedy(),
+            Self::Conflict { .. } => (codes::CONFLICT, "read the stream again and decide again".into()),
+            Self::StaleFence { .. } => (codes::STALE_LEASE, TAKEN_OVER.into()),
+            Self::Illegal { .. } => (codes::ILLEGAL, "this is a bug in helix; please report it".into()),
         }
     }
 }
 
 impl ReadError {
-    /// The error's code; it has a page in `docs/errors/`.
-    pub fn code(&self) -> &'static str {
+    fn remedy(&self) -> (&'static str, String) {
         match self {
-            Self::Database(error) => error.code(),
-            Self::Event(_) | Self::Row { .. } => codes::UNREADABLE,
-            Self::Ambiguous { .. } => codes::AMBIGUOUS,
-        }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Database(error) => error.hint(),
-            Self::Event(_) | Self::Row { .. } => {
-                "use the helix that wrote this record, or a newer one; if it is the newest, report this as a bug".into()
+            Self::Database(error) => error.remedy(),
+            Self::Event(_) | Self::Row { .. } => (
+                codes::UNREADABLE,
+                "use the helix that wrote this record, or a newer one; if it is the newest, report this as a bug"
+                    .into(),
+            ),
+            Self::Ambiguous { .. } => {
+                (codes::AMBIGUOUS, "give more of the id; `helix jobs list` shows them in full".into())
             }
-            Self::Ambiguous { .. } => "give more of the id; `helix jobs list` shows them in full".into(),
         }
     }
 }
 
 impl LeaseError {
-    /// The error's code; it has a page in `docs/errors/`.
-    pub fn code(&self) -> &'static str {
+    fn remedy(&self) -> (&'static str, String) {
         match self {
-            Self::Database(error) => error.code(),
-            Self::Held { .. } => codes::HELD,
-            Self::Lost { .. } => codes::STALE_LEASE,
-        }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::Database(error) => error.hint(),
-            Self::Held { owner, .. } => format!("wait for {owner} to finish or for the lease to expire"),
-            Self::Lost { .. } => "another helix has taken over this work; this one must stop it".into(),
+            Self::Database(error) => error.remedy(),
+            Self::Held { owner, .. } => (codes::HELD, format!("wait for {owner} to finish or for the lease to expire")),
+            Self::Lost { .. } => (codes::STALE_LEASE, TAKEN_OVER.into()),
         }
     }
 }
 
 impl StateDirError {
-    /// The error's code; it has a page in `docs/errors/`.
-    pub fn code(&self) -> &'static str {
+    fn remedy(&self) -> (&'static str, String) {
         match self {
-            Self::NotWritable { .. } => codes::NOT_WRITABLE,
-            Self::Full { .. } => codes::FULL,
-            Self::Held { .. } => codes::HELD,
-            Self::Announcement { .. } => codes::UNREADABLE,
-            Self::Io { .. } => codes::UNEXPECTED,
-        }
-    }
-
-    /// What to do about it.
-    pub fn hint(&self) -> String {
-        match self {
-            Self::NotWritable { path, .. } => {
-                format!("make {} writable for this user, or choose another --state-dir", path.display())
-            }
-            Self::Full { .. } => "free some disk space, or choose a --state-dir on another disk".into(),
+            Self::NotWritable { path, .. } => (
+                codes::NOT_WRITABLE,
+                format!("make {} writable for this user, or choose another --state-dir", path.display()),
+            ),
+            Self::Full { .. } => (codes::FULL, "free some disk space, or choose a --state-dir on another disk".into()),
             Self::Held { url: Some(url), .. } => {
-                format!("use it: it serves {url}; or stop it, or choose another --state-dir")
+                (codes::HELD, format!("use it: it serves {url}; or stop it, or choose another --state-dir"))
             }
-            Self::Held { url: None, .. } => "wait until it has started or ended, or choose another --state-dir".into(),
+            Self::Held { url: None, .. } => {
+                (codes::HELD, "wait until it has started or ended, or choose another --state-dir".into())
+            }
             Self::Announcement { path, .. } => {
-                format!("if no helix is running, delete {}; it is written anew", path.display())
+                (codes::UNREADABLE, format!("if no helix is running, delete {}; it is written anew", path.display()))
             }
-            Self::Io { path, .. } => format!("check {} and the file system that holds it", path.display()),
+            Self::Io { path, .. } => {
+                (codes::UNEXPECTED, format!("check {} and the file system that holds it", path.display()))
+            }
         }
     }
 }

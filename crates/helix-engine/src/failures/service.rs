@@ -105,10 +105,11 @@ impl RecordedFailure {
     pub fn events(&self) -> Vec<FailureEvent> {
         let Some((occurrence, classified)) = &self.occurrence else { return Vec::new() };
         let mut events = vec![
-            FailureEvent::failure_recorded(occurrence, classified),
+            FailureEvent::FailureRecorded { occurrence: occurrence.clone(), confidence: classified.confidence },
             FailureEvent::report_generated(occurrence, &self.report, self.artefact.clone()),
         ];
-        events.extend(self.suggestions.iter().map(FailureEvent::suggestion_recorded));
+        let suggestions = self.suggestions.iter().cloned();
+        events.extend(suggestions.map(|suggestion| FailureEvent::SuggestionRecorded { suggestion }));
         events
     }
 }

@@ -220,5 +220,6 @@ impl Observer {
 
 /// Notes about suggestions whose outcome is known.
 fn resolved(suggestions: &[Suggestion]) -> Vec<FailureEvent> {
-    suggestions.iter().filter_map(FailureEvent::suggestion_resolved).collect()
+    let known = suggestions.iter().filter(|suggestion| suggestion.outcome.is_some()).cloned();
+    known.map(|suggestion| FailureEvent::SuggestionResolved { suggestion }).collect()
 }

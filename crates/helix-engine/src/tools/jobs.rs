@@ -4,7 +4,7 @@ use std::path::Path;
 
 use helix_core::finding::fence_for;
 use helix_core::ids::JobId;
-use helix_failure::report::{Look, Reader};
+use helix_failure::report::Reader;
 use helix_job::question::QuestionStatus;
 use helix_job::session::SessionEvent;
 use helix_job::{JobStatus, JobView, Origin};
@@ -129,7 +129,7 @@ impl Tools {
 /// What a report says, in a fence that nothing in it can end: texts of logs are data.
 fn report_text(one: &JobReport, reader: Reader) -> String {
     let said = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief(Look::Plain, reader),
+        (Some(report), _) => report.brief(reader),
         (None, trouble) => trouble.clone().unwrap_or_else(|| "it is missing".to_owned()),
     };
     let fence = fence_for(&said);

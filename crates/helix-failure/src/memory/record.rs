@@ -55,33 +55,10 @@ pub struct RememberedFailure {
     pub dropped: u64,
 }
 
-/// A record that cannot be true.
+/// A record that cannot be true, with the contradiction.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum InvalidRecord {
-    /// A text is too long.
-    #[error("{field} has {bytes} bytes; at most {LONGEST} are possible")]
-    TooLong { field: &'static str, bytes: usize },
-    /// A text that names something is empty.
-    #[error("{field} is empty")]
-    Empty { field: &'static str },
-    /// It was seen last before it was seen first.
-    #[error("it was seen last ({last}) before it was seen first ({first})")]
-    Backwards { first: Timestamp, last: Timestamp },
-    /// An attempt is numbered 0.
-    #[error("attempts are numbered from 1")]
-    AttemptZero,
-    /// A fix was made in an attempt that is not after the failing one.
-    #[error("attempt {fixed} cannot have fixed what attempt {failed} saw")]
-    FixBeforeFailure {
-        /// The attempt that failed.
-        failed: u32,
-        /// The attempt that is called the fix.
-        fixed: u32,
-    },
-    /// A suggestion has an outcome without a time, or a time without an outcome.
-    #[error("`outcome` and `resolved_at` go together")]
-    HalfResolved,
-}
+#[error("{0}")]
+pub struct InvalidRecord(String);
 
 impl MemoryRecord {
     /// The failure that it belongs to.
@@ -100,66 +77,59 @@ impl MemoryRecord {
     pub fn check(&self) -> Result<(), InvalidRecord> {
         match self {
             Self::Failure(failure) => {
-                let diagnosis = &failure.diagnosis;
-                name("cause", &diagnosis.cause)?;
-                for (field, text) in [
-                    ("tool", &diagnosis.tool),
-                    ("code", &diagnosis.code),
-                    ("frame", &diagnosis.frame),
-                    ("message", &diagnosis.message),
-                    ("cause_line", &diagnosis.cause_line),
-                    ("summary", &diagnosis.summary),
-                ] {
-                    bounded(field, text)?;
-                }
-                if failure.last_seen < failure.first_seen {
-                    return Err(InvalidRecord::Backwards { first: failure.first_seen, last: failure.last_seen });
-                }
-                Ok(())
+                let Diagnosis { tool, code, frame, message, cause, cause_line, summary, .. } = &failure.diagnosis;
+                named(&[("cause", cause)])?;
+                bounded(&[
+                    ("tool", tool),
+                    ("code", code),
+                    ("frame", frame),
+                    ("message", message),
+                    ("cause_line", cause_line),
+                    ("summary", summary),
+                ])?;
+                let (first, last) = (failure.first_seen, failure.last_seen);
+                wrong(last < first, || format!("it was seen last ({last}) before it was seen first ({first})"))
             }
             Self::Occurrence { entry, .. } => {
-                name("key", &entry.key)?;
-                name("check", &entry.place.check)?;
-                bounded("project", &entry.place.project)?;
-                bounded("agent", &entry.place.agent)?;
-                attempt(entry.place.attempt)
+                let place = &entry.place;
+                named(&[("key", &entry.key), ("check", &place.check)])?;
+                bounded(&[("project", &place.project), ("agent", &place.agent)])?;
+                attempt(place.attempt)
             }
             Self::Fix { link, .. } => {
-                bounded("project", &link.project)?;
-                bounded("diff", &link.diff)?;
-                for file in &link.files {
-                    name("files", file)?;
-                }
+                bounded(&[("project", &link.project), ("diff", &link.diff)])?;
+                link.files.iter().try_for_each(|file| named(&[("files", file)]))?;
                 attempt(link.failed_attempt)?;
-                if link.attempt <= link.failed_attempt {
-                    return Err(InvalidRecord::FixBeforeFailure { failed: link.failed_attempt, fixed: link.attempt });
-                }
-                Ok(())
+                let (failed, fixed) = (link.failed_attempt, link.attempt);
+                wrong(fixed <= failed, || format!("attempt {fixed} cannot have fixed what attempt {failed} saw"))
             }
             Self::Suggestion(suggestion) => {
-                name("id", &suggestion.id)?;
-                name("text", &suggestion.text)?;
-                name("check", &suggestion.check)?;
-                name("cause", &suggestion.cause)?;
+                let Suggestion { id, text, check, cause, outcome, resolved_at, .. } = suggestion;
+                named(&[("id", id), ("text", text), ("check", check), ("cause", cause)])?;
                 attempt(suggestion.attempt)?;
-                if suggestion.outcome.is_some() != suggestion.resolved_at.is_some() {
-                    return Err(InvalidRecord::HalfResolved);
-                }
-                Ok(())
+                wrong(outcome.is_some() != resolved_at.is_some(), || "`outcome` and `resolved_at` go together".into())
             }
         }
     }
 }
 
+fn wrong(wrong: bool, why: impl FnOnce() -> String) -> Result<(), InvalidRecord> {
+    if wrong { Err(InvalidRecord(why())) } else { Ok(()) }
+}
+
 fn attempt(number: u32) -> Result<(), InvalidRecord> {
-    if number == 0 { Err(InvalidRecord::AttemptZero) } else { Ok(()) }
+    wrong(number == 0, || "attempts are numbered from 1".into())
 }
 
-fn name(field: &'static str, text: &str) -> Result<(), InvalidRecord> {
-    if text.is_empty() { Err(InvalidRecord::Empty { field }) } else { bounded(field, text) }
+fn named(texts: &[(&str, &str)]) -> Result<(), InvalidRecord> {
+    texts.iter().try_for_each(|(field, text)| wrong(text.is_empty(), || format!("{field} is empty")))?;
+    bounded(texts)
 }
 
-fn bounded(field: &'static str, text: &str) -> Result<(), InvalidRecord> {
-    let bytes = text.len();
-    if bytes > LONGEST { Err(InvalidRecord::TooLong { field, bytes }) } else { Ok(()) }
+fn bounded(texts: &[(&str, &str)]) -> Result<(), InvalidRecord> {
+    let too_long = |(field, text): &(&str, &str)| {
+        let bytes = text.len();
+        wrong(bytes > LONGEST, || format!("{field} has {bytes} bytes; at most {LONGEST} are possible"))
+    };
+    texts.iter().try_for_each(too_long)
 }

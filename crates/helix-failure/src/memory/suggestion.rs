@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::occurrence::Occurrence;
 use super::work::Work;
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, digest};
 use crate::verdict::Category;
 
 /// One suggested action for one occurrence of a failure.
@@ -148,13 +148,8 @@ impl Suggestion {
             SuggestionSource::PastFix { .. } => holdout.draw(&occurrence.key),
             SuggestionSource::Cause | SuggestionSource::Phase => Exposure::Shown,
         };
-        let mut hash = Sha256::new();
-        for part in [occurrence.key.as_str(), draft.source.word(), &draft.text] {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part.as_bytes());
-        }
         Self {
-            id: hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect(),
+            id: digest(&[&occurrence.key, draft.source.word(), &draft.text]),
             fingerprint: occurrence.diagnosis.fingerprint.clone(),
             category: occurrence.diagnosis.category,
             cause: occurrence.diagnosis.cause.clone(),

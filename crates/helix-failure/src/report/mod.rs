@@ -3,7 +3,6 @@
 //! Must not know where failures are remembered or where a report goes. Every text from a log is redacted and made
 //! harmless here, once, before any form shows it.
 
-mod brief;
 mod build;
 mod excerpt;
 mod markdown;

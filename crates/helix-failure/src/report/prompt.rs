@@ -1,19 +1,28 @@
-//! A report for the agent's next prompt: *historical context*, delimited as data, within a budget of tokens.
+//! A report in a line for each thing: in short, beside other things, and for the agent's next prompt, as data within a budget.
 //!
 //! Must not know the prompt around it. What is held back from the agent for comparison is not in it.
 
 use super::build::{Reader, Report, Section, SimilarFailure};
 use super::neutral::cut;
+use super::terminal::sure;
 use helix_core::finding::fence_for;
 
 /// Tokens that the context may take when nobody says otherwise.
 pub const HISTORY_TOKENS: usize = 1_200;
 /// Bytes that are taken for a token: fewer than any tokenizer's average, so that the budget is kept.
 const BYTES_PER_TOKEN: usize = 3;
+/// Rank of what takes many lines: the log and the diffs of past fixes.
+const LONG: u8 = 6;
 /// Below this, there is no room for anything that helps.
 const LEAST: usize = 60;
 
 impl Report {
+    /// What failed, why, and what to do, a line each, without the log. Ends with a line break.
+    pub fn brief(&self, reader: Reader) -> String {
+        let parts = self.parts(reader).into_iter().filter(|part| part.rank < LONG);
+        parts.map(|part| format!("  {}\n", part.text)).collect()
+    }
+
     /// The historical context, at most so many tokens (three bytes are counted as one). Empty if the budget holds nothing.
     ///
     /// Everything stands in one fence that nothing inside can end, and is named as data. What does not fit is left out
@@ -23,7 +32,7 @@ impl Report {
             return String::new();
         }
         let room = tokens.saturating_mul(BYTES_PER_TOKEN);
-        let parts = self.parts();
+        let parts = self.parts(Reader::Agent);
         // The fence is as long as the longest run of backticks asks for, whatever is left out.
         let fence = fence_for(&parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n"));
         let frame = |body: &str| {
@@ -56,7 +65,7 @@ impl Report {
         frame(&taken.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("\n"))
     }
 
-    fn parts(&self) -> Vec<Part> {
+    fn parts(&self, reader: Reader) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut add = |rank: u8, text: String| parts.push(Part { rank, text });
         let what = &self.what_failed;
@@ -70,7 +79,8 @@ impl Report {
             }
         }
         if let Some(why) = self.why.known() {
-            add(1, format!("cause: {} ({}), retry {}", why.cause, why.category, why.retry.label()));
+            let sure = sure(why.confidence);
+            add(1, format!("cause: {} ({}, {sure}), retry {}", why.cause, why.category, why.retry.label()));
             let places: Vec<String> =
                 why.locations.iter().map(|location| format!("{}:{}", location.path, location.line)).collect();
             if !places.is_empty() {
@@ -78,16 +88,16 @@ impl Report {
             }
             let lines: Vec<&str> = why.excerpt.lines.iter().map(|line| line.text.as_str()).collect();
             if !lines.is_empty() {
-                add(6, format!("log:\n{}", lines.join("\n")));
+                add(LONG, format!("log:\n{}", lines.join("\n")));
             }
         }
-        for one in self.similar_for(Reader::Agent).and_then(Section::known).into_iter().flatten() {
+        for one in self.similar_for(reader).and_then(Section::known).into_iter().flatten() {
             add(5, format!("seen before: {}", past_line(one)));
             if !one.diff.is_empty() {
-                add(7, format!("its fix:\n{}", one.diff));
+                add(LONG + 1, format!("its fix:\n{}", one.diff));
             }
         }
-        for (at, action) in self.actions_for(Reader::Agent).enumerate() {
+        for (at, action) in self.actions_for(reader).enumerate() {
             add(if at < 2 { 3 } else { 4 }, format!("suggested: {}", action.text));
         }
         parts

@@ -102,7 +102,7 @@ fn is_path(file: &str) -> bool {
 /// How to run the test that failed alone, where the log names it in its runner's form.
 fn failed_test(tool: &str, log: &Log) -> Option<String> {
     let lines = log.lines.iter().rev().take(NAMES).collect::<Vec<_>>();
-    for (tools, form, command) in &TESTS.0 {
+    for (tools, form, command) in TESTS.iter() {
         if !tool.is_empty() && !tools.contains(&tool) {
             continue;
         }
@@ -119,9 +119,8 @@ fn failed_test(tool: &str, log: &Log) -> Option<String> {
 }
 
 type TestForm = (&'static [&'static str], Regex, &'static str);
-struct Tests(Vec<TestForm>);
 
-static TESTS: LazyLock<Tests> = LazyLock::new(|| {
+static TESTS: LazyLock<Vec<TestForm>> = LazyLock::new(|| {
     // Names hold no character that means anything to a shell.
     let forms: [(&'static [&'static str], &str, &'static str); 6] = [
         (&["cargo", "nextest", "bash", "make"], r"^test ([\w:]{1,120}) \.\.\. FAILED", "cargo test {name}"),
@@ -148,7 +147,7 @@ static TESTS: LazyLock<Tests> = LazyLock::new(|| {
         let form = Regex::new(&form.replace(r"\w", "A-Za-z0-9_")).ok()?;
         Some((tools, form, command))
     });
-    Tests(compiled.collect())
+    compiled.collect()
 });
 
 /// What the place suggests: where to read on, and how to go on after a change.
@@ -184,6 +183,6 @@ mod tests {
 
     #[test]
     fn every_form_of_test_compiles() {
-        assert_eq!(TESTS.0.len(), 6);
+        assert_eq!(TESTS.len(), 6);
     }
 }

@@ -31,11 +31,6 @@ impl Look {
         }
     }
 
-    /// A text that matters less than what is around it.
-    pub(super) fn dim(self, text: &str) -> String {
-        self.paint(DIM, text)
-    }
-
     fn bar(self) -> String {
         match self {
             Self::Colour => format!("{} ", self.paint(DIM, "│")),

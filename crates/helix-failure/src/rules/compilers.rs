@@ -14,12 +14,9 @@ rules! {
     "rust.missing_lib" MISSING_LIBRARY 88 r"(?i)(?:system library|library) `[^`]+` required by crate|cannot find -l\S+|unable to find library -l|library not found for -l|ld: library '.*' not found|could not find (?:directory of )?openssl|No package '[^']+' found|Package \S+ was not found in the pkg-config search path|(?:error while loading shared libraries|cannot open shared object file)|-l\S+ (?:kann nicht gefunden werden|est introuvable)|(?:kann|konnte) (?:-l\S+|.* -l\S+) nicht (?:ge)?finden|impossible de trouver -l|找不到 -l";
     "rust.syntax" COMPILE_SYNTAX 76 r"^error: (?:expected |unexpected (?:token|closing|end|eof|character|`)|this file contains an un|mismatched closing|unclosed|unterminated|unknown start of token|missing `|invalid suffix|`\w+` is not followed|unmatched|non-item|keyword|macros? must|cannot parse|character literal|leading|no rules expected)|^error\[E07(?:48|58|65|66|68)\]" .tools(&["cargo", "rustc", "rustfmt", "clippy", "nextest", "bash", "make", "just", "npm"]);
     "rust.lint" LINT 70 r"^error: (?:unused |unneeded |unreachable |redundant |dead code|this \w+|the |use of deprecated|missing documentation|variable |function |(?:field|method|constant|type|struct|enum|static|associated)s? |needless |useless |very complex|you |used |called |casting |explicit |large |manual |length |returning |writing |in an? |item |literal |module |it |an? |unnecessary |needlessly |single|stripping|question|redundant|comparison|match |denote|equal|identical|doc|digits|empty|calling|using )" .tools(&["cargo", "rustc", "clippy"]);
-    "rust.deny" LINT 60 r"implied by `-D warnings`|^= note: `-D |requested on the command line with `-D|^error: (?:aborting due to|could not compile .* due to) \d+ warnings?";
     "link.undefined" MISSING_SYMBOL 84 r"(?i)undefined reference to|undefined symbols?(?: for architecture|: )|unresolved external symbol|nicht definierter (?:verweis|referenz) auf|référence indéfinie vers|对.*未定义的引用|symbol lookup error|multiple definition of";
-    "link.failed" COMPILE_TYPE 25 r"^error: linking with .* failed|^collect2: |ld returned 1";
     "ts.syntax" COMPILE_SYNTAX 82 r"error TS1\d{3}\b|error TS1700[0-9]\b";
     "ts.name" MISSING_SYMBOL 82 r"error TS(?:2304|2305|2318|2339|2503|2551|2552|2552|2582|2583|2584|2614|2662|2663|2694|2724|18004)\b";
-    "ts.export" MISSING_SYMBOL 84 r"error TS(?:1192|1259|1361|1371|1479)\b";
     "ts.file" FILE_MISSING 80 r"error TS(?:505[78]|5083|605[34]|6231)\b";
     "ts.unused" LINT 80 r"error TS(?:6133|6138|6192|6196|6198|7027|7028|7029|7030)\b";
     "ts.inputs" NO_TESTS 80 r"error TS1800[23]\b";
@@ -33,7 +30,6 @@ rules! {
     "c.directive" BAD_USAGE 82 r"error: #error\b";
     "go.name" MISSING_SYMBOL 82 r"^(?:vet: )?\S+\.go:\d+(?::\d+)?: (?:.*undefined(?:: |\b.*(?:has no field or method|type ))|.* not declared by package|undeclared name|.*unknown field|.*has no field or method)";
     "go.module" MISSING_MODULE 84 r"no required module provides package|is not in (?:std|GOROOT)|cannot find (?:package|module providing)|cannot find main module|go: go\.mod file not found";
-    "go.revision" MISSING_PACKAGE 84 r"^go: .*(?:unknown revision|no matching versions|invalid version|404 Not Found|410 Gone)";
     "go.unused" LINT 80 r"\.go:\d+(?::\d+)?: (?:declared and not used|\S+ declared (?:and|but) not used|.* imported and not used)";
     "go.cycle" IMPORT_CYCLE 95 r"import cycle not allowed|most likely due to a circular import|^Error: .*circular dependenc|\.go:\d+:\d+: import cycle";
     "go.toolchain" TOOLCHAIN 86 r"requires go >= ?[\d.]+|^go: (?:toolchain|errors parsing go.mod.*invalid go version)|requires rustc [\d.]+|is not supported by the following package|cannot be built because it requires rustc|feature `edition20\d\d` is required|invalid (?:source|target) release|Unsupported class file major version|has been compiled by a more recent version|requires Python|requires a different Python|EBADENGINE|Not compatible with your version of node|engine .* is incompatible with this module|toolchain '.*' is not installed|requires (?:Node\.js|node) (?:v|>=)|python version .* is not supported|The current project's (?:supported )?Python requirement|was compiled against a different Node|lock file version .* requires|lockfile version \d+ (?:was found, but|requires)|error: package `[^`]+` cannot be built";
@@ -43,11 +39,9 @@ rules! {
     "jvm.class" MISSING_MODULE 82 r"ClassNotFoundException|NoClassDefFoundError|Could not find or load main class";
     "jvm.null" NULL_DEREF 82 r"NullPointerException|NullReferenceException";
     "jvm.oom" HEAP_OOM 92 r"java\.lang\.OutOfMemoryError|There is insufficient memory for the Java Runtime|GC overhead limit exceeded|Could not reserve enough space";
-    "jvm.stack" STACK_OVERFLOW 92 r"^(?:Caused by: |Exception in thread .*)?(?:java\.lang\.)?StackOverflowError(?::|$)";
     "jvm.syntax" COMPILE_SYNTAX 80 r"(?i)\.java:\d+: error: .*(?:expected|unclosed|illegal start|reached end of file|not a statement|class, interface)|\.kts?:.*(?:Expecting|Unexpected tokens)|error CS1\d{3}:|error CS1002";
     "jvm.type" COMPILE_TYPE 74 r"\.java:\d+: error: |^e: .*\.kts?:|\): error CS\d{4}:|\.scala:\d+: error|\.swift:\d+:\d+: error:";
     "mypy.name" MISSING_SYMBOL 82 r"error: .*\[(?:name-defined|attr-defined|union-attr-missing)\]|error: .*\(report(?:Undefined|AttributeAccess)\w*\)";
-    "mypy.module" MISSING_MODULE 82 r"error: .*\[import(?:-not-found|-untyped)?\]|reportMissing(?:Import|ModuleSource)";
     "mypy.type" COMPILE_TYPE 78 r"^\S+\.pyi?:\d+(?::\d+)?: error: |^\S+\.pyi?:\d+:\d+ - error: ";
     "rust.assert" TEST_ASSERTION 96 r"^assertion (?:`[^`]*`|failed|.* failed)|panicked at '?assertion |^assertion failed: |explicit panic in test";
     "rust.none" NULL_DEREF 86 r"called `Option::(?:unwrap|expect)\(\)` on a `None` value";

@@ -4,7 +4,6 @@
 
 pub(crate) mod agents;
 mod compilers;
-mod exceptions;
 mod general;
 mod helix;
 mod languages;
@@ -14,15 +13,7 @@ mod tools;
 use super::rule::Rule;
 
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    let families = [
-        helix::RULES,
-        agents::RULES,
-        compilers::RULES,
-        exceptions::RULES,
-        languages::RULES,
-        system::RULES,
-        tools::RULES,
-        general::RULES,
-    ];
+    let families =
+        [helix::RULES, agents::RULES, compilers::RULES, languages::RULES, system::RULES, tools::RULES, general::RULES];
     families.into_iter().flatten()
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use helix_failure::Fingerprint;
 use helix_failure::memory::InvalidRecord;
 
-use crate::error::{Cause, DatabaseError, codes};
+use crate::error::{Cause, DatabaseError, codes, remedies};
 
 /// The memory did not do what was asked. Nothing was changed, unless the deadline passed: then it may still happen.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -48,36 +48,35 @@ pub enum MemoryError {
     },
 }
 
-impl MemoryError {
-    /// The error's code; it has a page in `docs/errors/`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Database(error) => error.code(),
-            Self::Deadline { .. } => codes::LOCKED,
-            Self::Row { .. } | Self::Record { .. } | Self::Orphan { .. } => codes::UNREADABLE,
-            Self::Ambiguous { .. } => codes::AMBIGUOUS,
-        }
-    }
+remedies!(MemoryError);
 
-    /// What to do about it.
-    pub fn hint(&self) -> String {
+impl MemoryError {
+    fn remedy(&self) -> (&'static str, String) {
         match self {
-            Self::Database(DatabaseError::Damaged { database, .. }) => format!(
-                "only advice is missing; move {database}, {database}-wal and {database}-shm away together; Helix starts a new memory"
+            Self::Database(error @ DatabaseError::Damaged { database, .. }) => (
+                error.code(),
+                format!(
+                    "only advice is missing; move {database}, {database}-wal and {database}-shm away together; Helix starts a new memory"
+                ),
             ),
-            Self::Database(error) => error.hint(),
-            Self::Deadline { database, .. } => {
+            Self::Database(error) => (error.code(), error.hint()),
+            Self::Deadline { database, .. } => (
+                codes::LOCKED,
                 format!(
                     "only advice is missing; if it stays so, see whether another program has {database} open or the disk is slow"
-                )
+                ),
+            ),
+            Self::Row { .. } => (
+                codes::UNREADABLE,
+                "use the helix that wrote this record, or a newer one; `helix failures forget` removes it".into(),
+            ),
+            Self::Ambiguous { .. } => {
+                (codes::AMBIGUOUS, "give more of the id; `helix failures list --json` shows them in full".into())
             }
-            Self::Row { .. } => {
-                "use the helix that wrote this record, or a newer one; `helix failures forget` removes it".into()
-            }
-            Self::Ambiguous { .. } => "give more of the id; `helix failures list --json` shows them in full".into(),
-            Self::Record { .. } | Self::Orphan { .. } => {
-                "import what `helix failures export` wrote, unchanged and from its beginning".into()
-            }
+            Self::Record { .. } | Self::Orphan { .. } => (
+                codes::UNREADABLE,
+                "import what `helix failures export` wrote, unchanged and from its beginning".into(),
+            ),
         }
     }
 }

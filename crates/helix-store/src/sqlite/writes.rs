@@ -31,7 +31,7 @@ fn append_with_key(
     idempotency_key: Option<&str>,
 ) -> Result<Done<Appended>, AppendError> {
     if append.events.is_empty() {
-        return Err(AppendError::Empty { stream: append.stream.clone() });
+        return Err(illegal(&append.stream, "no events were given"));
     }
     if let Some(fence) = &append.fence {
         check_fence(sql, fence)?;
@@ -60,7 +60,7 @@ fn append_with_key(
             write_projection(sql, projection, at, idempotency_key)?;
         }
         // Otherwise the row would go on telling what was true before these events.
-        None if projected => return Err(AppendError::NoProjection { stream: append.stream.clone() }),
+        None if projected => return Err(illegal(&append.stream, "they came without its projection")),
         None => {}
     }
     sql.execute(
@@ -78,7 +78,7 @@ pub(super) fn submit(sql: Sql<'_>, job: &NewJob) -> Result<Done<Submitted>, Appe
         let existing: Option<String> =
             sql.first("SELECT id FROM jobs WHERE idempotency_key = ?1", [key], |row| row.get(0))?;
         if let Some(id) = existing {
-            let id = JobId::new(id).map_err(|error| AppendError::Projection { stream, why: error.to_string() })?;
+            let id = JobId::new(id).map_err(|error| illegal(&stream, error))?;
             return Ok(Done { answer: Submitted::Existing(id), moved: None });
         }
     }
@@ -93,7 +93,7 @@ pub(super) fn open_session(sql: Sql<'_>, session: &NewSession) -> Result<Done<Op
     let existing: Option<String> =
         sql.first("SELECT id FROM sessions WHERE key = ?1", [&session.view.key], |row| row.get(0))?;
     if let Some(id) = existing {
-        let id = SessionId::new(id).map_err(|error| AppendError::Projection { stream, why: error.to_string() })?;
+        let id = SessionId::new(id).map_err(|error| illegal(&stream, error))?;
         return Ok(Done { answer: Opened::Existing(id), moved: None });
     }
     let first =
@@ -151,16 +151,16 @@ fn stream_row(sql: Sql<'_>, stream: &Stream) -> Result<StreamRow, DatabaseError>
     Ok(StreamRow { row: sql.connection.last_insert_rowid(), last: 0, projected: false })
 }
 
+fn illegal(stream: &Stream, why: impl std::fmt::Display) -> AppendError {
+    AppendError::Illegal { stream: stream.clone(), why: why.to_string() }
+}
+
 fn check_projection(stream: &Stream, last: u64, projection: &Projection) -> Result<(), AppendError> {
     if projection.stream() == *stream && projection.last_event() == last {
         return Ok(());
     }
-    Err(AppendError::ForeignProjection {
-        stream: stream.clone(),
-        last,
-        projected: projection.stream(),
-        included: projection.last_event(),
-    })
+    let (projected, included) = (projection.stream(), projection.last_event());
+    Err(illegal(stream, format_args!("a projection of {projected} at event {included} cannot go with event {last}")))
 }
 
 fn write_projection(
@@ -170,9 +170,7 @@ fn write_projection(
     idempotency_key: Option<&str>,
 ) -> Result<(), AppendError> {
     let stream = projection.stream();
-    let json = |result: Result<String, serde_json::Error>| {
-        result.map_err(|error| AppendError::Projection { stream: stream.clone(), why: error.to_string() })
-    };
+    let json = |result: Result<String, serde_json::Error>| result.map_err(|error| illegal(&stream, error));
     let written = match projection {
         Projection::Job(view) => {
             let text = json(serde_json::to_string(view))?;
@@ -189,9 +187,7 @@ fn write_projection(
         }
     };
     written.map_err(|error| match &error {
-        DatabaseError::Unexpected { source, .. } if is_constraint(source) => {
-            AppendError::Projection { stream: stream.clone(), why: source.to_string() }
-        }
+        DatabaseError::Unexpected { source, .. } if is_constraint(source) => illegal(&stream, source),
         _ => error.into(),
     })
 }

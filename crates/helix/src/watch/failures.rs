@@ -48,7 +48,7 @@ pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), C
 fn drawn(context: &Context, one: &JobReport) -> String {
     let title = context.terminal.paint(Meaning::Strong, &format!("report of {}", one.title()));
     let body = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief(context.terminal.look, Reader::Person),
+        (Some(report), _) => report.brief(Reader::Person),
         (None, trouble) => format!("  {}\n", trouble.as_deref().unwrap_or("it is missing")),
     };
     format!("\n{title}\n{}", body.trim_end())

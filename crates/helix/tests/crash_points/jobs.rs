@@ -211,7 +211,7 @@ fn assert_noted_once(events: &[Value]) {
     let mut noted: Vec<_> = events
         .iter()
         .filter(|event| event["type"] == "failure.recorded")
-        .map(|event| event["occurrence"].as_str())
+        .map(|event| event["occurrence"]["key"].as_str())
         .collect();
     noted.sort_unstable();
     assert!(noted.windows(2).all(|pair| pair[0] != pair[1]), "{noted:?}");
