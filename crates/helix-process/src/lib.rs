@@ -1,11 +1,10 @@
-//! Processes: the keeper that owns a run, the supervisor that starts and follows runs, and commands of gates and tools.
+//! Processes: the keeper that owns a run, the supervisor that starts and follows runs, and commands of gates as runs.
 //!
 //! Must not know agents, jobs, or what a process' output means.
 
 mod command;
 pub mod invocation;
 mod keeper;
-mod own_session;
 mod proc;
 mod program;
 mod run_dir;
@@ -13,9 +12,8 @@ pub mod supervisor;
 pub mod tail;
 
 pub use command::*;
-pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
+pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
-pub use own_session::in_own_session;
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
 pub use run_dir::{RunDir, RunDirError, replace_file};
