@@ -48,7 +48,7 @@ impl Bench {
     }
 
     fn attempt(&self, phase: &str, base: &CommitId, work: impl Fn(&Path)) -> Committed {
-        let key = AttemptKey { job: job(), phase: PhaseId::new(phase).unwrap(), attempt: 1 };
+        let key = AttemptKey { job: job(self.home.path()), phase: PhaseId::new(phase).unwrap(), attempt: 1 };
         let tree = self.spaces.prepare_attempt(&key, base).unwrap();
         work(&tree.path);
         let text = CommitText { subject: "Work".into(), body: String::new() };
@@ -58,7 +58,7 @@ impl Bench {
     fn context(&self, base: &CommitId, result: &Committed) -> GateContext {
         GateContext {
             spaces: self.spaces.clone(),
-            job: job(),
+            job: job(self.home.path()),
             phase: phase(&[]),
             plan_adr: None,
             adr: None,
@@ -107,8 +107,9 @@ fn write(root: &Path, files: &[(&str, &str)]) {
     }
 }
 
-fn job() -> JobId {
-    JobId::new("j0001").unwrap()
+/// A job that no other test has: processes of a run are found by its name.
+fn job(home: &Path) -> JobId {
+    JobId::new(home.file_name().unwrap().to_string_lossy().trim_start_matches('.')).unwrap()
 }
 
 fn phase(outputs: &[&str]) -> Phase {
