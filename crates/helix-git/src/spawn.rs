@@ -5,7 +5,6 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 
 use super::environment::{GitEnvironment, own_worktree};
 use super::error::{GitError, hint_for};
+use helix_process::in_own_session;
 
 /// Longest time that a single git command may take. Checking out a very big tree on a slow disk takes minutes.
 pub(crate) const LIMIT: Duration = Duration::from_secs(600);
@@ -105,16 +105,6 @@ impl Git {
         in_own_session(&mut command);
         command.spawn().map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
     }
-}
-
-/// Makes the command the leader of a session of its own, and by that of a process group: without a controlling terminal nobody
-/// under it can ask a person for a password (`sudo`, `ssh`, `gpg` open `/dev/tty` whatever their stdin is) or be stopped for
-/// trying, a Ctrl-C at the terminal does not reach it half-way through a write, and the group can be killed as one.
-#[expect(unsafe_code, reason = "pre_exec is unsafe to call; setsid is async-signal-safe")]
-fn in_own_session(command: &mut Command) {
-    let begin = || rustix::process::setsid().map(drop).map_err(std::io::Error::from);
-    // SAFETY: between fork and exec the closure makes one system call; it allocates nothing and takes no lock.
-    unsafe { command.pre_exec(begin) };
 }
 
 /// A command line for people.

@@ -5,6 +5,7 @@
 mod command;
 pub mod invocation;
 mod keeper;
+mod own_session;
 mod proc;
 mod program;
 mod run_dir;
@@ -14,6 +15,7 @@ pub mod tail;
 pub use command::*;
 pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
+pub use own_session::in_own_session;
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
 pub use run_dir::{RunDir, RunDirError, replace_file};
