@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use helix_agents::supervisor::Watching;
-use helix_agents::{Grace, Invocation, RunRequest, Supervisor, SupervisorConfig, keeper_main};
+use helix_agents::{Grace, Invocation, RunKind, RunRequest, Supervisor, SupervisorConfig, keeper_main};
 use helix_core::ids::RunId;
 
 const ROUNDS: usize = 50;
@@ -125,6 +125,7 @@ fn request(name: String, program: &str, args: &[&str]) -> RunRequest {
         },
         deadline: None,
         grace: Grace::default(),
+        kind: RunKind::default(),
         labels: BTreeMap::new(),
     }
 }

@@ -208,6 +208,11 @@ impl RunId {
         Self(format!("{job}.{phase}.advice-{round}"))
     }
 
+    /// Names the run of the commands of a job's gates, which run one at a time.
+    pub fn for_gates(job: &JobId) -> Self {
+        Self(format!("{job}.gate"))
+    }
+
     /// The job and phase that a run of a job belongs to; `None` for runs of conversations.
     pub fn job_and_phase(&self) -> Option<(JobId, PhaseId)> {
         let (job, rest) = self.0.split_once('.')?;

@@ -2,29 +2,64 @@
 //!
 //! Must not know what the commands check.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use helix_core::error_chain;
 use helix_core::evidence::CommandEvidence;
 use helix_core::finding::{Fault, FaultKind};
-use helix_core::ids::{CommitId, JobId};
+use helix_core::ids::{CommitId, JobId, RunId};
 use helix_plan::split_words;
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::judgement::Trouble;
-use helix_process::{CommandEnd, CommandRequest, CommandRun, ToolEnvironment, run_command};
+use helix_process::{
+    CommandEnd, CommandRequest, CommandRun, RunHandle, Supervisor, ToolEnvironment, collect_command, start_command,
+};
 
-/// Sees to it that one gate at a time uses a job's checkout. Shared by all gates of a host.
-#[derive(Debug, Clone, Default)]
+/// Labels of a run that name the gate that it is for, and what is run on what.
+const GATE: &str = "gate";
+const COMMAND: &str = "command";
+const COMMIT: &str = "commit";
+
+/// The checkouts in which gates of jobs run their commands, one command at a time. Shared by all gates of a host.
+#[derive(Debug, Clone)]
 pub struct GateCheckouts {
+    supervisor: Supervisor,
+    /// Cancelled when this host ends; what runs then goes on, and the next host waits for it.
+    closing: CancellationToken,
     locks: Arc<Mutex<HashMap<JobId, Weak<tokio::sync::Mutex<()>>>>>,
 }
 
 impl GateCheckouts {
-    pub(crate) async fn exclusive(&self, job: &JobId) -> tokio::sync::OwnedMutexGuard<()> {
+    pub fn new(supervisor: Supervisor, closing: CancellationToken) -> Self {
+        Self { supervisor, closing, locks: Arc::default() }
+    }
+
+    /// Ends the command of a job's gate that nobody waits for, if there is one: of the gate with this label, or of any.
+    pub async fn end(&self, job: &JobId, label: Option<&str>) {
+        let ended = match self.under_way(job).await {
+            Ok(Some(handle)) if label.is_none_or(|label| gate_of(handle.labels()) == Some(label)) => {
+                discard(handle).await
+            }
+            Ok(_) => Ok(()),
+            Err(trouble) => Err(trouble),
+        };
+        if let Err(trouble) = ended {
+            tracing::warn!(%job, %trouble, "a command of a gate may be left");
+        }
+    }
+
+    /// The command of a gate that a former host, or this one, has started and nobody has seen the end of.
+    async fn under_way(&self, job: &JobId) -> Result<Option<RunHandle>, Trouble> {
+        let attached = self.supervisor.attach_or_withdraw(&RunId::for_gates(job)).await;
+        attached.map_err(|error| Trouble::Broken(error_chain(&error)))
+    }
+
+    async fn exclusive(&self, job: &JobId) -> tokio::sync::OwnedMutexGuard<()> {
         let lock = {
             let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
             locks.retain(|_, lock| lock.strong_count() > 0);
@@ -37,6 +72,16 @@ impl GateCheckouts {
         };
         lock.lock_owned().await
     }
+}
+
+fn gate_of(labels: &BTreeMap<String, String>) -> Option<&str> {
+    labels.get(GATE).map(String::as_str)
+}
+
+/// Ends a command whose end is of no use, and forgets it.
+async fn discard(handle: RunHandle) -> Result<(), Trouble> {
+    handle.cancel().await;
+    handle.forget(None).await.map_err(|error| Trouble::Broken(error_chain(&error)))
 }
 
 /// A command that ran on a commit.
@@ -75,86 +120,155 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
 /// The job's clean checkout of a commit, for whoever holds this and nobody else.
 pub(crate) struct Checkout {
     directory: PathBuf,
+    /// What commands that run in it are labelled with.
+    labels: BTreeMap<String, String>,
     _alone: tokio::sync::OwnedMutexGuard<()>,
 }
 
 impl Checkout {
-    /// Waits for the checkout and brings it to the commit.
+    /// Waits for the checkout and brings it to the commit, for commands that nobody but this gate can have begun.
     pub(crate) async fn enter(
         context: &Arc<GateContext>,
         commit: &CommitId,
         cancel: &CancellationToken,
     ) -> Result<Self, Trouble> {
-        let alone = context.checkouts.exclusive(&context.job).await;
-        if cancel.is_cancelled() {
-            return Err(Trouble::Cancelled);
+        let labels = BTreeMap::from([(GATE.to_owned(), context.label.clone())]);
+        Ok(Self::enter_or_join(context, commit, labels, cancel).await?.0)
+    }
+
+    /// As [`Self::enter`], or with the command of just these labels that is under way there, or has ended unseen: the checkout is
+    /// as that one has left it then.
+    async fn enter_or_join(
+        context: &Arc<GateContext>,
+        commit: &CommitId,
+        labels: BTreeMap<String, String>,
+        cancel: &CancellationToken,
+    ) -> Result<(Self, Option<RunHandle>), Trouble> {
+        let mut has_waited = false;
+        loop {
+            let alone = context.checkouts.exclusive(&context.job).await;
+            if cancel.is_cancelled() {
+                return Err(Trouble::Cancelled);
+            }
+            let joined = match context.checkouts.under_way(&context.job).await? {
+                None => None,
+                Some(handle)
+                    if labels.contains_key(COMMIT) && *handle.labels() == labels && handle.is_of_use().await =>
+                {
+                    Some(handle)
+                }
+                // Another gate's, which is wanted in its turn: its end is for that one to see.
+                Some(handle) if !has_waited && gate_of(handle.labels()) != gate_of(&labels) => {
+                    has_waited = true;
+                    drop(alone);
+                    tokio::select! {
+                        _ = handle.ended() => continue,
+                        () = cancel.cancelled() => return Err(Trouble::Cancelled),
+                    }
+                }
+                Some(handle) => {
+                    discard(handle).await?;
+                    None
+                }
+            };
+            let (of, commit) = (context.clone(), commit.clone());
+            let directory = match joined {
+                Some(_) => of.spaces.gate_directory(&of.job),
+                None => blocking(move || of.spaces.gate_checkout(&of.job, &commit, &of.keep)).await??,
+            };
+            return Ok((Self { directory, labels, _alone: alone }, joined));
         }
-        let (of, commit) = (context.clone(), commit.clone());
-        let directory = blocking(move || of.spaces.gate_checkout(&of.job, &commit, &of.keep)).await??;
-        Ok(Self { directory, _alone: alone })
+    }
+
+    /// Starts a command in the checkout as those before it have left it.
+    pub(crate) async fn start(
+        &self,
+        context: &GateContext,
+        check: &Check<'_>,
+        environment: ToolEnvironment,
+    ) -> Result<RunHandle, Trouble> {
+        if let Some(report) = self.report(check) {
+            // A report that is in the commit says nothing about this run.
+            match tokio::fs::remove_file(&report).await {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Trouble::Broken(format!("the old report {report:?} cannot be removed: {error}")));
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+        let request = CommandRequest {
+            run: RunId::for_gates(&context.job),
+            labels: self.labels.clone(),
+            argv: check.argv.to_vec(),
+            directory: self.directory.clone(),
+            environment,
+            limit: check.limit,
+        };
+        Ok(start_command(&context.checkouts.supervisor, request).await?)
+    }
+
+    /// Waits for the end of a command. Of the secrets nothing is left in its output.
+    pub(crate) async fn finish(
+        &self,
+        context: &GateContext,
+        check: &Check<'_>,
+        handle: RunHandle,
+        secrets: &[String],
+        cancel: &CancellationToken,
+    ) -> Result<Checked, Trouble> {
+        tokio::select! {
+            _ = handle.ended() => {}
+            () = cancel.cancelled() => {
+                if !context.checkouts.closing.is_cancelled() {
+                    discard(handle).await?;
+                }
+                return Err(Trouble::Cancelled);
+            }
+        }
+        let file = format!("gates/{}/{}{}.log", context.job, context.label, check.suffix);
+        let output = context.state.join(&file);
+        let program = check.argv.first().map(String::as_str).unwrap_or_default();
+        let run = collect_command(handle, program, &output, secrets).await?;
+        let exit_code = match run.end {
+            CommandEnd::Cancelled => return Err(Trouble::Cancelled),
+            CommandEnd::Exited(code) => Some(code),
+            CommandEnd::Signalled(_) | CommandEnd::TimedOut => None,
+        };
+        let (argv, output_sha256) = (check.argv.to_vec(), run.sha256.clone());
+        let evidence = CommandEvidence { argv, exit_code, output_sha256, output_file: file };
+        let (report, prefix) = (self.report(check), format!("{}/", self.directory.display()));
+        let texts = blocking(move || {
+            let read = |path: &Path| read_ends(path).map(|text| text.replace(&prefix, ""));
+            // Not every command writes the report that it names.
+            let report = report.filter(|path| path.exists()).map(|path| read(&path)).transpose()?;
+            Ok((read(&output)?, report))
+        });
+        let unreadable = |error: std::io::Error| Trouble::Broken(format!("its output cannot be read: {error}"));
+        let (output, report) = texts.await?.map_err(unreadable)?;
+        Ok(Checked { run, evidence, output, report })
+    }
+
+    fn report(&self, check: &Check<'_>) -> Option<PathBuf> {
+        check.report.filter(|path| stays_inside(path)).map(|path| self.directory.join(path))
     }
 }
 
-/// Runs a command in a clean checkout of a commit.
+/// Runs a command in a clean checkout of a commit, or waits for the end of the one that a former host has begun.
 pub(crate) async fn run_on(
     context: &Arc<GateContext>,
     commit: &CommitId,
     check: Check<'_>,
     cancel: &CancellationToken,
 ) -> Result<Checked, Trouble> {
-    let checkout = Checkout::enter(context, commit, cancel).await?;
-    run_in(context, &checkout, check, &context.environment, &[], cancel).await
-}
-
-/// Runs a command in a checkout as those before it have left it. Of the secrets nothing is left in its output.
-pub(crate) async fn run_in(
-    context: &Arc<GateContext>,
-    checkout: &Checkout,
-    check: Check<'_>,
-    environment: &ToolEnvironment,
-    secrets: &[String],
-    cancel: &CancellationToken,
-) -> Result<Checked, Trouble> {
-    let directory = checkout.directory.clone();
-    let report = check.report.filter(|path| stays_inside(path)).map(|path| directory.join(path));
-    if let Some(report) = &report {
-        // A report that is in the commit says nothing about this run.
-        match tokio::fs::remove_file(report).await {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Trouble::Broken(format!("the old report {report:?} cannot be removed: {error}")));
-            }
-            Ok(()) | Err(_) => {}
-        }
-    }
-    let file = format!("gates/{}/{}{}.log", context.job, context.label, check.suffix);
-    let output = context.state.join(&file);
-    let request = CommandRequest {
-        argv: check.argv.to_vec(),
-        directory: directory.clone(),
-        environment: environment.clone(),
-        secrets: secrets.to_vec(),
-        output: output.clone(),
-        limit: check.limit,
-        state: context.state.clone(),
+    let command = format!("{} {:?}", check.suffix, check.argv);
+    let labels = [(GATE, context.label.clone()), (COMMAND, command), (COMMIT, commit.to_string())];
+    let labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
+    let (checkout, joined) = Checkout::enter_or_join(context, commit, labels, cancel).await?;
+    let handle = match joined {
+        Some(handle) => handle,
+        None => checkout.start(context, &check, context.environment.clone()).await?,
     };
-    let run = run_command(request, cancel).await?;
-    let exit_code = match run.end {
-        CommandEnd::Cancelled => return Err(Trouble::Cancelled),
-        CommandEnd::Exited(code) => Some(code),
-        CommandEnd::Signalled(_) | CommandEnd::TimedOut => None,
-    };
-    let evidence =
-        CommandEvidence { argv: check.argv.to_vec(), exit_code, output_sha256: run.sha256.clone(), output_file: file };
-    let texts = blocking(move || {
-        let prefix = format!("{}/", directory.display());
-        let read = |path: &Path| read_ends(path).map(|text| text.replace(&prefix, ""));
-        // Not every command writes the report that it names.
-        let report = report.filter(|path| path.exists()).map(|path| read(&path)).transpose()?;
-        Ok((read(&output)?, report))
-    });
-    let unreadable = |error: std::io::Error| Trouble::Broken(format!("its output cannot be read: {error}"));
-    let (output, report) = texts.await?.map_err(unreadable)?;
-    Ok(Checked { run, evidence, output, report })
+    checkout.finish(context, &check, handle, &[], cancel).await
 }
 
 /// Runs something that blocks away from the runtime's own threads.

@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
-use super::checkout::{Check, Checked, Checkout, fault_of, run_in, words};
+use super::checkout::{Check, Checked, Checkout, fault_of, words};
 use super::command::{end_text, last_part, leftover_note, tampered};
 use super::judgement::{Describe, Judgement, Trouble, finding};
 use helix_process::{CommandEnd, ToolEnvironment, find_program};
@@ -254,7 +254,8 @@ impl Course<'_> {
         cancel: &CancellationToken,
     ) -> Result<Checked, Trouble> {
         let check = Check { argv, limit, suffix, report: None };
-        run_in(self.context, &self.checkout, check, &self.environment, &self.secrets, cancel).await
+        let handle = self.checkout.start(self.context, &check, self.environment.clone()).await?;
+        self.checkout.finish(self.context, &check, handle, &self.secrets, cancel).await
     }
 }
 

@@ -116,10 +116,12 @@ pub(crate) fn command_fault(error: &CommandError) -> Fault {
         CommandError::Unstartable { program, .. } => {
             (FaultKind::Environment, format!("check that {program} may be executed"))
         }
-        CommandError::Output { .. } => {
+        CommandError::Output { .. } | CommandError::Unkept { .. } => {
             (FaultKind::Environment, "check space and permissions of the state directory".into())
         }
-        CommandError::Lost { .. } => (FaultKind::Environment, "try again".into()),
+        CommandError::Lost { .. } => {
+            (FaultKind::Environment, "look for a lack of memory (`dmesg`), and run it again".into())
+        }
     };
     Fault { kind, message: error_chain(error), hint: Some(hint) }
 }

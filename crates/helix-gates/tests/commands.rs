@@ -1,12 +1,14 @@
 //! Gates on real commits, with real commands: shell, node, cargo-free parsers, pytest.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
+#[path = "commands/kept.rs"]
+mod kept;
+
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{FaultKind, Verdict};
@@ -14,13 +16,14 @@ use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_gates::{GateCheckouts, GateContext, run_gate};
 use helix_git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds};
-use helix_process::{CommandEnd, CommandRequest, ToolEnvironment, run_command};
+use helix_process::{Supervisor, SupervisorConfig, ToolEnvironment};
 use tokio_util::sync::CancellationToken;
 
 struct Bench {
     home: tempfile::TempDir,
     spaces: Workspaces,
     environment: ToolEnvironment,
+    checkouts: GateCheckouts,
 }
 
 impl Bench {
@@ -36,7 +39,8 @@ impl Bench {
         ]);
         let repository = Repository::init(&user, git).unwrap();
         let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
-        Self { spaces, environment: ToolEnvironment::from_process(&[]), home }
+        let checkouts = checkouts(home.path());
+        Self { spaces, environment: ToolEnvironment::from_process(&[]), checkouts, home }
     }
 
     fn base(&self) -> CommitId {
@@ -44,7 +48,7 @@ impl Bench {
     }
 
     fn attempt(&self, phase: &str, base: &CommitId, work: impl Fn(&Path)) -> Committed {
-        let key = AttemptKey { job: job(), phase: PhaseId::new(phase).unwrap(), attempt: 1 };
+        let key = AttemptKey { job: job(self.home.path()), phase: PhaseId::new(phase).unwrap(), attempt: 1 };
         let tree = self.spaces.prepare_attempt(&key, base).unwrap();
         work(&tree.path);
         let text = CommitText { subject: "Work".into(), body: String::new() };
@@ -54,7 +58,7 @@ impl Bench {
     fn context(&self, base: &CommitId, result: &Committed) -> GateContext {
         GateContext {
             spaces: self.spaces.clone(),
-            job: job(),
+            job: job(self.home.path()),
             phase: phase(&[]),
             plan_adr: None,
             adr: None,
@@ -65,7 +69,7 @@ impl Bench {
             label: "p.1.0".into(),
             state: self.home.path().join("state"),
             environment: self.environment.clone(),
-            checkouts: GateCheckouts::default(),
+            checkouts: self.checkouts.clone(),
             keep: Vec::new(),
         }
     }
@@ -82,6 +86,19 @@ impl Bench {
     }
 }
 
+/// What keeps the commands of a host.
+fn supervisor(home: &Path) -> Supervisor {
+    let test = std::env::current_exe().unwrap();
+    let keeper = test.parent().and_then(Path::parent).unwrap().join("examples/gate_keeper");
+    assert!(keeper.exists(), "run `cargo build -p helix-gates --example gate_keeper` first: {keeper:?} is missing");
+    let (runs_dir, keeper_args) = (home.join("state/runs"), Vec::new());
+    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default() }).unwrap()
+}
+
+fn checkouts(home: &Path) -> GateCheckouts {
+    GateCheckouts::new(supervisor(home), CancellationToken::new())
+}
+
 fn write(root: &Path, files: &[(&str, &str)]) {
     for (path, text) in files {
         let path = root.join(path);
@@ -90,8 +107,9 @@ fn write(root: &Path, files: &[(&str, &str)]) {
     }
 }
 
-fn job() -> JobId {
-    JobId::new("j0001").unwrap()
+/// A job that no other test has: processes of a run are found by its name.
+fn job(home: &Path) -> JobId {
+    JobId::new(home.file_name().unwrap().to_string_lossy().trim_start_matches('.')).unwrap()
 }
 
 fn phase(outputs: &[&str]) -> Phase {
@@ -265,64 +283,6 @@ async fn a_command_runs_on_the_commit_alone_with_null_stdin() {
     for (gate, expected) in kinds {
         assert_eq!(short(&bench.run(&base, &result, &gate).await), [expected], "{gate:?}");
     }
-}
-
-#[tokio::test]
-async fn nothing_survives_a_command_or_its_cancellation() {
-    let home = tempfile::tempdir().unwrap();
-    let pids = home.path().join("pids");
-    let request = |script: &str| CommandRequest {
-        argv: ["sh", "-c", script].map(str::to_owned).to_vec(),
-        directory: home.path().into(),
-        environment: ToolEnvironment::from_process(&[]),
-        output: home.path().join("out.log"),
-        limit: Duration::from_secs(60),
-        state: home.path().into(),
-        secrets: Vec::new(),
-    };
-    let gone = |path: &PathBuf| {
-        fs::read_to_string(path).unwrap().lines().all(|pid| {
-            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-            stat.is_empty() || stat.contains(") Z ")
-        })
-    };
-    let orphan = format!(
-        "setsid sh -c 'echo $$ >> {0}; echo up; exec sleep 300' & while ! test -s {0}; do :; done",
-        pids.display()
-    );
-    let run = run_command(request(&orphan), &CancellationToken::new()).await.unwrap();
-    assert_eq!((run.end, run.leftovers_killed), (CommandEnd::Exited(0), 1));
-    assert!(gone(&pids), "an orphan survived");
-    let cancel = CancellationToken::new();
-    let hang = format!("{orphan}; echo $$ >> {}; sleep 300", pids.display());
-    fs::remove_file(&pids).unwrap();
-    let started = Instant::now();
-    let (ended, ()) = tokio::join!(run_command(request(&hang), &cancel), async {
-        while fs::read_to_string(&pids).unwrap_or_default().lines().count() < 2 {
-            tokio::task::yield_now().await;
-        }
-        cancel.cancel();
-    });
-    assert_eq!(ended.unwrap().end, CommandEnd::Cancelled);
-    assert!(started.elapsed() < Duration::from_secs(30));
-    assert!(gone(&pids), "a cancelled command left a process");
-}
-
-#[tokio::test]
-async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
-    let home = tempfile::tempdir().unwrap();
-    let request = CommandRequest {
-        argv: ["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"].map(str::to_owned).to_vec(),
-        directory: home.path().into(),
-        environment: ToolEnvironment::from_process(&[]),
-        output: home.path().join("out.log"),
-        limit: Duration::from_secs(60),
-        state: home.path().into(),
-        secrets: Vec::new(),
-    };
-    let run = run_command(request, &CancellationToken::new()).await.unwrap();
-    assert_eq!(run.length, 20_000_003);
-    assert!(run.tail.len() <= helix_process::MAX_TAIL && run.tail.ends_with("END"));
 }
 
 const NODE_TESTS: &str = "const {test} = require('node:test');\nconst assert = require('node:assert');\n\

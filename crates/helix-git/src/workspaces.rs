@@ -95,6 +95,11 @@ impl Workspaces {
         Ok(AttemptWorktree { path, branch })
     }
 
+    /// Where the job's gate checkout is.
+    pub fn gate_directory(&self, job: &JobId) -> PathBuf {
+        self.root.join(job.as_str()).join("gate")
+    }
+
     /// Brings the job's gate checkout to a commit, without anything that is not in it. Files that match `keep` (ignore
     /// patterns of caches, such as `target/`) survive from one check to the next. The caller sees to it that only one gate
     /// uses it at a time.
@@ -102,7 +107,7 @@ impl Workspaces {
     /// # Errors
     /// Git or the disk failed.
     pub fn gate_checkout(&self, job: &JobId, commit: &CommitId, keep: &[String]) -> Result<PathBuf, GitError> {
-        self.checkout(self.root.join(job.as_str()).join("gate"), commit, keep)
+        self.checkout(self.gate_directory(job), commit, keep)
     }
 
     /// Makes a checkout of a commit for somebody who only looks at it, under a name of its own; made anew if it is there.

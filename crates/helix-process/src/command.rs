@@ -1,32 +1,27 @@
-//! Runs one command of a gate or tool to its end: argv without a shell, a declared environment, no terminal, output to a file,
-//! a time limit, and nothing left running afterwards.
+//! Commands of gates: argv without a shell, a declared environment, no terminal, output to a file, a time limit, and nothing left
+//! running afterwards.
 //!
 //! Must not know what the command's output means.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal};
+use helix_core::ids::RunId;
+use helix_core::run::{Ending, StopCause};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tokio_util::sync::CancellationToken;
 
-use crate::own_session::in_own_session;
-use crate::proc::{kill_until_gone, marked};
+use crate::invocation::{Grace, Invocation, RunEnd, RunKind, RunRequest};
 use crate::program::{NoProgram, find_program};
+use crate::supervisor::{RunHandle, StartError, Supervisor};
 
 /// Most of the output that is kept in memory.
 pub const MAX_TAIL: usize = 64 << 10;
-/// Names one command's processes, however far they have moved from their parent.
-const MARK: &str = "HELIX_GATE_ID";
-/// How long processes that a command left behind are killed.
-const KILL_LIMIT: Duration = Duration::from_secs(1);
-/// Names the state directory whose host started a command, so that the next host can end what a dead one left.
-const OWNER: &str = "HELIX_GATE_STATE";
+/// How long each step of a stop waits: what checks something has nothing to save.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// What a toolchain needs of the surroundings, and nothing that is a provider's key. Agents and gates get the same, so that what
 /// runs for one runs for the other. `*` ends a prefix.
@@ -124,19 +119,16 @@ impl ToolEnvironment {
 /// A command to run.
 #[derive(Debug, Clone)]
 pub struct CommandRequest {
+    /// Names the run under which it is kept.
+    pub run: RunId,
+    /// Whatever the caller needs to make sense of the run after a restart.
+    pub labels: BTreeMap<String, String>,
     /// Program and arguments; never seen by a shell.
     pub argv: Vec<String>,
     pub directory: PathBuf,
-    /// Its whole environment but for Helix's two marks and [`PRESET`].
+    /// Its whole environment but for the run's mark and [`PRESET`].
     pub environment: ToolEnvironment,
-    /// File that gets stdout and stderr as they come; replaced if it exists.
-    pub output: PathBuf,
     pub limit: Duration,
-    /// State directory of the host, for [`sweep_orphans`].
-    pub state: PathBuf,
-    /// Texts of which nothing is left in the output file, such as the tokens that the environment holds. Those that are
-    /// shorter than [`SHORTEST_SECRET`] would leave nothing of other words either and stay.
-    pub secrets: Vec<String>,
 }
 
 /// Shortest text that is looked for as a secret, in bytes.
@@ -187,67 +179,33 @@ pub enum CommandError {
         program: String,
     },
     /// The program is there but cannot be started.
-    #[error("the program {program:?} could not be started")]
-    Unstartable {
+    #[error("the program {program:?} could not be started: {reason}")]
+    Unstartable { program: String, reason: String },
+    /// Nothing can keep it.
+    #[error("{program:?} could not be started")]
+    Unkept {
         program: String,
         #[source]
-        source: std::io::Error,
+        source: StartError,
     },
-    /// The output file cannot be written or read.
+    /// The output cannot be written or read.
     #[error("the output file {path:?} cannot be used")]
     Output {
         path: PathBuf,
         #[source]
-        source: std::io::Error,
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Its end could not be observed.
-    #[error("waiting for {program:?} failed")]
-    Lost {
-        program: String,
-        #[source]
-        source: std::io::Error,
-    },
+    #[error("the process that watched {program:?} was killed")]
+    Lost { program: String },
 }
 
-/// Kills what is left of a command, also when the future that runs it is dropped.
-struct Leash {
-    group: Option<Pid>,
-    mark: String,
-}
-
-impl Leash {
-    /// Kills the command's group and everything that carries its mark; returns how many carried it.
-    fn pull(&mut self) -> u32 {
-        if let Some(group) = self.group.take()
-            && let Err(error) = rustix::process::kill_process_group(group, Signal::KILL)
-        {
-            tracing::trace!(%error, "the command's group had ended");
-        }
-        kill_marked(MARK, self.mark.as_bytes())
-    }
-}
-
-impl Drop for Leash {
-    fn drop(&mut self) {
-        if self.group.is_some() {
-            self.pull();
-        }
-    }
-}
-
-/// Runs a command until it ends, the time is over, or it is cancelled; then kills whatever it left running.
+/// Starts a command under a keeper of its own, so that it is stopped, limited and cleared up after also when this process dies.
 ///
 /// # Errors
-/// [`CommandError`] when it could not be started or observed. A command that fails is no error here.
-pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) -> Result<CommandRun, CommandError> {
-    let Some((program, arguments)) = request.argv.split_first() else { return Err(CommandError::Empty) };
-    let unusable = |source| CommandError::Output { path: request.output.clone(), source };
-    if let Some(parent) = request.output.parent() {
-        tokio::fs::create_dir_all(parent).await.map_err(unusable)?;
-    }
-    let stdout = tokio::fs::File::create(&request.output).await.map_err(unusable)?.into_std().await;
-    let stderr = stdout.try_clone().map_err(unusable)?;
-    let mark = uuid::Uuid::now_v7().simple().to_string();
+/// [`CommandError`] when it could not be started.
+pub async fn start_command(supervisor: &Supervisor, request: CommandRequest) -> Result<RunHandle, CommandError> {
+    let Some((program, args)) = request.argv.split_first() else { return Err(CommandError::Empty) };
     let search = request.environment.get("PATH").unwrap_or_default();
     let found = match find_program(Path::new(program), search, &request.directory) {
         // The system says why a file cannot be executed.
@@ -256,68 +214,63 @@ pub async fn run_command(request: CommandRequest, cancel: &CancellationToken) ->
             return Err(CommandError::ToolMissing { program: program.clone() });
         }
     };
-    let mut command = tokio::process::Command::new(found);
-    command
-        .args(arguments)
-        .current_dir(&request.directory)
-        .env_clear()
-        .envs(PRESET)
-        .envs(request.environment.iter())
-        .env("PWD", &request.directory)
-        .env(MARK, &mark)
-        .env(OWNER, &request.state)
-        .stdin(Stdio::null())
-        .stdout(stdout)
-        .stderr(stderr)
-        .kill_on_drop(true);
-    in_own_session(command.as_std_mut());
-    let mut child = command.spawn().map_err(|source| match source.kind() {
-        std::io::ErrorKind::NotFound => CommandError::ToolMissing { program: program.clone() },
-        _ => CommandError::Unstartable { program: program.clone(), source },
-    })?;
-    let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    let mut leash = Leash { group, mark };
-    let status = tokio::select! {
-        status = child.wait() => status.map(Ending::Own),
-        () = tokio::time::sleep(request.limit) => Ok(Ending::Forced(CommandEnd::TimedOut)),
-        () = cancel.cancelled() => Ok(Ending::Forced(CommandEnd::Cancelled)),
+    let mut variables = BTreeMap::from(PRESET);
+    variables.extend(request.environment.iter());
+    let directory = request.directory.to_string_lossy();
+    variables.insert("PWD", &directory);
+    let request_of_run = RunRequest {
+        run: request.run,
+        invocation: Invocation {
+            program: found,
+            args: args.to_vec(),
+            env: variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+            cwd: request.directory.clone(),
+            stdin: Vec::new(),
+        },
+        deadline: Some(request.limit),
+        grace: Grace::each(GRACE),
+        kind: RunKind::Check,
+        labels: request.labels,
     };
-    let lost = |source| CommandError::Lost { program: program.clone(), source };
-    let ending = status.map_err(lost)?;
-    let (mut leash, marked) = tokio::task::spawn_blocking(move || {
-        let marked = leash.pull();
-        (leash, marked)
-    })
-    .await
-    .map_err(|error| lost(std::io::Error::other(error)))?;
-    leash.group = None;
-    let (end, leftovers_killed) = match ending {
-        Ending::Own(status) => (exit(status), marked),
-        Ending::Forced(end) => {
-            child.wait().await.map_err(lost)?;
-            (end, marked.saturating_sub(1))
-        }
-    };
-    let (path, secrets) = (request.output.clone(), request.secrets.clone());
-    let read = tokio::task::spawn_blocking(move || mask(&path, &secrets).and_then(|()| digest(&path)))
-        .await
-        .map_err(|error| lost(std::io::Error::other(error)))?;
-    let (sha256, length, tail) = read.map_err(unusable)?;
-    Ok(CommandRun { end, sha256, length, tail, leftovers_killed })
+    let started = supervisor.start(request_of_run).await;
+    started.map_err(|source| CommandError::Unkept { program: program.clone(), source })
 }
 
-enum Ending {
-    Own(ExitStatus),
-    Forced(CommandEnd),
-}
-
-fn exit(status: ExitStatus) -> CommandEnd {
-    use std::os::unix::process::ExitStatusExt;
-    match (status.code(), status.signal()) {
-        (Some(code), _) => CommandEnd::Exited(code),
-        (None, Some(signal)) => CommandEnd::Signalled(signal),
-        (None, None) => CommandEnd::Signalled(0),
+/// Takes what a command that has ended leaves, and forgets its run. `output` gets its stdout and stderr; it is replaced if it
+/// exists. Of the secrets, such as the tokens that its environment held, nothing is left there; those that are shorter than
+/// [`SHORTEST_SECRET`] would leave nothing of other words either and stay.
+///
+/// # Errors
+/// [`CommandError`] when it had not run, or its end or output is lost. A command that fails is no error here.
+pub async fn collect_command(
+    handle: RunHandle,
+    program: &str,
+    output: &Path,
+    secrets: &[String],
+) -> Result<CommandRun, CommandError> {
+    let RunEnd { ending, stopped, leftovers_killed, .. } = handle.ended().await;
+    let unusable = |source| CommandError::Output { path: output.to_owned(), source };
+    if let Some(parent) = output.parent() {
+        tokio::fs::create_dir_all(parent).await.map_err(|error| unusable(error.into()))?;
     }
+    handle.forget(Some(output.to_owned())).await.map_err(|error| unusable(error.into()))?;
+    let program = program.to_owned();
+    let end = match (stopped, ending) {
+        (_, Ending::Unknown) => return Err(CommandError::Lost { program }),
+        (Some(StopCause::Deadline), _) => CommandEnd::TimedOut,
+        (Some(_), _) => CommandEnd::Cancelled,
+        (None, Ending::Exited { code }) => CommandEnd::Exited(code),
+        (None, Ending::Signaled { signal }) => CommandEnd::Signalled(signal),
+        (None, Ending::NotStarted { errno: Some(errno), .. }) if errno == Errno::NOENT.raw_os_error() => {
+            return Err(CommandError::ToolMissing { program });
+        }
+        (None, Ending::NotStarted { reason, .. }) => return Err(CommandError::Unstartable { program, reason }),
+    };
+    let (path, secrets) = (output.to_owned(), secrets.to_vec());
+    let read = tokio::task::spawn_blocking(move || mask(&path, &secrets).and_then(|()| digest(&path))).await;
+    let (sha256, length, tail) =
+        read.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(|error| unusable(error.into()))?;
+    Ok(CommandRun { end, sha256, length, tail, leftovers_killed })
 }
 
 /// Writes a file anew without the secrets in it, a piece at a time.
@@ -368,16 +321,4 @@ fn digest(path: &Path) -> std::io::Result<(String, u64, String)> {
     file.take(keep).read_to_end(&mut tail)?;
     let hex = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     Ok((hex, length, String::from_utf8_lossy(&tail).into_owned()))
-}
-
-/// Kills every command that a host of this state directory started and left running. Called when a host starts, while it
-/// holds the directory's lock. Returns how many processes there were.
-pub fn sweep_orphans(state: &Path) -> u32 {
-    kill_marked(OWNER, state.as_os_str().as_bytes())
-}
-
-/// Kills all processes that have this variable with this value. A process that forks meanwhile hands the mark down, so that the
-/// next look finds its child.
-fn kill_marked(variable: &str, value: &[u8]) -> u32 {
-    kill_until_gone(KILL_LIMIT, || marked(variable, value))
 }

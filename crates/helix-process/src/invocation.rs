@@ -42,9 +42,22 @@ pub struct RunRequest {
     /// How long each step of a stop waits.
     #[serde(default)]
     pub grace: Grace,
+    /// What is kept of it.
+    #[serde(default)]
+    pub kind: RunKind,
     /// Whatever the caller needs to make sense of the run after a restart, such as the dialect's name.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
+}
+
+/// What is kept of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum RunKind {
+    /// It does something: that it was started, and how it ended, survives a power cut. Stderr goes into a file of its own.
+    #[default]
+    Work,
+    /// It looks at something, and may do so again after a power cut. Stderr goes between the lines of stdout.
+    Check,
 }
 
 /// How long a run may take to obey before the next, harsher step of a stop: SIGINT, SIGTERM, SIGKILL.

@@ -30,7 +30,7 @@ use self::fault::KeeperFault;
 use self::signals::Signals;
 use self::stop::StopLadder;
 use self::tree::ProcessTree;
-use crate::invocation::RunEnd;
+use crate::invocation::{RunEnd, RunKind};
 use crate::proc::{ProcessIdentity, boot_id};
 use crate::run_dir::{RequestFile, RunDir, RunDirError, RunRecord, read_json, replace_file, sync_directory, to_json};
 
@@ -97,12 +97,15 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
         say(word::TAKEN, "");
         return Ok(());
     };
+    let keeps = Keeps::of(&directory);
+    keeps.claim(&directory)?;
     say(word::CLAIMED, "");
     let claimed_at = Timestamp::now();
 
     let not_started = |reason: String, errno, cause| {
         let reason = clip(&reason, MAX_REASON);
-        exit_record::write(&directory, directory.end(Ending::NotStarted { reason, errno }, cause, claimed_at, 0))
+        let end = directory.end(Ending::NotStarted { reason, errno }, cause, claimed_at, 0);
+        exit_record::write(&directory, end, keeps)
     };
     let mut run = match prepare(&directory, claimed_at) {
         Ok(Prepared::Running(run)) => *run,
@@ -117,7 +120,7 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
 
     let (ending, leftovers) = run.attend(&directory, &signals)?;
     let end = directory.end(ending, run.ladder.cause(), run.started_at, leftovers);
-    exit_record::write(&directory, RunEnd { peak_rss_kib: peak_rss_kib(), ..end })
+    exit_record::write(&directory, RunEnd { peak_rss_kib: peak_rss_kib(), ..end }, keeps)
 }
 
 /// Of the largest process that was reaped. 0 if the system does not say.
@@ -135,15 +138,33 @@ fn claim(directory: &RunDir) -> Result<Option<std::fs::File>, KeeperFault> {
         Err(rustix::io::Errno::AGAIN | rustix::io::Errno::ACCESS) => return Ok(None),
         Err(errno) => return Err(RunDirError::io("lock", &path)(errno.into()).into()),
     }
-    if !directory.take_claim()? {
-        return Ok(None);
+    Ok(directory.take_claim()?.then_some(lock))
+}
+
+/// What of a run is forced to disk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keeps {
+    All,
+    Nothing,
+}
+
+impl Keeps {
+    fn of(directory: &RunDir) -> Self {
+        // A request that cannot be read is named when the run is prepared.
+        match RequestFile::read(directory) {
+            Ok(Some(request)) if request.kind == RunKind::Check => Self::Nothing,
+            Ok(_) | Err(_) => Self::All,
+        }
     }
-    // A claim lost in a power cut would let the run be executed again.
-    sync_directory(directory.path())?;
-    if let Some(runs) = directory.path().parent() {
-        sync_directory(runs)?;
+
+    /// A claim lost in a power cut would let the run be executed again.
+    fn claim(self, directory: &RunDir) -> Result<(), RunDirError> {
+        if self == Self::All {
+            sync_directory(directory.path())?;
+            directory.path().parent().map_or(Ok(()), sync_directory)?;
+        }
+        Ok(())
     }
-    Ok(Some(lock))
 }
 
 enum Prepared {

@@ -1,4 +1,4 @@
-//! Processes: the keeper that owns a run, the supervisor that starts and follows runs, and commands of gates and tools.
+//! Processes: the keeper that owns a run, the supervisor that starts and follows runs, and commands of gates as runs.
 //!
 //! Must not know agents, jobs, or what a process' output means.
 
@@ -13,7 +13,7 @@ pub mod supervisor;
 pub mod tail;
 
 pub use command::*;
-pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunRequest, StreamEnd};
+pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
 pub use own_session::in_own_session;
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};

@@ -285,6 +285,14 @@ impl RunDir {
         }
     }
 
+    /// Removes the directory and all that is in it, if it is there.
+    pub(crate) fn remove(&self) -> Result<(), RunDirError> {
+        match fs::remove_dir_all(&self.path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunDirError::io("remove", &self.path)(error)),
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
     pub(crate) fn exists(&self, path: &Path) -> Result<bool, RunDirError> {
         path.try_exists().map_err(RunDirError::io("look for", path))
     }

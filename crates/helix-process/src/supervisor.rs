@@ -8,6 +8,7 @@ mod handle;
 mod housekeeping;
 mod liveness;
 mod spawn;
+mod stopping;
 mod watching;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use helix_core::ids::RunId;
 
 pub use self::handle::{RunHandle, StopError};
 pub use self::housekeeping::SweepReport;
+pub use self::stopping::Stopping;
 
 pub(crate) use self::handle::RunShared;
 use self::watching::Hub;
@@ -167,6 +169,31 @@ impl Supervisor {
     /// [`AttachError`] if its files cannot be read.
     pub async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, AttachError> {
         self.follow(run, None).await
+    }
+
+    /// Attaches to a run that was ever started. One that was only published will never start, and
+    /// one whose record a power cut has damaged is forgotten: the id is free again.
+    ///
+    /// # Errors
+    /// [`AttachError`] if its files cannot be read.
+    pub async fn attach_or_withdraw(&self, run: &RunId) -> Result<Option<RunHandle>, AttachError> {
+        let attached = self.attach(run).await;
+        if let Ok(Some(_)) = attached {
+            return attached;
+        }
+        let (directory, damaged) = (RunDir::of(&self.inner.config.runs_dir, run), attached.is_err());
+        let withdrawn = blocking(move || {
+            if !directory.exists(directory.path())? {
+                return Ok(true);
+            }
+            // Whoever has the claim decides: a keeper that is on its way finds it taken. Nobody goes on with what is damaged.
+            let free = directory.take_claim()? || damaged && directory.lock_holder()?.is_none();
+            if free { directory.remove().map(|()| true) } else { Ok(false) }
+        });
+        match withdrawn.await.map_err(|source| AttachError::Files { run: run.clone(), source })? {
+            true => Ok(None),
+            false => self.attach(run).await,
+        }
     }
 
     /// Settles what earlier hosts left: seals runs whose keeper died and ends what is left of them, stops runs that

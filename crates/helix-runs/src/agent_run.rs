@@ -2,7 +2,6 @@
 //!
 //! Must not know jobs, phases or conversations: callers say what is asked and read what came of it.
 
-mod stopping;
 mod watch;
 
 use std::path::PathBuf;
@@ -11,9 +10,9 @@ use std::time::Duration;
 
 use helix_agents::RunDirError;
 use helix_agents::dialect::{self, InvocationError, Reader};
-use helix_agents::supervisor::SweepReport;
+use helix_agents::supervisor::{Stopping, SweepReport};
 use helix_agents::{
-    AgentAsk, AgentProfile, Grace, Keeping, Limit, RecordedRun, RecordingError, RunEnd, RunHandle, RunRequest,
+    AgentAsk, AgentProfile, Grace, Keeping, Limit, RecordedRun, RecordingError, RunEnd, RunHandle, RunKind, RunRequest,
     SessionRef, Supervisor, run_labels,
 };
 use helix_core::agent_event::AgentEvent;
@@ -24,7 +23,6 @@ use helix_job::Wait;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use self::stopping::Stopping;
 use self::watch::{Sign, Watch};
 use crate::admission::{Admission, Permit, Ticket};
 use crate::session_totals::SessionTotals;
@@ -147,6 +145,11 @@ impl AgentRunner {
         Self { supervisor, runs, profiles: Arc::new(profiles), admission, totals, timeouts: RunTimeouts::default() }
     }
 
+    /// Keeps the processes of all runs.
+    pub fn supervisor(&self) -> &Supervisor {
+        &self.supervisor
+    }
+
     /// Who may start now.
     pub fn admission(&self) -> &Admission {
         &self.admission
@@ -256,6 +259,7 @@ impl AgentRunner {
             invocation,
             deadline: limits.deadline,
             grace: self.timeouts.grace,
+            kind: RunKind::Work,
             labels: run_labels(profile, &ask, self.consumed_before(&ask.session).await),
         };
         let handle =
@@ -346,7 +350,7 @@ impl AgentRunner {
         let report = self.follow_to_end(run, &handle, Some(stop), listener).await;
         if let Err(error) = &report {
             tracing::error!(%run, %error, "ending a run whose record cannot be read");
-            stopping::end(&handle).await;
+            handle.cancel().await;
         }
         report
     }
@@ -362,7 +366,7 @@ impl AgentRunner {
         let mut reader = reader(run, handle)?;
         let mut lines = handle.lines();
         let mut events = Vec::new();
-        let (mut watch, mut stopping) = (Watch::new(self.timeouts, Instant::now()), Stopping::new());
+        let (mut watch, mut stopping) = (Watch::new(self.timeouts, Instant::now()), Stopping::default());
         let never = CancellationToken::new();
         if stop.is_none() {
             watch.stopped();

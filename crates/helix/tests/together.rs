@@ -178,3 +178,42 @@ fn a_job_outlives_the_terminal_in_which_it_was_started() {
         Stage::no_agent_is_left(id);
     }
 }
+
+/// A host that is killed while a gate runs leaves its command to a keeper, and the next host says how that very process ended.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_gate_outlives_the_host_that_began_it() {
+    let part = "parts:\n  - name: one\n    prompt: { matches: '(?i)phase `one`' }\n    act: { steps: [{ write: { path: one.md, content: one } }] }\n";
+    let stage = Stage::new(part, "");
+    let (began, go) = (stage.sandbox.path().join("began"), stage.sandbox.path().join("go"));
+    let script = format!(
+        "echo $$ >> {0}; setsid sleep 300 & until test -e {1}; do sleep 0.02; done; rm {1}; echo it was $$",
+        began.display(),
+        go.display()
+    );
+    let file = stage.sandbox.path().join("gate.sh");
+    std::fs::write(&file, script).unwrap();
+    let plan = format!(
+        "name: p\nphases: [{{ id: one, type: documentation, description: Write it., outputs: [one.md], gates: [{{ type: command, command: \"sh {}\" }}] }}]\n",
+        file.display()
+    );
+    let mut first = stage.start();
+    let id = stage.submit(&stage.plan("p", &plan), &stage.repo, "p").await;
+    until("the gate does not begin", &stage, || began.exists());
+    first.0.kill().unwrap();
+    first.0.wait().unwrap();
+    let process = std::fs::read_to_string(&began).unwrap();
+    assert!(lives(process.trim().parse().unwrap()), "the gate died with its host");
+
+    let _second = stage.start();
+    stage.reachable().await;
+    std::fs::write(&go, "").unwrap();
+    stage.events(&id).await;
+    let job = stage.job(&id).await;
+    assert_eq!(job["status"], "succeeded", "{job:#}\n{}", stage.log());
+    assert_eq!(std::fs::read_to_string(&began).unwrap(), process, "the gate ran more than once");
+    let logs = std::fs::read_dir(stage.sandbox.state().join("gates").join(&id)).unwrap().flatten();
+    let logs: Vec<String> = logs.map(|log| std::fs::read_to_string(log.path()).unwrap()).collect();
+    assert_eq!(logs, [format!("it was {process}")]);
+    Stage::no_agent_is_left(&id);
+    stage.no_gate_is_left();
+}

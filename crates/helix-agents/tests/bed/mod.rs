@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use helix_agents::supervisor::Watching;
-use helix_agents::{Grace, Invocation, LineReader, RunEnd, RunHandle, RunRequest, Supervisor, SupervisorConfig};
+use helix_agents::{
+    Grace, Invocation, LineReader, RunEnd, RunHandle, RunKind, RunRequest, Supervisor, SupervisorConfig,
+};
 use helix_core::ids::RunId;
 use tempfile::TempDir;
 
@@ -64,6 +66,7 @@ impl Bed {
             },
             deadline: None,
             grace: Grace::each(Duration::from_secs(20)),
+            kind: RunKind::default(),
             labels: BTreeMap::new(),
         }
     }

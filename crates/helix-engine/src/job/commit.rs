@@ -15,6 +15,7 @@ impl EffectRunner {
     /// attempt has left that could not be committed is committed now; where that still cannot be, its worktree stays.
     pub(super) async fn remove_worktrees(&self, job: &JobId, state: &JobState) {
         let Some(active) = state.active() else { return };
+        self.shared.checkouts.end(job, None).await;
         let removed = async {
             let spaces = self.workspaces(&active.spec).await?;
             let unsaved = unsaved(job, active);

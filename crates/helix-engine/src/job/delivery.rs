@@ -30,10 +30,12 @@ impl EffectRunner {
         let AttemptContext { active, phase, attempt: this, .. } = at;
         let result = at.result()?;
         let delivers = phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
+        let check = GateCheck::of_attempt(at, result, gate, cancel);
         let report = if delivers && !self.takes_up_delivery(at, gate) {
+            self.shared.checkouts.end(at.job, Some(&check.label)).await;
             interrupted(phase, gate, result)
         } else {
-            let mut report = self.gate_report(GateCheck::of_attempt(at, result, gate, cancel)).await?;
+            let mut report = self.gate_report(check).await?;
             if delivers {
                 report.notes.extend(active.delivered_before(&phase.id, gate, &result.tree));
             }

@@ -143,12 +143,14 @@ impl Effects for EffectRunner {
 
 impl EffectRunner {
     pub(crate) fn new(services: EffectServices) -> Self {
+        let host = &services.host;
+        let checkouts = GateCheckouts::new(host.runner.supervisor().clone(), host.closing.clone());
         Self {
             shared: Arc::new(Shared {
                 services,
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
-                checkouts: GateCheckouts::default(),
+                checkouts,
                 deliveries: Mutex::default(),
                 landings: Mutex::default(),
             }),

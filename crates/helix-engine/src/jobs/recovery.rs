@@ -24,16 +24,10 @@ impl Jobs {
     /// Folds every unfinished job and carries it on; removes what no job needs any more. `others` are runs that are not of jobs
     /// and may be under way.
     pub(crate) async fn recover(self: &Arc<Self>, others: Vec<RunId>) -> Result<(), EngineError> {
-        // Commands of gates are not kept by keepers: what a dead host left of them is ended before any gate runs again.
-        // Its git processes are let finish: half of what they began is worse than waiting for it.
+        // Git processes of a dead host are let finish: half of what they began is worse than waiting for it.
         let root = self.services.state.root().to_path_buf();
-        let swept = tokio::task::spawn_blocking(move || {
-            (helix_process::sweep_orphans(&root), wait_for_leftovers(&root, GIT_LEFTOVER_LIMIT))
-        });
-        let (ended, left) = swept.await.map_err(EngineError::environment)?;
-        if ended > 0 {
-            tracing::info!(ended, "ended processes of gates that a former host had started");
-        }
+        let waited = tokio::task::spawn_blocking(move || wait_for_leftovers(&root, GIT_LEFTOVER_LIMIT));
+        let left = waited.await.map_err(EngineError::environment)?;
         if left > 0 {
             tracing::warn!(left, "git processes of a former host do not end; going on beside them");
         }
@@ -55,6 +49,7 @@ impl Jobs {
         for (id, state) in &states {
             runs.extend(open_runs(state));
             runs.extend(open_side_runs(id, state));
+            runs.push(RunId::for_gates(id));
         }
         match self.services.runner.sweep(&runs).await {
             Ok(report) => tracing::debug!(?report, "swept runs that nobody keeps"),

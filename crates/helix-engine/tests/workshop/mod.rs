@@ -209,7 +209,6 @@ impl Workshop {
         let view = self.engine.jobs().get(job.as_str()).await.unwrap();
         assert!(view.status.is_final(), "{view:#?}");
         no_process_with_env("HELIX_RUN_ID", job.as_str(), Duration::from_secs(20));
-        no_process_with_env("HELIX_GATE_STATE", self.sandbox.state().to_str().unwrap(), Duration::from_secs(20));
         Ended { view, events }
     }
 

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_sig
 
 use super::cgroup::Cgroup;
 use super::fault::KeeperFault;
-use crate::invocation::RUN_ID_VARIABLE;
+use crate::invocation::{RUN_ID_VARIABLE, RunKind};
 use crate::program::{NoProgram, find_program};
 use crate::run_dir::{RequestFile, RunDir, RunDirError};
 
@@ -37,6 +37,11 @@ pub(crate) fn start(
     let program = resolve(request, environment).map_err(failed)?;
     close_inherited_on_exec().map_err(KeeperFault::system("list open files"))?;
 
+    let stdout = open(&directory.stdout(), OpenOptions::new().append(true))?;
+    let stderr = match request.kind {
+        RunKind::Work => open(&directory.stderr(), OpenOptions::new().append(true))?,
+        RunKind::Check => stdout.try_clone().map_err(KeeperFault::system("open stdout once more"))?,
+    };
     let mut command = Command::new(&program);
     command
         .arg0(&request.program)
@@ -46,8 +51,8 @@ pub(crate) fn start(
         .env(RUN_ID_VARIABLE, request.run.as_str())
         .current_dir(&request.cwd)
         .stdin(Stdio::piped())
-        .stdout(Stdio::from(open(&directory.stdout(), OpenOptions::new().append(true))?))
-        .stderr(Stdio::from(open(&directory.stderr(), OpenOptions::new().append(true))?));
+        .stdout(stdout)
+        .stderr(stderr);
     settle_in_child(&mut command, cgroup)?;
     let input = open(&directory.stdin(), OpenOptions::new().read(true))?;
     let mut child = command.spawn().map_err(|error| failed((explain(&error, &program), error.raw_os_error())))?;

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::durable::write_new;
 use super::{EXIT_RESERVE, RunDir, RunDirError, read_json, to_json};
-use crate::invocation::{Grace, RunRequest};
+use crate::invocation::{Grace, RunKind, RunRequest};
 use crate::proc::ProcessIdentity;
 
 /// Directories that are being filled start so; run ids never start with a dot.
@@ -32,6 +32,7 @@ pub(crate) struct RequestFile {
     pub(crate) cwd: PathBuf,
     pub(crate) deadline: Option<Duration>,
     pub(crate) grace: Grace,
+    pub(crate) kind: RunKind,
     pub(crate) labels: BTreeMap<String, String>,
 }
 
@@ -46,6 +47,7 @@ impl RequestFile {
             cwd: invocation.cwd.clone(),
             deadline: request.deadline,
             grace: request.grace,
+            kind: request.kind,
             labels: request.labels.clone(),
         }
     }

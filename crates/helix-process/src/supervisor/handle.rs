@@ -3,7 +3,8 @@
 //! Must not know how it was started.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_core::ids::RunId;
@@ -121,6 +122,37 @@ impl RunHandle {
         let following = &self.shared.following;
         let (output, end) = (following.changes.output.subscribe(), following.end.subscribe());
         LineReader::new(self.run().clone(), following.directory.stdout(), output, end, Arc::clone(&self.shared.waiting))
+    }
+
+    /// How the run ended, if it has and that was noticed.
+    pub fn end(&self) -> Option<RunEnd> {
+        self.shared.following.end.borrow().clone()
+    }
+
+    /// Forgets a run that has ended, so that its id can be used again. Its output gets another place, if one is named.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if the disk refused.
+    pub async fn forget(self, output: Option<PathBuf>) -> Result<(), RunDirError> {
+        let directory = self.shared.following.directory.clone();
+        blocking(move || {
+            if let Some(output) = output {
+                fs::rename(directory.stdout(), &output).map_err(RunDirError::io("move the output to", &output))?;
+            }
+            directory.remove()
+        })
+        .await
+    }
+
+    /// Whether the run goes on, or came to an end that says something of what it ran, and whether its output is in its place.
+    pub async fn is_of_use(&self) -> bool {
+        let (directory, end) = (self.shared.following.directory.clone(), self.end());
+        let looked = blocking(move || {
+            let stopped = directory.read_stop()?.is_some_and(|stop| stop.cause == StopCause::Cancelled);
+            Ok(!stopped && directory.exists(&directory.stdout())?)
+        });
+        let lost = end.is_some_and(|end| end.ending == Ending::Unknown);
+        !lost && looked.await.unwrap_or(false)
     }
 
     /// Asks for the run to be stopped: SIGINT, grace, SIGTERM, grace, SIGKILL, then whatever is left. Returns as soon

@@ -1,32 +1,36 @@
-//! Asks a run to stop until that is recorded: an agent that goes on is worse than one that is told late.
+//! Asks a run to stop until that is recorded: a process that goes on is worse than one that is told late.
 //!
 //! Must not know why a run is to stop; what follows from the request is its keeper's business.
 
 use std::time::Duration;
 
-use helix_agents::RunHandle;
 use helix_core::run::StopCause;
 use tokio::time::Instant;
 
-/// Pauses between tries: a disk that is full, a directory that cannot be written for a while.
+use super::RunHandle;
+
+/// Pauses between requests: a disk that is full, a directory that cannot be written for a while.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// A request that may have to be repeated.
-pub(super) struct Stopping {
+#[derive(Debug)]
+pub struct Stopping {
     /// What could not be asked, and when to ask again.
     failed: Option<(StopCause, Instant)>,
     pause: Duration,
 }
 
-impl Stopping {
+impl Default for Stopping {
     /// Nothing was asked yet.
-    pub(super) fn new() -> Self {
+    fn default() -> Self {
         Self { failed: None, pause: FIRST_PAUSE }
     }
+}
 
+impl Stopping {
     /// Asks; where that fails, [`Stopping::due`] says when to do so again.
-    pub(super) async fn ask(&mut self, handle: &RunHandle, cause: StopCause) {
+    pub async fn ask(&mut self, handle: &RunHandle, cause: StopCause) {
         self.failed = match handle.stop(cause).await {
             Ok(()) => None,
             Err(error) => {
@@ -38,8 +42,8 @@ impl Stopping {
         };
     }
 
-    /// Waits for the time to ask once more; for ever where no asking has failed.
-    pub(super) async fn due(&self) -> StopCause {
+    /// Waits for the time to ask once more; for ever where no request has failed.
+    pub async fn due(&self) -> StopCause {
         match self.failed {
             Some((cause, again)) => {
                 tokio::time::sleep_until(again).await;
@@ -50,18 +54,20 @@ impl Stopping {
     }
 }
 
-/// Stops a run, however often that takes to be asked, and waits until nothing of it is left.
-pub(super) async fn end(handle: &RunHandle) {
-    let mut stopping = Stopping::new();
-    stopping.ask(handle, StopCause::Cancelled).await;
-    let ended = handle.ended();
-    tokio::pin!(ended);
-    loop {
-        let cause = tokio::select! {
-            biased;
-            _ = &mut ended => return,
-            cause = stopping.due() => cause,
-        };
-        stopping.ask(handle, cause).await;
+impl RunHandle {
+    /// Stops the run, however often that takes to be asked, and waits until nothing of it is left.
+    pub async fn cancel(&self) {
+        let mut stopping = Stopping::default();
+        stopping.ask(self, StopCause::Cancelled).await;
+        let ended = self.ended();
+        tokio::pin!(ended);
+        loop {
+            let cause = tokio::select! {
+                biased;
+                _ = &mut ended => return,
+                cause = stopping.due() => cause,
+            };
+            stopping.ask(self, cause).await;
+        }
     }
 }

@@ -1,0 +1,133 @@
+//! Commands of gates under their keepers: nothing outlives them, and they outlive the host.
+
+use std::time::{Duration, Instant};
+
+use helix_core::ids::RunId;
+use helix_process::{CommandEnd, CommandRequest, collect_command, start_command};
+
+use super::*;
+
+/// Whether all processes named in a file have ended.
+fn gone(pids: &Path) -> bool {
+    fs::read_to_string(pids).unwrap().lines().all(|pid| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.is_empty() || stat.contains(") Z ")
+    })
+}
+
+/// Waits until a file has so many lines.
+async fn lines_in(file: &Path, count: usize) {
+    while fs::read_to_string(file).unwrap_or_default().lines().count() < count {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// What starts an orphan in a session of its own that writes its number into a file.
+fn orphan(pids: &Path) -> String {
+    format!("setsid sh -c 'echo $$ >> {0}; echo up; exec sleep 300' & while ! test -s {0}; do :; done", pids.display())
+}
+
+/// Lets a gate run this script.
+fn script(bench: &Bench, lines: &str, timeout: u32) -> GateSpec {
+    let file = bench.home.path().join("script.sh");
+    fs::write(&file, lines).unwrap();
+    GateSpec::Command { command: format!("sh {}", file.display()), timeout: Seconds(timeout) }
+}
+
+#[tokio::test]
+async fn nothing_survives_a_command_its_time_limit_or_its_cancellation() {
+    let bench = Bench::new(&[("a", "a")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b"), "b").unwrap());
+    let pids = bench.home.path().join("pids");
+    let report = bench.run(&base, &result, &script(&bench, &orphan(&pids), 60)).await;
+    assert_eq!((short(&report), report.notes.len()), (vec!["pass".to_owned()], 1), "{report:#?}");
+    assert!(gone(&pids), "an orphan survived");
+
+    let hang = format!("{}; echo $$ >> {}; sleep 300", orphan(&pids), pids.display());
+    fs::remove_file(&pids).unwrap();
+    let report = bench.run(&base, &result, &script(&bench, &hang, 1)).await;
+    assert_eq!(short(&report), ["Timeout"], "{report:#?}");
+    assert!(gone(&pids), "a command that took too long left a process");
+
+    fs::remove_file(&pids).unwrap();
+    let (cancel, started) = (CancellationToken::new(), Instant::now());
+    let gate = script(&bench, &hang, 60);
+    let (report, ()) = tokio::join!(run_gate(Arc::new(bench.context(&base, &result)), &gate, &cancel), async {
+        lines_in(&pids, 2).await;
+        cancel.cancel();
+    });
+    assert_eq!(short(&report), ["Environment"], "{report:#?}");
+    assert!(started.elapsed() < Duration::from_secs(30));
+    assert!(gone(&pids), "a cancelled command left a process");
+    assert_eq!(fs::read_dir(bench.home.path().join("state/runs")).unwrap().count(), 0, "a run is left");
+}
+
+/// A host that ends leaves the command to its keeper; what the next one says is the end of the same process.
+#[tokio::test]
+async fn the_next_host_sees_the_end_of_the_command_that_the_last_one_began() {
+    let mut bench = Bench::new(&[("a", "a")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b"), "b").unwrap());
+    let (began, go) = (bench.home.path().join("began"), bench.home.path().join("go"));
+    let lines = format!(
+        "echo $$ >> {}; touch made; until test -e {}; do sleep 0.02; done; test -e made",
+        began.display(),
+        go.display()
+    );
+    let gate = script(&bench, &lines, 60);
+    let run = |bench: &Bench, label: &str| {
+        let context = GateContext { label: label.into(), ..bench.context(&base, &result) };
+        let gate = gate.clone();
+        tokio::spawn(async move { run_gate(Arc::new(context), &gate, &CancellationToken::new()).await })
+    };
+    let first = run(&bench, "p.1.0");
+    lines_in(&began, 1).await;
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+
+    bench.checkouts = checkouts(bench.home.path());
+    // The gate of another phase waits, and does not put the checkout right under the command that uses it.
+    let other = run(&bench, "q.1.0");
+    let again = run(&bench, "p.1.0");
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(!other.is_finished() && !again.is_finished());
+    fs::write(&go, "").unwrap();
+    let again = again.await.unwrap();
+    assert_eq!(short(&again), ["pass"], "{again:#?}");
+    assert_eq!(short(&other.await.unwrap()), ["pass"]);
+    assert_eq!(fs::read_to_string(&began).unwrap().lines().count(), 2, "it began more than once for a gate");
+
+    // What ran on another commit says nothing about this one.
+    fs::remove_file(&go).unwrap();
+    let third = run(&bench, "p.1.0");
+    lines_in(&began, 3).await;
+    third.abort();
+    assert!(third.await.unwrap_err().is_cancelled());
+    let pids = began.clone();
+    let newer = bench.attempt("newer", &base, |tree| fs::write(tree.join("c"), "c").unwrap());
+    let report = bench.run(&base, &newer, &command("true")).await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    assert!(gone(&pids), "a command that nobody wants goes on");
+}
+
+#[tokio::test]
+async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
+    let home = tempfile::tempdir().unwrap();
+    let output = home.path().join("out.log");
+    let request = CommandRequest {
+        run: RunId::for_gates(&job(home.path())),
+        labels: BTreeMap::new(),
+        argv: ["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"].map(str::to_owned).to_vec(),
+        directory: home.path().into(),
+        environment: ToolEnvironment::from_process(&[]),
+        limit: Duration::from_secs(60),
+    };
+    let handle = start_command(&supervisor(home.path()), request).await.unwrap();
+    let run = collect_command(handle, "sh", &output, &[]).await.unwrap();
+    assert_eq!(
+        (run.end, run.length, fs::metadata(output).unwrap().len()),
+        (CommandEnd::Exited(0), 20_000_003, 20_000_003)
+    );
+    assert!(run.tail.len() <= helix_process::MAX_TAIL && run.tail.ends_with("END"));
+}
