@@ -83,37 +83,5 @@ impl MarkerFilter {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_last_line_counts() {
-        assert_eq!(split("Hello\n<!-- STEP: why -->\n"), ("Hello", Marker::Step(Step::Why)));
-        assert_eq!(split("<!-- STEP: why -->\nHello").1, Marker::Absent);
-        assert_eq!(split("Hello <!-- STEP: why -->").1, Marker::Absent);
-        assert_eq!(split("Hello\n<!-- STEP: unknown -->").1, Marker::Unknown("unknown".into()));
-        assert_eq!(split("Hello"), ("Hello", Marker::Absent));
-    }
-
-    #[test]
-    fn a_stream_shows_everything_but_the_marker_however_it_is_cut() {
-        for (answer, shown) in [
-            ("Hello\n\nworld\n<!-- STEP: done -->", "Hello\n\nworld"),
-            ("a <!-- no marker --> b\n<!-- neither -->", "a <!-- no marker --> b\n<!-- neither -->"),
-            ("x\n<!-- STEP: what -->\nand more", "x\n<!-- STEP: what -->\nand more"),
-            ("ends with space \n\n", "ends with space \n\n"),
-            ("ä\n<!-", "ä\n<!-"),
-        ] {
-            for size in 1..answer.len() {
-                let mut filter = MarkerFilter::default();
-                let mut out = String::new();
-                let chars: Vec<char> = answer.chars().collect();
-                for piece in chars.chunks(size) {
-                    out.push_str(&filter.push(&piece.iter().collect::<String>()));
-                }
-                out.push_str(&filter.finish().0);
-                assert_eq!(out, shown, "pieces of {size}");
-            }
-        }
-    }
-}
+#[path = "step_marker_test.rs"]
+mod tests;

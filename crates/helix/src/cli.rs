@@ -217,11 +217,5 @@ fn broken() -> CommandError {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_definition_is_consistent() {
-        Cli::command().debug_assert();
-    }
-}
+#[path = "cli_test.rs"]
+mod tests;

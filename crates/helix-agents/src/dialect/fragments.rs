@@ -85,35 +85,5 @@ impl Fragments {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_streamed_text_is_not_handed_out_again() {
-        let mut fragments = Fragments::default();
-        fragments.add(Channel::Text, None, "Hel");
-        fragments.add(Channel::Text, None, "lo");
-        assert_eq!(fragments.missing_of(Channel::Text, None, "Hello"), "");
-        assert_eq!(fragments.missing_of(Channel::Text, None, "Hello"), "Hello", "each text is matched once");
-    }
-
-    #[test]
-    fn what_was_not_streamed_is_handed_out() {
-        let mut fragments = Fragments::default();
-        fragments.add(Channel::Text, None, "Hel");
-        fragments.add(Channel::Thinking, None, "hm");
-        fragments.add(Channel::Text, Some("t1"), "other");
-        assert_eq!(fragments.missing_of(Channel::Text, None, "Hello"), "lo");
-        assert_eq!(fragments.missing_of(Channel::Text, Some("t1"), "something else"), "something else");
-        assert_eq!(fragments.missing_of(Channel::Thinking, None, "hm"), "");
-    }
-
-    #[test]
-    fn two_texts_of_a_message_may_overlap_in_time() {
-        let mut fragments = Fragments::default();
-        fragments.add(Channel::Text, None, "onetw");
-        assert_eq!(fragments.missing_of(Channel::Text, None, "one"), "");
-        fragments.add(Channel::Text, None, "o");
-        assert_eq!(fragments.missing_of(Channel::Text, None, "two"), "");
-    }
-}
+#[path = "fragments_test.rs"]
+mod tests;

@@ -178,11 +178,5 @@ fn of_phase(classified: &Classified, place: &FailurePlace) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_form_of_test_compiles() {
-        assert_eq!(TESTS.len(), 6);
-    }
-}
+#[path = "suggest_test.rs"]
+mod tests;

@@ -85,28 +85,5 @@ impl Parts {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_counted_as_open_webui_does() {
-        let mut parts = Parts::default();
-        assert_eq!(parts.reasoning(), None);
-        parts.reasoning();
-        parts.text();
-        parts.text();
-        assert_eq!((parts.item(), parts.item()), (2, 3), "reasoning 0, text 1");
-        parts.text();
-        assert_eq!(parts.reasoning(), None, "joins the first");
-        assert_eq!(parts.item(), 5);
-    }
-
-    #[test]
-    fn reasoning_after_text_is_put_before_it() {
-        let mut parts = Parts::default();
-        assert_eq!(parts.item(), 0);
-        parts.text();
-        assert_eq!(parts.reasoning(), Some(1));
-        assert_eq!(parts.item(), 3);
-    }
-}
+#[path = "items_test.rs"]
+mod tests;

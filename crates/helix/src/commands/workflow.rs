@@ -171,14 +171,5 @@ phases:
 }
 
 #[cfg(test)]
-mod tests {
-    use helix_plan::workflow::Workflow;
-
-    use super::*;
-
-    #[test]
-    fn a_new_workflow_is_a_valid_one() {
-        let workflow = Workflow::parse("w", &template("release")).unwrap();
-        assert_eq!(workflow.name, "release");
-    }
-}
+#[path = "workflow_test.rs"]
+mod tests;

@@ -1,0 +1,11 @@
+use super::*;
+
+#[test]
+fn figures_read_well() {
+    let durations = [0.0, 0.44, 9.99, 59.6, 185.0, 7800.0].map(duration);
+    assert_eq!(durations, ["0.0 s", "0.4 s", "10 s", "1 min 00 s", "3 min 05 s", "2 h 10 min"]);
+    assert_eq!([0.0, 0.0123, 1.5].map(money), ["$0.00", "$0.0123", "$1.50"]);
+    assert_eq!(one_line("a\n  b\u{1b}[31m c", 5), "a b[…");
+    assert_eq!((clip("abc", 3).as_str(), clip("abcd", 3).as_str()), ("abc", "ab…"));
+    assert_eq!([count(1, "file"), count(0, "day"), count(2, "entry")], ["1 file", "0 days", "2 entries"]);
+}

@@ -1,0 +1,68 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Feeds `input` in pieces of the given sizes, as a file that grows would.
+fn read_in_pieces(input: &[u8], sizes: &[usize]) -> (Vec<Vec<u8>>, Vec<u8>) {
+    let (mut buffer, mut lines, mut rest) = (LineBuffer::new(), Vec::new(), input);
+    let mut sizes = sizes.iter().cycle();
+    while !rest.is_empty() {
+        let size = (*sizes.next().unwrap()).clamp(1, rest.len());
+        let (piece, after) = rest.split_at(size);
+        rest = after;
+        buffer
+            .fill(|space| {
+                space[..size].copy_from_slice(piece);
+                Ok(size)
+            })
+            .unwrap();
+        while let Some(line) = buffer.take_line() {
+            lines.push(line.to_vec());
+        }
+    }
+    (lines, buffer.into_tail())
+}
+
+proptest! {
+    #[test]
+    fn lines_do_not_depend_on_where_reads_end(
+        input in proptest::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..300),
+        sizes in proptest::collection::vec(1_usize..40, 1..10),
+    ) {
+        let (lines, tail) = read_in_pieces(&input, &sizes);
+        let mut expected: Vec<Vec<u8>> = input.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let expected_tail = expected.pop().unwrap();
+        prop_assert_eq!(lines, expected);
+        prop_assert_eq!(tail, expected_tail);
+    }
+}
+
+#[test]
+fn reads_grow_while_there_is_more_and_shrink_again() {
+    let mut buffer = LineBuffer::new();
+    let mut rooms = Vec::new();
+    for available in [usize::MAX, usize::MAX, usize::MAX, usize::MAX, usize::MAX, 10, 10, 10, 10] {
+        let fill = buffer.fill(|space| {
+            rooms.push(space.len() / 1024);
+            Ok(space.len().min(available))
+        });
+        fill.unwrap();
+    }
+    assert_eq!(rooms, [4, 16, 64, 256, 256, 256, 64, 16, 4]);
+    assert_eq!(buffer.into_tail().len(), (4 + 16 + 64 + 256 + 256) * 1024 + 4 * 10);
+}
+
+#[test]
+fn an_interrupted_read_is_repeated() {
+    let (mut buffer, mut calls) = (LineBuffer::new(), 0);
+    let read = buffer.fill(|space| {
+        calls += 1;
+        if calls == 1 {
+            return Err(io::ErrorKind::Interrupted.into());
+        }
+        space[..2].copy_from_slice(b"x\n");
+        Ok(2)
+    });
+    assert_eq!((read.unwrap(), calls), (2, 2));
+    assert_eq!(buffer.take_line().unwrap(), "x");
+}

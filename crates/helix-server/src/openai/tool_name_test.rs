@@ -1,0 +1,15 @@
+use super::*;
+
+#[test]
+fn every_tool_of_helix_has_words_and_no_name_of_a_machine_is_shown() {
+    for tool in helix_engine::TOOL_NAMES {
+        assert!(own(tool).is_some(), "{tool} has none");
+        let words = shown(&format!("mcp__helix__{tool}"));
+        assert!(!words.contains('_') && words.starts_with(char::is_uppercase), "{words}");
+    }
+    assert_eq!(shown("mcp__issue_tracker__list_open"), "issue tracker: list open");
+    assert_eq!(shown("mcp__helix__new_tool"), "new tool");
+    for kept in ["Bash", "mcp__", "mcp____x", "my__tool"] {
+        assert_eq!(shown(kept), kept);
+    }
+}

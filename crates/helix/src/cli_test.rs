@@ -1,0 +1,6 @@
+use super::*;
+
+#[test]
+fn the_definition_is_consistent() {
+    Cli::command().debug_assert();
+}
