@@ -1,7 +1,6 @@
 //! `cargo xtask size`: how many lines of product code there are, by crate and topic.
 //!
-//! Product code is what stands in `crates/*/src`, without `helix-testkit`, `*_test.rs`, comments and blank lines. Unit tests
-//! that stand beside the code they test count, and are shown on their own, too.
+//! Product code is what stands in `crates/*/src`, without `helix-testkit`, unit tests (`*_test.rs`), comments and blank lines.
 
 use std::collections::BTreeMap;
 
@@ -34,15 +33,12 @@ impl Options {
 struct Lines {
     /// Neither blank nor a comment.
     code: usize,
-    /// Those of them in `#[cfg(test)]` modules.
-    tests: usize,
     raw: usize,
 }
 
 impl std::ops::AddAssign for Lines {
     fn add_assign(&mut self, other: Self) {
         self.code += other.code;
-        self.tests += other.tests;
         self.raw += other.raw;
     }
 }
@@ -68,7 +64,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             failures += lines;
         }
     }
-    println!("{:<34} {:>7} {:>12} {:>7}", "", "code", "unit tests", "raw");
+    println!("{:<34} {:>7} {:>7}", "", "code", "raw");
     for (name, lines) in &crates {
         row(name, *lines);
         if !options.short {
@@ -82,7 +78,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 fn row(name: &str, lines: Lines) {
-    println!("{name:<34} {:>7} {:>12} {:>7}", lines.code, lines.tests, lines.raw);
+    println!("{name:<34} {:>7} {:>7}", lines.code, lines.raw);
 }
 
 /// The crate of a product file, and its topmost module.
@@ -92,24 +88,9 @@ fn topic(path: &str) -> Option<(&str, &str)> {
     (name != FOR_TESTS).then(|| (name, stem.split('/').next().unwrap_or(stem)))
 }
 
-/// Counts as rustfmt writes: a module of tests begins and ends at the margin.
 fn count(text: &str) -> Lines {
-    let (mut lines, mut in_tests, mut marked) = (Lines::default(), false, false);
-    for line in text.lines() {
-        lines.raw += 1;
-        let trimmed = line.trim();
-        if trimmed.is_empty() || trimmed.starts_with("//") {
-            continue;
-        }
-        lines.code += 1;
-        marked |= line == "#[cfg(test)]";
-        if marked && !line.starts_with('#') {
-            (in_tests, marked) = (line.ends_with('{'), false);
-        }
-        lines.tests += usize::from(in_tests);
-        in_tests &= line != "}";
-    }
-    lines
+    let code = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("//")).count();
+    Lines { code, raw: text.lines().count() }
 }
 
 #[cfg(test)]
@@ -117,11 +98,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_and_blanks_do_not_count_and_tests_are_shown() {
-        let text =
-            "//! Doc.\n\nfn f() {\n    // why\n    g();\n}\n\n#[cfg(test)]\nmod tests {\n    fn t() {}\n}\nfn h() {}\n";
-        assert_eq!(count(text), Lines { code: 8, tests: 3, raw: 12 });
-        assert_eq!(count("#[cfg(test)]\nmod x_test;\nfn f() {}\n"), Lines { code: 3, tests: 0, raw: 3 });
+    fn comments_and_blanks_do_not_count() {
+        assert_eq!(count("//! Doc.\n\nfn f() {\n    // why\n    g();\n}\n"), Lines { code: 3, raw: 6 });
     }
 
     #[test]

@@ -48,6 +48,7 @@ pub(super) fn check(files: &[SourceFile], machine_paths: &[String]) -> Vec<Breac
         if file.path.ends_with(".rs") {
             size(file, &mut breaches);
             names(file, &mut breaches);
+            unit_tests(file, &mut breaches);
         }
         places(file, machine_paths, &mut breaches);
     }
@@ -69,6 +70,15 @@ fn size(file: &SourceFile, breaches: &mut Vec<Breach>) {
     if Path::new(&file.path).file_name().is_some_and(|name| name == "main.rs") && lines >= MAX_MAIN_LINES {
         let what = format!("has {lines} lines; a main only starts things (fewer than {MAX_MAIN_LINES})");
         breaches.push(Breach::new(&file.path, what));
+    }
+}
+
+/// Unit tests of products stand in files of their own, so that a change to one rebuilds no other crate.
+fn unit_tests(file: &SourceFile, breaches: &mut Vec<Breach>) {
+    let product = file.path.starts_with("crates/") && file.path.contains("/src/") && !file.path.contains("testkit");
+    if product && file.text.lines().any(|line| line == "mod tests {") {
+        let own = file.path.replace(".rs", "_test.rs");
+        breaches.push(Breach::new(&file.path, format!("has unit tests; move them to {own}, named by `#[path]`")));
     }
 }
 
@@ -130,6 +140,14 @@ mod tests {
         assert_eq!(breaches("src/lib.rs", &"x\n".repeat(600)), [""; 0]);
         assert_eq!(breaches("src/main.rs", &"x\n".repeat(40)), ["src/main.rs"]);
         assert_eq!(breaches("notes.md", &"x\n".repeat(601)), [""; 0]);
+    }
+
+    #[test]
+    fn unit_tests_beside_product_code_are_named() {
+        let text = "#[cfg(test)]\nmod tests {\n}\n";
+        assert_eq!(breaches("crates/helix-job/src/state.rs", text), ["crates/helix-job/src/state.rs"]);
+        assert_eq!(breaches("crates/helix-testkit/src/lib.rs", text), [""; 0]);
+        assert_eq!(breaches("crates/helix-job/src/state.rs", "#[path = \"state_test.rs\"]\nmod tests;\n"), [""; 0]);
     }
 
     #[test]
