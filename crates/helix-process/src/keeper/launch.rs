@@ -38,9 +38,10 @@ pub(crate) fn start(
     close_inherited_on_exec().map_err(KeeperFault::system("list open files"))?;
 
     let stdout = open(&directory.stdout(), OpenOptions::new().append(true))?;
-    let stderr = match request.kind {
-        RunKind::Work => open(&directory.stderr(), OpenOptions::new().append(true))?,
-        RunKind::Check => stdout.try_clone().map_err(KeeperFault::system("open stdout once more"))?,
+    let (stdin, stderr) = match request.kind {
+        RunKind::Work => (Stdio::piped(), open(&directory.stderr(), OpenOptions::new().append(true))?),
+        // Some programs read a pipe that they are given: `rg x` would look for x there and not in the directory.
+        RunKind::Check => (Stdio::null(), stdout.try_clone().map_err(KeeperFault::system("open stdout once more"))?),
     };
     let mut command = Command::new(&program);
     command
@@ -50,7 +51,7 @@ pub(crate) fn start(
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .env(RUN_ID_VARIABLE, request.run.as_str())
         .current_dir(&request.cwd)
-        .stdin(Stdio::piped())
+        .stdin(stdin)
         .stdout(stdout)
         .stderr(stderr);
     settle_in_child(&mut command, cgroup)?;

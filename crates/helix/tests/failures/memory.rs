@@ -129,7 +129,7 @@ fn a_broken_import_names_its_line_and_changes_nothing() {
             ["line 3", "numbered from 1"],
         ),
         (format!("{}\n", lines[1]), ["line 1", "does not stand before it"]),
-        (lines[0].replace("\"fingerprint\":\"", "\"fingerprint\":\"x"), ["line 1", "is not a fingerprint"]),
+        (lines[0].replace("\"fingerprint\":\"", "\"fingerprint\":\"x"), ["line 1", "failure id"]),
     ] {
         let file = other.write("broken.jsonl", &broken);
         other.run(&["failures", "import", file.to_str().unwrap()]).refused(2, &parts);

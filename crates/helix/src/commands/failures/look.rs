@@ -106,7 +106,7 @@ fn drawn(terminal: &Terminal, detail: &FailureDetail) -> String {
     let mut lines = vec![
         terminal.paint(Meaning::Bad, &shown(&diagnosis.cause_line, 300)),
         String::new(),
-        entry("id", &diagnosis.fingerprint.to_string()),
+        entry("id", diagnosis.fingerprint.as_str()),
         entry("category", &format!("{}, {}", diagnosis.category, shown(&diagnosis.cause, 80))),
     ];
     let places = [("tool", &diagnosis.tool), ("code", &diagnosis.code), ("place", &diagnosis.frame)];
