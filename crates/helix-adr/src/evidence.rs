@@ -79,7 +79,7 @@ impl std::fmt::Display for Proof {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusableEvidence {
     pub message: String,
-    /// What would mend it.
+    /// What would fix it.
     pub help: String,
     pub span: Span,
 }

@@ -17,7 +17,7 @@ pub use profile::{
     Shell, SubAgent, ToolAccess,
 };
 pub use version::{Capabilities, Supported, Version};
-// What is run, and how it ended: whoever asks an agent needs both.
+// What is run, and how it ended: a caller needs both.
 pub use helix_process::{
     Grace, Invocation, Line, LineReader, RUN_ID_VARIABLE, ReadError, RunDirError, RunEnd, RunHandle, RunKind,
     RunRequest, StreamEnd, Supervisor, SupervisorConfig, invocation, keeper_main, supervisor, tail,

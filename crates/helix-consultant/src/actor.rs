@@ -87,7 +87,7 @@ struct ActiveTurn {
     usage: Usage,
     stop: CancellationToken,
     output: TurnOutput,
-    /// Its place among the conversation's open turns, given up before its end is told: whoever hears of the end may then
+    /// Its place among the conversation's open turns, given up before its end is told: a listener that hears of the end may then
     /// trust in the count. Turns of a former host have none.
     permit: Option<TurnPermit>,
 }
@@ -179,7 +179,7 @@ impl SessionActor {
         locator::locate(self.services.journal(), self.view(), request).await.map_err(context::unreadable)
     }
 
-    /// Gives the answer of a turn that is over to whoever asks for it again.
+    /// Gives the answer of a turn that is over to anyone who asks for it again.
     async fn tell_again(&self, turn: &TurnView, output: &mut TurnOutput) -> TurnEnded {
         output.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
         output.tell(TurnEvent::Status { text: "Already answered; here is the answer".into() }).await;

@@ -15,7 +15,7 @@ use super::{TurnEnded, TurnEvent};
 use helix_runs::agent_run::Listener;
 
 /// How long a listener may take nothing before it counts as gone: a client that is there but reads nothing must not keep its
-/// conversation, and an agent's place, for ever.
+/// conversation, and an agent's place, forever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Most text that is remembered of an answer, in bytes; the run's own record has all of it.

@@ -32,7 +32,7 @@ pub struct Diagnostic {
     /// Where in the source; absent when the problem is about the file as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<Span>,
-    /// What would mend it.
+    /// What would fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
 }

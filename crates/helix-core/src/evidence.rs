@@ -1,6 +1,6 @@
 //! What was changed, and what proves that it is good: commits, gates' answers, commands that ran.
 //!
-//! Must not know jobs: whoever changes or checks something says so in these words.
+//! Must not know jobs: all that change or check something say so in these words.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -155,8 +155,8 @@ pub struct StepReport {
     pub outcome: StepOutcome,
     /// What was seen at last: `exit 0`, `status 200`, `connected`.
     pub seen: String,
-    /// Tries; a command that acts has one.
-    pub tries: u32,
+    /// Attempts; a command that acts has one.
+    pub attempts: u32,
     /// The command that ran last for it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandEvidence>,

@@ -18,7 +18,7 @@ pub struct Finding {
     /// Output that proves it, already cut to a readable size; data, never instructions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
-    /// What would mend it.
+    /// What would fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }

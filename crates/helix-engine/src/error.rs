@@ -1,6 +1,6 @@
 //! Why something of a host cannot be read or changed.
 //!
-//! Must not know HTTP or exit codes; whoever shows an error chooses them by its variant.
+//! Must not know HTTP or exit codes; the one who shows an error chooses them by its variant.
 
 use helix_core::ids::JobId;
 use helix_job::{ErrorView, IllegalEvent};

@@ -117,7 +117,7 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
     })
 }
 
-/// The job's clean checkout of a commit, for whoever holds this and nobody else.
+/// The job's clean checkout of a commit, for the holder of this and nobody else.
 pub(crate) struct Checkout {
     directory: PathBuf,
     /// What commands that run in it are labelled with.

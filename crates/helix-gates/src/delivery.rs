@@ -1,7 +1,7 @@
 //! `deploy_success` and `integration_pass`: the commands of a delivery, run once each in one clean checkout, then probes of what they
 //! brought about.
 //!
-//! Must not decide whether a tree may be delivered: whoever calls has put on record that it begins.
+//! Must not decide whether a tree may be delivered: the caller has put on record that it begins.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -144,7 +144,7 @@ impl Course<'_> {
         };
         let (step, seen) = (format!("`{command}`"), end_text(checked.run.end));
         let failed = format!("{step} failed ({seen})");
-        self.steps.push(StepReport { step, outcome, seen, tries: 1, command: Some(checked.evidence) });
+        self.steps.push(StepReport { step, outcome, seen, attempts: 1, command: Some(checked.evidence) });
         match fault {
             // Another try of the agent would begin it again, half done as it may be: that is for a person to decide.
             Some(fault) => {
@@ -159,11 +159,11 @@ impl Course<'_> {
         }
     }
 
-    /// Makes a probe until it sees what is expected or its tries are used up.
+    /// Makes a probe until it sees what is expected or its attempts are used up.
     async fn look(&mut self, number: usize, probe: &Probe, cancel: &CancellationToken) -> Result<(), Trouble> {
-        let mut tries = 0;
+        let mut attempts = 0;
         let Look { outcome, seen, said, command } = loop {
-            tries += 1;
+            attempts += 1;
             let look = match probe {
                 Probe::Http { http, status, contains, .. } => {
                     self.get(number, probe, http, *status, contains.as_deref(), cancel).await?
@@ -171,7 +171,7 @@ impl Course<'_> {
                 Probe::Tcp { tcp, .. } => connect(tcp, probe.timeout().duration(), cancel).await?,
                 Probe::Command { command, .. } => self.probe_command(number, probe, command, cancel).await?,
             };
-            if look.outcome == StepOutcome::Good || tries > self.delivery.retries {
+            if look.outcome == StepOutcome::Good || attempts > self.delivery.retries {
                 break look;
             }
             tokio::select! {
@@ -179,9 +179,9 @@ impl Course<'_> {
                 () = tokio::time::sleep(self.delivery.delay.duration()) => {}
             }
         };
-        let often = if tries == 1 { String::new() } else { format!(", after {tries} attempts") };
+        let often = if attempts == 1 { String::new() } else { format!(", after {attempts} attempts") };
         let failed = format!("{}: {seen}{often}", probe.words());
-        self.steps.push(StepReport { step: probe.words(), outcome, seen, tries, command });
+        self.steps.push(StepReport { step: probe.words(), outcome, seen, attempts, command });
         if outcome == StepOutcome::Good {
             return Ok(());
         }

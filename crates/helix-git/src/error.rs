@@ -171,7 +171,7 @@ pub(crate) fn is_unwritable(stderr: &str) -> bool {
     said.iter().any(|words| stderr.contains(words))
 }
 
-/// Chooses a hint for a failure that users can mend. Git runs with `LC_ALL=C`, so its words are stable.
+/// Chooses a hint for a failure that users can fix. Git runs with `LC_ALL=C`, so its words are stable.
 pub(crate) fn hint_for(stderr: &str) -> Option<String> {
     let table: [(&str, &str); 10] = [
         ("dubious ownership", "if you trust the repository: `git config --global --add safe.directory <path>`"),

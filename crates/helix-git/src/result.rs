@@ -25,11 +25,11 @@ pub struct CommitText {
     pub body: String,
 }
 
-/// A result commit and what had to be mended to make it.
+/// A result commit and what had to be fixed to make it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptCommit {
     pub committed: Committed,
-    /// What was mended, for the attempt's record.
+    /// What was fixed, for the attempt's record.
     pub repairs: Vec<Repair>,
 }
 

@@ -204,7 +204,7 @@ impl<'a> Call<'a> {
         GitError::Unreadable { command: render(&self.args), problem }
     }
 
-    /// Feeds stdin and reads both outputs until git has exited, whoever else still holds the pipes.
+    /// Feeds stdin and reads both outputs until git has exited, no matter who else still holds the pipes.
     fn collect(&self, child: &mut Child) -> Result<(Vec<u8>, Vec<u8>), GitError> {
         let lost = |what: &str| self.unreadable(format!("no {what}"));
         let trouble = |error: std::io::Error| self.unreadable(format!("reading it failed: {error}"));

@@ -158,7 +158,7 @@ impl Active {
             JobEvent::Integrated(done) => self.integrate(Integration::Done(done.clone())),
             JobEvent::IntegrationFailed(failed) => self.integrate(Integration::Failed(failed.clone())),
             JobEvent::CancelRequested { by } => {
-                // Sticky: a second request changes nothing, whoever makes it.
+                // Sticky: a second request changes nothing, no matter who makes it.
                 self.cancel.get_or_insert_with(|| by.clone());
                 self.phases.iter_mut().for_each(PhaseProgress::cancel_unless_running);
                 Ok(())

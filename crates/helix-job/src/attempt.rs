@@ -1,4 +1,4 @@
-//! How one phase moves through its tries: the rules for accepting, correcting, waiting and giving up.
+//! How one phase moves through its attempts: the rules for accepting, correcting, waiting and giving up.
 //!
 //! Must not know other phases: what depends on what is `decide`'s business.
 
@@ -42,9 +42,9 @@ enum Next {
 /// Why a phase does not get another try.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GiveUp {
-    /// The surroundings are at fault: no agent can mend them, and nobody needs to be asked to see it.
+    /// The environment is at fault: no agent can fix it, and nobody needs to be asked to see it.
     Surroundings,
-    /// The tries are used up, or another one would be the same again.
+    /// The attempts are used up, or another one would be the same again.
     Exhausted,
 }
 
@@ -284,7 +284,7 @@ impl PhaseProgress {
                     return Next::GiveUp { why: GiveUp::Surroundings, hint: Some(hint) };
                 }
                 // A provider that names a time is believed as long as the work gets on in between; one that names it again and
-                // again, or one that is past, must not keep the job busy for ever.
+                // again, or one that is past, must not keep the job busy forever.
                 let repeats = if until.is_some() { self.fruitless_streak() } else { self.transient_streak() };
                 if repeats > context.policy.transient_retries {
                     return give_up(GiveUp::Surroundings);
@@ -318,7 +318,7 @@ impl PhaseProgress {
 
     fn gate_inconclusive(&mut self, context: &PhaseContext<'_>, report: &GateReport, fault: &Fault) {
         match fault.kind {
-            // The surroundings are at fault: trying the agent again cannot mend them.
+            // The environment is at fault: trying the agent again cannot fix it.
             FaultKind::ToolMissing | FaultKind::Environment => {
                 let message = format!("gate {} could not be run: {}", report.gate, fault.message);
                 self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
@@ -517,7 +517,7 @@ pub fn describe(outcome: &Outcome) -> String {
     }
 }
 
-/// What a person can do about an outcome that cannot be mended by trying again.
+/// What a person can do about an outcome that cannot be fixed by trying again.
 pub fn remedy(outcome: &Outcome) -> Option<String> {
     let text = match outcome {
         Outcome::Credentials { billing: true } => "add credit to the provider's account, then start the job again",

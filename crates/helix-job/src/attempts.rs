@@ -2,7 +2,7 @@
 //!
 //! Must not know what was tried.
 
-/// After how many tries of those that are granted, such as `after 2 of 3 tries`.
+/// After how many attempts of those that are granted, such as `after 2 of 3 attempts`.
 pub(super) fn after_attempts(made: u32, granted: u32) -> String {
     match (made, granted) {
         (0, _) => "before an attempt that counts".into(),

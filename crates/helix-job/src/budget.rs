@@ -7,7 +7,7 @@ use super::spec::Grant;
 use super::state::{Active, Attempt, PhaseProgress, PhaseState, Stage};
 use helix_plan::{GateSpec, Phase};
 
-/// What a job has left of each limit that is set, reservations of running tries taken off.
+/// What a job has left of each limit that is set, reservations of running attempts taken off.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Left {
     usd: Option<f64>,
@@ -52,9 +52,9 @@ impl Active {
 
     /// Wall time of all runs together, in whole seconds.
     pub fn run_seconds(&self) -> u64 {
-        let tries = || self.phases.iter().flat_map(|progress| &progress.attempts);
-        let runs = tries().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.duration_ms);
-        let reviews = tries().flat_map(|one| &one.reviews).map(|(_, review)| review.side.duration_ms);
+        let attempts = || self.phases.iter().flat_map(|progress| &progress.attempts);
+        let runs = attempts().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.duration_ms);
+        let reviews = attempts().flat_map(|one| &one.reviews).map(|(_, review)| review.side.duration_ms);
         let advice = self.phases.iter().flat_map(|progress| &progress.advice).map(|advice| advice.side.duration_ms);
         runs.chain(reviews).chain(advice).fold(0_u64, u64::saturating_add) / 1_000
     }
@@ -145,9 +145,9 @@ impl PhaseProgress {
 
     /// US dollars of all runs since the job was last resumed.
     fn current_cost(&self) -> f64 {
-        let tries = self.attempts.get(self.epoch..).unwrap_or_default();
-        let runs = tries.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage.cost_usd);
-        let reviews = tries.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.side.usage.cost_usd);
+        let attempts = self.attempts.get(self.epoch..).unwrap_or_default();
+        let runs = attempts.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage.cost_usd);
+        let reviews = attempts.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.side.usage.cost_usd);
         runs.chain(reviews).sum()
     }
 }

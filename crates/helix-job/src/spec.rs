@@ -143,7 +143,7 @@ pub struct Policy {
     pub max_wait_seconds: Option<u64>,
     /// What happens to a phase that has no attempts left and may escalate.
     pub escalation: Escalation,
-    /// How long a question waits for an answer, in seconds; for ever where absent.
+    /// How long a question waits for an answer, in seconds; forever where absent.
     pub question_seconds: Option<u64>,
 }
 

@@ -63,7 +63,7 @@ pub struct Conflict {
     pub paths: Vec<String>,
 }
 
-/// A phase and all its tries.
+/// A phase and all its attempts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseProgress {
     pub id: PhaseId,
@@ -76,7 +76,7 @@ pub struct PhaseProgress {
     pub epoch: usize,
     /// Tries that were granted on top of the plan's limit.
     pub extra_attempts: u32,
-    /// The model of further tries, where an adviser has named another.
+    /// The model of further attempts, where an adviser has named another.
     pub model: Option<String>,
     /// What advisers have proposed, oldest first; never removed.
     pub advice: Vec<Advice>,
@@ -157,7 +157,7 @@ pub enum Dependents {
 /// Who decided that the job goes on without a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftOutBy {
-    /// Whoever submitted the job chose other phases.
+    /// The submitter of the job chose other phases.
     Request,
     /// A person who was asked.
     Person,
@@ -189,7 +189,7 @@ pub enum Stage {
     },
 }
 
-/// The pause between two tries.
+/// The pause between two attempts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Between {
     /// Not before this time.
@@ -351,7 +351,7 @@ impl Attempt {
 }
 
 impl PhaseProgress {
-    /// How many tries count until it is given up: those of the plan, and those that were granted since.
+    /// How many attempts count until it is given up: those of the plan, and those that were granted since.
     pub fn granted_attempts(&self, phase: &Phase) -> u32 {
         phase.max_attempts.saturating_add(self.extra_attempts)
     }
@@ -365,7 +365,7 @@ impl PhaseProgress {
         self.attempts.iter().filter(|one| one.result.is_none())
     }
 
-    /// What all tries have consumed.
+    /// What all attempts have consumed.
     pub fn usage(&self) -> Usage {
         let runs = self.attempts.iter().filter_map(|one| one.run_end.as_ref()).map(|ended| ended.usage);
         let reviews = self.attempts.iter().flat_map(|one| &one.reviews).map(|(_, review)| review.side.usage);

@@ -37,7 +37,7 @@ use crate::run_dir::{RequestFile, RunDir, RunDirError, RunRecord, read_json, rep
 /// Longest reason that is recorded for a run that did not start, in characters.
 const MAX_REASON: usize = 2 * 1024;
 
-/// First byte of the keeper's word to whoever spawned it.
+/// First byte of the keeper's word to its parent.
 pub(crate) mod word {
     /// The run is this keeper's.
     pub(crate) const CLAIMED: u8 = b'+';

@@ -13,7 +13,7 @@ fn only_the_whole_variable_is_a_mark() {
     assert_eq!(mark_in(b"XHELIX_RUN_ID=r1\0HELIX_RUN_IDS=r1\0HELIX_RUN_ID\0"), None);
 }
 
-/// What looks as if it were changing for ever would cost every command the whole bound.
+/// What looks as if it were changing forever would cost every command the whole bound.
 #[test]
 fn neither_a_thread_of_the_kernel_nor_a_program_without_environment_is_changing() {
     let mut bare = std::process::Command::new("sleep").arg("60").env_clear().spawn().unwrap();

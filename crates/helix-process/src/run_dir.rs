@@ -255,7 +255,7 @@ impl RunDir {
         }
     }
 
-    /// Takes the run for whoever asks first; never given back.
+    /// Takes the run for anyone who asks first; never given back.
     pub(crate) fn take_claim(&self) -> Result<bool, RunDirError> {
         let path = self.claim();
         match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&path) {

@@ -132,7 +132,7 @@ impl Supervisor {
         Ok(Self { inner: Arc::new(Inner { config, hub, followed: Mutex::new(HashMap::new()) }) })
     }
 
-    /// Starts the run, or attaches to it if it was ever started. Never runs it twice, whoever else tries at the same
+    /// Starts the run, or attaches to it if it was ever started. Never runs it twice, no matter who else tries at the same
     /// time, and however often this process died in between.
     ///
     /// # Errors
@@ -186,7 +186,7 @@ impl Supervisor {
             if !directory.exists(directory.path())? {
                 return Ok(true);
             }
-            // Whoever has the claim decides: a keeper that is on its way finds it taken. Nobody goes on with what is damaged.
+            // The holder of the claim decides: a keeper that is on its way finds it taken. Nobody goes on with what is damaged.
             let free = directory.take_claim()? || damaged && directory.lock_holder()?.is_none();
             if free { directory.remove().map(|()| true) } else { Ok(false) }
         });
@@ -222,7 +222,7 @@ impl Supervisor {
             }
             let (state, request) = (directory.state()?, RequestFile::read(&directory)?);
             if matches!(state, RunState::Kept) && directory.exists(&directory.stop())? {
-                // Whoever recorded the stop may have died before the keeper was told; telling it twice does nothing.
+                // The host that recorded the stop may have died before the keeper was told; telling it twice does nothing.
                 liveness::remind(&directory);
             }
             Ok(Some((directory, state, request)))

@@ -9,7 +9,7 @@ use helix_core::ids::{CommitId, TreeId};
 use helix_plan::Plan;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
-use crate::workflows::Shelves;
+use crate::workflows::WorkflowPaths;
 use helix_git::{GitEnvironment, GitError, Head, OpenError, Repository};
 
 /// A new project.
@@ -59,14 +59,14 @@ pub enum ProjectError {
 pub fn create(
     root: &Path,
     git: GitEnvironment,
-    shelves: &Shelves,
+    workflow_paths: &WorkflowPaths,
     adr: Option<&Path>,
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
     let parent = root.parent().unwrap_or(root);
     std::fs::create_dir_all(parent).map_err(disk(parent))?;
     let site = tempfile::Builder::new().prefix(".new-").tempdir_in(parent).map_err(disk(parent))?;
-    let mut made = furnish(site.path(), git.clone(), root, shelves, adr, plan)?;
+    let mut made = furnish(site.path(), git.clone(), root, workflow_paths, adr, plan)?;
     if root.exists() {
         // With the same drafts in it and nothing else, it was made by a call whose answer nobody heard.
         let same = if adr.is_some() || plan.is_some() { same_project(root, site.path(), git)? } else { None };
@@ -106,7 +106,7 @@ fn furnish(
     site: &Path,
     git: GitEnvironment,
     root: &Path,
-    shelves: &Shelves,
+    workflow_paths: &WorkflowPaths,
     adr: Option<&Path>,
     plan: Option<&Path>,
 ) -> Result<Created, ProjectError> {
@@ -130,7 +130,7 @@ fn furnish(
             let path = format!("plans/{}/phases.yaml", parsed.plan.file_name());
             // The workflow may ask for the decision, which has its name only now.
             parsed.plan.adr = decided.clone().or(parsed.plan.adr);
-            shelves.expand(parsed, &file).map_err(refused)?;
+            workflow_paths.expand(parsed, &file).map_err(refused)?;
             let target = site.join(&path);
             let folder = target.parent().unwrap_or(site);
             std::fs::create_dir_all(folder).map_err(disk(folder))?;

@@ -9,7 +9,7 @@ fn a_plan_is_checked_with_the_phases_of_its_workflow() {
     let create = |name: &str, text: &str| {
         std::fs::write(&draft, text).unwrap();
         let git = GitEnvironment::from_process();
-        create(&scratch.path().join(name), git, &Shelves::default(), None, Some(&draft))
+        create(&scratch.path().join(name), git, &WorkflowPaths::default(), None, Some(&draft))
     };
     let plan = |workflow: &str| {
         format!(

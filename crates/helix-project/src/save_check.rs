@@ -12,7 +12,7 @@ use crate::adr_files::{AdrDirectory, AdrFileError};
 use crate::bounded::read_bytes;
 pub use crate::file_kind::{SavedKind, has_adr_id, looks_like_plan};
 use crate::skills::SkillCatalog;
-use crate::workflows::Shelves;
+use crate::workflows::WorkflowPaths;
 
 /// Largest file that is looked at, in bytes; no ADR or plan comes near it.
 const MAX_FILE: u64 = 8 << 20;
@@ -47,7 +47,7 @@ pub enum SaveCheckError {
 }
 
 /// Looks at a file; `None` when it is neither ADR nor plan. `shown` is its name for people; without a
-/// `project` that it belongs to, nothing is known of other files. `shelves` have the workflows that a
+/// `project` that it belongs to, nothing is known of other files. `workflow_paths` have the workflows that a
 /// plan may name.
 ///
 /// # Errors
@@ -57,7 +57,7 @@ pub fn check_file(
     shown: &str,
     project: Option<&Path>,
     skills: &SkillCatalog,
-    shelves: &Shelves,
+    workflow_paths: &WorkflowPaths,
 ) -> Result<Option<CheckedFile>, SaveCheckError> {
     // Cheap first: most files that agents write are neither.
     if !path.extension().is_some_and(|end| ["md", "markdown", "yaml", "yml"].iter().any(|own| end == *own)) {
@@ -72,7 +72,7 @@ pub fn check_file(
     let Some(kind) = SavedKind::of(within, &text) else { return Ok(None) };
     let diagnostics = match kind {
         SavedKind::Adr => adr_diagnostics(shown, &bytes, project)?,
-        SavedKind::Plan => plan_diagnostics(shown, &bytes, skills, shelves),
+        SavedKind::Plan => plan_diagnostics(shown, &bytes, skills, workflow_paths),
     };
     Ok(Some(CheckedFile { kind, file: shown.to_owned(), text, diagnostics }))
 }
@@ -107,8 +107,13 @@ pub fn adr_diagnostics(shown: &str, bytes: &[u8], project: Option<&Path>) -> Res
 }
 
 /// Everything that is wrong with a plan, its workflow included, and skills that nobody has.
-pub fn plan_diagnostics(shown: &str, bytes: &[u8], skills: &SkillCatalog, shelves: &Shelves) -> Vec<Diagnostic> {
-    match shelves.read(shown, bytes) {
+pub fn plan_diagnostics(
+    shown: &str,
+    bytes: &[u8],
+    skills: &SkillCatalog,
+    workflow_paths: &WorkflowPaths,
+) -> Vec<Diagnostic> {
+    match workflow_paths.read(shown, bytes) {
         Ok(parsed) => {
             let mut found = parsed.warnings.clone();
             found.extend(skills.unknown_in(shown, &parsed));

@@ -11,8 +11,8 @@ fn a_plan_is_looked_at_with_its_workflow() {
             "name: pages\nworkflow: {text}\nphases:\n  - {{ id: page, type: documentation, description: d, outputs: [page.md], depends_on: [verify] }}\n"
         );
         std::fs::write(&path, text).unwrap();
-        let shelves = Shelves::of(Some(project.path()), None);
-        let checked = check_file(&path, "p", None, &SkillCatalog::default(), &shelves).unwrap().unwrap();
+        let workflow_paths = WorkflowPaths::of(Some(project.path()), None);
+        let checked = check_file(&path, "p", None, &SkillCatalog::default(), &workflow_paths).unwrap().unwrap();
         checked.errors().map(|one| one.code.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(plan("{ name: extern-simple, inputs: { tests: pytest } }"), Vec::<String>::new());

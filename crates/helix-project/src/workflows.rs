@@ -25,7 +25,7 @@ const READABLE: &str = "make it a readable file of UTF-8 text, of at most 1 MiB"
 /// Where a user's own files lie that are found by their names: `workflows/NAME.yaml`, `prompts/TYPE.md.j2`.
 /// The project's win over those of the configuration directory, and these over the built-in ones.
 #[derive(Debug, Clone, Default)]
-pub struct Shelves {
+pub struct WorkflowPaths {
     /// Root of the project.
     pub project: Option<PathBuf>,
     /// The user's configuration directory.
@@ -61,15 +61,15 @@ pub struct Listed {
     pub workflow: Result<Workflow, Vec<Diagnostic>>,
 }
 
-impl Shelves {
-    /// The shelves of the project that a directory lies in: the nearest directory above it with a `.git`.
+impl WorkflowPaths {
+    /// The workflow_paths of the project that a directory lies in: the nearest directory above it with a `.git`.
     pub fn around(directory: &Path, config: Option<PathBuf>) -> Self {
         let directory = std::fs::canonicalize(directory).unwrap_or_else(|_| directory.to_path_buf());
         let root = directory.ancestors().find(|above| above.join(".git").exists()).map(Path::to_path_buf);
         Self { project: Some(root.unwrap_or(directory)), config }
     }
 
-    /// The shelves for a file of this project; of no project, the user's own alone.
+    /// The workflow_paths for a file of this project; of no project, the user's own alone.
     pub fn of(project: Option<&Path>, config: Option<PathBuf>) -> Self {
         match project {
             Some(project) => Self::around(project, config),
@@ -184,7 +184,7 @@ impl Shelves {
     }
 }
 
-impl Shelves {
+impl WorkflowPaths {
     /// The user's own prompt templates, and the skills that phases may name.
     ///
     /// # Errors

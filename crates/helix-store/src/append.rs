@@ -30,7 +30,7 @@ pub struct Append {
 pub enum Expected {
     /// Nothing: it goes to the end.
     Any,
-    /// That its last event has this number (0: that it is empty). Whoever decided on the basis of that event writes with this.
+    /// That its last event has this number (0: that it is empty). A writer that decided on the basis of that event passes this.
     Number(u64),
 }
 
@@ -76,7 +76,7 @@ pub enum Submitted {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forget {
     pub session: SessionId,
-    /// The number that its last event must have: whoever decided that it is over has seen this one.
+    /// The number that its last event must have: the one who decided that it is over has seen this one.
     pub last_event: u64,
     /// A lease without which nothing is removed.
     pub fence: Option<Fence>,

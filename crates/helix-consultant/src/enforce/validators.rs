@@ -11,7 +11,7 @@ use super::answer;
 use super::checked_files::CheckedFiles;
 use helix_project::save_check::{SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
 use helix_project::skills::SkillCatalog;
-use helix_project::workflows::Shelves;
+use helix_project::workflows::WorkflowPaths;
 
 /// Most files of a conversation's directory that are looked at.
 const MOST_FILES: usize = 2_000;
@@ -78,7 +78,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
     let mut examined = Examined::default();
     let catalog = SkillCatalog::load(evidence.project.as_deref(), &evidence.skills);
     let belongs = evidence.project.as_deref();
-    let shelves = Shelves::of(evidence.project.as_deref(), evidence.config.clone());
+    let workflow_paths = WorkflowPaths::of(evidence.project.as_deref(), evidence.config.clone());
     let shown = answer::read(split(&evidence.answer).0, &evidence.directory);
     if validators.contains(&Validator::StepMarker) {
         examined.findings.extend(marker(&evidence.answer));
@@ -94,7 +94,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
         for path in candidates(&evidence.directory)? {
             let shown = path.strip_prefix(&evidence.directory).unwrap_or(&path).display().to_string();
             // An ADR's project is not the directory it is drafted in.
-            let Some(checked) = check_file(&path, &shown, belongs, &catalog, &shelves)? else { continue };
+            let Some(checked) = check_file(&path, &shown, belongs, &catalog, &workflow_paths)? else { continue };
             let content = checked.text.clone().into_bytes();
             if !wants(checked.kind) || judged.has(&path, &content) {
                 continue;
@@ -108,7 +108,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
             let bytes = document.text.as_bytes();
             let diagnostics = match document.kind {
                 SavedKind::Adr => adr_diagnostics(&name, bytes, belongs)?,
-                SavedKind::Plan => plan_diagnostics(&name, bytes, &catalog, &shelves),
+                SavedKind::Plan => plan_diagnostics(&name, bytes, &catalog, &workflow_paths),
             };
             let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|one| one.is_error()).collect();
             examined.findings.extend(found(document.kind, &errors));

@@ -153,7 +153,7 @@ pub enum TerminalKind {
     MaxTurns,
     /// The money limit was reached.
     MaxBudget,
-    /// No valid structured output after all tries.
+    /// No valid structured output after all attempts.
     MaxStructuredOutputRetries,
     /// An error while it ran.
     ErrorDuringExecution,
@@ -175,7 +175,7 @@ pub enum TerminalReason {
     HookStopped,
     /// The provider's error ended it.
     ApiError,
-    /// A limit of turns, money or structured-output tries.
+    /// A limit of turns, money or structured-output attempts.
     Limit,
     /// A reason this version of Helix does not know.
     Other(String),

@@ -60,7 +60,7 @@ pub enum Outcome {
     },
     /// The conversation does not fit the model's context.
     ContextOverflow,
-    /// A limit of turns, money or structured-output tries was reached.
+    /// A limit of turns, money or structured-output attempts was reached.
     LimitReached {
         limit: LimitKind,
     },

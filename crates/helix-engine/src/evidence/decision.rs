@@ -1,6 +1,6 @@
 //! What a job proves of the decision that it carried out: which acceptance criteria hold in what was merged.
 //!
-//! Must not change the decision; that is for whoever asks.
+//! Must not change the decision; that is for the caller.
 
 use helix_adr::Adr;
 use helix_core::ids::{CommitId, JobId};

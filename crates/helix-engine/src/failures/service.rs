@@ -73,7 +73,7 @@ struct Shared {
     /// Where the memory is; `None` if failures are not remembered.
     file: Option<PathBuf>,
     access: Access,
-    /// Opened by whoever needs it first, which is never a job.
+    /// Opened by the first who needs it, which is never a job.
     memory: OnceCell<FailureMemory>,
     settings: FailureSettings,
     /// Compiled before the first failure, when an attempt starts; a host without jobs does not pay for it. `None` if the rule

@@ -202,7 +202,7 @@ fn pieces_of(phase: &Phase) -> GeneratePhases {
     }
 }
 
-/// The phases that take a phase's place. Whoever ends the work has to pass what the phase itself had to.
+/// The phases that take a phase's place. The last of them has to pass what the phase itself had to.
 fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Finding>> {
     let mut asked = plan.clone();
     let Some(replaced) = plan.phase(id) else { return Err(Vec::new()) };

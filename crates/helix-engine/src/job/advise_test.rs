@@ -25,7 +25,7 @@ fn a_split_into_what_delivers_is_refused() {
     assert!(findings[0].message.contains("`big` delivers"), "{findings:#?}");
 }
 
-/// A model that the agent does not have would only fail the next try: it goes back to whoever advises.
+/// A model that the agent does not have would only fail the next try: it goes back to the adviser.
 #[test]
 fn another_model_is_one_that_the_agent_has() {
     let text = "name: n\nphases:\n  - { id: big, type: documentation, description: d, outputs: [a.md] }\n";

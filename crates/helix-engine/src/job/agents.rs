@@ -1,4 +1,4 @@
-//! The agents of a job: as they were configured where it was submitted, whoever is its host by now.
+//! The agents of a job: as they were configured where it was submitted, no matter who is its host by now.
 //!
 //! Must not know what they are asked. Profiles lie beside the journal and not in it: they may hold keys, and events are shown
 //! to everybody who may see a job.

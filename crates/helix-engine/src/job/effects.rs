@@ -308,8 +308,8 @@ impl EffectRunner {
                     Some(session) => SessionRef::Resume(session.clone()),
                     None => SessionRef::New(new_session()?),
                 };
-                let tries = progress.map(|progress| progress.attempts.as_slice()).unwrap_or_default();
-                (session, prompt::phase(spec, phase, tries, correction.as_ref()))
+                let attempts = progress.map(|progress| progress.attempts.as_slice()).unwrap_or_default();
+                (session, prompt::phase(spec, phase, attempts, correction.as_ref()))
             }
         };
         let mut prompt = prompt.map_err(|error| environment(&error))?;
@@ -389,7 +389,7 @@ impl EffectRunner {
         &self.shared.services.activity
     }
 
-    /// Tells whoever listens what a run does.
+    /// Tells listeners what a run does.
     pub(super) fn reporter(&self, job: &JobId, phase: &PhaseId, run: &RunId) -> Reporter {
         let (job, phase, run) = (job.clone(), phase.clone(), run.clone());
         Reporter { job, phase, run, activity: self.activity().clone(), structured: None }
@@ -484,8 +484,8 @@ pub(super) struct AttemptContext<'a> {
 
 impl<'a> AttemptContext<'a> {
     fn find(job: &'a JobId, active: &'a Active, id: &PhaseId, number: u32) -> Result<Self, Fault> {
-        let tries = active.progress(id).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
-        let attempt = tries.iter().find(|one| one.begin.attempt == number);
+        let attempts = active.progress(id).map(|progress| progress.attempts.as_slice()).unwrap_or_default();
+        let attempt = attempts.iter().find(|one| one.begin.attempt == number);
         let attempt = attempt.ok_or_else(|| internal(format!("phase {id} has no attempt {number}")))?;
         Ok(Self { job, active, phase: phase_of(active, id)?, attempt })
     }

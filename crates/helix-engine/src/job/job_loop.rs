@@ -345,7 +345,7 @@ impl<E: Effects> JobLoop<E> {
     }
 
     /// The answer of an effect came too late to be true, or not at all. If the effect is still wanted, it is carried out again on
-    /// what is true now; if that does not help, its phase fails with it, or the loop ends: nothing may wait for ever.
+    /// what is true now; if that does not help, its phase fails with it, or the loop ends: nothing may wait forever.
     async fn repeat_or_fail(&mut self, key: String) -> Result<(), LogError> {
         let Some(under_way) = self.under_way.remove(&key) else { return Ok(()) };
         let times = self.stale.entry(key.clone()).or_default();

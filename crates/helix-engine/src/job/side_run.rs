@@ -41,7 +41,7 @@ pub(super) struct SideAnswer {
 }
 
 impl SideAnswer {
-    /// The answer of one that could not be asked: the surroundings are at fault.
+    /// The answer of one that could not be asked: the environment is at fault.
     pub(super) fn without_run(run: RunId, fault: Fault) -> Self {
         let answer = Err(Fault { kind: FaultKind::Environment, ..fault });
         Self { side: SideRun { run, facts: None, usage: Usage::default(), duration_ms: 0 }, answer }

@@ -179,7 +179,7 @@ impl Jobs {
         tasks.spawn(async move {
             match job_loop.run().await {
                 LoopEnd::Settled => drop(lock(&jobs.running).remove(&id)),
-                // Its handle says why it does not go on, to whoever looks at it or wants something of it.
+                // Its handle says why it does not go on, to anyone who looks at it or wants something of it.
                 LoopEnd::Broken => {}
             }
             jobs.settled.notify_waiters();

@@ -50,7 +50,7 @@ impl Jobs {
         let state = job_record::state(self.services.journal().as_ref(), &view.id).await?;
         let what = request.phase.map_or(Reopen::Unfinished, Reopen::Phase);
         let (reopen, restart) = state.to_reopen(&what).map_err(EngineError::refused)?;
-        // Whoever takes a job up again may just have repaired the agent's configuration.
+        // The person who resumes a job may just have repaired the agent's configuration.
         let (root, job, config) = (self.services.state.root().to_path_buf(), id.clone(), Arc::clone(&self.config));
         let renewed = tokio::task::spawn_blocking(move || renew_agents(&root, &job, &config.agents));
         renewed.await.map_err(EngineError::journal)?.map_err(EngineError::journal)?;

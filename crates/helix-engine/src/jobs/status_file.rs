@@ -206,7 +206,7 @@ fn look(path: &Path, view: &JobView) -> std::io::Result<There> {
     Ok(if newer { There::Newer } else { There::Replaceable })
 }
 
-/// Replaces the file in one step: whoever reads it sees a whole one.
+/// Replaces the file in one step: a reader sees a whole one.
 fn write(path: &Path, view: &JobView) -> Result<(), StatusFileError> {
     let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let unwritable = |source| StatusFileError::Unwritable { path: path.to_owned(), source };

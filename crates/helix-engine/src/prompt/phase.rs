@@ -14,7 +14,7 @@ use super::template::render_phase;
 use super::tried::{Tried, tried};
 use super::{PromptError, render};
 
-/// The task of a phase, for a new agent session. `earlier` are the tries of other sessions, of which this one knows nothing.
+/// The task of a phase, for a new agent session. `earlier` are the attempts of other sessions, of which this one knows nothing.
 ///
 /// # Errors
 /// [`PromptError`]; not for a plan that was checked with [`check`].
@@ -156,7 +156,7 @@ impl<'a> Values<'a> {
         briefing: &Briefing,
         phase: &Phase,
         others: &[Other<'_>],
-        tries: &[Tried],
+        attempts: &[Tried],
         correction: Option<&Correction>,
     ) -> Result<String, PromptError> {
         let skills: Vec<&SkillEntry> =
@@ -172,7 +172,7 @@ impl<'a> Values<'a> {
             gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
             skills => Serde(skills),
             generates => Serde(generates),
-            tries => Serde(tries),
+            attempts => Serde(attempts),
             correction => correction.map(Correction::to_markdown),
             answer => correction.is_some_and(is_answer),
             ..self.shared.clone()

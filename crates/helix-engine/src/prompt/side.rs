@@ -66,7 +66,7 @@ pub(crate) fn advice(
         context! {
             plan => Serde(&spec.plan),
             phase => Serde(phase),
-            tries => Serde(&attempts),
+            attempts => Serde(&attempts),
             fence => fence_for(&record),
             before,
             models => Serde(models),

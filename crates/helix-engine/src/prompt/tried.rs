@@ -1,4 +1,4 @@
-//! What a new session is told of the tries before the last one, within a budget: what was found about the last one is its correction,
+//! What a new session is told of the attempts before the last one, within a budget: what was found about the last one is its correction,
 //! and stands in the prompt in full.
 //!
 //! Must not know templates.
@@ -7,9 +7,9 @@ use helix_core::finding::{Correction, Finding};
 use helix_job::Attempt;
 use serde::Serialize;
 
-/// Most of the whole section, in bytes. Twenty tries with fifty findings each would be megabytes, which no session can use
+/// Most of the whole section, in bytes. Twenty attempts with fifty findings each would be megabytes, which no session can use
 const BUDGET: usize = 16 << 10;
-/// Most of the newest of these tries, with the evidence of its findings.
+/// Most of the newest of these attempts, with the evidence of its findings.
 const NEWEST: usize = 8 << 10;
 /// Changed files of a try that are named; more say nothing that the diff does not.
 const FILES_NAMED: usize = 30;
@@ -46,7 +46,7 @@ impl Tried {
     }
 }
 
-/// The tries before the last one, oldest first: the newest with its evidence, those before it without, and of those as many as
+/// The attempts before the last one, oldest first: the newest with its evidence, those before it without, and of those as many as
 /// there is room for.
 pub(super) fn tried(earlier: &[Attempt]) -> Vec<Tried> {
     // The last one's finding is the correction itself.

@@ -1,4 +1,4 @@
-//! Watches the jobs of a conversation after an answer, for whoever still reads it.
+//! Watches the jobs of a conversation after an answer, for anyone who still reads it.
 //!
 //! Must not know any client's form. Watching changes nothing: jobs neither notice it nor end with it.
 
@@ -54,7 +54,7 @@ impl JobNews {
 
 impl Sessions {
     /// Watches the jobs of a conversation after one of its answers: until all are over, one waits for a person, the configured
-    /// time has passed, or the conversation goes on. `None` where there is nothing to watch. Whoever drops the receiver stops
+    /// time has passed, or the conversation goes on. `None` where there is nothing to watch. Dropping the receiver stops
     /// watching, nothing else.
     ///
     /// # Errors

@@ -56,7 +56,7 @@ impl Sessions {
                 may_go.insert(view.id.clone());
             }
         }
-        // Copies are younger than what they were copied from, and go on from turns of it: whoever stays keeps its origin.
+        // Copies are younger than what they were copied from, and go on from turns of it: a copy that stays keeps its origin.
         all.sort_by(|one, other| other.id.cmp(&one.id));
         let mut forgotten = HashSet::new();
         for view in &all {

@@ -1,4 +1,4 @@
-//! What a conversation has come to, for whoever gives it a title or says what could come next.
+//! What a conversation has come to, for anyone who gives it a title or says what could come next.
 //!
 //! Must not change anything, nor wait for a turn: it reads what is there and opens nothing.
 

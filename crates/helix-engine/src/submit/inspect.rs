@@ -20,7 +20,7 @@ use crate::probes::Probes;
 use crate::prompt;
 use helix_git::GitEnvironment;
 use helix_project::skills::SkillCatalog;
-use helix_project::workflows::Shelves;
+use helix_project::workflows::WorkflowPaths;
 
 /// A plan that can be carried out as it is.
 pub struct Checked {
@@ -116,21 +116,21 @@ impl Inspector<'_> {
             for path in [Some(&file.path), project.as_ref()].into_iter().flatten() {
                 confine(path, &roots)?;
             }
-            let (shelves, catalog) = match site {
+            let (workflow_paths, catalog) = match site {
                 Site::Repository => {
                     let directory = project.or_else(|| file.path.parent().map(PathBuf::from)).unwrap_or_default();
-                    (Shelves::around(&directory, user), SkillCatalog::around(&directory, &skills))
+                    (WorkflowPaths::around(&directory, user), SkillCatalog::around(&directory, &skills))
                 }
                 Site::Draft { project } => {
-                    (Shelves::of(project.as_deref(), user), SkillCatalog::load(project.as_deref(), &skills))
+                    (WorkflowPaths::of(project.as_deref(), user), SkillCatalog::load(project.as_deref(), &skills))
                 }
             };
             let mut diagnostics = Vec::new();
-            let briefing = shelves.briefing(&catalog).unwrap_or_else(|problems| {
+            let briefing = workflow_paths.briefing(&catalog).unwrap_or_else(|problems| {
                 diagnostics.extend(problems);
                 Briefing::default()
             });
-            let parsed = match file.parse().and_then(|parsed| shelves.expand(parsed, &file.name())) {
+            let parsed = match file.parse().and_then(|parsed| workflow_paths.expand(parsed, &file.name())) {
                 Ok(parsed) => {
                     diagnostics.extend(parsed.warnings.iter().cloned());
                     diagnostics.extend(catalog.unknown_in(&file.name(), &parsed));

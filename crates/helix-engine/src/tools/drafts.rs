@@ -17,7 +17,7 @@ use helix_git::Repository;
 use helix_project::adr_files::{AdrDirectory, AdrFileError};
 use helix_project::project::{self, ProjectError};
 use helix_project::save_check::{adr_diagnostics, read_bounded};
-use helix_project::workflows::Shelves;
+use helix_project::workflows::WorkflowPaths;
 
 /// Why an ADR cannot be finalized when nobody said where.
 const NO_PROJECT: &str = "pass the project in `project`; for a new one call project_create";
@@ -153,12 +153,12 @@ impl Tools {
         let root = self.engine.projects().config.projects.join(name.as_str());
         let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
         // A new project has no workflows of its own.
-        let shelves = Shelves::of(None, self.engine.projects().config.config_dir.clone());
+        let workflow_paths = WorkflowPaths::of(None, self.engine.projects().config.config_dir.clone());
         let crash = self.engine.projects().config.crash.clone();
         let (decision, phases) = (adr.clone(), plan.clone());
         let made = blocking(move || {
             crash.pass(|| "before creating a project".into());
-            let made = match project::create(&root, git, &shelves, adr.as_deref(), plan.as_deref()) {
+            let made = match project::create(&root, git, &workflow_paths, adr.as_deref(), plan.as_deref()) {
                 Ok(made) => made,
                 Err(error) => return Ok(Err(error)),
             };

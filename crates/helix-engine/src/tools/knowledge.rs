@@ -45,7 +45,7 @@ const LONGEST_FAILURE: usize = 1 << 20;
 const LONGEST_DIFF: usize = 2_000;
 
 impl Tools {
-    /// Failures like a text's, with what mended them.
+    /// Failures like a text's, with what fixed them.
     pub async fn similar_failures(&self, arguments: SimilarFailures) -> Answer {
         let text = arguments.text.trim();
         if text.is_empty() {

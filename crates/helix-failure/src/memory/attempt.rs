@@ -61,7 +61,7 @@ pub struct Resolution {
 pub enum Credit {
     /// The change between the two attempts.
     Change,
-    /// Not a change: there was none, or the failure is one that changes do not mend.
+    /// Not a change: there was none, or the failure is one that changes do not fix.
     Time,
 }
 

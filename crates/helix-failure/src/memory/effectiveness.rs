@@ -127,7 +127,7 @@ pub struct MemoryStatistics {
     pub failures: u64,
     /// Times that a failure was seen.
     pub occurrences: u64,
-    /// Failures that a change has mended.
+    /// Failures that a change has fixed.
     pub fixed: u64,
     /// Failures that went away without one.
     pub went_away: u64,

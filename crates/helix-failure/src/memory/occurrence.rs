@@ -14,7 +14,7 @@ use helix_core::ids::{CommitId, PhaseId, RunId};
 /// One failure at one place and time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Occurrence {
-    /// Names this occurrence for ever: capturing it twice remembers it once. See [`OccurrencePlace::key`].
+    /// Names this occurrence forever: capturing it twice remembers it once. See [`OccurrencePlace::key`].
     pub key: String,
     /// What it is.
     #[serde(flatten)]

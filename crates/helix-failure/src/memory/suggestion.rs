@@ -15,9 +15,9 @@ use crate::verdict::Category;
 /// One suggested action for one occurrence of a failure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Suggestion {
-    /// Names it for ever: thirty-two hexadecimal digits made from occurrence, source and text.
+    /// Names it forever: thirty-two hexadecimal digits made from occurrence, source and text.
     pub id: String,
-    /// The failure that it is to mend.
+    /// The failure that it is to fix.
     pub fingerprint: Fingerprint,
     /// That failure's category.
     pub category: Category,

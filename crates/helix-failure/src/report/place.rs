@@ -1,4 +1,4 @@
-//! Where a failure happened, in the words of whoever reads the report.
+//! Where a failure happened, in the words of the report's readers.
 //!
 //! Must not know what failed there.
 
@@ -34,7 +34,7 @@ pub struct FailurePlace {
     /// Which try, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<u32>,
-    /// How many tries there may be.
+    /// How many attempts there may be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_attempts: Option<u32>,
     /// What saw the failure, such as `gate/0/tests_pass`; see [`crate::memory::check`]. Empty when not known.

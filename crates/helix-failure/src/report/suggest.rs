@@ -1,6 +1,6 @@
 //! What to suggest: from what fixed it before, from the cause, from the phase; two to four, and two without the memory's.
 //!
-//! Must not know how suggestions are measured; whoever records them may hold back what comes from the memory.
+//! Must not know how suggestions are measured; the recorder may hold back what comes from the memory.
 
 use std::sync::LazyLock;
 

@@ -73,7 +73,7 @@ fn only_what_failed_before_the_job_and_before_the_phase_is_old() {
     let cases = [
         // An earlier phase broke it.
         (1, run(2, &["a"], 0), green(), red(), "tests.failed"),
-        // An earlier phase had mended it.
+        // An earlier phase had fixed it.
         (1, run(2, &["a"], 0), red(), green(), "tests.failed"),
         (1, run(2, &["a"], 0), red(), red(), "pass"),
         (0, run(3, &[], 0), red(), red(), "pass"),

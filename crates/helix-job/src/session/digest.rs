@@ -1,6 +1,6 @@
 //! Texts compared as chat clients send them back: without regard to white space, as digests where that is enough.
 //!
-//! Must not know which marks a client adds: whoever passes texts in has taken those out.
+//! Must not know which marks a client adds: the caller has taken those out.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -75,7 +75,7 @@ pub struct AnswerCheck {
 pub struct AnswerFinding {
     /// Name of the validator that found it, such as `adr_structure`.
     pub validator: String,
-    /// What, where, and how to mend it.
+    /// What, where, and how to fix it.
     #[serde(flatten)]
     pub finding: Finding,
 }

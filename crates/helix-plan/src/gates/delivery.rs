@@ -12,7 +12,7 @@ use crate::codes;
 use crate::model::{Delivery, GATE_TIMEOUT, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe, Seconds};
 use crate::source::TimeLimit;
 
-/// Most tries of a probe: with the shortest pause that is a quarter of an hour.
+/// Most attempts of a probe: with the shortest pause that is a quarter of an hour.
 const MAX_RETRIES: u32 = 1000;
 
 /// Reads the parameters of a gate that delivers.

@@ -123,7 +123,7 @@ enum GateScope {
     Phase,
     /// The files that it names, or those that changed.
     Files,
-    /// The whole tree, whoever made what is in it.
+    /// The whole tree, no matter who made what is in it.
     Tree,
 }
 
@@ -182,7 +182,7 @@ impl GateSpec {
         self.properties().2 != GateScope::Phase
     }
 
-    /// Whether it asks something of the whole tree, whoever made what is in it.
+    /// Whether it asks something of the whole tree, no matter who made what is in it.
     pub fn is_about_everything(&self) -> bool {
         self.properties().2 == GateScope::Tree
     }

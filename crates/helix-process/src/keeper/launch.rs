@@ -100,7 +100,7 @@ fn settle_in_child(command: &mut Command, cgroup: Option<&Cgroup>) -> Result<(),
             return Err(rustix::io::Errno::SRCH.into());
         }
         for any in NixSignal::iterator().filter(|any| !matches!(any, NixSignal::SIGKILL | NixSignal::SIGSTOP)) {
-            // Whoever started Helix may have ignored some (a shell's `&`, nohup): the agent has to hear them.
+            // The program that started Helix may have ignored some (a shell's `&`, nohup): the agent has to hear them.
             // SAFETY: sets the default action; no handler of ours is involved.
             unsafe { signal(any, SigHandler::SigDfl) }?;
         }

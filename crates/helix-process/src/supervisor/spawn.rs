@@ -23,7 +23,7 @@ const MAX_COMPLAINT: u64 = 4 * 1024;
 /// How often a keeper is started that a signal of the terminal ends before it has a session of its own.
 const STARTS: u32 = 4;
 
-/// Returns the process of a keeper that has, or found, the run claimed; to be reaped by whoever follows the run.
+/// Returns the process of a keeper that has, or found, the run claimed; to be reaped by the follower of the run.
 pub(super) async fn keeper(config: &SupervisorConfig, run: &RunId, directory: &RunDir) -> Result<Child, StartError> {
     let log = directory.keeper_log();
     let log = OpenOptions::new()

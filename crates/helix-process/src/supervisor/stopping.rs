@@ -42,7 +42,7 @@ impl Stopping {
         };
     }
 
-    /// Waits for the time to ask once more; for ever where no request has failed.
+    /// Waits for the time to ask once more; forever where no request has failed.
     pub async fn due(&self) -> StopCause {
         match self.failed {
             Some((cause, again)) => {

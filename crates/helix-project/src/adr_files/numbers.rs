@@ -1,4 +1,4 @@
-//! Numbers of ADRs: allocated one at a time, whoever asks.
+//! Numbers of ADRs: allocated one at a time, no matter who asks.
 //!
 //! Must not know rules. Numbers on other branches and in other worktrees of the repository count as taken.
 
@@ -117,7 +117,7 @@ impl AdrDirectory {
         Ok(Finalized { number, path: relative(root, &path), index: relative(root, &index), warnings: diagnostics })
     }
 
-    /// Writes the index whole or not at all, waiting for whoever writes the directory; gives its place.
+    /// Writes the index whole or not at all, waiting for other writers of the directory; gives its place.
     ///
     /// # Errors
     /// [`AdrFileError`] when the directory cannot be read or written.

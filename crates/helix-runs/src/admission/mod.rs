@@ -95,7 +95,7 @@ impl Admission {
         Self { shared: Arc::new(Shared { what, queue, floor, gauge, look_again: LOOK_AGAIN, pressure }) }
     }
 
-    /// Joins the line at once, and gives what waits for a place. Whoever drops that leaves the line.
+    /// Joins the line at once, and gives what waits for a place. Dropping it leaves the line.
     ///
     /// # Errors
     /// Nothing is admitted any more, which cannot happen while this value exists.
@@ -185,7 +185,7 @@ impl Shared {
                 return self.note(Some(available));
             }
             let Some((ticket, told)) = queue.serve() else { continue };
-            // Told without the lock: whoever has gone meanwhile gives the place back at once.
+            // Told without the lock: a waiter that has gone meanwhile gives the place back at once.
             drop(queue);
             drop(told.send(Permit { shared: Arc::clone(self), owner: ticket.owner }));
         }

@@ -14,7 +14,7 @@ pub enum Owner {
     Session(SessionId),
 }
 
-/// How pressing something is. Earlier variants come first, whoever owns them.
+/// How pressing something is. Earlier variants come first, no matter who owns them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
     /// A person sits before it and waits.

@@ -21,7 +21,7 @@ fn fifty_ready_phases_do_not_starve_a_job_that_came_later() {
     assert_eq!(owners_served(&mut queue, 9), [big.clone(), big.clone()], "there are two places");
     queue.join(ticket(&small, Urgency::Begin), ());
     queue.join(ticket(&small, Urgency::Begin), ());
-    // Whoever has less is next, although the other has waited longer.
+    // The one with less is next, although the other has waited longer.
     queue.release(&big);
     assert_eq!(owners_served(&mut queue, 9), std::slice::from_ref(&small));
     // Both have one place: they take turns from here on.

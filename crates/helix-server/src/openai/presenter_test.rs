@@ -202,7 +202,7 @@ fn an_answer_that_was_not_streamed_is_still_the_answer() {
     assert_eq!(contents, 1);
 }
 
-/// Whoever presses Stop closes the connection: from then on nothing can be told, so nothing may be left shimmering.
+/// Stop closes the connection: from then on nothing can be told, so nothing may be left shimmering.
 #[test]
 fn no_line_shimmers_and_none_stays_that_is_not_true_any_more() {
     let places = Wait::Places { of: "agents".into(), taken: 2, places: 2, waiting: 1 };

@@ -18,7 +18,7 @@ pub(super) struct StatusLine {
 
 impl StatusLine {
     /// Shows a line that is true until something else is shown. No line ever shimmers: Stop closes the connection, and a
-    /// shimmering line would shimmer for ever.
+    /// shimmering line would shimmer forever.
     pub(super) fn set_transient(&mut self, out: &mut Vec<u8>, line: String) {
         show(out, &line);
         self.transient = Some(line);

@@ -268,7 +268,7 @@ impl Desk {
 
     fn settle(&self, mut batch: Vec<Box<dyn Work>>, committed: &Result<(), DatabaseError>) {
         if committed.is_ok() {
-            // Before the answers, so that whoever subscribes after an answer does not hear of what is past.
+            // Before the answers, so that a subscriber after an answer does not hear of what is past.
             for moved in batch.iter_mut().filter_map(|work| work.moved()) {
                 // An error means that nobody listens, which is nobody's loss.
                 drop(self.feed.send(moved));

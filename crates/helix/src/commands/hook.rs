@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use helix_project::save_check::check_file;
 use helix_project::skills::SkillCatalog;
-use helix_project::workflows::Shelves;
+use helix_project::workflows::WorkflowPaths;
 use serde::Deserialize;
 
 use crate::config::{skill_directories, user_directory};
@@ -63,10 +63,10 @@ pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
     }
     // The configuration itself is not read: a mistake in it must not reach the agent as a finding.
     let skills = SkillCatalog::load(project.as_deref(), &skill_directories(&context.environment));
-    let shelves = Shelves::of(project.as_deref(), user_directory(&context.environment));
+    let workflow_paths = WorkflowPaths::of(project.as_deref(), user_directory(&context.environment));
     let belongs = project.as_deref();
     let shown = path.strip_prefix(&directory).unwrap_or(&path).display().to_string();
-    let checked = check_file(&path, &shown, belongs, &skills, &shelves)
+    let checked = check_file(&path, &shown, belongs, &skills, &workflow_paths)
         .map_err(|error| unreadable("the file that was written cannot be checked").because(&error))?;
     let Some(checked) = checked.filter(|checked| checked.errors().next().is_some()) else { return Ok(Exit::Success) };
     let (kind, errors) = (checked.kind.word(), checked.errors().count());

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Subcommand;
 use helix_core::diagnostic::did_you_mean;
 use helix_plan::workflow::{InputValue, json_schema};
-use helix_project::workflows::{Listed, Shelves};
+use helix_project::workflows::{Listed, WorkflowPaths};
 use serde_json::json;
 
 use super::draft;
@@ -49,12 +49,12 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
 }
 
 /// Where workflows are looked up.
-fn shelves(context: &Context) -> Shelves {
-    Shelves::around(&context.environment.directory, user_directory(&context.environment))
+fn workflow_paths(context: &Context) -> WorkflowPaths {
+    WorkflowPaths::around(&context.environment.directory, user_directory(&context.environment))
 }
 
 fn list(context: &Context) -> Ended {
-    let all = shelves(context).workflows();
+    let all = workflow_paths(context).workflows();
     let exit = if all.is_whole() { Exit::Success } else { Exit::No };
     if context.terminal.reading == Reading::Programs {
         let rows: Vec<_> = all
@@ -89,8 +89,8 @@ fn list(context: &Context) -> Ended {
 }
 
 fn show(context: &Context, name: &str) -> Ended {
-    let shelves = shelves(context);
-    let workflow = match shelves.workflow(name) {
+    let workflow_paths = workflow_paths(context);
+    let workflow = match workflow_paths.workflow(name) {
         Some(Ok(workflow)) => workflow,
         Some(Err(problems)) => {
             let file = problems.first().map(|problem| problem.file.clone()).unwrap_or_default();
@@ -100,7 +100,7 @@ fn show(context: &Context, name: &str) -> Ended {
                 .diagnostics(problems, &source));
         }
         None => {
-            let all = shelves.workflows();
+            let all = workflow_paths.workflows();
             let names = || all.workflows.iter().map(|known| known.name.as_str());
             let hint = match did_you_mean(name, names()) {
                 Some(near) => format!("did you mean {near}?"),

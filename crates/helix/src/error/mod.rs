@@ -49,7 +49,7 @@ pub(crate) const WRITABLE: &str = "check that the directory exists and is writab
 pub(crate) enum CommandError {
     /// Something is wrong and has to be said.
     Problem(Box<Problem>),
-    /// Whoever read standard output has left (`helix jobs | head`): nothing is wrong, and nobody is there to be told.
+    /// The reader of standard output has left (`helix jobs | head`): nothing is wrong, and nobody is there to be told.
     ReaderLeft,
 }
 

@@ -1,4 +1,4 @@
-//! Watching a job to its end, whoever is its host, and taking over if that host dies.
+//! Watching a job to its end, no matter who is its host, and taking over if that host dies.
 //!
 //! Must not know how a job was submitted; what it shows is folded from the job's events alone.
 

@@ -197,7 +197,7 @@ async fn a_probe_is_repeated_and_what_acts_is_not() {
     let gate = gate_of(&job);
     assert_eq!((&job["status"], &gate["verdict"]), (&json!("failed"), &json!("fail")), "{job:#}");
     assert_eq!(gate["findings"][0]["rule"], "deploy_success.probe", "{job:#}");
-    assert_eq!((&gate["steps"][0]["tries"], &gate["steps"][1]["tries"]), (&json!(1), &json!(3)), "{job:#}");
+    assert_eq!((&gate["steps"][0]["attempts"], &gate["steps"][1]["attempts"]), (&json!(1), &json!(3)), "{job:#}");
     // The agent was told and the second attempt delivered the same again, which its answer says.
     assert!(gate["notes"].to_string().contains("attempt 1 had delivered the same tree before"), "{job:#}");
     assert_eq!(target.delivered().len(), 2);

@@ -13,7 +13,7 @@ use super::super::surroundings::path_text;
 use super::schema;
 use crate::profile::{McpServer, SessionRef};
 
-/// Plugins and apps of the account would be found over the network at each start. Retrying for ever while there is no network
+/// Plugins and apps of the account would be found over the network at each start. Retrying forever while there is no network
 /// would hide that from Helix, which waits by itself (measured: 120 s of retries, no end).
 const DISABLED_FEATURES: [&str; 3] = ["plugins", "apps", "unbounded_connection_retries"];
 

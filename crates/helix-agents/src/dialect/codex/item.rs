@@ -69,7 +69,7 @@ fn tool(item: &Map<String, Value>, kind: &str, stage: Stage, open: &mut HashSet<
         "collab_tool_call" => (format!("collab__{}", text("tool")), json!({"prompt": of("prompt")})),
         _ => (kind.to_owned(), json!({"query": of("query")})),
     };
-    // Some items are only reported once they are over; whoever counts calls needs their beginning too.
+    // Some items are only reported once they are over; counting calls needs their beginning too.
     let is_new = match stage {
         Stage::UnderWay => open.insert(id.clone()),
         Stage::Over => !open.remove(&id),

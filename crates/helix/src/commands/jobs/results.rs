@@ -139,8 +139,8 @@ fn gates(gates: &[GateEvidence]) -> Vec<String> {
         }
         let mut outputs = gate.step_outputs.iter();
         for step in &gate.report.steps {
-            let tries = if step.tries == 1 { String::new() } else { format!(" ({} attempts)", step.tries) };
-            lines.push(format!("          {} -> {}{tries}", step.step, step.seen));
+            let attempts = if step.attempts == 1 { String::new() } else { format!(" ({} attempts)", step.attempts) };
+            lines.push(format!("          {} -> {}{attempts}", step.step, step.seen));
             if let (Some(command), Some(found)) = (&step.command, step.command.as_ref().and_then(|_| outputs.next())) {
                 lines.push(output(command, found));
             }
