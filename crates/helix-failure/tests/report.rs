@@ -505,7 +505,7 @@ proptest! {
         prop_assert!(!live.contains('@') && !live.contains("]("), "{}", live);
         prop_assert!(!report.terminal(Look::Plain).contains('\u{1b}'), "an escape sequence");
         let brief = report.brief(Reader::Person);
-        prop_assert!(!brief.contains('\u{1b}') && brief.lines().count() <= 13, "{}", brief);
+        prop_assert!(!brief.contains('\u{1b}') && brief.lines().count() <= 12, "{}", brief);
         prop_assert!(report.prompt(500).len() <= 1_500);
         prop_assert_eq!(serde_json::from_value::<Report>(report.json()).unwrap(), report);
     }

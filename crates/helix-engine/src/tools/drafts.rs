@@ -85,11 +85,10 @@ impl Tools {
         let done = match done {
             Ok(done) => done,
             Err(error) => {
-                let found = match &error {
-                    AdrFileError::Invalid { diagnostics, .. } => diagnostics.clone(),
-                    _ => Vec::new(),
-                };
-                self.remember(&file, Some(&root), Depth::Rules, &found).await;
+                // Any other error says nothing about the draft: it must not pass for one that was fixed.
+                if let AdrFileError::Invalid { diagnostics, .. } = &error {
+                    self.remember(&file, Some(&root), Depth::Rules, diagnostics).await;
+                }
                 return Err(error.into());
             }
         };

@@ -16,11 +16,14 @@ const LONG: u8 = 6;
 /// Below this, there is no room for anything that helps.
 const LEAST: usize = 60;
 
+/// Most lines of a report in short; what is suggested last is left out first.
+const BRIEF_LINES: usize = 12;
+
 impl Report {
-    /// What failed, why, and what to do, a line each, without the log. Ends with a line break.
+    /// What failed, why, and what to do, at most twelve lines without the log. Ends with a line break.
     pub fn brief(&self, reader: Reader) -> String {
         let parts = self.parts(reader).into_iter().filter(|part| part.rank < LONG);
-        parts.map(|part| format!("  {}\n", part.text)).collect()
+        parts.take(BRIEF_LINES).map(|part| format!("  {}\n", part.text)).collect()
     }
 
     /// The historical context, at most so many tokens (three bytes are counted as one). Empty if the budget holds nothing.
