@@ -6,8 +6,6 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use crate::event::DecodeError;
 use crate::stream::Stream;
 
@@ -39,8 +37,8 @@ pub mod codes {
         CLOSED = "HX0310";
         /// The stream has moved on.
         CONFLICT = "HX0311";
-        /// A lease was lost to somebody else.
-        STALE_LEASE = "HX0312";
+        /// Somebody else has taken over.
+        STALE_FENCE = "HX0312";
         /// A record cannot be understood.
         UNREADABLE = "HX0313";
         /// An id's beginning fits several jobs.
@@ -150,10 +148,10 @@ pub enum AppendError {
     /// The stream's last event is another one than expected.
     #[error("{stream} was expected to end at event {expected} but ends at {actual}")]
     Conflict { stream: Stream, expected: u64, actual: u64 },
-    /// The lease that was to prove the right to write is not the newest any more.
-    #[error("lease {name} number {number} is no longer valid; the newest is {newest}")]
+    /// Somebody else has taken over since the fence was given out that was to prove the right to write.
+    #[error("fence {name} number {number} is no longer valid; the newest is {newest}")]
     StaleFence {
-        /// What the lease is on.
+        /// What was taken over.
         name: String,
         /// The number that was shown.
         number: u64,
@@ -183,31 +181,6 @@ pub enum ReadError {
         prefix: String,
         /// Some of the jobs that it fits.
         candidates: Vec<String>,
-    },
-}
-
-/// A lease was not obtained, renewed or given back.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum LeaseError {
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
-    #[error("lease {name} is held by {owner} until {expires_at}")]
-    Held {
-        /// What the lease is on.
-        name: String,
-        owner: String,
-        /// Until when, unless it is renewed.
-        expires_at: Timestamp,
-    },
-    /// It was given back, or somebody else has obtained it.
-    #[error("lease {name} number {number} was lost; the newest is {newest}")]
-    Lost {
-        /// What the lease is on.
-        name: String,
-        /// The number that was shown.
-        number: u64,
-        /// The newest number that was given out; 0: none ever was.
-        newest: u64,
     },
 }
 
@@ -262,13 +235,11 @@ impl DatabaseError {
                 error.downcast_ref::<OpenError>(),
                 error.downcast_ref::<ReadError>(),
                 error.downcast_ref::<AppendError>(),
-                error.downcast_ref::<LeaseError>(),
             ) {
                 (Some(found), ..)
                 | (_, Some(OpenError::Database(found)), ..)
-                | (_, _, Some(ReadError::Database(found)), ..)
-                | (_, _, _, Some(AppendError::Database(found)), _)
-                | (_, _, _, _, Some(LeaseError::Database(found))) => Some(found),
+                | (_, _, Some(ReadError::Database(found)), _)
+                | (_, _, _, Some(AppendError::Database(found))) => Some(found),
                 _ => None,
             };
             if found.is_some() {
@@ -298,10 +269,7 @@ macro_rules! remedies {
 }
 pub(crate) use remedies;
 
-remedies!(DatabaseError OpenError AppendError ReadError LeaseError StateDirError);
-
-/// What a newer host that has taken over calls for.
-const TAKEN_OVER: &str = "another helix has taken over this work; this one must stop it";
+remedies!(DatabaseError OpenError AppendError ReadError StateDirError);
 
 impl DatabaseError {
     fn remedy(&self) -> (&'static str, String) {
@@ -360,7 +328,9 @@ impl AppendError {
         match self {
             Self::Database(error) => error.remedy(),
             Self::Conflict { .. } => (codes::CONFLICT, "read the stream again and decide again".into()),
-            Self::StaleFence { .. } => (codes::STALE_LEASE, TAKEN_OVER.into()),
+            Self::StaleFence { .. } => {
+                (codes::STALE_FENCE, "another helix has taken over this work; this one must stop it".into())
+            }
             Self::Illegal { .. } => (codes::ILLEGAL, "this is a bug in helix; please report it".into()),
         }
     }
@@ -378,16 +348,6 @@ impl ReadError {
             Self::Ambiguous { .. } => {
                 (codes::AMBIGUOUS, "give more of the id; `helix jobs list` shows them in full".into())
             }
-        }
-    }
-}
-
-impl LeaseError {
-    fn remedy(&self) -> (&'static str, String) {
-        match self {
-            Self::Database(error) => error.remedy(),
-            Self::Held { owner, .. } => (codes::HELD, format!("wait for {owner} to finish or for the lease to expire")),
-            Self::Lost { .. } => (codes::STALE_LEASE, TAKEN_OVER.into()),
         }
     }
 }

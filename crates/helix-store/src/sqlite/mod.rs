@@ -24,14 +24,13 @@ use std::time::{Duration, Instant};
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_job::JobView;
 use helix_job::session::{SessionView, TurnSummary, TurnView};
-use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
-use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError};
+use crate::error::{AppendError, DatabaseError, OpenError, ReadError};
 use crate::event::StoredEvent;
+use crate::fence::Fence;
 use crate::journal::{Journal, Pending};
-use crate::lease::{Acquire, Fence, Lease};
 use crate::query::{Counts, EventPage, JobFilter, JobPage, SessionPage};
 use crate::stream::Stream;
 use crate::subscription::Subscription;
@@ -302,7 +301,7 @@ fn check_file(path: &Path, database: &str) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// SQLite's integers have a sign. Ours count events and leases, and 2^63 of them do not happen.
+/// SQLite's integers have a sign. Ours count events, and 2^63 of them do not happen.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -329,16 +328,8 @@ impl Journal for SqliteJournal {
         Box::pin(self.writer.run(move |sql| writes::forget_session(sql, &forget)))
     }
 
-    fn acquire(&self, wish: Acquire) -> Pending<'_, Lease, LeaseError> {
-        Box::pin(self.writer.run(move |sql| writes::acquire(sql, &wish)))
-    }
-
-    fn renew(&self, fence: Fence, ttl: Duration, now: Timestamp) -> Pending<'_, Lease, LeaseError> {
-        Box::pin(self.writer.run(move |sql| writes::renew(sql, &fence, ttl, now)))
-    }
-
-    fn release(&self, fence: Fence) -> Pending<'_, (), LeaseError> {
-        Box::pin(self.writer.run(move |sql| writes::release(sql, &fence)))
+    fn take_over(&self, name: String) -> Pending<'_, Fence, DatabaseError> {
+        Box::pin(self.writer.run(move |sql| writes::take_over(sql, &name)))
     }
 
     fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError> {
