@@ -72,6 +72,16 @@ pub enum DatabaseError {
         /// What the lower layer said.
         source: Cause,
     },
+    /// It took longer than anybody waits for it.
+    #[error("the database {database} did not answer in time")]
+    Late {
+        database: String,
+        /// What the lower layer said.
+        source: Cause,
+    },
+    /// A row cannot be understood.
+    #[error("the record of {what} in {database} cannot be read")]
+    Unreadable { database: String, what: String, source: Cause },
     /// Its content contradicts itself, or it is no database.
     #[error("the database {database} is damaged")]
     Damaged {
@@ -171,9 +181,6 @@ pub enum ReadError {
     /// An event cannot be understood.
     #[error(transparent)]
     Event(#[from] DecodeError),
-    /// A row cannot be understood.
-    #[error("the record of {what} in {database} cannot be read")]
-    Row { database: String, what: String, source: Cause },
     /// The beginning of an id fits several jobs.
     #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
     Ambiguous {
@@ -271,6 +278,9 @@ pub(crate) use remedies;
 
 remedies!(DatabaseError OpenError AppendError ReadError StateDirError);
 
+const OTHER_VERSION: &str =
+    "use the helix that wrote this record, or a newer one; if it is the newest, report this as a bug";
+
 impl DatabaseError {
     fn remedy(&self) -> (&'static str, String) {
         match self {
@@ -283,7 +293,7 @@ impl DatabaseError {
                 "free some disk space: jobs that wait then continue, a refused command can be run again; nothing recorded is lost"
                     .into(),
             ),
-            Self::Locked { database, .. } => (
+            Self::Locked { database, .. } | Self::Late { database, .. } => (
                 codes::LOCKED,
                 format!(
                     "stop the program that has {database} open (`fuser {database}` names it); a backup or sqlite3 shell will do it"
@@ -295,6 +305,7 @@ impl DatabaseError {
                     "move {database}, {database}-wal and {database}-shm away together and restore a backup, or try `sqlite3 {database} .recover`"
                 ),
             ),
+            Self::Unreadable { .. } => (codes::UNREADABLE, OTHER_VERSION.into()),
             Self::Unexpected { .. } => {
                 (codes::UNEXPECTED, "run `helix doctor`; if it finds nothing, report this as a bug".into())
             }
@@ -340,11 +351,7 @@ impl ReadError {
     fn remedy(&self) -> (&'static str, String) {
         match self {
             Self::Database(error) => error.remedy(),
-            Self::Event(_) | Self::Row { .. } => (
-                codes::UNREADABLE,
-                "use the helix that wrote this record, or a newer one; if it is the newest, report this as a bug"
-                    .into(),
-            ),
+            Self::Event(_) => (codes::UNREADABLE, OTHER_VERSION.into()),
             Self::Ambiguous { .. } => {
                 (codes::AMBIGUOUS, "give more of the id; `helix jobs list` shows them in full".into())
             }

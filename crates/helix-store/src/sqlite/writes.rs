@@ -50,7 +50,7 @@ fn append_with_key(
             params![row, signed(last), event.at.to_string(), event.kind, event.body],
         )?;
     }
-    let position = unsigned(sql.connection.last_insert_rowid());
+    let position = unsigned(sql.inserted());
     match &append.projection {
         Some(projection) => {
             check_projection(&append.stream, last, projection)?;
@@ -146,7 +146,7 @@ fn stream_row(sql: Sql<'_>, stream: &Stream) -> Result<StreamRow, DatabaseError>
         return Ok(found);
     }
     sql.execute("INSERT INTO streams (name, last, projected) VALUES (?1, 0, FALSE)", [&name])?;
-    Ok(StreamRow { row: sql.connection.last_insert_rowid(), last: 0, projected: false })
+    Ok(StreamRow { row: sql.inserted(), last: 0, projected: false })
 }
 
 fn illegal(stream: &Stream, why: impl std::fmt::Display) -> AppendError {
@@ -239,7 +239,7 @@ fn write_session(sql: Sql<'_>, view: &SessionView, text: &str) -> Result<(), Dat
 pub(super) fn take_over(sql: Sql<'_>, name: &str) -> Result<Done<Fence>, DatabaseError> {
     let next = "INSERT INTO fences (name, number) VALUES (?1, 1)
                 ON CONFLICT (name) DO UPDATE SET number = number + 1 RETURNING number";
-    let number = sql.first(next, [name], |row| row.get(0))?.map_or(0, unsigned);
+    let number = sql.one(next, [name], |row| row.get(0)).map(unsigned)?;
     Ok(Done { answer: Fence { name: name.to_owned(), number }, moved: None })
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use helix_job::JobStatus;
 use helix_job::session::SessionEvent;
 use helix_store::{
-    Append, AppendError, Appended, Change, Counts, Fence, Follower, Forget, JobFilter, Journal, Moved,
-    NewEvent, Opened, Projection, ReadError, Stream, Submitted, session_events,
+    Append, AppendError, Appended, Change, Counts, Fence, Follower, Forget, JobFilter, Journal, Moved, NewEvent,
+    Opened, Projection, ReadError, Stream, Submitted, session_events,
 };
 
 use super::samples::{at, event, job_id, job_view, new_job, new_session, session_id, text};
@@ -391,9 +391,8 @@ fn turn_events(session: &helix_core::ids::SessionId, number: u32) -> [SessionEve
 /// A job was stuck as "developing" for ever, since its status was its lock.
 pub(crate) async fn fences_increase_and_old_ones_write_nothing(journal: Shared) {
     let take_over = || journal.take_over("host".into());
-    let write = |fence: &Fence, name: &str| {
-        journal.append(Append::to(job_id("a"), vec![event(name)]).fenced(fence.clone()))
-    };
+    let write =
+        |fence: &Fence, name: &str| journal.append(Append::to(job_id("a"), vec![event(name)]).fenced(fence.clone()));
     let old = take_over().await.unwrap();
     write(&old, "old").await.unwrap();
 
