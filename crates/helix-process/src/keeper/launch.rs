@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_sig
 
 use super::cgroup::Cgroup;
 use super::fault::KeeperFault;
-use crate::invocation::{RUN_ID_VARIABLE, RunKind};
+use crate::invocation::{RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind};
 use crate::program::{NoProgram, find_program};
 use crate::run_dir::{RequestFile, RunDir, RunDirError};
 
@@ -50,6 +50,7 @@ pub(crate) fn start(
         .env_clear()
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .env(RUN_ID_VARIABLE, request.run.as_str())
+        .env(RUN_DIR_VARIABLE, directory.path())
         .current_dir(&request.cwd)
         .stdin(stdin)
         .stdout(stdout)
