@@ -235,6 +235,21 @@ async fn a_run_stopped_before_its_start_never_runs() {
     assert_eq!((end.stopped, starts(&bed)), (Some(StopCause::Cancelled), 0));
 }
 
+/// An end that cannot be read at the moment, for want of file descriptors say, is no end.
+#[tokio::test]
+async fn an_end_that_cannot_be_looked_for_is_waited_for() {
+    let bed = Bed::new();
+    let request = two_parts(&bed);
+    let (handle, _) = bed.begun(&request, "one").await;
+    let unreadable = handle.directory().join("exit.json");
+    fs::create_dir(&unreadable).unwrap();
+    let early = tokio::time::timeout(Duration::from_millis(300), handle.ended()).await;
+    assert!(early.is_err(), "{early:?}");
+    fs::remove_dir(unreadable).unwrap();
+    fs::write(bed.work().join("go"), "go\n").unwrap();
+    assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });
+}
+
 /// No task outlives the last handle.
 #[tokio::test]
 async fn dropping_everything_ends_every_task() {

@@ -58,8 +58,14 @@ pub(crate) fn start(
     settle_in_child(&mut command, cgroup)?;
     let input = open(&directory.stdin(), OpenOptions::new().read(true))?;
     let mut child = command.spawn().map_err(|error| failed((explain(&error, &program), error.raw_os_error())))?;
-    if let Some(stdin) = child.stdin.take() {
-        feed(input, stdin)?;
+    if let Some(stdin) = child.stdin.take()
+        && let Err(fault) = feed(input, stdin)
+    {
+        // What it is to read will never come, and it counts as not started.
+        if let Err(error) = child.kill().and_then(|()| child.wait()) {
+            super::complain(&format!("cannot end the agent that gets no stdin: {error}"));
+        }
+        return Err(fault);
     }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     pid.ok_or_else(|| failed(("the system gave it no process id".into(), None)))
