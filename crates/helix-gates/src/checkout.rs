@@ -81,7 +81,7 @@ fn gate_of(labels: &BTreeMap<String, String>) -> Option<&str> {
 /// Ends a command whose end is of no use, and forgets it.
 async fn discard(handle: RunHandle) -> Result<(), Trouble> {
     handle.cancel().await;
-    handle.forget(None).await.map_err(|error| Trouble::Broken(error_chain(&error)))
+    handle.forget().await.map_err(|error| Trouble::Broken(error_chain(&error)))
 }
 
 /// A command that ran on a commit.

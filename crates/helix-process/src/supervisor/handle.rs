@@ -3,8 +3,8 @@
 //! Must not know how it was started.
 
 use std::collections::BTreeMap;
-use std::{fs, io};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -133,19 +133,13 @@ impl RunHandle {
         self.shared.following.end.borrow().clone()
     }
 
-    /// Forgets a run that has ended, so that its id can be used again. Its output gets another place, if one is named.
+    /// Forgets a run that has ended, so that its id can be used again.
     ///
     /// # Errors
     /// [`RunDirError`] if the disk refused.
-    pub async fn forget(self, output: Option<PathBuf>) -> Result<(), RunDirError> {
+    pub async fn forget(self) -> Result<(), RunDirError> {
         let directory = self.shared.following.directory.clone();
-        blocking(move || {
-            if let Some(output) = output {
-                fs::rename(directory.stdout(), &output).map_err(RunDirError::io("move the output to", &output))?;
-            }
-            directory.remove()
-        })
-        .await
+        blocking(move || directory.remove()).await
     }
 
     /// Whether the run goes on, or came to an end that says something of what it ran, and whether its output is in its place.
