@@ -153,8 +153,15 @@ pub enum CommandEnd {
     Cancelled,
 }
 
+impl CommandEnd {
+    /// Whether the same would come out the next time: nothing was missing, nothing came from outside.
+    pub fn lasts(self) -> bool {
+        matches!(self, Self::Exited(code) if !matches!(code, 126 | 127))
+    }
+}
+
 /// A command that has ended and of which nothing runs any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandRun {
     pub end: CommandEnd,
     /// SHA-256 of the whole output, hex.

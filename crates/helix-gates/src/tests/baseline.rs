@@ -71,7 +71,7 @@ pub(super) enum BaselineEnd {
 impl BaselineEnd {
     /// Whether the same would come out the next time.
     fn lasts(&self) -> bool {
-        matches!(self, Self::Ran(CommandEnd::Exited(code)) if !matches!(code, 126 | 127))
+        matches!(self, Self::Ran(end) if end.lasts())
     }
 }
 
