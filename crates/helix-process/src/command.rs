@@ -335,6 +335,5 @@ fn digest(path: &Path) -> std::io::Result<(String, u64, String)> {
     file.seek(SeekFrom::Start(length - keep))?;
     let mut tail = Vec::new();
     file.take(keep).read_to_end(&mut tail)?;
-    let hex = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((hex, length, String::from_utf8_lossy(&tail).into_owned()))
+    Ok((format!("{:x}", hash.finalize()), length, String::from_utf8_lossy(&tail).into_owned()))
 }

@@ -91,8 +91,7 @@ impl Cache {
 
     fn path(&self, tree: &TreeId) -> PathBuf {
         let digest = Sha256::digest(format!("{READERS}\0{tree}\0{}", self.command));
-        let name: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        self.directory.join(format!("{name}.json"))
+        self.directory.join(format!("{digest:x}.json"))
     }
 
     pub(super) async fn load(&self, tree: &TreeId) -> Option<Baseline> {
