@@ -31,7 +31,10 @@ const GUESS: i32 = 22;
 const WEAK: i32 = 24;
 
 /// Likelihood from which words overrule such a rule.
-const SURER: f64 = 0.7;
+const SURER: f64 = 0.6;
+
+/// The same for any other rule.
+const CERTAIN: f64 = 0.9;
 
 /// Highest confidence of a guess.
 const GUESSED: f64 = 0.49;
@@ -300,14 +303,15 @@ impl Classifier {
         Some(self.words_claim(lines, line, category, likely))
     }
 
-    /// What the words of a line say, if a rule of low weight says something else and they are surer.
+    /// What the words of a line say, if a rule says something else and they are surer.
     fn overruled(&self, lines: &[Prepared<'_>], best: &Claim) -> Option<Claim> {
-        let weak = best.decided_by.starts_with("rule:") && best.priority <= WEAK;
-        let line = best.line.filter(|at| weak && !lines[*at].text.is_empty())?;
+        let by_rule = best.decided_by.starts_with("rule:");
+        let line = best.line.filter(|at| by_rule && !lines[*at].text.is_empty())?;
         let likelihoods = self.lexicon.judge(&lines[line].text);
         let (category, _) = likelihoods.best();
         let likely = likelihoods.likelihood(category);
-        let differs = category != best.cause.category && likely >= SURER;
+        let sure = if best.priority <= WEAK { SURER } else { CERTAIN };
+        let differs = category != best.cause.category && likely >= sure;
         differs.then(|| self.words_claim(lines, line, category, likely))
     }
 

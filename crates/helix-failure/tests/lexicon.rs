@@ -40,10 +40,16 @@ fn the_shipped_lexicon_is_what_the_sets_teach() {
 fn the_limits_are_what_unseen_tools_say() {
     let sets = field::all();
     let (mut judged, mut guessed, mut right, mut doubted) = (0.0, 0.0, 0.0, 0.0);
-    for held in 0..PARTS {
-        let seen: Vec<&Case> = sets.iter().filter(|case| part(&case.observation.tool) != held).collect();
-        let examples: Vec<Example> = seen.iter().flat_map(|case| of_case(case)).chain(of_lines()).collect();
-        let lexicon = Lexicon::read(&train(&examples)).unwrap();
+    let lexicon = &|held| {
+        let seen = sets.iter().filter(|case| part(&case.observation.tool) != held);
+        let examples: Vec<Example> = seen.flat_map(of_case).chain(of_lines()).collect();
+        Lexicon::read(&train(&examples)).unwrap()
+    };
+    let lexicons = std::thread::scope(|scope| {
+        let each: Vec<_> = (0..PARTS).map(|held| scope.spawn(move || lexicon(held))).collect();
+        each.into_iter().map(|one| one.join().unwrap()).collect::<Vec<_>>()
+    });
+    for (held, lexicon) in lexicons.iter().enumerate() {
         for case in sets.iter().filter(|case| part(&case.observation.tool) == held) {
             let Some(line) = cause_line(case) else { continue };
             let wanted = Category::ALL.into_iter().find(|one| one.label() == case.labels["category"]).unwrap();
