@@ -2,6 +2,7 @@
 //!
 //! Must not know HTTP or a terminal; both are clients of this.
 
+use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,6 +52,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Journal`] and [`EngineError::Environment`].
+    #[boxed]
     pub async fn open(state: StateDir, config: EngineConfig) -> Result<Self, EngineError> {
         let config = Arc::new(config);
         let writer = open_journal(&state, &config).await?;
@@ -106,6 +108,7 @@ impl Engine {
     }
 
     /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.
+    #[boxed]
     pub async fn close(&self) {
         self.services.closing.cancel();
         self.services.tasks.close();

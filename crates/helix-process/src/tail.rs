@@ -4,6 +4,7 @@
 
 mod buffer;
 
+use async_recursion::async_recursion as boxed;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -130,6 +131,7 @@ impl LineReader {
 
     /// Returns the next whole line, waiting for it if need be; `None` when the stream is over. After an error there is
     /// nothing more. May be dropped and called again without losing a byte.
+    #[boxed]
     pub async fn next(&mut self) -> Option<Result<Line, ReadError>> {
         loop {
             match &mut self.reading {

@@ -1,5 +1,6 @@
 //! Reading a stream and then waiting for more of it. Must not know who reads.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::VecDeque;
 
 use crate::error::ReadError;
@@ -39,6 +40,7 @@ impl<'a> Follower<'a> {
     ///
     /// # Errors
     /// [`ReadError`] when the database fails.
+    #[boxed]
     pub async fn next(&mut self) -> Result<Option<StoredEvent>, ReadError> {
         loop {
             if let Some(event) = self.ready.pop_front() {

@@ -2,6 +2,7 @@
 //!
 //! Must not know SQL. What every implementation must do is stated once more, as tests, in `tests/contract`.
 
+use async_recursion::async_recursion as boxed;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -98,6 +99,7 @@ pub trait Journal: Send + Sync {
 ///
 /// # Errors
 /// [`ReadError`] when the database fails or an event cannot be understood.
+#[boxed]
 pub async fn job_events(journal: &dyn Journal, job: &JobId, after: u64) -> Result<Vec<Recorded<JobEvent>>, ReadError> {
     typed_events(journal, Stream::Job(job.clone()), after).await
 }
@@ -106,6 +108,7 @@ pub async fn job_events(journal: &dyn Journal, job: &JobId, after: u64) -> Resul
 ///
 /// # Errors
 /// As for [`job_events`].
+#[boxed]
 pub async fn session_events(
     journal: &dyn Journal,
     session: &SessionId,
@@ -118,6 +121,7 @@ pub async fn session_events(
 ///
 /// # Errors
 /// As for [`job_events`].
+#[boxed]
 pub async fn all_sessions(journal: &dyn Journal) -> Result<Vec<SessionView>, ReadError> {
     let (mut sessions, mut cursor) = (Vec::new(), None);
     loop {

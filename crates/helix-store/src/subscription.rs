@@ -3,6 +3,7 @@
 //! The feed carries only stream names and numbers and is bounded: a listener that is late hears [`Change::Lagged`] and
 //! reads again from where it is, so nothing is ever lost.
 
+use async_recursion::async_recursion as boxed;
 use tokio::sync::broadcast;
 
 use crate::stream::Stream;
@@ -41,6 +42,7 @@ impl Subscription {
     }
 
     /// Waits for the next change. Cancelling the wait loses nothing.
+    #[boxed]
     pub async fn next(&mut self) -> Change {
         match self.feed.recv().await {
             Ok(moved) => Change::Moved(moved),

@@ -2,6 +2,7 @@
 //!
 //! Must not know why somebody wants it to go on.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use std::sync::Arc;
 

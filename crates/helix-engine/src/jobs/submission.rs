@@ -2,6 +2,7 @@
 //!
 //! Must not know what is wrong with a request; `submit` finds that.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
