@@ -2,6 +2,7 @@
 //!
 //! Must not start a session, need an account or the network, or wait without a limit.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -78,6 +79,7 @@ pub enum ProbeError {
 ///
 /// # Errors
 /// [`ProbeError`] says what is missing and what to do about it.
+#[boxed]
 pub async fn probe(profile: &AgentProfile) -> Result<Capabilities, ProbeError> {
     probe_within(profile, &Surroundings::of_this_process(), PROBE_LIMIT).await
 }
@@ -86,6 +88,7 @@ pub async fn probe(profile: &AgentProfile) -> Result<Capabilities, ProbeError> {
 ///
 /// # Errors
 /// As there.
+#[boxed]
 pub async fn probe_within(
     profile: &AgentProfile,
     own: &Surroundings,

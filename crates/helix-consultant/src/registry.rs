@@ -2,6 +2,7 @@
 //!
 //! Must not know what a turn does.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -54,6 +55,7 @@ impl Consultant {
     }
 
     /// Goes on with turns that a former host began.
+    #[boxed]
     pub async fn recover(&self) -> Result<(), ReadError> {
         for view in self.interrupted().await? {
             self.handle(view);
@@ -62,6 +64,7 @@ impl Consultant {
     }
 
     /// Runs of turns that a former host began and whose end is not recorded.
+    #[boxed]
     pub async fn open_runs(&self) -> Result<Vec<RunId>, ReadError> {
         let interrupted = self.interrupted().await?;
         let turns = interrupted.iter().filter_map(SessionView::running);
@@ -79,6 +82,7 @@ impl Consultant {
     ///
     /// # Errors
     /// [`TurnError`] when it cannot begin.
+    #[boxed]
     pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
         if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
             let hint = "set [consultant] agent in helix.toml to a configured agent".to_owned();

@@ -2,6 +2,7 @@
 //!
 //! Must not know HTTP or a terminal; both are clients of this.
 
+use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 
 use helix_agents::supervisor::Watching;
@@ -49,6 +50,7 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::Journal`] and [`EngineError::Environment`].
+    #[boxed]
     pub async fn open(state: StateDir, config: EngineConfig) -> Result<Self, EngineError> {
         let config = Arc::new(config);
         let writer = open_journal(&state, &config).await?;
@@ -104,6 +106,7 @@ impl Engine {
     }
 
     /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.
+    #[boxed]
     pub async fn close(&self) {
         self.services.closing.cancel();
         self.services.tasks.close();

@@ -2,6 +2,7 @@
 //!
 //! Must not change anything; what makes a decision or a plan valid is `helix_adr`'s and `helix_plan`'s.
 
+use async_recursion::async_recursion as boxed;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -44,6 +45,7 @@ impl Projects {
     ///
     /// # Errors
     /// [`SubmitError::Refused`] when the project is no directory, lies outside the roots, or cannot be read.
+    #[boxed]
     pub async fn decisions(&self, project: PathBuf) -> Result<Vec<AdrSummary>, SubmitError> {
         let roots = self.config.roots.clone();
         run_blocking(move || {

@@ -2,6 +2,7 @@
 //!
 //! Must not change anything: what is asked about here is neither remembered nor measured.
 
+use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 
 use helix_failure::memory::FailureDetail;
@@ -29,6 +30,7 @@ impl Reports {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`] when the repository is gone.
+    #[boxed]
     pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
         self.archive().evidence(id).await
     }
@@ -37,6 +39,7 @@ impl Reports {
     ///
     /// # Errors
     /// As for [`Reports::evidence`], and [`EngineError::Refused`] when there is no such result (yet).
+    #[boxed]
     pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
         self.archive().diff(id, selection).await
     }
@@ -50,6 +53,7 @@ impl Reports {
     ///
     /// # Errors
     /// [`EngineError::Environment`] when none are remembered here, or the memory fails.
+    #[boxed]
     pub async fn failures(
         &self,
         filter: FailureFilter,
@@ -63,6 +67,7 @@ impl Reports {
     ///
     /// # Errors
     /// As for [`Reports::failures`].
+    #[boxed]
     pub async fn search(&self, words: &str, limit: usize) -> Result<FailurePage, EngineError> {
         let failures = self.memory().await?.search(words.to_owned(), limit).await.map_err(memory_error)?;
         Ok(FailurePage { failures, next: None })
@@ -72,6 +77,7 @@ impl Reports {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Ambiguous`], and as for [`Reports::failures`].
+    #[boxed]
     pub async fn failure(&self, id: &str) -> Result<FailureDetail, EngineError> {
         match self.memory().await?.show(id.to_owned()).await {
             Ok(found) => found.ok_or_else(|| EngineError::not_found("failure", id)),
@@ -84,6 +90,7 @@ impl Reports {
     ///
     /// # Errors
     /// [`EngineError::Environment`] when there is no classifier.
+    #[boxed]
     pub async fn explain(&self, observation: FailureObservation, text: String) -> Result<Explanation, EngineError> {
         // Megabytes take a while, away from the runtime's threads.
         let reading = tokio::task::spawn_blocking(move || Log::of_texts(&text, ""));
@@ -101,6 +108,7 @@ impl Reports {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`]. A report that cannot be read says so itself.
+    #[boxed]
     pub async fn of_job(&self, id: &str) -> Result<Vec<JobReport>, EngineError> {
         let journal = self.services.journal().as_ref();
         let job = job_record::view(journal, id).await?.id;

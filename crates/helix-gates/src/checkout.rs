@@ -2,6 +2,7 @@
 //!
 //! Must not know what the commands check.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -42,6 +43,7 @@ impl GateCheckouts {
     }
 
     /// Ends the command of a job's gate that nobody waits for, if there is one: of the gate with this label, or of any.
+    #[boxed]
     pub async fn end(&self, job: &JobId, label: Option<&str>) {
         let ended = match self.under_way(job).await {
             Ok(Some(handle)) if label.is_none_or(|label| gate_of(handle.labels()) == Some(label)) => {

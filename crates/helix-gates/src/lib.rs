@@ -17,6 +17,7 @@ mod pattern;
 mod syntax;
 mod tests;
 
+use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -96,6 +97,7 @@ fn text(repository: &Repository, files: &TreeListing, path: &str) -> Result<Opti
 }
 
 /// Runs a gate. Never panics and never fails: trouble is an inconclusive answer that says why.
+#[boxed]
 pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> GateReport {
     let started = Instant::now();
     let judged = tokio::select! {

@@ -26,6 +26,19 @@ pub struct Recorded<E> {
     pub event: E,
 }
 
+/// An event as a journal keeps it: JSON text. Its reader is compiled here, once, not in each crate that reads a journal.
+pub trait Event: Sized {
+    /// # Errors
+    /// The text is no such event, for example one of a newer Helix.
+    fn read(text: &str) -> serde_json::Result<Self>;
+}
+
+impl Event for JobEvent {
+    fn read(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
+}
+
 /// One event of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]

@@ -30,7 +30,7 @@ pub use attempt::{describe, remedy};
 pub use budget::SideBudget;
 pub use decide::{Decision, Effect, decide};
 pub use event::{
-    Advice, AdviceAction, AttemptStart, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Review, RunEnded,
+    Advice, AdviceAction, AttemptStart, Event, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Review, RunEnded,
     SideRun, Validated,
 };
 pub use helix_adr::AdrText;

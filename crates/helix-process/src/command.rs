@@ -3,6 +3,7 @@
 //!
 //! Must not know what the command's output means.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -212,6 +213,7 @@ pub enum CommandError {
 ///
 /// # Errors
 /// [`CommandError`] when it could not be started.
+#[boxed]
 pub async fn start_command(supervisor: &Supervisor, request: CommandRequest) -> Result<RunHandle, CommandError> {
     let Some((program, args)) = request.argv.split_first() else { return Err(CommandError::Empty) };
     let search = request.environment.get("PATH").unwrap_or_default();
@@ -250,6 +252,7 @@ pub async fn start_command(supervisor: &Supervisor, request: CommandRequest) -> 
 ///
 /// # Errors
 /// [`CommandError`] when it had not run, or its end or output is lost. A command that fails is no error here.
+#[boxed]
 pub async fn collect_command(
     handle: RunHandle,
     program: &str,

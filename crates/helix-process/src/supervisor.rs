@@ -11,6 +11,7 @@ mod spawn;
 mod stopping;
 mod watching;
 
+use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -137,6 +138,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// [`StartError`]; nothing was executed then unless it is [`StartError::Attach`].
+    #[boxed]
     pub async fn start(&self, request: RunRequest) -> Result<RunHandle, StartError> {
         let run = request.run.clone();
         let runs = self.inner.config.runs_dir.clone();
@@ -167,6 +169,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// [`AttachError`] if its files cannot be read.
+    #[boxed]
     pub async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, AttachError> {
         self.follow(run, None).await
     }
@@ -176,6 +179,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// [`AttachError`] if its files cannot be read.
+    #[boxed]
     pub async fn attach_or_withdraw(&self, run: &RunId) -> Result<Option<RunHandle>, AttachError> {
         let attached = self.attach(run).await;
         if let Ok(Some(_)) = attached {
@@ -201,6 +205,7 @@ impl Supervisor {
     ///
     /// # Errors
     /// [`RunDirError`] if the directory of runs cannot be listed. What fails for a single run is in the report.
+    #[boxed]
     pub async fn sweep(&self, live: &[RunId]) -> Result<SweepReport, RunDirError> {
         let (runs, live) = (self.inner.config.runs_dir.clone(), live.to_vec());
         blocking(move || housekeeping::sweep(&runs, &live)).await

@@ -4,6 +4,7 @@
 
 mod watch;
 
+use async_recursion::async_recursion as boxed;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -211,6 +212,7 @@ impl AgentRunner {
     }
 
     /// Whether a run of this name was ever begun, by whichever host.
+    #[boxed]
     pub async fn has_begun(&self, run: &RunId) -> bool {
         // A directory that cannot be looked at is met again, and named, when the run is attached to.
         tokio::fs::try_exists(self.run_dir(run)).await.unwrap_or(true)
@@ -220,6 +222,7 @@ impl AgentRunner {
     ///
     /// # Errors
     /// The run directories cannot be read.
+    #[boxed]
     pub async fn sweep(&self, living: &[RunId]) -> Result<SweepReport, RunDirError> {
         self.supervisor.sweep(living).await
     }
@@ -271,6 +274,7 @@ impl AgentRunner {
     ///
     /// # Errors
     /// [`RunError::Unknown`] and [`RunError::Record`].
+    #[boxed]
     pub async fn follow(&self, run: &RunId, listener: &mut impl Listener) -> Result<RunReport, RunError> {
         let handle = self.attach(run).await?.ok_or_else(|| RunError::Unknown { run: run.clone() })?;
         self.follow_to_end(run, &handle, None, listener).await
@@ -280,6 +284,7 @@ impl AgentRunner {
     ///
     /// # Errors
     /// As for [`AgentRunner::follow`].
+    #[boxed]
     pub async fn replay(&self, run: &RunId, listener: &mut impl Listener) -> Result<(), RunError> {
         let directory = self.run_dir(run);
         let (told, mut heard) = tokio::sync::mpsc::channel(64);

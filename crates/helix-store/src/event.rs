@@ -4,9 +4,8 @@
 
 use std::borrow::Cow;
 
-use helix_job::Recorded;
+use helix_job::{Event, Recorded};
 use jiff::Timestamp;
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::stream::Stream;
@@ -82,8 +81,8 @@ impl StoredEvent {
     ///
     /// # Errors
     /// [`DecodeError`] when the body is not such an event, for example one of a newer Helix.
-    pub fn decode<E: DeserializeOwned>(&self) -> Result<Recorded<E>, DecodeError> {
-        match serde_json::from_str(&self.body) {
+    pub fn decode<E: Event>(&self) -> Result<Recorded<E>, DecodeError> {
+        match E::read(&self.body) {
             Ok(event) => Ok(Recorded { number: self.number, at: self.at, event }),
             Err(source) => {
                 Err(DecodeError { stream: self.stream.clone(), number: self.number, kind: self.kind.clone(), source })

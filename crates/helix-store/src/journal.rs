@@ -2,13 +2,13 @@
 //!
 //! Must not know SQL. What every implementation must do is stated once more, as tests, in `tests/contract`.
 
+use async_recursion::async_recursion as boxed;
 use std::future::Future;
 use std::pin::Pin;
 
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_job::session::{SessionEvent, SessionView, TurnSummary, TurnView};
-use helix_job::{JobEvent, JobView, Recorded};
-use serde::de::DeserializeOwned;
+use helix_job::{Event, JobEvent, JobView, Recorded};
 
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, DatabaseError, ReadError};
@@ -90,6 +90,7 @@ pub trait Journal: Send + Sync {
 ///
 /// # Errors
 /// [`ReadError`] when the database fails or an event cannot be understood.
+#[boxed]
 pub async fn job_events(journal: &dyn Journal, job: &JobId, after: u64) -> Result<Vec<Recorded<JobEvent>>, ReadError> {
     typed_events(journal, Stream::Job(job.clone()), after).await
 }
@@ -98,6 +99,7 @@ pub async fn job_events(journal: &dyn Journal, job: &JobId, after: u64) -> Resul
 ///
 /// # Errors
 /// As for [`job_events`].
+#[boxed]
 pub async fn session_events(
     journal: &dyn Journal,
     session: &SessionId,
@@ -110,6 +112,7 @@ pub async fn session_events(
 ///
 /// # Errors
 /// As for [`job_events`].
+#[boxed]
 pub async fn all_sessions(journal: &dyn Journal) -> Result<Vec<SessionView>, ReadError> {
     let (mut sessions, mut cursor) = (Vec::new(), None);
     loop {
@@ -122,7 +125,7 @@ pub async fn all_sessions(journal: &dyn Journal) -> Result<Vec<SessionView>, Rea
     }
 }
 
-async fn typed_events<E: DeserializeOwned>(
+async fn typed_events<E: Event>(
     journal: &dyn Journal,
     stream: Stream,
     mut after: u64,

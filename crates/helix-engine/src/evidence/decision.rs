@@ -2,6 +2,7 @@
 //!
 //! Must not change the decision; that is for the caller.
 
+use async_recursion::async_recursion as boxed;
 use helix_adr::Adr;
 use helix_core::ids::{CommitId, JobId};
 use helix_job::{Active, GateReport, Integrated, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
@@ -29,6 +30,7 @@ impl Archive<'_> {
     ///
     /// # Errors
     /// As for [`Archive::evidence`], and [`EngineError::Refused`] with the reason when it proves nothing.
+    #[boxed]
     pub async fn decision(&self, id: &str) -> Result<DecisionEvidence, EngineError> {
         let (job, state) = self.state(id).await?;
         let (git, state_dir) = (self.git.clone(), self.state_dir.to_path_buf());

@@ -8,6 +8,7 @@ mod difference;
 mod examiner;
 mod integration;
 
+use async_recursion::async_recursion as boxed;
 use std::path::Path;
 
 use helix_core::finding::Finding;
@@ -237,6 +238,7 @@ impl Archive<'_> {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`] when the repository is gone.
+    #[boxed]
     pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
         let (job, state) = self.state(id).await?;
         let (git, state_dir) = (self.git.clone(), self.state_dir.to_path_buf());
@@ -252,6 +254,7 @@ impl Archive<'_> {
     ///
     /// # Errors
     /// As for [`Archive::evidence`], and [`EngineError::Refused`] when there is no such result (yet).
+    #[boxed]
     pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
         let (job, state) = self.state(id).await?;
         let git = self.git.clone();

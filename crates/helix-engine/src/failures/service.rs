@@ -2,6 +2,7 @@
 //!
 //! Must not fail outward: trouble with the memory is logged once per kind, and everything else works without it.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -179,6 +180,7 @@ impl FailureService {
 
     /// The memory, opened if need be; `None` if failures are not remembered or it cannot be opened, which is logged. The next
     /// caller tries again.
+    #[boxed]
     pub async fn memory(&self) -> Option<FailureMemory> {
         let file = self.shared.file.clone()?;
         let deadline = self.shared.settings.deadline.min(Duration::from_secs(5));
@@ -216,6 +218,7 @@ impl FailureService {
 
     /// Classifies and reports a failure, then asks the memory, and reports what that adds. The first report does not wait for
     /// the memory, so that the next prompt has at least that.
+    #[boxed]
     pub async fn record(&self, context: FailureContext) -> RecordedFailure {
         let context = Arc::new(context);
         let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.observation, &one.log)).await else {
@@ -263,6 +266,7 @@ impl FailureService {
     }
 
     /// Past failures like one that is not recorded.
+    #[boxed]
     pub async fn similar(&self, observation: FailureObservation, log: Log) -> Vec<PastFailure> {
         let context = Arc::new((observation, log));
         let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await else {
@@ -276,16 +280,19 @@ impl FailureService {
     }
 
     /// The commit from which the change of an attempt is measured: that of the oldest failure of its work that is open.
+    #[boxed]
     pub async fn changed_since(&self, work: &Work) -> Option<CommitId> {
         self.open_failures(work).await.into_iter().find_map(|open| open.commit)
     }
 
     /// Draws what follows from an attempt that passed: only what its checks looked at is resolved.
+    #[boxed]
     pub async fn attempt_passed(&self, end: AttemptEnd) -> Resolution {
         self.resolve(end, Vec::new(), Vec::new()).await
     }
 
     /// Draws what follows from an attempt that failed again, in this check and with this log. Its own failure was recorded before.
+    #[boxed]
     pub async fn attempt_failed_again(&self, end: AttemptEnd, check: String, log: Log) -> Resolution {
         let open = self.open_failures(&end.site.work).await;
         let (attempt, failed) = (end.site.attempt, vec![check.clone()]);
@@ -298,6 +305,7 @@ impl FailureService {
     }
 
     /// Notes that the work on a phase (or with `None` on a whole job) ceased; returns the suggestions whose outcome stays unknown.
+    #[boxed]
     pub async fn cease(&self, job: &JobId, phase: Option<&PhaseId>, how: Ceasing, at: Timestamp) -> Vec<Suggestion> {
         let Some(memory) = self.memory().await else { return Vec::new() };
         self.heard(memory.cease(job.clone(), phase.cloned(), how, at).await).unwrap_or_default()

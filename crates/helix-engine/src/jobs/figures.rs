@@ -2,6 +2,7 @@
 //!
 //! Must not know how figures are shown.
 
+use async_recursion::async_recursion as boxed;
 use helix_job::question::QuestionStatus;
 use helix_store::{Counts, JobFilter};
 
@@ -26,6 +27,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn figures(&self) -> Result<Figures, EngineError> {
         let counts = self.services.journal().counts().await.map_err(EngineError::journal)?;
         let unfinished = self.list(JobFilter::unfinished()).await?;

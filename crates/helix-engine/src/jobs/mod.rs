@@ -9,6 +9,7 @@ mod reopen;
 mod status_file;
 mod submission;
 
+use async_recursion::async_recursion as boxed;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -85,6 +86,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn list(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
         let (mut jobs, mut cursor) = (Vec::new(), None);
         loop {
@@ -101,6 +103,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn page(&self, filter: JobFilter, after: Option<JobId>, limit: usize) -> Result<JobPage, EngineError> {
         let page = self.services.journal().list_jobs(filter, after, limit).await.map_err(EngineError::journal)?;
         Ok(JobPage { jobs: page.jobs.into_iter().map(|view| self.live(view)).collect(), next: page.next })
@@ -110,6 +113,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Ambiguous`], [`EngineError::Journal`].
+    #[boxed]
     pub async fn get(&self, id: &str) -> Result<JobView, EngineError> {
         Ok(self.live(job_record::view(self.services.journal().as_ref(), id).await?))
     }
@@ -151,6 +155,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::Over`] when it has already ended, and as for [`Jobs::get`].
+    #[boxed]
     pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
         let view = self.get(id.as_str()).await?;
         let handle = self.handle(id);
@@ -191,6 +196,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    #[boxed]
     pub async fn events(
         &self,
         id: &JobId,
@@ -243,6 +249,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Environment`].
+    #[boxed]
     pub async fn run_events(&self, run: &RunId, follow: Follow) -> Result<mpsc::Receiver<AgentEvent>, EngineError> {
         let Services { runner, tasks, closing, .. } = self.services.as_ref();
         if !tokio::fs::try_exists(runner.run_dir(run)).await.unwrap_or(false) {

@@ -2,6 +2,7 @@
 //!
 //! Must not know terminals, HTTP or chats; the journal keeps every question and answer.
 
+use async_recursion::async_recursion as boxed;
 use helix_core::ids::{JobId, QuestionId, RunId};
 use helix_job::question::{About, Answer, Question, QuestionOption, QuestionStatus, QuestionView};
 use helix_job::{Illegal, JobEvent};
@@ -52,6 +53,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::NotFound`] for an unknown job, [`EngineError::Journal`].
+    #[boxed]
     pub async fn questions(&self, filter: QuestionFilter) -> Result<Vec<QuestionView>, EngineError> {
         let mut questions: Vec<QuestionView> = match filter {
             QuestionFilter::Job(id) => self.get(&id).await?.questions,
@@ -69,6 +71,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    #[boxed]
     pub async fn question(&self, id: &QuestionId) -> Result<QuestionView, EngineError> {
         let unknown = || EngineError::not_found("question", id);
         let (job, _, _) = id.parts().ok_or_else(unknown)?;
@@ -80,6 +83,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`AnswerError`]; then nothing has changed.
+    #[boxed]
     pub async fn answer(&self, id: &QuestionId, answer: Answer) -> Result<QuestionView, AnswerError> {
         let Some((job, phase, number)) = id.parts() else { return Err(AnswerError::NotFound(id.to_string())) };
         if answer.text.as_ref().is_some_and(|text| text.len() > MAX_TEXT) {
@@ -111,6 +115,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::NotFound`] when no such run works for a job, [`EngineError::Refused`] when it may not ask (any more).
+    #[boxed]
     pub async fn ask_from_run(
         &self,
         run: &RunId,
@@ -139,6 +144,7 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn waits_for_person(&self, job: &JobId) -> Result<bool, EngineError> {
         let state = job_record::state(self.services.journal().as_ref(), job).await?;
         Ok(state.waits_for_person(Timestamp::now()))

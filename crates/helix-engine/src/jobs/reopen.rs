@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use helix_core::ids::{JobId, PhaseId};
 use helix_job::{JobEvent, JobView, Reopen, ReopenError};
+use helix_store::Pending;
 
 use super::Jobs;
 use crate::error::EngineError;
@@ -29,7 +30,11 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::Refused`] when it cannot go on, with the reason; [`EngineError::NotFound`], [`EngineError::Journal`].
-    pub async fn reopen(self: &Arc<Self>, id: &JobId, request: ReopenRequest) -> Result<JobView, EngineError> {
+    pub fn reopen<'a>(self: &'a Arc<Self>, id: &'a JobId, request: ReopenRequest) -> Pending<'a, JobView, EngineError> {
+        Box::pin(self.accept_reopening(id, request))
+    }
+
+    async fn accept_reopening(self: &Arc<Self>, id: &JobId, request: ReopenRequest) -> Result<JobView, EngineError> {
         let _turn = self.reopening.lock().await;
         if request.budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) {
             return Err(EngineError::refused("a budget must be a positive number"));

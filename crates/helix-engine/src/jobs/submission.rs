@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use helix_core::ids::JobId;
 use helix_job::{JobEvent, JobState, JobView, Recorded};
-use helix_store::{NewEvent, NewJob, Submitted};
+use helix_store::{NewEvent, NewJob, Pending, Submitted};
 use jiff::Timestamp;
 
 use super::Jobs;
@@ -24,7 +24,11 @@ impl Jobs {
     ///
     /// # Errors
     /// [`SubmitError`]; nothing was changed.
-    pub async fn submit(self: &Arc<Self>, request: SubmitRequest) -> Result<Submission, SubmitError> {
+    pub fn submit(self: &Arc<Self>, request: SubmitRequest) -> Pending<'_, Submission, SubmitError> {
+        Box::pin(self.accept(request))
+    }
+
+    async fn accept(self: &Arc<Self>, request: SubmitRequest) -> Result<Submission, SubmitError> {
         let journal = self.services.journal();
         if let Some(key) = request.idempotency_key.clone() {
             let known = journal.job_by_key(key).await.map_err(|error| journal_refusal(&error))?;

@@ -15,10 +15,9 @@ use helix_core::ids::{JobId, SessionId};
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::Suggestion;
 use helix_job::session::SessionEvent;
-use helix_job::{JobEvent, JobState, Recorded};
+use helix_job::{Event, JobEvent, JobState, Recorded};
 use helix_store::{Change, MAX_EVENTS_PER_READ, ReadError, StoredEvent, Stream};
 use jiff::Timestamp;
-use serde::de::DeserializeOwned;
 
 pub use helix_store::failures::{FailureFilter, FailurePage};
 pub use reading::{Explanation, JobReport, job_reports, last_reports};
@@ -179,7 +178,7 @@ impl Observer {
     }
 
     /// The notes that a stream does not have after this event, where a former host died before it knew that it had written them.
-    async fn unknown<E: DeserializeOwned>(
+    async fn unknown<E: Event>(
         &self,
         stream: Stream,
         after: u64,

@@ -2,6 +2,7 @@
 //!
 //! Must not change anything: what is asked about here is neither remembered nor measured.
 
+use async_recursion::async_recursion as boxed;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -83,6 +84,7 @@ pub struct Explanation {
 
 impl FailureService {
     /// Says what a failure amounts to that is not recorded. `None`: there is no classifier, which was logged.
+    #[boxed]
     pub async fn explain(&self, observation: FailureObservation, log: Log, place: FailurePlace) -> Option<Explanation> {
         let context = Arc::new((observation, log));
         let classified = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await?;
@@ -117,6 +119,7 @@ impl FailureService {
 ///
 /// # Errors
 /// [`EngineError::Journal`]. A report that cannot be read says so itself.
+#[boxed]
 pub async fn job_reports(
     journal: &dyn Journal,
     root: &Path,

@@ -2,6 +2,7 @@
 //!
 //! Must not know any client's form. Watching changes nothing: jobs neither notice it nor end with it.
 
+use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -59,6 +60,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    #[boxed]
     pub async fn follow_jobs(
         &self,
         session: &SessionId,

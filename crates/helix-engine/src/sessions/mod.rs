@@ -6,6 +6,7 @@ mod job_news;
 mod retention;
 mod summary;
 
+use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 
 use helix_core::ids::{SessionId, TurnId};
@@ -35,6 +36,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn list(&self) -> Result<Vec<SessionView>, EngineError> {
         helix_store::all_sessions(self.services.journal().as_ref()).await.map_err(EngineError::journal)
     }
@@ -43,6 +45,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn page(&self, after: Option<SessionId>, limit: usize) -> Result<SessionPage, EngineError> {
         self.services.journal().list_sessions(after, limit).await.map_err(EngineError::journal)
     }
@@ -51,6 +54,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    #[boxed]
     pub async fn get(&self, id: &SessionId) -> Result<SessionView, EngineError> {
         let found = self.services.journal().session(id.clone()).await.map_err(EngineError::journal)?;
         let view = found.ok_or_else(|| EngineError::not_found("session", id))?;
@@ -61,6 +65,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn by_key(&self, key: &str) -> Result<Option<SessionView>, EngineError> {
         self.services.journal().session_by_key(key.to_owned()).await.map_err(EngineError::journal)
     }
@@ -69,6 +74,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn turns(&self, session: &SessionId) -> Result<Vec<TurnView>, EngineError> {
         let mut turns: Vec<TurnView> = Vec::new();
         loop {
@@ -86,6 +92,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
+    #[boxed]
     pub async fn turn(&self, id: &TurnId) -> Result<TurnView, EngineError> {
         let found = self.services.journal().turn(id.clone()).await.map_err(EngineError::journal)?;
         found.ok_or_else(|| EngineError::not_found("turn", id))
@@ -95,6 +102,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::Journal`].
+    #[boxed]
     pub async fn turn_of_message(&self, owner: Option<String>, message: &str) -> Result<Option<TurnView>, EngineError> {
         let found = self.services.journal().turn_by_message(owner, message.to_owned()).await;
         found.map_err(EngineError::journal)

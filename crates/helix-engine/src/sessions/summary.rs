@@ -2,6 +2,7 @@
 //!
 //! Must not change anything, nor wait for a turn: it reads what is there and opens nothing.
 
+use async_recursion::async_recursion as boxed;
 use std::path::Path;
 
 use helix_adr::Adr;
@@ -52,6 +53,7 @@ impl Sessions {
     ///
     /// # Errors
     /// [`EngineError::Journal`], and [`EngineError::Environment`] when its directory cannot be read.
+    #[boxed]
     pub async fn summary(&self, owner: Option<&str>, key: &str) -> Result<Option<SessionSummary>, EngineError> {
         let Some(view) = self.by_key(key).await?.filter(|view| view.owner.as_deref() == owner) else {
             return Ok(None);

@@ -2,6 +2,7 @@
 //!
 //! Must not stop at the first problem where the next can be found all the same.
 
+use async_recursion::async_recursion as boxed;
 use std::path::PathBuf;
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
@@ -71,6 +72,7 @@ impl Inspection {
 ///
 /// # Errors
 /// There is no such plan, or it lies where it must not be read.
+#[boxed]
 pub async fn inspect(config: &EngineConfig, request: &SubmitRequest) -> Result<Inspection, SubmitError> {
     let (git, probes) = (GitEnvironment::from_process(), Probes::default());
     Inspector { config, git, probes: &probes, roots: &config.roots }.inspect(request, &Site::Repository).await

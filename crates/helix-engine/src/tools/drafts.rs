@@ -1,5 +1,6 @@
 //! Tools for decisions, plans and the projects that hold them. Must not hold any rule of theirs.
 
+use async_recursion::async_recursion as boxed;
 use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
@@ -28,6 +29,7 @@ const DRAFT_ONLY: &str = "\nChecked as a draft: inputs, the decision that it nam
 
 impl Tools {
     /// Checks an ADR by the one rule set: validity and completeness.
+    #[boxed]
     pub async fn adr_check(&self, arguments: AdrCheck) -> Answer {
         let path = self.existing(&arguments.path).await?;
         let project = self.project_for(&path, arguments.project.as_deref()).await?;
@@ -57,6 +59,7 @@ impl Tools {
     }
 
     /// Gives a draft its number and its place in the project, and commits it.
+    #[boxed]
     pub async fn adr_finalize(&self, arguments: AdrFinalize) -> Answer {
         self.not_for_phases("adr_finalize")?;
         let draft = self.existing(&arguments.path).await?;
@@ -99,6 +102,7 @@ impl Tools {
     }
 
     /// Lists a project's ADRs.
+    #[boxed]
     pub async fn adr_list(&self, arguments: InProject) -> Answer {
         let root = self.project(arguments.project.as_deref()).await?;
         let root = root.ok_or_else(|| Refusal::text("pass the project's directory in `project`"))?;
@@ -107,6 +111,7 @@ impl Tools {
     }
 
     /// Checks a plan as a submission does, so that one that passes here is not refused by `job_start`.
+    #[boxed]
     pub async fn plan_check(&self, arguments: PlanCheck) -> Answer {
         let path = self.existing(&arguments.path).await?;
         let project = self.project_for(&path, arguments.project.as_deref()).await?;
@@ -141,6 +146,7 @@ impl Tools {
     }
 
     /// Makes a new repository with the ADR and the plan in it.
+    #[boxed]
     pub async fn project_create(&self, arguments: ProjectCreate) -> Answer {
         self.not_for_phases("project_create")?;
         let name = PhaseId::new(arguments.name.clone()).map_err(|_| {

@@ -1,5 +1,6 @@
 //! Tools that start and watch jobs. Must not know how a job is carried out: what they say comes from the journal.
 
+use async_recursion::async_recursion as boxed;
 use std::path::Path;
 
 use helix_core::finding::fence_for;
@@ -18,6 +19,7 @@ use crate::submit::SubmitRequest;
 
 impl Tools {
     /// Starts a job; returns at once with its id.
+    #[boxed]
     pub async fn job_start(&self, arguments: JobStart) -> Answer {
         self.not_for_phases("job_start")?;
         let origin = match &self.caller {
@@ -95,6 +97,7 @@ impl Tools {
     }
 
     /// How a job stands, and what it waits for.
+    #[boxed]
     pub async fn job_status(&self, arguments: JobStatusOf) -> Answer {
         let id = match (arguments.job.filter(|job| !job.is_empty()), self.conversation().await?) {
             (Some(id), _) => id,

@@ -1,5 +1,6 @@
 //! Tools that read what is known: skills, and failures that were seen before. Must not know how either is kept.
 
+use async_recursion::async_recursion as boxed;
 use helix_core::finding::fence_for;
 use helix_failure::memory::{Closeness, FailureEnd, PastFailure};
 use helix_failure::{FailureObservation, Log};
@@ -10,6 +11,7 @@ use super::{Answer, InProject, SimilarFailures, SkillRead, Tools, blocking};
 
 impl Tools {
     /// Lists the skills in reach.
+    #[boxed]
     pub async fn skills_list(&self, arguments: InProject) -> Answer {
         let project = self.project(arguments.project.as_deref()).await?;
         let catalog = self.skills(project).await?;
@@ -26,6 +28,7 @@ impl Tools {
     }
 
     /// Reads a skill's page, or another of its files.
+    #[boxed]
     pub async fn skill_read(&self, arguments: SkillRead) -> Answer {
         let project = self.project(arguments.project.as_deref()).await?;
         let catalog = self.skills(project).await?;
@@ -46,6 +49,7 @@ const LONGEST_DIFF: usize = 2_000;
 
 impl Tools {
     /// Failures like a text's, with what fixed them.
+    #[boxed]
     pub async fn similar_failures(&self, arguments: SimilarFailures) -> Answer {
         let text = arguments.text.trim();
         if text.is_empty() {

@@ -2,6 +2,7 @@
 //!
 //! Nothing here blocks: who asks ends its turn, and is resumed with the answer.
 
+use async_recursion::async_recursion as boxed;
 use helix_core::ids::{JobId, QuestionId};
 use helix_job::question::{self, QuestionStatus, QuestionView};
 use serde_json::json;
@@ -16,6 +17,7 @@ const MOST_OPTIONS: usize = 12;
 
 impl Tools {
     /// Asks the user. In a conversation the agent ends its turn with the question; in a phase the job waits for the answer.
+    #[boxed]
     pub async fn ask_user(&self, arguments: AskUser) -> Answer {
         let question = arguments.question.trim().to_owned();
         let options: Vec<String> =
@@ -51,6 +53,7 @@ impl Tools {
     }
 
     /// Passes a user's answer on to the job that waits for it.
+    #[boxed]
     pub async fn answer(&self, arguments: AnswerQuestion) -> Answer {
         self.not_for_phases("answer")?;
         let (jobs, by) = match (self.conversation().await?, &self.caller) {

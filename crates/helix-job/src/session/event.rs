@@ -1,5 +1,6 @@
 //! What can happen in a conversation. Must not know what it adds up to.
 
+use crate::event::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -69,6 +70,12 @@ pub enum SessionEvent {
     /// What failure intelligence has to say of a turn that failed. It moves nothing.
     #[serde(untagged)]
     Failure(Box<FailureEvent>),
+}
+
+impl Event for SessionEvent {
+    fn read(text: &str) -> serde_json::Result<Self> {
+        serde_json::from_str(text)
+    }
 }
 
 /// A turn's position in the session's tree.

@@ -2,6 +2,7 @@
 //!
 //! Must not know how it was started.
 
+use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -137,12 +138,14 @@ impl RunHandle {
     ///
     /// # Errors
     /// [`RunDirError`] if the disk refused.
+    #[boxed]
     pub async fn forget(self) -> Result<(), RunDirError> {
         let directory = self.shared.following.directory.clone();
         blocking(move || directory.remove()).await
     }
 
     /// Whether the run goes on, or came to an end that says something of what it ran, and whether its output is in its place.
+    #[boxed]
     pub async fn is_of_use(&self) -> bool {
         let (directory, end) = (self.shared.following.directory.clone(), self.end());
         let looked = blocking(move || {
@@ -159,6 +162,7 @@ impl RunHandle {
     ///
     /// # Errors
     /// [`StopError`] if the request cannot be recorded or the keeper cannot be told.
+    #[boxed]
     pub async fn stop(&self, cause: StopCause) -> Result<(), StopError> {
         let following = Arc::clone(&self.shared.following);
         if following.end.borrow().is_some() {
@@ -183,6 +187,7 @@ impl RunHandle {
     }
 
     /// Waits until the run is over and returns how it ended.
+    #[boxed]
     pub async fn ended(&self) -> RunEnd {
         let mut end = self.shared.following.end.subscribe();
         let known = end.wait_for(Option::is_some).await.ok().and_then(|end| end.clone());

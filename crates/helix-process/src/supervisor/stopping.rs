@@ -2,6 +2,7 @@
 //!
 //! Must not know why a run is to stop; what follows from the request is its keeper's business.
 
+use async_recursion::async_recursion as boxed;
 use std::time::Duration;
 
 use helix_core::run::StopCause;
@@ -30,6 +31,7 @@ impl Default for Stopping {
 
 impl Stopping {
     /// Asks; where that fails, [`Stopping::due`] says when to do so again.
+    #[boxed]
     pub async fn ask(&mut self, handle: &RunHandle, cause: StopCause) {
         self.failed = match handle.stop(cause).await {
             Ok(()) => None,
@@ -56,6 +58,7 @@ impl Stopping {
 
 impl RunHandle {
     /// Stops the run, however often that takes to be asked, and waits until nothing of it is left.
+    #[boxed]
     pub async fn cancel(&self) {
         let mut stopping = Stopping::default();
         stopping.ask(self, StopCause::Cancelled).await;

@@ -5,6 +5,7 @@
 mod memory;
 mod queue;
 
+use async_recursion::async_recursion as boxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -144,6 +145,7 @@ impl Admission {
     }
 
     /// Looks at the memory again and again while somebody waits for it. One task of each host; ends with it.
+    #[boxed]
     pub async fn watch_memory(self, closing: CancellationToken) {
         let mut pressure = self.shared.pressure.subscribe();
         loop {

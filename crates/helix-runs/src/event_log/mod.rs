@@ -5,6 +5,7 @@
 mod job;
 mod session;
 
+use async_recursion::async_recursion as boxed;
 use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,6 +77,7 @@ impl Blocked {
     }
 
     /// Waits until there is a reason.
+    #[boxed]
     pub async fn wait(&self) -> ErrorView {
         match self.0.subscribe().wait_for(Option::is_some).await.ok().and_then(|why| why.clone()) {
             Some(why) => why,
@@ -148,6 +150,7 @@ impl<S: StreamState> EventLog<S> {
     }
 
     /// Makes an event durable, then part of the state. Retries as long as the database refuses for a reason that may pass.
+    #[boxed]
     pub async fn record(
         &mut self,
         event: S::Event,
@@ -157,6 +160,7 @@ impl<S: StreamState> EventLog<S> {
     }
 
     /// As [`EventLog::record`] for events that belong together: all of them are durable, or none is.
+    #[boxed]
     pub async fn record_all(
         &mut self,
         events: Vec<S::Event>,
@@ -183,6 +187,7 @@ impl<S: StreamState> EventLog<S> {
     }
 
     /// Makes events durable, then part of the state, or says at once why that cannot be done.
+    #[boxed]
     pub async fn record_once(&mut self, events: &[S::Event]) -> Result<Record<S::Illegal>, LogError> {
         loop {
             let (last, at) = (self.state.last_event(), Timestamp::now());
@@ -214,6 +219,7 @@ impl<S: StreamState> EventLog<S> {
     }
 
     /// Takes over what other writers have recorded.
+    #[boxed]
     pub async fn reload(&mut self) -> Result<(), LogError> {
         let read = S::reload(self.writer.journal.as_ref(), &self.id).await.map_err(|error| self.unusable(error))?;
         self.state = read.ok_or_else(|| LogError::Fenced { stream: S::stream(&self.id) })?;

@@ -2,6 +2,7 @@
 //!
 //! Must not know what a turn does. Tools and the observer of failures write to the stream beside the session's actor.
 
+use async_recursion::async_recursion as boxed;
 use helix_core::ids::{SessionId, TurnId};
 use helix_job::session::{IllegalSessionEvent, SessionEvent, SessionState, SessionView};
 use helix_job::{ErrorView, Recorded};
@@ -71,6 +72,7 @@ pub fn settled(recorded: Result<Record<IllegalSessionEvent>, LogError>) -> Resul
 ///
 /// # Errors
 /// Why it is not recorded.
+#[boxed]
 pub async fn record(writer: &LogWriter, view: SessionView, event: SessionEvent) -> Result<(), ErrorView> {
     let mut log = SessionLog::new(view.id.clone(), SessionState { view, turn: None }, writer.clone());
     settled(log.record_once(&[event]).await)

@@ -3,6 +3,7 @@
 //! Must not know SQL. Writers of several processes queue for SQLite's own lock, inside the deadline; readers never wait
 //! for them (WAL).
 
+use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,6 +51,7 @@ impl FailureMemory {
     ///
     /// # Errors
     /// [`OpenError`] when there is nothing to read, the file is not ours, is damaged or too new, or the time has passed.
+    #[boxed]
     pub async fn open(options: DatabaseOptions) -> Result<Self, OpenError> {
         let database = options.path.display().to_string();
         let (closed, patience) = (DatabaseError::Closed { database: database.clone() }, options.patience.max(OPENING));
@@ -120,38 +122,45 @@ fn connected(options: &DatabaseOptions, database: &str) -> Result<Connection, Op
 impl FailureMemory {
     /// Remembers that a failure was seen. Capturing an occurrence twice remembers it once; capturing another failure under
     /// the same key replaces it. A fix that was credited earlier in the same phase has not held and is taken back.
+    #[boxed]
     pub async fn capture(&self, occurrence: Occurrence) -> Result<Captured, MemoryError> {
         self.write(move |tx| capture::capture(tx, &occurrence)).await
     }
 
     /// Finds failures with a known end, best first: the same fingerprint, then similar messages of the same tool and category.
+    #[boxed]
     pub async fn similar(&self, query: SimilarQuery) -> Result<Vec<PastFailure>, MemoryError> {
         self.read(move |tx| similar::similar(tx, &query)).await
     }
 
     /// Failures in the course of this work whose end is not known, the oldest first.
+    #[boxed]
     pub async fn open_failures(&self, work: Work) -> Result<Vec<OpenFailure>, MemoryError> {
         self.read(move |tx| resolve::open_failures(tx, &work)).await
     }
 
     /// The number of the last attempt at this work in which a failure was seen; 0 if none was.
+    #[boxed]
     pub async fn last_attempt(&self, work: Work) -> Result<u32, MemoryError> {
         self.read(move |tx| resolve::last_attempt(tx, &work)).await
     }
 
     /// Records suggestions; those that are there are left alone.
+    #[boxed]
     pub async fn record_suggestions(&self, suggestions: Vec<Suggestion>) -> Result<(), MemoryError> {
         self.write(move |tx| resolve::record_suggestions(tx, &suggestions)).await
     }
 
     /// Draws what follows from an attempt for all open failures and suggestions of its work: fixes are linked, outcomes
     /// set. What the attempt does not prove stays open. Asked again about the same attempt, it names the same suggestions.
+    #[boxed]
     pub async fn resolve_outstanding(&self, answer: AttemptAnswer) -> Result<Resolution, MemoryError> {
         self.write(move |tx| resolve::resolve_outstanding(tx, &answer)).await
     }
 
     /// Notes that the work on a phase (or with `None` on the whole job) ceased: open suggestions are never known to have
     /// helped; open failures were given up, or stay open. Returns all suggestions there whose outcome is unknown.
+    #[boxed]
     pub async fn cease(
         &self,
         job: JobId,
@@ -163,16 +172,19 @@ impl FailureMemory {
     }
 
     /// How well each of these texts did as a suggestion for this cause, in their order.
+    #[boxed]
     pub async fn effectiveness(&self, cause: String, texts: Vec<String>) -> Result<Vec<Effectiveness>, MemoryError> {
         self.read(move |tx| statistics::effectiveness(tx, &cause, &texts)).await
     }
 
     /// The memory in figures.
+    #[boxed]
     pub async fn statistics(&self) -> Result<MemoryStatistics, MemoryError> {
         self.read(statistics::statistics).await
     }
 
     /// Failures, the latest seen first, after a cursor.
+    #[boxed]
     pub async fn list(
         &self,
         filter: FailureFilter,
@@ -183,31 +195,37 @@ impl FailureMemory {
     }
 
     /// All about the failure with this fingerprint, or with a beginning of it that no other one has.
+    #[boxed]
     pub async fn show(&self, prefix: String) -> Result<Option<FailureDetail>, MemoryError> {
         self.read(move |tx| reads::show(tx, &prefix)).await
     }
 
     /// Failures whose texts have all of these words (the last one may be a beginning), best first.
+    #[boxed]
     pub async fn search(&self, text: String, limit: usize) -> Result<Vec<KnownFailure>, MemoryError> {
         self.read(move |tx| reads::search(tx, &text, limit)).await
     }
 
     /// Forgets a failure, or what is said to have fixed it. `false`: there is no such failure.
+    #[boxed]
     pub async fn forget(&self, fingerprint: Fingerprint, what: Forget) -> Result<bool, MemoryError> {
         self.write(move |tx| upkeep::forget(tx, &fingerprint, what)).await
     }
 
     /// Forgets what is old; returns how many failures that were.
+    #[boxed]
     pub async fn decay(&self, stale: Stale) -> Result<u64, MemoryError> {
         self.write(move |tx| upkeep::decay(tx, &stale)).await
     }
 
     /// Part of an export, from a place that the part before named (0: from the beginning).
+    #[boxed]
     pub async fn export(&self, from: i64, limit: usize) -> Result<ExportPage, MemoryError> {
         self.read(move |tx| transfer::export(tx, from, limit)).await
     }
 
     /// Takes records in, all or none. What is there stays as it is, so that a second import changes nothing.
+    #[boxed]
     pub async fn import(&self, records: Vec<MemoryRecord>) -> Result<Imported, MemoryError> {
         self.write(move |tx| transfer::import(tx, &records)).await
     }

@@ -14,6 +14,7 @@ mod turns;
 mod writer;
 mod writes;
 
+use async_recursion::async_recursion as boxed;
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::os::unix::fs::OpenOptionsExt;
@@ -99,6 +100,7 @@ impl SqliteJournal {
     ///
     /// # Errors
     /// [`OpenError`] when there is nothing to read, the file is not ours or too new, or it cannot be opened for `access`.
+    #[boxed]
     pub async fn open_with(options: DatabaseOptions) -> Result<Self, OpenError> {
         let closed = || DatabaseError::Closed { database: options.path.display().to_string() };
         let lost = closed();
@@ -150,12 +152,14 @@ impl SqliteJournal {
     ///
     /// # Errors
     /// [`ReadError`] when it is too damaged to be looked through.
+    #[boxed]
     pub async fn check(&self) -> Result<Vec<String>, ReadError> {
         self.readers.run(reads::check).await
     }
 
     /// Writes what was accepted, ends the writer and waits for it. Later writes are answered with
     /// [`DatabaseError::Closed`]. A journal that is merely dropped does the same without anybody waiting.
+    #[boxed]
     pub async fn close(&self) {
         self.writer.close().await;
     }
