@@ -192,7 +192,7 @@ impl TurnOutput {
         };
         let Some(before) = so_far.strip_suffix(told).map(str::len) else { return };
         let (all, taken) = (so_far.clone(), so_far.split_off(before));
-        self.between = !so_far.trim().is_empty();
+        (self.between, self.breaks) = (true, before - so_far.trim_end_matches('\n').len());
         if let Showing::AsTheyCome = self.showing {
             self.read.get_or_insert(all);
             self.send(TurnEvent::TakenBack { text: taken }).await;
