@@ -351,7 +351,7 @@ impl SessionActor {
         let end = TurnEnd {
             facts: Box::new(report.facts.clone()),
             shown: (!shown.is_empty() && relation(&shown, plain) != TextRelation::Same).then_some(shown),
-            answered: self.answered(work, &answer).await,
+            answered: self.answered(work, work.output.read().unwrap_or(&answer)).await,
             answer: report.answer.clone(),
             usage,
             session: report.session.clone(),

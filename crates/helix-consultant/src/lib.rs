@@ -137,6 +137,8 @@ pub enum TurnEvent {
     Thinking { text: String },
     /// A piece of the answer.
     Text { text: String },
+    /// This text, the last that was told, is no part of the answer: the connection to the model broke, and the agent says it anew.
+    TakenBack { text: String },
     /// A tool call began.
     ToolStarted {
         /// Id of the call.

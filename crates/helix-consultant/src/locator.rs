@@ -175,6 +175,7 @@ impl Locator<'_> {
         if let (Some(shown), Some(turn)) = (shown, &position.parent)
             && let Some(end) = turn.end.as_ref().filter(|_| turn.continues.is_none())
             && relation(&shown, end.text()) == TextRelation::Different
+            && end.answered.as_ref() != Some(&TextDigest::of(&shown))
         {
             position.differences.push(Difference::EditedAnswer(shown));
         }

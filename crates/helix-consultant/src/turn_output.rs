@@ -31,6 +31,12 @@ pub(super) struct TurnOutput {
     patience: Duration,
     filter: MarkerFilter,
     shown: String,
+    /// The same with the text that was taken back, which a client that reads along has too; `None` while nothing was.
+    read: Option<String>,
+    /// Whether the agent did something else since its last words: more of them begin a paragraph.
+    between: bool,
+    /// Line breaks at the end of the agent's words.
+    breaks: usize,
     showing: Showing,
     /// Whether what a run says about drafts waits for their check.
     checks_drafts: bool,
@@ -62,6 +68,9 @@ impl TurnOutput {
             patience: PATIENCE,
             filter: MarkerFilter::default(),
             shown: String::new(),
+            read: None,
+            between: false,
+            breaks: 0,
             showing: Showing::AsTheyCome,
             checks_drafts: false,
         }
@@ -166,6 +175,43 @@ impl TurnOutput {
         &self.shown
     }
 
+    /// The same as a client has it that read along.
+    pub(super) fn read(&self) -> Option<&str> {
+        self.read.as_deref()
+    }
+
+    /// Takes the last words back: the agent says them anew.
+    async fn take_back(&mut self, text: &str) {
+        // What the filter holds back was never told.
+        let (held, _marker) = std::mem::take(&mut self.filter).finish();
+        let Some(told) = text.strip_suffix(held.as_str()).filter(|told| !told.trim().is_empty()) else { return };
+        let so_far = match &mut self.showing {
+            Showing::AsTheyCome => &mut self.shown,
+            Showing::AfterCheck(held) => held,
+            Showing::Aside => return,
+        };
+        let Some(before) = so_far.strip_suffix(told).map(str::len) else { return };
+        let (all, taken) = (so_far.clone(), so_far.split_off(before));
+        (self.between, self.breaks) = (true, before - so_far.trim_end_matches('\n').len());
+        if let Showing::AsTheyCome = self.showing {
+            self.read.get_or_insert(all);
+            self.send(TurnEvent::TakenBack { text: taken }).await;
+        }
+    }
+
+    /// A piece of the agent's words; where it did something else since the last, it begins a paragraph.
+    fn spaced(&mut self, text: String) -> String {
+        let so_far = match &self.showing {
+            Showing::AsTheyCome | Showing::Aside => &self.shown,
+            Showing::AfterCheck(held) => held,
+        };
+        let between = std::mem::take(&mut self.between) && !so_far.trim().is_empty() && !text.starts_with('\n');
+        let gap = if between { 2_usize.saturating_sub(self.breaks) } else { 0 };
+        let words = text.trim_end_matches('\n').len();
+        self.breaks = text.len() - words + if words == 0 { self.breaks } else { 0 };
+        if gap > 0 { "\n".repeat(gap) + &text } else { text }
+    }
+
     /// Whether somebody reads the answer to its end.
     pub(super) fn delivery(&self) -> Delivery {
         match &self.listener {
@@ -182,6 +228,9 @@ impl TurnOutput {
     fn remember(&mut self, text: &str) {
         if self.shown.len() + text.len() <= SHOWN_LIMIT {
             self.shown.push_str(text);
+            if let Some(read) = &mut self.read {
+                read.push_str(text);
+            }
         }
     }
 }
@@ -195,14 +244,20 @@ impl Listener for TurnOutput {
         let shown = match event {
             // Whole texts repeat their fragments; what sub-agents say among themselves is not the answer.
             AgentEvent::Text { text, partial: true, parent: None } => {
+                let text = self.spaced(text);
                 let text = self.filter.push(&text);
                 if !text.is_empty() {
                     self.say(text).await;
                 }
                 return;
             }
-            AgentEvent::Thinking { text, partial: true, parent: None } => TurnEvent::Thinking { text },
-            AgentEvent::ToolStarted { id, name, input, parent: _ } => {
+            AgentEvent::TakenBack { text, parent: None } => return self.take_back(&text).await,
+            AgentEvent::Thinking { text, partial: true, parent: None } => {
+                self.between = true;
+                TurnEvent::Thinking { text }
+            }
+            AgentEvent::ToolStarted { id, name, input, parent } => {
+                self.between |= parent.is_none();
                 let waits = self.checks_drafts && matches!(self.showing, Showing::AsTheyCome);
                 // Reading tools name files, too; only the writing ones bring text.
                 if waits && input.get("file_path").is_some() && name != "Read" && Self::writes_draft(&input) {
@@ -226,6 +281,7 @@ impl Listener for TurnOutput {
             },
             AgentEvent::Question { text } => TurnEvent::Status { text },
             AgentEvent::Text { .. }
+            | AgentEvent::TakenBack { .. }
             | AgentEvent::Thinking { .. }
             | AgentEvent::RateLimited { .. }
             | AgentEvent::Started { .. }

@@ -30,3 +30,36 @@ async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
     assert_eq!((output.shown(), output.delivery()), ("onetwothree", Delivery::Undelivered));
     assert_eq!((events.recv().await, events.recv().await), (Some(text("one")), None));
 }
+
+/// Words that broke off are told once more; what counts has them once, and who read along has both.
+#[tokio::test]
+async fn words_that_broke_off_do_not_count() {
+    let (listener, mut events) = mpsc::channel(16);
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+    let text = |text: &str| AgentEvent::Text { text: text.into(), partial: true, parent: None };
+    output.hear(text("I look:")).await;
+    output
+        .hear(AgentEvent::ToolStarted {
+            id: "t".into(),
+            name: "Read".into(),
+            input: serde_json::json!({}),
+            parent: None,
+        })
+        .await;
+    output.hear(text("Half an ")).await;
+    output.hear(AgentEvent::TakenBack { text: "Half an ".into(), parent: None }).await;
+    output.hear(text("All of it.")).await;
+    output.end_of_run().await;
+    assert_eq!(output.shown(), "I look:\n\nAll of it.");
+    assert_eq!(output.read(), Some("I look:\n\nHalf anAll of it."));
+    drop(output);
+    let mut told = Vec::new();
+    while let Some(event) = events.recv().await {
+        told.extend(match event {
+            TurnEvent::Text { text } => Some(text),
+            TurnEvent::TakenBack { text } => Some(format!("-{text}")),
+            _ => None,
+        });
+    }
+    assert_eq!(told, ["I look:", "\n\nHalf an", "-Half an", "All of it."]);
+}

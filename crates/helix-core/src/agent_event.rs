@@ -31,6 +31,14 @@ pub enum AgentEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parent: Option<String>,
     },
+    /// Fragments that do not become a whole text: the connection to the model broke, and the agent says all of it anew.
+    TakenBack {
+        /// The fragments, put together.
+        text: String,
+        /// As for [`AgentEvent::Text`].
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        parent: Option<String>,
+    },
     /// Reasoning that is not part of the answer.
     Thinking {
         /// The text; a fragment when `partial`.

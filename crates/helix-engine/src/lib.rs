@@ -36,6 +36,7 @@ pub use helix_agents::{
 pub use helix_consultant::{
     self as consultant, BUILT_IN_PROMPT, ConsultantConfig, ConsultantPrompt, FOLLOW_JOBS, experts, prompt_inputs,
 };
+pub use helix_plan::modern_id;
 pub use helix_runs::services::{TOOL_NAMES, ToolsEndpoint};
 pub use helix_runs::{admission, agent_run, crash_point};
 use helix_runs::{event_log, mutex, services};

@@ -26,6 +26,11 @@ impl Projects {
         Self { config, git, probes: Probes::default() }
     }
 
+    /// The directories below which projects must lie; none where there is no outside.
+    pub fn roots(&self) -> &[PathBuf] {
+        &self.config.roots
+    }
+
     /// Finds everything that is wrong with a request. Its paths must lie under these roots; with none there is no outside.
     ///
     /// # Errors

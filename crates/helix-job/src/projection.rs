@@ -22,6 +22,7 @@ impl JobView {
             Integration::Done(done) => (Some(done.result.commit.clone()), Some(done.target.clone())),
             Integration::Open | Integration::Failed(_) => (None, None),
         };
+        let phases = phases(active, end);
         Some(Self {
             id: id.clone(),
             name: active.spec.plan.name.clone(),
@@ -30,9 +31,10 @@ impl JobView {
             plan_path: active.spec.plan_path.clone(),
             adr: active.spec.adr.as_ref().map(|adr| adr.path.clone()),
             created_at: active.submitted_at,
+            started_at: phases.iter().filter_map(|phase| phase.started_at).min(),
             completed_at: end.map(|_| active.last_at),
             duration_seconds: seconds(active.submitted_at, active.last_at),
-            phases: phases(active, end),
+            phases,
             usage,
             cost: usage.cost_usd,
             commit,

@@ -90,6 +90,8 @@ pub struct JobView {
     pub adr: Option<String>,
     /// When it was submitted.
     pub created_at: Timestamp,
+    /// When its first phase started; none has while the job is queued.
+    pub started_at: Option<Timestamp>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
     /// Seconds from submission to its end; of a job that is not over, up to the moment of asking ([`JobView::at`]).

@@ -230,6 +230,64 @@ fn references_follow_renamed_ids() {
     assert!(lost.iter().any(|problem| problem.code == "HX0113"), "{}", shown(&lost));
 }
 
+/// Phases of older plans run in the order of the file; what says an order itself keeps it, and no modern plan is changed.
+#[test]
+fn phases_of_older_plans_run_in_order() {
+    let edges = |source: &str| -> Vec<String> {
+        let parsed = parse(source);
+        assert_modern(&parsed);
+        let phases = parsed.plan.phases.iter();
+        phases
+            .map(|phase| {
+                format!("{}<{}", phase.id, phase.depends_on.iter().map(|id| id.as_str()).collect::<Vec<_>>().join("+"))
+            })
+            .collect()
+    };
+    let plan = |rest: [&str; 4]| {
+        let phases = ["a", "b", "c", "d"].iter().zip(rest);
+        let phases = phases.map(|(id, rest)| format!("  - {{ id: {id}, type: decision, name: n{rest} }}\n"));
+        format!("name: n\nphases:\n{}", phases.collect::<String>())
+    };
+    let older = ", max_retries: 1";
+    assert_eq!(edges(&plan(["", "", "", older])), ["a<", "b<a", "c<b", "d<c"]);
+    assert_eq!(edges(&plan([older, "", ", input_from: a", ""])), ["a<", "b<a", "c<a+b", "d<c"]);
+    assert_eq!(edges(&plan([older, "", ", depends_on: [a]", ""])), ["a<", "b<a", "c<a", "d<c"]);
+    assert_eq!(edges(&plan([older, "", ", depends_on: []", ""])), ["a<", "b<a", "c<", "d<c"]);
+    // The order of the file is not the order of this plan.
+    assert_eq!(edges(&plan([older, ", dependencies: [d]", "", ""])), ["a<", "b<d", "c<", "d<"]);
+    assert_eq!(edges(&plan([""; 4])), ["a<", "b<", "c<", "d<"]);
+
+    let parsed = parse(&plan([older, "", "", ""]));
+    let told = parsed.warnings.iter().find(|warning| warning.message.contains("runs after")).unwrap();
+    assert_eq!((told.code.as_str(), told.span.unwrap().line), ("HX0125", 4), "{told}");
+    assert_eq!(told.help.as_deref(), Some("write `depends_on: [a]`"));
+    assert!(parsed.explanation().contains("line 4\n- id: b\n+ depends_on: [a]\n"), "{}", parsed.explanation());
+}
+
+/// What older plans left out: the name is the directory's, a phase is development, and its id names it.
+#[test]
+fn what_older_plans_leave_out_is_filled_in() {
+    let source = "phases:\n  - { id: a_b, output: [phases/a_b/output/modified/x.py] }\n  - { id: c, output: { files: [phases/c/output/modified/x.py] } }\n";
+    let name = |file: &str| Plan::parse(file, source).unwrap().plan.name;
+    assert_eq!(
+        [name("projects/csv-export/phases.yaml"), name("/w/shop/phases.yaml"), name("export.yaml")],
+        ["csv-export", "shop", "export"]
+    );
+    let parsed = parse(source);
+    assert_modern(&parsed);
+    let phase = &parsed.plan.phases[1];
+    assert_eq!(
+        (phase.name.as_str(), phase.kind.word(), &phase.outputs[..]),
+        ("c", "development", &["x.py".to_owned()][..])
+    );
+    let told: Vec<&str> = parsed.warnings.iter().filter_map(|warning| warning.help.as_deref()).collect();
+    for help in ["write `name: phases`", "write `type: development`", "write `name: c`", "write `depends_on: [a-b]`"] {
+        assert!(told.contains(&help), "{help} in {told:?}");
+    }
+    let modern = problems("phases:\n  - { id: a, type: decision, name: d }\n");
+    assert!(modern.iter().any(|problem| problem.code == "HX0108"), "only older plans may leave it out");
+}
+
 /// What is in no table is as wrong as ever: unknown keys, words, shapes and ids.
 #[test]
 fn what_is_no_known_old_form_stays_an_error() {

@@ -15,7 +15,7 @@ use helix_job::JobView;
 use serde_json::Value;
 
 use crate::api::{
-    activity, adrs, events, failures, health, job_request, jobs, logs, metrics, questions, results, sessions,
+    activity, adrs, events, failures, health, job_request, jobs, logs, metrics, older, questions, results, sessions,
 };
 use crate::guard::{require_host, require_room, require_token};
 use crate::host_check::HostRules;
@@ -82,11 +82,11 @@ pub(crate) fn list() -> Vec<Route> {
 
         Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(schema::<adrs::AdrQuery>),
 
-        Route::new("post", "/helix/execute", "Older name of POST /api/v1/jobs", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
-        Route::new("get", "/helix/jobs", "Older name of GET /api/v1/jobs", Json(200, schema::<JobPage>), get(jobs::list)).query(schema::<jobs::JobQuery>),
-        Route::new("get", "/helix/jobs/{id}", "Older name of GET /api/v1/jobs/{id}", job(), get(jobs::show)),
-        Route::new("delete", "/helix/jobs/{id}", "Older name of POST /api/v1/jobs/{id}/cancel", job(), delete(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
-        Route::new("get", "/helix/stream/{id}", "Older name of GET /api/v1/jobs/{id}/events", Events("as there"), get(events::stream)).query(schema::<events::EventQuery>),
+        Route::new("post", "/helix/execute", "Start a job (older clients)", Json(200, schema::<older::OlderJob>), post(older::execute)).body(schema::<job_request::JobRequest>),
+        Route::new("get", "/helix/jobs", "Jobs, newest first (older clients)", Json(200, schema::<Vec<older::OlderJob>>), get(older::list)).query(schema::<older::OlderQuery>),
+        Route::new("get", "/helix/jobs/{id}", "One job (older clients)", Json(200, schema::<older::OlderJob>), get(older::show)),
+        Route::new("delete", "/helix/jobs/{id}", "Cancel a job (older clients)", Json(200, schema::<older::OlderStop>), delete(older::stop)).optional_body(schema::<jobs::CancelRequest>),
+        Route::new("get", "/helix/stream/{id}", "What happens to a job (older clients)", Events("one frame for each event: `job_started phase_start gate_passed gate_failed phase_complete phase_failed job_completed job_failed job_cancelled`, others as under /api/v1"), get(older::stream)).query(schema::<events::EventQuery>),
     ]
 }
 

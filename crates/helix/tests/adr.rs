@@ -50,6 +50,10 @@ fn numbers_are_given_out_one_at_a_time() {
     let index = std::fs::read_to_string(user.work().join("adr/INDEX.md")).unwrap();
     assert_eq!(index.matches("](0").count(), 8, "{index}");
     assert_eq!(user.run(&["adr", "check"]).code, 0);
+    assert_eq!(
+        user.run(&["--json", "adr", "index"]).json()["index"],
+        user.work().join("adr/INDEX.md").to_str().unwrap()
+    );
     // An interrupted finalizing is not done twice.
     let again = user.run(&["adr", "finalize", "draft-0.md"]);
     assert!(again.code == 0 && expected.contains(&again.stdout[..7]), "{again:?}");

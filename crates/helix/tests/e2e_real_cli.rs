@@ -185,6 +185,75 @@ fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
     bed.leave();
 }
 
+/// A stream that breaks and is healed by the CLI: whoever reads along sees where the whole answer begins, everybody else sees that
+/// alone, and the conversation goes on as if nothing had been. Texts around tool calls are paragraphs.
+#[test]
+fn an_answer_that_broke_off_ends_as_what_was_answered() {
+    let script: Script = r##"
+rules:
+  - when: { prompt: Break off, stream: false }
+    times: always
+    reply: { text: "Forty-two, in other words.\n<!-- STEP: what -->" }
+  - when: { prompt: Break off read }
+    times: always
+    reply: { text: "The answer is forty-two, and that is all.\n<!-- STEP: what -->", chunk_chars: 8, fault: { kind: reset-mid-stream, times: 1 } }
+  - when: { prompt: Break off whole }
+    times: always
+    reply: { text: "The answer is forty-two, and that is all.\n<!-- STEP: what -->", chunk_chars: 8, fault: { kind: reset-mid-stream, times: 1 } }
+  - when: { prompt: Break off item }
+    times: always
+    reply: { text: "The answer is forty-two, and that is all.\n<!-- STEP: what -->", chunk_chars: 8, fault: { kind: reset-mid-stream, times: 1 } }
+  - when: { prompt: Look twice, last: prompt }
+    reply: { text: "First I look at the list:", tools: [{ name: Read, input: { file_path: "{{cwd}}/none.md" } }] }
+  - when: { prompt: Look twice, tool_result: { tool: Read } }
+    reply: { text: "**Result**: none.\n<!-- STEP: what -->" }
+  - when: { prompt: And then }
+    reply: { text: "Then nothing.\n<!-- STEP: what -->" }
+"##
+    .parse()
+    .unwrap();
+    for version in [PINNED_CLAUDE, "2.1.197"] {
+        let bed = Bed::serve(version, script.clone());
+        let whole = match version {
+            // The newer one asks for another stream, the older one for the answer in one piece.
+            PINNED_CLAUDE => "The answer is forty-two, and that is all.",
+            _ => "Forty-two, in other words.",
+        };
+        let mut reader = bed.client();
+        let read = reader.say("Break off read.");
+        let text = answered(&read);
+        let (broken, rest) =
+            text.split_once("\n\n> [!NOTE]\n> **Helix:** ").unwrap_or_else(|| panic!("{version}: {read:#}"));
+        assert!(broken.starts_with("The answ") && broken.len() < 30, "{version}: {read:#}");
+        assert!(
+            rest.starts_with("The connection to the model broke") && rest.ends_with(&format!("\n\n{whole}")),
+            "{version}: {read:#}"
+        );
+        assert_eq!(rest.matches(whole).count(), 1, "{version}: {read:#}");
+        assert_eq!(bed.client().ask("Break off whole.")["text"], whole, "{version}");
+        assert_eq!(bed.javascript_client().ask("Break off item.")["text"], whole, "{version}");
+
+        let before = bed.model.requests().len();
+        assert_eq!(answered(&reader.say("And then?")), "Then nothing.", "{version}");
+        let asked = bed.model.requests()[before..].iter().map(|one| one.body.to_string()).collect::<String>();
+        assert!(asked.contains(whole) && !asked.contains("connection to the model"), "{version}: {asked}");
+        assert!(!asked.contains("has edited your last answer"), "{version}: nobody changed the answer: {asked}");
+        let sessions = reader.get("/api/v1/sessions");
+        let all = sessions["sessions"].as_array().unwrap();
+        assert_eq!(all.len(), 3, "{version}: {sessions:#}");
+        let session = reader.get(&format!("/api/v1/sessions/{}", all[2]["id"].as_str().unwrap()));
+        assert_eq!(session["turns"].as_array().unwrap().len(), 2, "{version}: {session:#}");
+        let end = &session["turns"][0]["end"];
+        assert!(end["answer"].as_str().unwrap().starts_with(whole) && end["shown"].is_null(), "{version}: {session:#}");
+
+        let paragraphs = "First I look at the list:\n\n**Result**: none.";
+        assert_eq!(answered(&bed.client().say("Look twice.")), paragraphs, "{version}");
+        assert_eq!(bed.client().ask("Look twice, please.")["text"], paragraphs, "{version}");
+        drop(reader);
+        bed.leave();
+    }
+}
+
 /// The Consultant writes in its own directory only.
 #[test]
 fn an_older_cli_writes_drafts_too() {

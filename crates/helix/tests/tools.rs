@@ -275,6 +275,7 @@ fn a_conversation_at_the_terminal_goes_on_by_its_name() {
         "- { key: consultant, actions: [{ say: \"First.\\n<!-- STEP: what -->\" }] }\n",
         "- { key: consultant, actions: [{ say: \"Second.\\n<!-- STEP: what -->\" }] }\n",
         "- { key: consultant, actions: [{ say: \"Third.\\n<!-- STEP: what -->\" }] }\n",
+        "- { key: consultant, actions: [{ say: \"Fourth.\\n<!-- STEP: what -->\" }] }\n",
     ));
     let chat = |arguments: &[&str]| user.run(&[&["chat"], arguments].concat());
     let began = chat(&["-m", "hello"]);
@@ -290,6 +291,10 @@ fn a_conversation_at_the_terminal_goes_on_by_its_name() {
     for words in ["you> hello", "First.", "you> and then?", "you> last", "Third."] {
         assert!(said.contains(words), "{words} in {said}");
     }
+    let told = user.run(&["--json", "chat", "--session", id, "-m", "for a program"]).json();
+    assert_eq!((told["session"].as_str(), told["answer"].as_str()), (Some(id), Some("Fourth.")), "{told:#}");
+    let new = user.run(&["--json", "chat", "-m", "for a program"]).json();
+    assert!(new["session"].as_str().is_some_and(|new| new != id) && new["answer"] == "First.", "{new:#}");
     for arguments in [&["--session", "typo", "-m", "hello"][..], &["--session", "typo", "--show"]] {
         chat(arguments).refused(2, &["HX0920", "\"typo\"", "omit --session"]);
     }

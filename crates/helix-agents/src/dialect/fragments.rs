@@ -78,9 +78,18 @@ impl Fragments {
         main.map_or("", |open| open.text.as_str())
     }
 
-    /// A message ended: its fragments will not come as a whole any more.
-    pub(crate) fn forget(&mut self, parent: Option<&str>) {
-        self.open.retain(|open| open.parent.as_deref() != parent);
+    /// A whole text came that is another one than its fragments: they are taken back.
+    pub(crate) fn taken_back(&mut self, channel: Channel, parent: Option<&str>, whole: &str) -> Option<String> {
+        let is_of = |open: &Open| open.channel == channel && open.parent.as_deref() == parent;
+        let differs = |open: &Open| !whole.starts_with(open.text.as_str()) && !open.text.starts_with(whole);
+        let place = self.open.iter().position(|open| is_of(open) && differs(open))?;
+        Some(self.open.remove(place).text)
+    }
+
+    /// A message begins or the run is over: the fragments before it will not come as a whole any more. Returns their text.
+    pub(crate) fn forget(&mut self, parent: Option<&str>) -> String {
+        let of_parent = self.open.extract_if(.., |open| open.parent.as_deref() == parent);
+        of_parent.filter(|open| open.channel == Channel::Text).map(|open| open.text).collect()
     }
 }
 

@@ -28,3 +28,15 @@ fn two_texts_of_a_message_may_overlap_in_time() {
     fragments.add(Channel::Text, None, "o");
     assert_eq!(fragments.missing_of(Channel::Text, None, "two"), "");
 }
+
+#[test]
+fn fragments_of_another_text_are_taken_back() {
+    let mut fragments = Fragments::default();
+    fragments.add(Channel::Text, None, "Half an");
+    assert_eq!(fragments.taken_back(Channel::Text, None, "Half and half"), None, "it goes on");
+    assert_eq!(fragments.taken_back(Channel::Text, None, "Something else").as_deref(), Some("Half an"));
+    assert_eq!(fragments.missing_of(Channel::Text, None, "Something else"), "Something else");
+    fragments.add(Channel::Text, None, "broke off");
+    fragments.add(Channel::Thinking, None, "hm");
+    assert_eq!((fragments.forget(None), fragments.forget(None)), ("broke off".to_owned(), String::new()));
+}

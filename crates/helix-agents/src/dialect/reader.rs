@@ -123,6 +123,13 @@ impl Gathered {
         self.events.push(AgentEvent::Unrecognised { kind_name: kind.chars().take(NAME_LIMIT).collect() });
     }
 
+    /// The agent says anew what these fragments were to become.
+    pub(super) fn took_back(&mut self, text: String, parent: Option<&str>) {
+        if !text.trim().is_empty() {
+            self.events.push(AgentEvent::TakenBack { text, parent: parent.map(str::to_owned) });
+        }
+    }
+
     /// A text of the run itself that came as a whole: its only fragment is the same text.
     pub(super) fn said_at_once(&mut self, channel: Channel, text: &str) {
         if !text.is_empty() {

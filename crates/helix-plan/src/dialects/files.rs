@@ -121,16 +121,20 @@ impl Rewriter<'_, '_> {
 /// A path in the modern form, and the phase in whose folder it was kept.
 fn modern_path<'p>(written: &'p str, owner: &Owner) -> (&'p str, Option<String>) {
     let plain = written.strip_prefix("./").unwrap_or(written);
-    if let Some(path) = REPOSITORY_FOLDERS.iter().find_map(|folder| plain.strip_prefix(folder)) {
+    let of_repository = |path: &'p str| REPOSITORY_FOLDERS.iter().find_map(|folder| path.strip_prefix(folder));
+    // Also within the folder of a phase, they say that it is a file of the repository.
+    let in_folder =
+        |path: &'p str, folder: String| of_repository(path).map_or((path, Some(folder)), |path| (path, None));
+    if let Some(path) = of_repository(plain) {
         return (path, None);
     }
     if let Some(path) = plain.strip_prefix(OWN_FOLDER) {
-        return (path, Some(owner.id.clone().unwrap_or_else(|| format!("#{}", owner.number))));
+        return in_folder(path, owner.id.clone().unwrap_or_else(|| format!("#{}", owner.number)));
     }
     let (before, behind) = PHASE_FOLDERS;
     let named = plain.strip_prefix(before).and_then(|rest| rest.split_once('/'));
     match named.and_then(|(id, rest)| Some((id, rest.strip_prefix(behind)?))) {
-        Some((id, path)) => (path, Some(modern_id(id).unwrap_or_else(|| id.to_owned()))),
+        Some((id, path)) => in_folder(path, modern_id(id).unwrap_or_else(|| id.to_owned())),
         None => (written, None),
     }
 }

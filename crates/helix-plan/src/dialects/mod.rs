@@ -4,6 +4,7 @@
 
 mod draft;
 mod files;
+mod left_out;
 mod rewrite;
 mod table;
 
@@ -148,8 +149,8 @@ fn id_node(node: &Node) -> Node {
     }
 }
 
-/// An id with `_`, `.` and upper case as the valid id that it stands for; nothing else is guessed.
-fn modern_id(written: &str) -> Option<String> {
+/// An id with `_`, `.` and upper case, as older plans have them, as the valid id that it stands for; nothing else is guessed.
+pub fn modern_id(written: &str) -> Option<String> {
     let id = written.replace(['_', '.'], "-").to_ascii_lowercase();
     PhaseId::new(&id).is_ok().then_some(id)
 }

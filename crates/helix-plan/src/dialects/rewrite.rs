@@ -46,9 +46,16 @@ impl Rewriter<'_, '_> {
         self.adr = adr.and_then(|entry| entry.value.as_text()).map(str::to_owned);
         for entry in draft.entries.iter_mut().filter(|entry| &*entry.key == "phases") {
             if let Value::Sequence(list) = &entry.value.value {
-                let phases = list.iter().enumerate().map(|(number, one)| self.phase(number, one)).collect();
+                let rewritten = list.iter().enumerate().map(|(number, one)| self.phase(number, one));
+                let mut phases: Vec<Node> = rewritten.collect();
+                if !self.normalised.is_empty() {
+                    self.left_out_of_phases(list, &mut phases);
+                }
                 entry.value = Node::list(phases, &entry.value.range);
             }
+        }
+        if !self.normalised.is_empty() {
+            self.left_out_name(&mut draft.entries);
         }
         draft.finish(&node.range)
     }

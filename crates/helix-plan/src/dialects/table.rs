@@ -167,6 +167,7 @@ pub(super) const KEYS: &[OldKey] = {
         key(Files, "expected_files", Key("outputs", List), "output: { directory: docs, expected_files: [a.md] }", "outputs: [docs/a.md]"),
 
         key(Gate, "required_files", Key("files", List), "{ type: files_exist, required_files: [README.md] }", "{ type: files_exist, files: [README.md] }"),
+        key(Gate, "file_patterns", Key("files", List), "{ type: syntax_check, file_patterns: [\"*.py\"] }", "{ type: syntax_check, files: [\"*.py\"] }"),
         key(Gate, "file", Key("files", List), "{ type: files_exist, file: README.md }", "{ type: files_exist, files: [README.md] }"),
         key(Gate, "test_command", Key("command", Same), "{ type: tests_pass, test_command: pytest -q }", "{ type: tests_pass, command: pytest -q }"),
         key(Gate, "test", Key("command", Same), "{ type: tests_pass, test: pytest -q }", "{ type: tests_pass, command: pytest -q }"),
@@ -180,6 +181,7 @@ pub(super) const WORDS: &[(OldPlace, &str, &str)] = &[
     (OldPlace::Phase, "deployment", "deploy"),
     (OldPlace::Phase, "hardware-test", "manual"),
     (OldPlace::Gate, "python_syntax", "syntax_check"),
+    (OldPlace::Gate, "file_exists", "files_exist"),
     (OldPlace::Gate, ADR_GATE, "files_exist"),
 ];
 
@@ -252,8 +254,13 @@ pub fn old_forms() -> Vec<OldForm> {
     let values = VALUES.iter().map(|(place, old, modern)| (*place, (*old).to_owned(), (*modern).to_owned()));
     let words = WORDS.iter().map(|(place, old, modern)| match place {
         OldPlace::Gate => {
-            let files = if *old == ADR_GATE { format!(", files: [\"{EVERY_ADR}\"]") } else { String::new() };
-            (*place, format!("{{ type: {old} }}"), format!("{{ type: {modern}{files} }}"))
+            let files = |path: &str| format!(", files: [{path}]");
+            let (given, read) = match *modern {
+                _ if *old == ADR_GATE => (String::new(), files(&format!("\"{EVERY_ADR}\""))),
+                "files_exist" => (files("README.md"), files("README.md")),
+                _ => (String::new(), String::new()),
+            };
+            (*place, format!("{{ type: {old}{given} }}"), format!("{{ type: {modern}{read} }}"))
         }
         _ => (*place, format!("type: {old}"), format!("type: {modern}")),
     });

@@ -49,6 +49,7 @@ impl Watch {
             // A new turn began: what was said to be finished is not.
             AgentEvent::Started { .. } => self.finished = false,
             AgentEvent::Text { .. }
+            | AgentEvent::TakenBack { .. }
             | AgentEvent::Thinking { .. }
             | AgentEvent::UsageReported { .. }
             | AgentEvent::RateLimited { .. }

@@ -25,7 +25,7 @@ pub(crate) const PROBLEM: &str = "problem";
 pub(crate) struct EventQuery {
     /// Number of the last event that the client has; 0 starts with the first. The header `Last-Event-ID` takes precedence.
     #[serde(default)]
-    after: u64,
+    pub(super) after: u64,
 }
 
 /// `GET /api/v1/jobs/{id}/events`
@@ -56,7 +56,7 @@ pub(crate) async fn stream(
 }
 
 /// The number of the last event that the client has, by its header.
-fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+pub(super) fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     let Some(value) = headers.get("last-event-id") else { return Ok(None) };
     let text = String::from_utf8_lossy(value.as_bytes());
     match text.trim() {

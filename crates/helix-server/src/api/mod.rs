@@ -9,6 +9,7 @@ pub(crate) mod job_request;
 pub(crate) mod jobs;
 pub(crate) mod logs;
 pub(crate) mod metrics;
+pub(crate) mod older;
 pub(crate) mod person;
 pub(crate) mod questions;
 pub(crate) mod request;

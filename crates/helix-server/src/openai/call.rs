@@ -132,7 +132,7 @@ async fn parsed(form: Form, body: Bytes) -> Result<ChatRequest, ApiError> {
 
 /// Waits for the end of a turn and returns the answer in one piece.
 async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: TurnStream) -> Result<Value, ApiError> {
-    let (mut frames, mut thinking) = (Vec::new(), String::new());
+    let (mut events, mut thinking) = (Vec::new(), String::new());
     loop {
         let event = tokio::select! {
             event = turn.next() => event.ok_or_else(ApiError::turn_lost)?,
@@ -141,6 +141,9 @@ async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: 
         let mut whole = None;
         if let TurnEvent::Thinking { text } = &event {
             thinking.push_str(text);
+        } else if let TurnEvent::TakenBack { text } = &event {
+            take_back(&mut events, text);
+            continue;
         } else if let TurnEvent::Ended(ended) = &event {
             if let Some(error) = ApiError::of_turn(ended, Timestamp::now()) {
                 return Err(error);
@@ -148,11 +151,32 @@ async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: 
             let (text, thinking) = (ended.answer.clone(), std::mem::take(&mut thinking));
             whole = Some(WholeAnswer { text, thinking, usage: ended.usage, turn: turn.began().cloned() });
         }
-        presenter.event(&mut frames, event);
-        // The presenter keeps the parts of the answer; the frames of a stream are not needed.
-        frames.clear();
+        events.push(event);
         if let Some(answer) = whole {
+            let mut frames = Vec::new();
+            for event in events {
+                presenter.event(&mut frames, event);
+                // The presenter keeps the parts of the answer; the frames of a stream are not needed.
+                frames.clear();
+            }
             return Ok(presenter.into_whole(answer));
+        }
+    }
+}
+
+/// Takes text out of the last events: nobody has read it yet.
+fn take_back(events: &mut [TurnEvent], text: &str) {
+    let mut left = text;
+    for event in events.iter_mut().rev() {
+        let TurnEvent::Text { text } = event else { continue };
+        if let Some(before) = left.strip_suffix(text.as_str()) {
+            left = before;
+            text.clear();
+        } else {
+            if let Some(kept) = text.strip_suffix(left).map(str::len) {
+                text.truncate(kept);
+            }
+            break;
         }
     }
 }

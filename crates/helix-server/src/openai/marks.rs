@@ -32,6 +32,11 @@ pub(crate) fn caution(message: &str, hint: Option<&str>) -> String {
     block(CAUTION, &paragraphs)
 }
 
+/// The block between words that broke off and the same words as a whole.
+pub(crate) fn said_anew() -> String {
+    block(NOTE, &["The connection to the model broke here. The whole answer follows.".to_owned()])
+}
+
 /// The block for a finished job.
 pub(crate) fn job_over(job: &JobView) -> String {
     let failed = job.status == JobStatus::Failed;

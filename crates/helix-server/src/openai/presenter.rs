@@ -154,6 +154,11 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::JobNews { text } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.thinking(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
+            TurnEvent::TakenBack { .. } => {
+                self.block(out, &marks::said_anew());
+                // A blank line ends the block.
+                self.text(out, "\n");
+            }
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
             TurnEvent::ToolFinished { id, output, failed } => self.tool_finished(out, &id, &output, failed),
             TurnEvent::Ended(ended) => {

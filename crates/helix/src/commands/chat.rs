@@ -6,13 +6,14 @@ use clap::Args;
 use helix_core::ids::SessionId;
 use helix_core::run::{Outcome, Retry};
 use helix_server::wire::SessionDetail;
+use serde_json::json;
 use tokio::signal::unix::SignalKind;
 
 use crate::client::{ChatEvent, Client, Talk, chat_body, session_key};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::runtime::signal_stream;
-use crate::terminal::{Meaning, one_line, plain, typed_text};
+use crate::terminal::{Meaning, Reading, one_line, plain, typed_text};
 
 /// Arguments of `helix chat`.
 #[derive(Debug, Args)]
@@ -59,7 +60,10 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
     let resume = format!("Continue with: helix chat --session {name}");
     let model = arguments.model.as_deref();
     if let Some(message) = &arguments.message {
-        let said = say(context, client, &talk, model, message).await;
+        let said = match context.terminal.reading {
+            Reading::People => say(context, client, &talk, model, message).await,
+            Reading::Programs => record(context, client, &talk, model, message).await,
+        };
         if arguments.session.is_none() {
             context.terminal.say(&resume);
         }
@@ -125,6 +129,27 @@ fn show(context: &Context, conversation: &SessionDetail) -> Ended {
         }
     }
     context.terminal.answer(conversation, &plain(&text))
+}
+
+/// Sends a message and prints what is recorded of its turn.
+async fn record(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
+    let mut answer = client.chat(talk, &chat_body(model, message)).await?;
+    while answer.next().await?.is_some() {}
+    let found = match talk {
+        Talk::Session(id) => Some(id.clone()),
+        Talk::Key(key) => client.session_by_key(&session_key(key)).await?.map(|session| session.id),
+    };
+    let session = match found {
+        Some(id) => client.session(&id).await?,
+        None => None,
+    };
+    let last = session.iter().flat_map(|session| &session.turns).rfind(|turn| turn.begin.message == message);
+    let Some((turn, end)) = last.and_then(|turn| Some((turn, turn.end.as_ref()?))) else {
+        return Err(CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host has no record of the answer")
+            .hint("send the message again"));
+    };
+    let value = json!({ "session": turn.session, "turn": turn.id, "answer": end.text(), "usage": end.usage });
+    context.terminal.json(&value)
 }
 
 async fn say(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {

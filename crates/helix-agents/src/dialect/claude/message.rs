@@ -85,6 +85,11 @@ fn whole(
     if text.is_empty() {
         return;
     }
+    if let Some(fragments) = fragments.taken_back(channel, parent, &text)
+        && channel == Channel::Text
+    {
+        run.took_back(fragments, parent);
+    }
     let missing = fragments.missing_of(channel, parent, &text);
     if !missing.is_empty() {
         run.events.push(text_event(channel, missing.to_owned(), Part::Fragment, parent));

@@ -129,7 +129,8 @@ impl ClaudeReader {
         let kind = taken_text(&mut event, "type").unwrap_or_default();
         match kind.as_str() {
             "content_block_delta" => self.delta(event, parent.as_deref(), run),
-            "message_start" => self.fragments.forget(parent.as_deref()),
+            // What has no whole text by now broke off, and is said anew.
+            "message_start" => run.took_back(self.fragments.forget(parent.as_deref()), parent.as_deref()),
             "message_delta" => {
                 if let (None, Some(usage)) = (&parent, event.get("usage")) {
                     self.ledger.message_delta(usage);

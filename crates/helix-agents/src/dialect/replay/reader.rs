@@ -26,6 +26,7 @@ fn event(event: AgentEvent, run: &mut Gathered) {
             run.answer.push_str(text);
         }
         AgentEvent::Text { .. }
+        | AgentEvent::TakenBack { .. }
         | AgentEvent::Thinking { .. }
         | AgentEvent::ToolStarted { .. }
         | AgentEvent::ToolFinished { .. }

@@ -105,7 +105,10 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
             context.terminal.answer(&json!({ "next_number": number }), &format!("{number:03}"))
         }
         Action::List => list(context, &root),
-        Action::Index => context.terminal.data(&context.shown(&AdrDirectory::regenerate_index(&root)?)),
+        Action::Index => {
+            let path = AdrDirectory::regenerate_index(&root)?;
+            context.terminal.answer(&json!({ "index": path }), &context.shown(&path))
+        }
         Action::Graph(arguments) => graph::run(context, &root, &arguments),
         Action::Import(arguments) => import::run(context, &root, &arguments),
         Action::Coverage(arguments) => coverage::run(context, &root, &arguments),

@@ -156,6 +156,7 @@ fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
         AgentEvent::ApiRetry { attempt, max, reason, .. } => {
             vec![format!("API retry {attempt} of {max}: {}", one_line(reason, LINE))]
         }
+        AgentEvent::TakenBack { .. } => vec![weak("the connection to the model broke; the text so far is said anew")],
         AgentEvent::Question { text } => vec![format!("asks: {}", one_line(text, LINE))],
         AgentEvent::Finished { is_error, .. } => vec![weak(if *is_error { "ended with an error" } else { "ended" })],
         AgentEvent::RateLimited { rejected: false, .. }
