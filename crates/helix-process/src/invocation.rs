@@ -31,6 +31,9 @@ pub struct Invocation {
 /// Name of the environment variable that marks every process of a run, however far it has moved from its parent.
 pub const RUN_ID_VARIABLE: &str = "HELIX_RUN_ID";
 
+/// Name of the variable that marks what a run's process has started as a run of its own: it ends with the outer one.
+pub const WITHIN_RUN_VARIABLE: &str = "HELIX_WITHIN_RUN";
+
 /// A run to be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRequest {
