@@ -53,7 +53,7 @@ fn text(report: &Value, call: usize) -> &str {
 
 fn assert_tools(report: &Value) {
     let tools = report["tools"].as_object().unwrap();
-    assert_eq!(tools.len(), 12, "{:?}", tools.keys());
+    assert_eq!(tools.len(), 13, "{:?}", tools.keys());
     for (name, tool) in tools {
         assert!(tool["description"].as_str().unwrap().len() > 20, "{name}: {tool}");
         assert_eq!(tool["inputSchema"]["type"], "object", "{name}: {tool}");

@@ -23,7 +23,7 @@ use serde_json::json;
 use crate::arguments::words;
 use crate::commands::draft;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, codes};
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{read_text, unreadable};
 
 #[derive(Debug, Subcommand)]
@@ -159,6 +159,12 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
 }
 
 fn accept(context: &Context, root: &Path, number: &str, by: Option<String>) -> Ended {
+    if let Some(run) = context.environment.variable("HELIX_RUN_ID") {
+        let message = format!("a decision is accepted by a person, not by an agent (run {run})");
+        return Err(
+            CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint("leave it to whoever reads the result")
+        );
+    }
     let by = by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty());
     let by = by.unwrap_or_else(|| context.environment.person());
     let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };
