@@ -14,14 +14,13 @@ use helix_gates::{GateCheckouts, GateContext, run_gate};
 use helix_git::{GitEnvironment, WorkCopy, Workspaces};
 use helix_job::{AdrText, Committed, GateReport, JobSpec};
 use helix_plan::{GateSpec, Phase};
-use helix_process::{ToolEnvironment, WITHIN_RUN_VARIABLE};
+use helix_process::{RUN_DIR_VARIABLE, ToolEnvironment, WITHIN_RUN_VARIABLE};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::EngineError;
-use crate::submit::{SubmitError, SubmitRequest, inspect};
 
 /// Gates, and what their answers are measured against.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -96,24 +95,16 @@ impl WorkTask {
         serde_json::from_slice(&text).map(Some).map_err(EngineError::environment)
     }
 
-    /// The gates of a plan's phases, for a person. Without a base, the work is what is not committed.
-    ///
-    /// # Errors
-    /// [`SubmitError`], as a submission would be refused for the plan or the repository; agents need not be there.
-    pub async fn of_plan(
-        config: &crate::EngineConfig,
-        request: &SubmitRequest,
-        base: Option<CommitId>,
-    ) -> Result<Self, SubmitError> {
-        let spec = inspect(config, request).await?.job()?;
-        Ok(Self {
+    /// The gates of all phases of a job that could be made here, for a person. Without a base, the work is what is not committed.
+    pub fn of_job(spec: JobSpec, base: Option<CommitId>) -> Self {
+        Self {
             phases: spec.plan.phases,
             plan_adr: spec.plan.adr,
             adr: spec.adr,
             origin: base.clone(),
             base,
             gate_files: spec.gate_files,
-        })
+        }
     }
 
     /// The same for these phases alone; all where none is named.
@@ -153,7 +144,7 @@ impl WorkTask {
         let random = uuid::Uuid::now_v7().as_u64_pair().1;
         let job = JobId::from_parts(u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0), random);
         let mut environment = ToolEnvironment::from_process(&[]);
-        if let Ok(outer) = std::env::var(helix_process::RUN_ID_VARIABLE) {
+        if let Ok(outer) = std::env::var(RUN_DIR_VARIABLE) {
             environment = environment.with(WITHIN_RUN_VARIABLE, outer);
         }
         let mut done = Vec::new();

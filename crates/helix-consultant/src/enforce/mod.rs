@@ -9,6 +9,7 @@ mod checked_files;
 mod validators;
 
 #[cfg(test)]
+#[path = "enforce_test.rs"]
 mod tests;
 
 pub use validators::Validator;

@@ -54,7 +54,7 @@ impl Inspection {
     ///
     /// # Errors
     /// The plan's errors, else what keeps the repository from being looked at.
-    pub(crate) fn job(self) -> Result<JobSpec, SubmitError> {
+    pub fn job(self) -> Result<JobSpec, SubmitError> {
         match self.spec.clone() {
             Some(spec) if !self.diagnostics.iter().any(Diagnostic::is_error) => Ok(spec),
             Some(_) | None => Err(self.accepted().err().unwrap_or_else(|| defect("a plan made no job".into()))),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use helix_core::finding::{Correction, Verdict};
 use helix_core::ids::{CommitId, PhaseId};
-use helix_engine::submit::SubmitRequest;
+use helix_engine::submit::{SubmitRequest, inspect};
 use helix_engine::work_gates::{PhaseGates, WorkTask};
 use helix_git::{GitEnvironment, Repository};
 use helix_job::phrases::Sign;
@@ -91,7 +91,7 @@ async fn of_plan(context: &Context, arguments: &Arguments) -> Result<WorkTask, C
     let mut request = SubmitRequest::new(plan, Origin::Cli);
     request.project = Some(directory.clone());
     let config = context.settings()?.engine(&context.environment)?;
-    Ok(WorkTask::of_plan(&config, &request, base).await?)
+    Ok(WorkTask::of_job(inspect(&config, &request).await?.job()?, base))
 }
 
 /// The gates of the phases that are wanted; of all where none is named.
