@@ -282,10 +282,10 @@ impl Checker<'_> {
         let status = self.adr.status();
         let draft = self.adr.id() == Some(AdrId::Draft);
         let open = draft || status.is_none_or(Status::is_open);
-        // Once it is decided, a file that is there has been created, and one that is gone has been deleted.
-        let proposed = draft || status.is_none_or(|status| status == Status::Proposed);
+        // Once it has its number, a file that is there has been created, and one that is gone has been deleted.
+        let unnumbered = self.adr.number().is_none();
+        let deleted = front.files.delete.iter().filter(|_| unnumbered);
         if open {
-            let deleted = front.files.delete.iter().filter(|_| proposed);
             for file in front.files.modify.iter().chain(deleted) {
                 if self.facts.exists(&file.value) == Some(false) {
                     let message = format!("`{}` does not exist, so it cannot be changed", file.value);
@@ -294,7 +294,7 @@ impl Checker<'_> {
                 }
             }
         }
-        if proposed {
+        if unnumbered {
             for file in &front.files.create {
                 if self.facts.exists(&file.value) == Some(true) {
                     let message = format!("`{}` exists already, so it cannot be created", file.value);

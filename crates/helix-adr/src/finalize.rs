@@ -7,6 +7,15 @@ use std::ops::Range;
 use super::syntax::Adr;
 use super::words::{AdrId, Language, SectionKind, Status};
 
+/// Who has accepted a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acceptance {
+    /// A person, by name.
+    pub by: String,
+    /// The day, such as `2026-11-23`.
+    pub on: String,
+}
+
 /// Why an ADR cannot be rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum RewriteError {
@@ -59,6 +68,40 @@ impl Adr {
         }
         edits.sort_by_key(|(range, _)| range.start);
         Ok(replace(&self.source, &edits))
+    }
+
+    /// The text as an accepted decision, with who has accepted it; everything else stays.
+    ///
+    /// # Errors
+    /// [`RewriteError`] when the front matter has no readable `status` on a line of its own.
+    pub fn with_acceptance(&self, acceptance: &Acceptance) -> Result<String, RewriteError> {
+        let no_status = RewriteError::NoKey { key: "status" };
+        let front = self.front.as_ref().ok_or(no_status)?;
+        let status = front.status.as_ref().ok_or(no_status)?.range.clone();
+        let by = acceptance.by.replace(|c: char| c.is_control(), " ").replace('\\', "\\\\").replace('"', "\\\"");
+        let (by, on) = (format!("\"{by}\""), acceptance.on.clone());
+        let mut edits = vec![(status.clone(), Status::Accepted.word().to_owned())];
+        edits.extend(self.status_of_text(Status::Accepted));
+        let line_end = self.source.get(status.end..).and_then(|rest| rest.find('\n')).map(|length| status.end + length);
+        let line_end = line_end.ok_or(no_status)?;
+        let mut added = String::new();
+        for (key, known, value) in [("accepted_by", &front.accepted_by, by), ("accepted_on", &front.accepted_on, on)] {
+            match known {
+                Some(known) => edits.push((known.range.clone(), value)),
+                None => added.push_str(&format!("\n{key}: {value}")),
+            }
+        }
+        edits.push((line_end..line_end, added));
+        edits.sort_by_key(|(range, _)| range.start);
+        let text = replace(&self.source, &edits);
+        // Front matter of another form, such as a mapping in braces, has no line for it.
+        let read = Self::parse(&self.file, &text);
+        let said = read.front.as_ref().and_then(|front| front.accepted_by.as_ref()).map(|by| by.value.trim());
+        if said.is_some_and(|by| !by.is_empty()) && read.status() == Some(Status::Accepted) {
+            Ok(text)
+        } else {
+            Err(no_status)
+        }
     }
 
     /// How the section Status is made to say it, where it names a state.

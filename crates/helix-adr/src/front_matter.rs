@@ -46,6 +46,10 @@ pub struct FrontMatter {
     pub superseded_by: Vec<Placed<AdrId>>,
     /// Date of the decision, as written.
     pub date: Option<Placed<String>>,
+    /// Who has accepted it.
+    pub accepted_by: Option<Placed<String>>,
+    /// When, as written.
+    pub accepted_on: Option<Placed<String>>,
 }
 
 impl FrontMatter {
@@ -106,6 +110,8 @@ pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Di
         front.supersedes = ids(&mut fields, "supersedes", &mut reader);
         front.superseded_by = ids(&mut fields, "superseded_by", &mut reader);
         front.date = fields.take::<String>("date", &mut reader);
+        front.accepted_by = fields.take::<String>("accepted_by", &mut reader);
+        front.accepted_on = fields.take::<String>("accepted_on", &mut reader);
         // Free-form notes of older files: allowed, not read.
         fields.entry("meta");
         fields.finish(&mut reader);

@@ -34,7 +34,7 @@ pub use coverage::{
 };
 pub use evidence::{EVIDENCE_FORM, Evidence, Proof, UnusableEvidence};
 pub use file_name::{finalized_file_name, index_markdown, next_number, number_of_file_name};
-pub use finalize::RewriteError;
+pub use finalize::{Acceptance, RewriteError};
 pub use front_matter::{FileClaims, FrontMatter};
 pub use graph::{AdrEdge, AdrGraph, AdrNode, Circle, Link};
 pub use import::{ImportError, Imported, foreign_number, import};

@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use helix_adr::{
-    Adr, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, NoRepo, RepoFacts, SectionKind,
-    Status, TemplateRequest, built_in_rules, check, codes, complete, finalized_file_name, index_markdown, parse_rules,
-    rules_markdown, template,
+    Acceptance, Adr, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, NoRepo, RepoFacts,
+    SectionKind, Status, TemplateRequest, built_in_rules, check, codes, complete, finalized_file_name, index_markdown,
+    parse_rules, rules_markdown, template,
 };
 use helix_core::diagnostic::{Diagnostic, Severity};
 
@@ -204,8 +204,8 @@ fn what_files_are_checked_for_follows_from_the_state_of_the_decision() {
         check(&Adr::parse("012-x.md", source), &there).into_iter().map(|problem| problem.code).collect()
     };
     let stated = |status: &str| codes(&source.replace("status: accepted", &format!("status: {status}")));
-    assert_eq!(stated("Proposed"), ["HX0213", "HX0212"]);
-    // What is decided may be there already: then it has been carried out. What is to be changed must be there.
+    // What has its number may be there already: then it has been carried out. What is to be changed must be there.
+    assert_eq!(stated("Proposed"), ["HX0212"]);
     assert_eq!(stated("Accepted"), ["HX0212"]);
     // What is said to be done must be there.
     assert_eq!(stated("Implemented"), ["HX0233"]);
@@ -424,4 +424,24 @@ fn every_code_has_a_page_and_every_page_a_code() {
         .collect();
     pages.sort();
     assert_eq!(pages, codes::ALL);
+}
+
+#[test]
+fn who_accepts_a_decision_is_written_beside_its_state_and_nothing_else_changes() {
+    let english = "---\nadr_id: \"007\"\ntitle: T\nstatus: Proposed # yes\nfiles: {}\n---\n## Status\n\nProposed, since May.\n\n## Context\nc\n";
+    let by = |by: &str| Acceptance { by: by.into(), on: "2026-11-23".into() };
+    let accepted = Adr::parse("a.md", english).with_acceptance(&by("Ada \\ \"Lovelace\"")).unwrap();
+    let expected = english
+        .replace(
+            "status: Proposed # yes",
+            "status: Accepted # yes\naccepted_by: \"Ada \\\\ \\\"Lovelace\\\"\"\naccepted_on: 2026-11-23",
+        )
+        .replace("Proposed, since", "Accepted, since");
+    assert_eq!(accepted, expected);
+    let again = Adr::parse("a.md", &accepted).with_acceptance(&by("Grace")).unwrap();
+    assert!(again.contains("accepted_by: \"Grace\"") && again.matches("accepted_").count() == 2, "{again}");
+    // Front matter in braces has no line of its own for it.
+    let braces = "---\n{adr_id: 7, title: T, status: Proposed}\n---\n## Context\nc\n";
+    assert!(Adr::parse("a.md", braces).with_acceptance(&by("Ada")).is_err());
+    assert!(check(&Adr::parse("007-t.md", &accepted), &NoRepo).iter().all(|one| one.code != codes::UNKNOWN_KEY));
 }

@@ -2,6 +2,7 @@
 //!
 //! `Verdict` has three values on purpose: a check that could not be made is `Inconclusive`, which never counts as a pass.
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -131,14 +132,38 @@ pub struct Correction {
     pub summary: String,
     /// Every finding of the gate that stopped the attempt.
     pub findings: Vec<Finding>,
+    /// When it was found; absent in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
 }
 
 impl Correction {
+    /// A correction of which nobody has said yet when it was found.
+    pub fn new(summary: impl Into<String>, findings: Vec<Finding>) -> Self {
+        Self { summary: summary.into(), findings, at: None }
+    }
+
+    /// The summary with the first finding behind it, for those who have no room for all of them.
+    pub fn headline(&self) -> String {
+        let Some(first) = self.findings.first().filter(|first| !self.summary.contains(&first.message)) else {
+            return self.summary.clone();
+        };
+        let place = first.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        let more = match self.findings.len() {
+            0 | 1 => String::new(),
+            all => format!(" (and {} more)", all - 1),
+        };
+        format!("{}: {place}{}{more}", self.summary, first.message)
+    }
+
     /// Renders the correction as Markdown for the agent. Evidence is fenced, with a fence longer than any in it.
     pub fn to_markdown(&self) -> String {
         let mut out = String::new();
         out.push_str(&self.summary);
         out.push('\n');
+        if let Some(at) = self.at {
+            out.push_str(&format!("Found at {at:.0}.\n"));
+        }
         for finding in &self.findings {
             out.push_str("\n- ");
             if let Some(place) = &finding.place {

@@ -153,5 +153,7 @@ fn agent_runner(state: &StateDir, config: &EngineConfig) -> Result<AgentRunner, 
     let supervisor = SupervisorConfig { runs_dir: state.runs(), keeper, keeper_args, watching: Watching::default() };
     let supervisor = Supervisor::new(supervisor).map_err(EngineError::environment)?;
     let admission = Admission::to_agents(&config.admission);
-    Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission).with_timeouts(config.timeouts))
+    Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission)
+        .with_timeouts(config.timeouts)
+        .with_programs(config.helix.parent()))
 }

@@ -22,6 +22,7 @@ pub mod reports;
 pub mod sessions;
 pub mod submit;
 pub mod tools;
+pub mod work_gates;
 
 pub use activity::Activity;
 pub use config::EngineConfig;

@@ -4,9 +4,12 @@
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
+use helix_plan::{Phase, Plan};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::config::EngineConfig;
+use crate::job::who_looks;
 use crate::prompt;
 use crate::submit::Inspection;
 
@@ -17,6 +20,30 @@ pub struct PhasePrompt {
     pub phase: PhaseId,
     /// What its agent would be told.
     pub prompt: String,
+}
+
+/// Who would look at the result of each attempt at a phase, once its gates have passed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct PhaseVerifier {
+    /// Which phase.
+    pub phase: PhaseId,
+    /// The agent.
+    pub agent: String,
+    /// Its model, where one is named or chosen.
+    pub model: Option<String>,
+    /// Its time limit, in seconds.
+    pub timeout_seconds: u32,
+}
+
+/// The verifiers of a plan's phases, as a job of it would ask them; phases without one are left out.
+pub fn verifiers(config: &EngineConfig, plan: &Plan) -> Vec<PhaseVerifier> {
+    let of = |phase: &Phase| {
+        let verify = phase.verify.as_ref()?;
+        let own = phase.agent.clone().unwrap_or_else(|| config.default_agent.clone());
+        let (agent, model) = who_looks(&config.roles, &config.agents, own, verify.model.clone(), phase.model.clone());
+        Some(PhaseVerifier { phase: phase.id.clone(), agent, model, timeout_seconds: verify.timeout.0 })
+    };
+    plan.phases.iter().filter_map(of).collect()
 }
 
 /// Renders the prompt of every phase's first attempt, as a job of the inspected plan would; nothing for a plan that cannot be

@@ -17,6 +17,7 @@ mod repository;
 mod result;
 mod snapshot;
 mod spawn;
+mod work_copy;
 mod workspaces;
 
 pub use attempt::AttemptKey;
@@ -30,4 +31,5 @@ pub use patch::Patch;
 pub use repository::{Head, Identity, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
 pub use spawn::{Call, GitOutput};
+pub use work_copy::WorkCopy;
 pub use workspaces::{AttemptWorktree, SetAside, Workspaces};

@@ -359,7 +359,7 @@ impl PhaseProgress {
             last.proposed.clear();
         }
         let summary = "the plan has grown meanwhile, and the returned phases no longer fit".to_owned();
-        self.gate_rejected(context, Correction { summary, findings: findings.to_vec() });
+        self.gate_rejected(context, Correction::new(summary, findings.to_vec()));
     }
 
     /// Whether a process works on it.

@@ -235,8 +235,7 @@ impl PhaseProgress {
                 fix,
             });
         }
-        let correction =
-            Correction { summary: "A person answered your question. Continue with the answer.".into(), findings };
+        let correction = Correction::new("A person answered your question. Continue with the answer.", findings);
         let resume = self.session();
         debug_assert!(!context.cancelling, "a phase that is cancelled waits for nothing");
         self.state = PhaseState::Between(Between { not_before: None, correction, resume });
@@ -245,7 +244,7 @@ impl PhaseProgress {
     fn rejected_by_person(&mut self, context: &PhaseContext<'_>, answer: &Answer, words: Option<&str>) {
         let finding = Finding::new("approval.rejected", words.unwrap_or("rejected without a reason"));
         let summary = format!("{} did not accept the result", answer.by);
-        self.gate_rejected(context, Correction { summary, findings: vec![finding] });
+        self.gate_rejected(context, Correction::new(summary, vec![finding]));
     }
 
     /// A person's answer as the answer of the gate that asks for it.

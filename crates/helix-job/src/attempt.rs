@@ -65,7 +65,8 @@ impl PhaseProgress {
         if begin.attempt != self.attempts.len() as u32 + 1 {
             return Err(self.wrong_attempt(begin.attempt));
         }
-        if !self.may_begin() {
+        // Journals of before had the work done again where a reviewer gave no answer.
+        if !self.may_begin() && self.unanswered_review().is_none() {
             return Err(self.wrong_state());
         }
         self.attempts.push(Attempt::new(begin.clone(), context.at));
@@ -115,8 +116,8 @@ impl PhaseProgress {
         let finding = Finding::new("phase.nothing_changed", "the phase changed no file").fix(
             "make the change that the task asks for; if none is needed, say why: a person can then skip the phase",
         );
-        let summary = format!("a {} phase must change files, and this one changed none", context.phase.kind.word());
-        self.gate_rejected(context, Correction { summary, findings: vec![finding] });
+        let summary = format!("a {} phase must change files: the phase changed no file", context.phase.kind.word());
+        self.gate_rejected(context, Correction::new(summary, vec![finding]));
     }
 
     pub(super) fn proposed(
@@ -144,7 +145,7 @@ impl PhaseProgress {
             return Ok(());
         }
         let summary = "the returned phases are invalid".to_owned();
-        self.gate_rejected(context, Correction { summary, findings: findings.to_vec() });
+        self.gate_rejected(context, Correction::new(summary, findings.to_vec()));
         Ok(())
     }
 
@@ -202,7 +203,7 @@ impl PhaseProgress {
             Verdict::Pass => self.check(context, Check::Gate(gate + 1)),
             Verdict::Fail { findings } => {
                 let summary = format!("gate {} found: {}", report.gate, report.summary);
-                self.gate_rejected(context, Correction { summary, findings: findings.clone() });
+                self.gate_rejected(context, Correction::new(summary, findings.clone()));
             }
             Verdict::Inconclusive { fault } => self.gate_inconclusive(context, report, fault),
         }
@@ -265,7 +266,7 @@ impl PhaseProgress {
     fn run_rejected(&mut self, context: &PhaseContext<'_>, ended: &RunEnded) {
         let summary = format!("The last run did not complete: {}.", describe(&ended.outcome()));
         let next = self.after_run(context, ended);
-        self.follow(context, next, Correction { summary, findings: Vec::new() });
+        self.follow(context, next, Correction::new(summary, Vec::new()));
     }
 
     fn after_run(&self, context: &PhaseContext<'_>, ended: &RunEnded) -> Next {
@@ -307,7 +308,7 @@ impl PhaseProgress {
     pub(super) fn gate_rejected(&mut self, context: &PhaseContext<'_>, correction: Correction) {
         let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
         let next = if self.is_used_up(context) {
-            exhausted("see `helix jobs show` for the findings of each attempt".into())
+            exhausted("change the task or the project, then `helix jobs resume`: it goes on with these findings".into())
         } else if self.repeats_itself(&correction.findings) {
             exhausted("the agent changed nothing in response to the same findings".into())
         } else {
@@ -332,7 +333,7 @@ impl PhaseProgress {
                     fix: fault.hint.clone(),
                 };
                 let summary = format!("gate {} could not confirm the work: {}", report.gate, fault.message);
-                self.gate_rejected(context, Correction { summary, findings: vec![finding] });
+                self.gate_rejected(context, Correction::new(summary, vec![finding]));
             }
         }
     }
@@ -340,15 +341,16 @@ impl PhaseProgress {
     fn follow(&mut self, context: &PhaseContext<'_>, next: Next, correction: Correction) {
         match next {
             Next::Again { .. } if self.is_spent(context.phase) => {
-                let message = format!("{} (the phase's budget is used up)", correction.summary);
+                let message = format!("{} (the phase's budget is used up)", correction.headline());
                 let hint = Some("raise budget_usd of the phase, or split it".to_owned());
                 self.give_up(context, GiveUp::Exhausted, ErrorView { message, hint });
             }
             Next::Again { resume, not_before } => {
+                let correction = Correction { at: Some(context.at), ..correction };
                 self.state = PhaseState::Between(Between { not_before, correction, resume });
             }
             Next::GiveUp { why, hint } => {
-                self.give_up(context, why, ErrorView { message: correction.summary, hint });
+                self.give_up(context, why, ErrorView { message: correction.headline(), hint });
             }
         }
     }

@@ -70,6 +70,6 @@ impl PhaseProgress {
             hint => format!("{}\n\nHint for this attempt: {hint}", error.message),
         };
         let findings = self.last_findings();
-        self.grant_attempt(context, Correction { summary, findings });
+        self.grant_attempt(context, Correction::new(summary, findings));
     }
 }

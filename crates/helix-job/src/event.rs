@@ -330,6 +330,9 @@ pub struct Review {
     pub verdict: Verdict,
     /// One line for people.
     pub summary: String,
+    /// What it has checked and found right, in its own words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks_passed: Vec<String>,
     /// The tree it looked at.
     pub tree: TreeId,
 }

@@ -48,4 +48,4 @@ pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
     PhaseState, Stage,
 };
-pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};
+pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};

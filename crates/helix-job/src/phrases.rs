@@ -143,7 +143,11 @@ pub fn event(event: &JobEvent, job: &JobView) -> Option<Phrase> {
         }
         JobEvent::ReviewFinished { phase, gate, review, .. } => {
             let text = format!("{}: {}", reviewer(*gate), verdict(&review.verdict, &review.summary));
-            Phrase::new(Sign::from(&review.verdict), Some(phase), text)
+            let phrase = Phrase::new(Sign::from(&review.verdict), Some(phase), text);
+            match &review.verdict {
+                Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
+                Verdict::Pass | Verdict::Inconclusive { .. } => phrase,
+            }
         }
         JobEvent::AttemptFaulted { phase, fault, .. } => {
             Phrase::new(Sign::Failed, Some(phase), &fault.message).with(fault.hint.clone().map(hint))

@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::attempt::describe;
-use super::event::JobEnd;
+use super::event::{JobEnd, Review};
 use super::phrases::reviewer;
 use super::state::{Active, Attempt, Integration, JobState, PhaseProgress, PhaseState, Stage};
-use super::view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView};
+use super::view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView};
 use crate::question::{QuestionStatus, QuestionView};
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, QuestionId, RunId};
@@ -152,6 +152,8 @@ fn phase_view(
         outputs: phase.outputs.clone(),
         gates: last.map(|last| last.gates.clone()).unwrap_or_default(),
         verdict: last.and_then(verdict),
+        verify: phase.verify.is_some(),
+        review: review(progress),
         cost: progress.usage().cost_usd,
         runs: runs(progress),
         commit,
@@ -168,6 +170,29 @@ fn runs(progress: &PhaseProgress) -> Vec<RunId> {
     };
     let advice = progress.advice.iter().map(|advice| advice.side.run.clone());
     progress.attempts.iter().flat_map(with_reviews).chain(advice).collect()
+}
+
+/// The verifier's last answer, about whichever attempt: what is being corrected was found about the one before.
+fn review(progress: &PhaseProgress) -> Option<ReviewView> {
+    let reviews = progress.attempts.iter().flat_map(|one| one.reviews.iter().map(move |review| (one, review)));
+    let of_verifier = reviews.filter(|(_, (gate, _))| gate.is_none());
+    let all: Vec<(u32, &Review)> = of_verifier.map(|(one, (_, review))| (one.begin.attempt, review)).collect();
+    let cost = all.iter().map(|(_, review)| review.side.usage.cost_usd).sum();
+    let total_ms = all.iter().map(|(_, review)| review.side.duration_ms).sum();
+    let (attempt, last) = all.last()?;
+    Some(ReviewView {
+        attempt: *attempt,
+        run: last.side.run.clone(),
+        agent: last.agent.clone(),
+        model: last.model.clone(),
+        verdict: last.verdict.clone(),
+        summary: last.summary.clone(),
+        checks_passed: last.checks_passed.clone(),
+        duration_ms: last.side.duration_ms,
+        runs: all.len() as u32,
+        cost,
+        total_ms,
+    })
 }
 
 /// The verifier's last answer about a try, in a few words.
@@ -202,12 +227,17 @@ fn seconds(from: Timestamp, to: Timestamp) -> f64 {
 }
 
 impl Attempt {
-    /// The try in one line, for people: how its run ended and which gate stopped it.
+    /// The try in one line, for people: how its run ended and which gate or reviewer stopped it.
     pub fn summary(&self) -> String {
         let run = self.run_end.as_ref().map_or_else(|| "running".into(), |ended| describe(&ended.outcome()));
         match self.gates.iter().find(|report| !matches!(report.verdict, Verdict::Pass)) {
             Some(report) => format!("{run}; gate {}: {} ({})", report.gate, report.verdict.word(), report.summary),
-            None => run,
+            None => match self.reviews.last().filter(|(_, review)| !review.verdict.passed()) {
+                Some((gate, review)) => {
+                    format!("{run}; {}: {} ({})", reviewer(*gate), review.verdict.word(), review.summary)
+                }
+                None => run,
+            },
         }
     }
 }

@@ -100,8 +100,13 @@ impl PhaseProgress {
                 return Err(self.wrong_state());
             }
         };
-        let correction = Correction { summary, findings: self.last_findings() };
+        let correction = Correction::new(summary, self.last_findings());
+        let unanswered = self.unanswered_review();
         self.begin_epoch();
+        if let Some((gate, round)) = unanswered {
+            self.review_again(gate, round + 1);
+            return Ok(());
+        }
         self.state = match self.attempts.last_mut() {
             Some(last) if last.result.is_some() => {
                 PhaseState::Between(Between { not_before: None, correction, resume: None })

@@ -9,9 +9,9 @@ use super::phrases::reviewer;
 use super::state::{PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use helix_core::evidence::GateReport;
-use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
+use helix_core::finding::{Correction, Fault, FaultKind, Verdict};
 
-/// Rounds of one review: an unusable answer is asked for once more, then it counts as a failure (the engine's issue).
+/// Rounds of one review before a person has to look why it has no answer; the work is not done again for it.
 const ROUNDS: u32 = 2;
 
 impl PhaseProgress {
@@ -30,7 +30,7 @@ impl PhaseProgress {
             return Ok(());
         }
         match (&review.verdict, gate) {
-            (Verdict::Inconclusive { fault }, _) if round < ROUNDS && !is_hopeless(fault) => {
+            (Verdict::Inconclusive { fault }, _) if !round.is_multiple_of(ROUNDS) && !is_hopeless(fault) => {
                 self.state = PhaseState::Working { stage: Stage::Reviewing { gate, round: round + 1 } };
                 return Ok(());
             }
@@ -42,20 +42,40 @@ impl PhaseProgress {
             (Verdict::Pass, None) => self.check(context, Check::Person),
             (Verdict::Fail { findings }, _) => {
                 let summary = format!("the {} rejects the result: {}", reviewer(gate), review.summary);
-                self.gate_rejected(context, Correction { summary, findings: findings.clone() });
+                self.gate_rejected(context, Correction::new(summary, findings.clone()));
             }
-            (Verdict::Inconclusive { fault }, _) if is_hopeless(fault) => {
-                let message = format!("the {} could not be asked: {}", reviewer(gate), fault.message);
-                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
-            }
+            // The work may be as good as can be: it is the review that has to be made again, not the work.
             (Verdict::Inconclusive { fault }, _) => {
-                let finding = Finding::new(format!("{}.inconclusive", reviewer(gate)), fault.message.clone())
-                    .fix("make it clear from the files that the task is done, and how to check it");
-                let summary = format!("the {} gave no usable answer {ROUNDS} times: {}", reviewer(gate), fault.message);
-                self.gate_rejected(context, Correction { summary, findings: vec![finding] });
+                let who = reviewer(gate);
+                let message = match is_hopeless(fault) {
+                    true => format!("the {who} could not be asked: {}", fault.message),
+                    false => format!("the {who} gave no usable answer {ROUNDS} times, at last: {}", fault.message),
+                };
+                let again = format!("`helix jobs resume` asks the {who} again; the work stays as it is");
+                let hint = fault.hint.iter().chain([&again]).cloned().collect::<Vec<_>>().join("; ");
+                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: Some(hint) });
             }
         }
         Ok(())
+    }
+
+    /// The review of the last attempt that has ended without an answer, if one has: which gate asked for it, and its last round.
+    pub(super) fn unanswered_review(&self) -> Option<(Option<usize>, u32)> {
+        let stopped =
+            matches!(self.state, PhaseState::Failed { .. } | PhaseState::Skipped { .. } | PhaseState::Cancelled);
+        let reviews = &self.attempts.last().filter(|last| stopped && last.result.is_some())?.reviews;
+        let (gate, last) = reviews.last()?;
+        let rounds = reviews.iter().filter(|(other, _)| other == gate).count();
+        matches!(last.verdict, Verdict::Inconclusive { .. }).then_some((*gate, rounds as u32))
+    }
+
+    /// Asks the reviewer of the last attempt once more.
+    pub(super) fn review_again(&mut self, gate: Option<usize>, round: u32) {
+        if let (Some(this), Some(gate)) = (self.attempts.last_mut(), gate) {
+            // The answer of each gate has its index: that of this one is still to come.
+            this.gates.truncate(gate);
+        }
+        self.state = PhaseState::Working { stage: Stage::Reviewing { gate, round } };
     }
 
     /// A reviewer's answer as the answer of the gate that asked for it.

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::question::QuestionView;
 use helix_core::evidence::{GateReport, IntegrationTarget};
+use helix_core::finding::Verdict;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_core::usage::Usage;
+use helix_plan::GateSpec;
 
 /// Status of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -141,6 +143,12 @@ pub struct PhaseView {
     pub gates: Vec<GateReport>,
     /// The verifier's verdict, where one was asked for.
     pub verdict: Option<String>,
+    /// Whether a verifier looks at the result of each attempt.
+    #[serde(default)]
+    pub verify: bool,
+    /// The verifier's last answer, about whichever attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub review: Option<ReviewView>,
     /// Cost of all attempts in US dollars.
     pub cost: f64,
     /// Runs of all attempts, oldest first.
@@ -152,6 +160,35 @@ pub struct PhaseView {
     pub notes: Vec<String>,
     /// Why the last attempt was not accepted, or why the phase failed.
     pub error: Option<ErrorView>,
+}
+
+/// What a verifier has said of an attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewView {
+    /// The attempt.
+    pub attempt: u32,
+    /// Its run.
+    pub run: RunId,
+    /// The agent that looked.
+    pub agent: String,
+    /// Its model, where one was named.
+    pub model: Option<String>,
+    /// Its answer.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// One line for people.
+    pub summary: String,
+    /// What it has checked and found right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks_passed: Vec<String>,
+    /// Wall time in milliseconds.
+    pub duration_ms: u64,
+    /// How many verifications the phase has had, this one included.
+    pub runs: u32,
+    /// What all of them have cost, in US dollars.
+    pub cost: f64,
+    /// Wall time of all of them in milliseconds.
+    pub total_ms: u64,
 }
 
 /// What something that could be under way waits for.
@@ -194,15 +231,13 @@ impl std::fmt::Display for Wait {
 }
 
 impl JobView {
-    /// What the user can do next with the decision of a job that is merged; for people.
-    pub fn next_step(&self) -> Option<String> {
+    /// The number of the decision whose criteria the job has proven in what it merged: what they prove can be written into it.
+    pub fn proven_decision(&self) -> Option<u32> {
         let merged =
             self.status == JobStatus::Succeeded && matches!(self.integration, Some(IntegrationTarget::Branch { .. }));
-        let number = self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| merged)?;
-        Some(format!(
-            "helix adr implemented {number} (in {}; ticks the criteria that the job verified)",
-            self.project_path
-        ))
+        let covers = |gate: &GateReport| gate.gate == GateSpec::CriteriaCovered {}.name() && gate.verdict.passed();
+        let proven = merged && self.phases.iter().flat_map(|phase| &phase.gates).any(covers);
+        self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| proven)
     }
 
     /// The same at this moment: what is kept knows no time but that of its last event, and what is under way goes on.

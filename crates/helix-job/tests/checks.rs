@@ -5,6 +5,8 @@
 mod deliveries;
 #[path = "checks/going_on.rs"]
 mod going_on;
+#[path = "checks/reviews.rs"]
+mod reviews;
 mod world;
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
@@ -120,20 +122,12 @@ fn a_phase_passes_only_after_its_verifier() {
     play.review("a", 1, 1, Verdict::Fail { findings: vec![finding("the report is empty")] });
     let [Effect::StartAttempt { correction: Some(told), resume: Some(_), .. }] = &play.effects()[..] else { panic!() };
     assert_eq!(told.findings[0].message, "the report is empty");
+    let at = told.at.expect("a correction says when it was found");
+    assert!(told.to_markdown().contains(&format!("Found at {at:.0}.")), "{}", told.to_markdown());
     play.work();
     play.review("a", 2, 1, Verdict::Pass);
     assert_eq!(play.keys(), ["integrate/0000000000000000000000000000000000000002"]);
     assert_eq!(play.view().phases[0].verdict.as_deref(), Some("pass: pass"));
-}
-
-#[test]
-fn an_unusable_verdict_is_asked_for_once_more_and_then_counts_as_a_failure() {
-    let mut play = Play::new(spec(vec![verified("a")]));
-    play.work();
-    play.review("a", 1, 1, unreadable());
-    assert_eq!(play.keys(), ["review/a/1/verify/2"]);
-    play.review("a", 1, 2, unreadable());
-    assert!(matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, .. }]), "[24] never a pass");
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub struct PhasePlaces {
     pub inputs: Vec<Span>,
     /// Each output, as in [`Phase::outputs`].
     pub outputs: Vec<Span>,
+    /// What the phase says about its verification, where it says anything.
+    pub verify: Option<Span>,
     /// The agent, where the phase or the defaults name one.
     pub agent: Option<Span>,
     /// The model, where the phase or the defaults name one.

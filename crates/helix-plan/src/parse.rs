@@ -154,7 +154,7 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
         agent_at: own.agent.as_ref().map(|agent| agent.range.clone()),
         model_at: own.model.as_ref().map(|model| model.range.clone()),
         defaults: with_defaults(own, &Defaults::default()),
-        has_adr: adr.is_some(),
+        criteria: if adr.is_some() { Criteria::OfAdr } else { Criteria::Missing },
     };
     let read: Vec<CheckedPhase> = phases.into_iter().map(|phase| resolve_phase(phase.value, &scope, reader)).collect();
     let mut places =
@@ -221,7 +221,19 @@ pub(super) struct Scope {
     pub(super) agent_at: Option<Range<usize>>,
     /// Where the defaults name a model.
     pub(super) model_at: Option<Range<usize>>,
-    pub(super) has_adr: bool,
+    pub(super) criteria: Criteria,
+}
+
+/// What the gate `criteria_covered` has to check.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Criteria {
+    /// The criteria of the plan's decision.
+    OfAdr,
+    /// The plan names no decision.
+    #[default]
+    Missing,
+    /// The same for a phase that plans with and without a decision share: the gate is left out where others remain.
+    LeftOut,
 }
 
 /// Fills in what a phase leaves out, and reports what is wrong within it.
@@ -248,10 +260,11 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
         kind,
         head: written.head.clone(),
         outputs: !outputs.is_empty(),
-        has_adr: scope.has_adr,
+        criteria: scope.criteria,
         generates: generates_phases.is_some(),
     };
     let readable = !written.unreadable.contains(&"gates");
+    let verify_at = written.verify.as_ref().map(|verify| verify.range.clone());
     let gates = if readable { gates(written.gates, &proof, reader) } else { Vec::new() };
     if let Some(kind) = kind.filter(|kind| kind.checks_others()) {
         never_left_out(kind, written.optional.as_ref(), written.on_failure.as_ref(), reader);
@@ -291,6 +304,7 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
             skills: spans(&skills),
             inputs: spans(&inputs),
             outputs: spans(&outputs),
+            verify: verify_at.map(|range| source.span(range)),
             agent: agent_at.map(|range| source.span(range)),
             model: model_at.map(|range| source.span(range)),
         },
@@ -355,7 +369,7 @@ fn generates(
         reader.error(codes::OUT_OF_RANGE, &place, message, "exchange them");
     }
     let template = value(written.template).unwrap_or_else(GeneratePhases::default_template);
-    let proof = Proof { kind: Some(template), head: range, outputs: true, has_adr: scope.has_adr, generates: false };
+    let proof = Proof { kind: Some(template), head: range, outputs: true, criteria: scope.criteria, generates: false };
     let gates = match written.gates {
         Some(written_gates) if !written.unreadable.contains(&"gates") => gates(Some(written_gates), &proof, reader),
         Some(_) => Vec::new(),
@@ -380,7 +394,7 @@ pub(super) struct Proof {
     pub(super) kind: Option<PhaseType>,
     pub(super) head: Range<usize>,
     pub(super) outputs: bool,
-    pub(super) has_adr: bool,
+    pub(super) criteria: Criteria,
     pub(super) generates: bool,
 }
 
@@ -390,7 +404,10 @@ pub(super) fn gates(
     proof: &Proof,
     reader: &mut FieldReader<'_>,
 ) -> Vec<GateSpec> {
-    let Some(Placed { value: written, range }) = written else { return default_gates(proof, reader) };
+    let Some(Placed { value: mut written, range }) = written else { return default_gates(proof, reader) };
+    if proof.criteria == Criteria::LeftOut && written.iter().any(|gate| gate.value != GateSpec::CriteriaCovered {}) {
+        written.retain(|gate| gate.value != GateSpec::CriteriaCovered {});
+    }
     if written.is_empty() && !proof.outputs {
         let help = "remove `gates` for the type's default gates, or name at least one";
         reader.warning(codes::NOTHING_PROVES, &range, "nothing verifies this phase: `gates` is empty", help);
@@ -403,7 +420,7 @@ pub(super) fn gates(
             GateSpec::OutputsClaimed { strict: false } if !proof.outputs => {
                 Some(("has no claims to check", "give the phase `outputs`, or set `strict: true` to forbid changes"))
             }
-            GateSpec::CriteriaCovered {} if !proof.has_adr => {
+            GateSpec::CriteriaCovered {} if proof.criteria != Criteria::OfAdr => {
                 Some(("has no acceptance criteria to check", "set the plan's `adr`"))
             }
             _ => None,

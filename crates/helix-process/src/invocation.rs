@@ -33,7 +33,10 @@ pub(crate) const RUN_ID_VARIABLE: &str = "HELIX_RUN_ID";
 
 /// Marks every process of a run, however far it has moved from its parent, with the run's directory: a run in another state
 /// directory, such as a copy of this one, may have the same id.
-pub(crate) const RUN_DIR_VARIABLE: &str = "HELIX_RUN_DIR";
+pub const RUN_DIR_VARIABLE: &str = "HELIX_RUN_DIR";
+
+/// Name of the variable that marks what a run's process has started as a run of its own: it ends with the outer one.
+pub const WITHIN_RUN_VARIABLE: &str = "HELIX_WITHIN_RUN";
 
 /// A run to be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
-use crate::invocation::RUN_DIR_VARIABLE;
+use crate::invocation::{RUN_DIR_VARIABLE, WITHIN_RUN_VARIABLE};
 
 /// A process that cannot be mistaken for a later one with the same number: pid and start time since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -136,10 +136,14 @@ pub struct Marked {
 /// # Errors
 /// `/proc` cannot be listed.
 pub fn marked(variable: &str, value: &[u8]) -> io::Result<Marked> {
-    let wanted = [variable.as_bytes(), b"=", value].concat();
+    marked_by_any(&[variable], value)
+}
+
+fn marked_by_any(variables: &[&str], value: &[u8]) -> io::Result<Marked> {
+    let wanted: Vec<Vec<u8>> = variables.iter().map(|name| [name.as_bytes(), b"=", value].concat()).collect();
     let mut seen = Marked::default();
     for (pid, environment) in environments()? {
-        if environment.split(|byte| *byte == 0).any(|entry| entry == wanted) {
+        if environment.split(|byte| *byte == 0).any(|entry| wanted.iter().any(|wanted| entry == wanted)) {
             seen.alive.extend(ProcessIdentity::of(pid));
         } else if environment.is_empty() {
             seen.changing |= Stat::read(pid).is_some_and(|stat| stat.changing);
@@ -186,9 +190,9 @@ pub(crate) fn marked_by_runs() -> io::Result<Vec<(ProcessIdentity, PathBuf)>> {
     Ok(environments()?.filter_map(of_run).collect())
 }
 
-/// All running processes of the run with this directory.
+/// All running processes of the run with this directory, and of those that were started within it.
 pub(crate) fn marked_with(run: &Path) -> io::Result<Marked> {
-    marked(RUN_DIR_VARIABLE, run.as_os_str().as_bytes())
+    marked_by_any(&[RUN_DIR_VARIABLE, WITHIN_RUN_VARIABLE], run.as_os_str().as_bytes())
 }
 
 /// The environments of all processes but this one. Those of other users cannot be read; they are not ours to end either.

@@ -5,7 +5,7 @@
 mod watch;
 
 use async_recursion::async_recursion as boxed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ pub struct AgentRunner {
     admission: Admission,
     totals: SessionTotals,
     timeouts: RunTimeouts,
+    /// Where agents find `helix`, after their own programs.
+    programs: Option<PathBuf>,
 }
 
 /// How long the runner waits before it ends a run that does not end by itself.
@@ -143,7 +145,15 @@ impl AgentRunner {
     /// Makes a runner for these agents.
     pub fn new(supervisor: Supervisor, runs: PathBuf, profiles: Vec<AgentProfile>, admission: Admission) -> Self {
         let totals = SessionTotals::in_directory(runs.with_file_name("session-totals"));
-        Self { supervisor, runs, profiles: Arc::new(profiles), admission, totals, timeouts: RunTimeouts::default() }
+        Self {
+            supervisor,
+            runs,
+            profiles: Arc::new(profiles),
+            admission,
+            totals,
+            timeouts: RunTimeouts::default(),
+            programs: None,
+        }
     }
 
     /// Keeps the processes of all runs.
@@ -154,6 +164,13 @@ impl AgentRunner {
     /// Who may start now.
     pub fn admission(&self) -> &Admission {
         &self.admission
+    }
+
+    /// The same with this directory at the end of every agent's `PATH`.
+    #[must_use]
+    pub fn with_programs(mut self, directory: Option<&Path>) -> Self {
+        self.programs = directory.map(Path::to_path_buf);
+        self
     }
 
     /// The same with other timeouts.
@@ -255,8 +272,12 @@ impl AgentRunner {
         };
         let profile = self.profile(agent)?;
         let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
-        let invocation =
+        let mut invocation =
             dialect.invocation(profile, &ask).map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
+        let path = invocation.env.iter_mut().find(|(name, _)| name == "PATH");
+        if let (Some((_, path)), Some(programs)) = (path, self.programs.as_ref().and_then(|path| path.to_str())) {
+            path.push_str(&format!(":{programs}"));
+        }
         let request = RunRequest {
             run: run.clone(),
             invocation,

@@ -18,9 +18,10 @@ use crate::event_log::LogWriter;
 /// Name of Helix's tool server for agents.
 pub const TOOL_SERVER: &str = "helix";
 /// Names of Helix's tools, in the order in which clients see them.
-pub const TOOL_NAMES: [&str; 12] = [
+pub const TOOL_NAMES: [&str; 13] = [
     "adr_check",
     "adr_finalize",
+    "adr_accept",
     "adr_list",
     "plan_check",
     "project_create",

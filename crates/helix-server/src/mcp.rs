@@ -10,8 +10,8 @@ use std::sync::Arc;
 use axum::http::request::Parts;
 use helix_core::ids::{RunId, SessionId};
 use helix_engine::tools::{
-    AdrCheck, AdrFinalize, Answer, AnswerQuestion, AskUser, Caller, InProject, JobStart, JobStatusOf, PlanCheck,
-    ProjectCreate, Refusal, SimilarFailures, SkillRead, Tools,
+    AdrAccept, AdrCheck, AdrFinalize, Answer, AnswerQuestion, AskUser, Caller, InProject, JobStart, JobStatusOf,
+    PlanCheck, ProjectCreate, Refusal, SimilarFailures, SkillRead, Tools,
 };
 use rmcp::handler::server::wrapper::Parameters;
 use rmcp::model::{CallToolResult, ContentBlock, ErrorData, Implementation, ServerCapabilities, ServerConfig};
@@ -130,6 +130,7 @@ macro_rules! tools {
 tools! {
     adr_check(AdrCheck): "Check an ADR (architecture decision record) by Helix's rules. Call it after every change of the ADR and fix what it reports.";
     adr_finalize(AdrFinalize): "Number a checked ADR draft, move it to the project's ADRs, and commit it.";
+    adr_accept(AdrAccept): "Make a proposed decision an accepted one, and commit that. Only after the user has said yes to it.";
     adr_list(InProject): "List the ADRs of a project. Call it when work on an existing project begins: it makes that project the session's project.";
     plan_check(PlanCheck): "Check a plan (phases.yaml) as job_start does. Call it after every change of the plan and fix what it reports.";
     project_create(ProjectCreate): "Create a project: a git repository with the ADR and the plan in it.";

@@ -91,6 +91,7 @@ async fn the_agent_of_a_phase_may_not_decide() {
         ("job_start", json!({ "project": "/x" })),
         ("project_create", json!({ "name": "x" })),
         ("adr_finalize", json!({ "path": "/x.md" })),
+        ("adr_accept", json!({ "number": "1" })),
         ("answer", json!({ "choice": "approve" })),
     ] {
         let (text, failed) = told(&host, run, tool, arguments).await;

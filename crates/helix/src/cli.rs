@@ -11,8 +11,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, demo, describe, doctor, failures, hook, init, jobs, mcp, outcome, plan, project, prompt, run,
-    serve, skills, workflow,
+    adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, outcome, plan, project, prompt,
+    run, serve, skills, workflow,
 };
 use crate::config::Overrides;
 use crate::context::Context;
@@ -74,6 +74,9 @@ enum Command {
     /// List, show and create workflows
     #[command(subcommand)]
     Workflow(workflow::Action),
+    /// Run the gates of phases on your work as it stands
+    #[command(subcommand)]
+    Gates(gates::Action),
     /// Manage architecture decision records
     #[command(subcommand)]
     Adr(adr::Action),
@@ -146,6 +149,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Answer(arguments) => answer::run(context, arguments),
         Command::Plan(action) => plan::run(context, &action),
         Command::Workflow(action) => workflow::run(context, &action),
+        Command::Gates(action) => gates::run(context, action),
         Command::Adr(action) => adr::run(context, action),
         Command::Project(action) => project::run(context, action),
         Command::Outcome(arguments) => outcome::run(context, &arguments),

@@ -110,7 +110,7 @@ fn merged(bed: &Bed, project: &std::path::Path, job: &Value) {
     wanted.sort_unstable();
     assert_eq!(files.lines().collect::<Vec<_>>(), wanted);
     let read = |path: &str| fs::read_to_string(project.join(path)).unwrap();
-    assert!(read(adr).contains("status: Accepted"), "{}", read(adr));
+    assert!(read(adr).contains("status: Proposed"), "{}", read(adr));
     assert!(read("adr/INDEX.md").contains("001-account-book-in-whole-cents.md"), "{}", read("adr/INDEX.md"));
     assert!(read(plan).contains(&format!("\nadr: {adr}\n")), "{}", read(plan));
     assert!(read("report.py").contains("sorted(entries)"));

@@ -132,6 +132,15 @@ fn the_demo_gets_through() {
     assert_eq!(checked.code, 0, "{checked:#?}");
     let quiet = ["HX0213", "HX0212", "HX0227"].iter().all(|code| !checked.stdout.contains(code));
     assert!(quiet, "{checked:#?}");
+    // Its verifier has looked, and the step that is printed next proves every criterion.
+    assert!(ran.stderr.contains("✓ [implement] verifier: passed"), "{ran:#?}");
+    let next = ran.stdout.lines().find_map(|line| line.strip_prefix("next     ")).expect("a next step");
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_helix")).parent().unwrap().display().to_string();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("sh");
+    shell.current_dir(user.work()).env("HOME", user.work().join("../home")).env("PATH", path);
+    let done = user::ran(shell.args(["-c", next]).output().unwrap());
+    assert!(done.code == 0 && done.stdout.contains("is Implemented: 3 of 3"), "{next}: {done:#?}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn text(report: &Value, call: usize) -> &str {
 
 fn assert_tools(report: &Value) {
     let tools = report["tools"].as_object().unwrap();
-    assert_eq!(tools.len(), 12, "{:?}", tools.keys());
+    assert_eq!(tools.len(), 13, "{:?}", tools.keys());
     for (name, tool) in tools {
         assert!(tool["description"].as_str().unwrap().len() > 20, "{name}: {tool}");
         assert_eq!(tool["inputSchema"]["type"], "object", "{name}: {tool}");
@@ -132,6 +132,29 @@ async fn what_tools_refuse_is_remembered_until_it_is_accepted() {
     assert_eq!(report["results"][0]["isError"], false, "{report:#}");
     let known = remembered(&stage, &["--tool", "helix", "--ended", "fixed"], 1, 1).await;
     assert!(known[0].0.contains("draft.yaml"), "{known:#?}");
+}
+
+/// A number makes no decision: somebody's yes does, by name, once, and it is committed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proposal_is_accepted_by_somebodys_word() {
+    let stage = Stage::new("{}", "");
+    let _host = stage.start();
+    let (url, token) = stage.reachable().await;
+    let draft = stage.repo.join("draft.md");
+    let adr = "---\nadr_id: draft\ntitle: Export\nstatus: Proposed\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `true` exits 0\n";
+    std::fs::write(&draft, adr).unwrap();
+    let accept = |by: &str| json!(["adr_accept", { "number": "1", "project": stage.repo, "by": by }]);
+    let calls =
+        json!([["adr_finalize", { "path": draft, "project": stage.repo }], accept(" "), accept("Ada"), accept("Bob")]);
+    let report = client(&stage, &json!({ "url": format!("{url}/mcp"), "token": token, "calls": calls }));
+    let failed = |at: usize| report["results"][at]["isError"] == true;
+    assert!(!failed(0) && text(&report, 0).contains("It is a proposal"), "{report:#}");
+    assert!(failed(1) && text(&report, 1).contains("name who accepts it"), "{report:#}");
+    assert!(!failed(2) && text(&report, 2).contains("accepted by Ada"), "{report:#}");
+    assert!(failed(3) && text(&report, 3).contains("only a proposed decision"), "{report:#}");
+    let committed = stage.git(&stage.repo, &["show", "HEAD:adr/001-export.md"]);
+    assert!(committed.contains("status: Accepted\naccepted_by: \"Ada\"\naccepted_on: 20"), "{committed}");
+    assert!(stage.git(&stage.repo, &["show", "HEAD:adr/INDEX.md"]).contains("Accepted"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

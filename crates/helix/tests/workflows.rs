@@ -16,7 +16,7 @@ const EXTERN: &str = "{ tests: python3 -m unittest }";
 const ALL: [(&str, &str); 4] =
     [("intern-simple", INTERN), ("intern-complex", INTERN), ("extern-simple", EXTERN), ("extern-complex", EXTERN)];
 
-const ADR: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Proposed\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] a file\n- [ ] a header\n- [ ] a test\n";
+const ADR: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Proposed\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] The exporter loads (command: `python3 -c 'import shop.export'`)\n- [ ] It is described (file: docs/csv-export.md)\n- [ ] It is tested — test: `python3 -m unittest tests.test_extra`\n";
 
 fn plan(workflow: &str, inputs: &str) -> String {
     format!(
@@ -189,6 +189,20 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     assert_eq!(production.exists(), workflow.starts_with("intern"), "{workflow}");
     let asked = job["questions"].as_array().map_or(0, Vec::len);
     assert_eq!(asked, usize::from(workflow.starts_with("intern")), "{workflow}: {job:#}");
+    for phase in phases {
+        let verified = ["exporter", "reader", "rows"].contains(&phase["id"].as_str().unwrap());
+        assert_eq!(phase["verify"], verified, "{workflow}: {phase:#}");
+    }
+    // The next step that is printed works: every criterion is proven, and who approved the deployment has accepted the decision.
+    let shown = stage.helix(&["jobs", "show", &id]).output().unwrap();
+    let next = "helix adr implemented 1";
+    assert!(String::from_utf8_lossy(&shown.stdout).contains(next), "{workflow}: {shown:?}");
+    let done = stage.helix(&["adr", "implemented", "1"]).current_dir(&stage.repo).output().unwrap();
+    assert_eq!(done.status.code(), Some(0), "{workflow}: {done:?}");
+    let decision = std::fs::read_to_string(stage.repo.join("adr/001-export.md")).unwrap();
+    assert!(decision.contains("status: Implemented") && !decision.contains("- [ ]"), "{workflow}: {decision}");
+    let accepted = decision.contains("accepted_by: \"a test\"");
+    assert_eq!(accepted, workflow.starts_with("intern"), "{workflow}: {decision}");
     Stage::no_agent_is_left(&id);
 }
 

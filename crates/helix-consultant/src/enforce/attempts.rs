@@ -174,10 +174,8 @@ impl AnswerAttempts {
             );
             return Retry { prompt, status, wanted: CorrectionScope::MarkerLine };
         }
-        let correction = Correction {
-            summary: format!("Your last answer was checked, and {count} {findings} must be fixed first:"),
-            findings: examined.findings.iter().map(named).collect(),
-        };
+        let summary = format!("Your last answer was checked, and {count} {findings} must be fixed first:");
+        let correction = Correction::new(summary, examined.findings.iter().map(named).collect());
         let prompt = format!(
             "[Helix, not the user] {}\nFix exactly this, in the files where it is about files, and check with the tools that you \
              have. Then give your whole answer to the user's last message again, as it is to be read: it replaces the earlier one. \

@@ -3,10 +3,15 @@
 //! Must not change the decision; that is for the caller.
 
 use async_recursion::async_recursion as boxed;
-use helix_adr::Adr;
+use helix_adr::{Acceptance, Adr};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{Active, GateReport, Integrated, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
-use helix_plan::GateSpec;
+use helix_job::question::{APPROVE, About, QuestionStatus};
+use helix_job::{
+    Active, Attempt, GateReport, Integrated, Integration, IntegrationTarget, JobEnd, JobState, PhaseProgress,
+    PhaseState,
+};
+use helix_plan::{GateSpec, Phase};
+use jiff::Timestamp;
 
 use super::{Archive, JobEvidence, blocking, open, unknown};
 use crate::error::EngineError;
@@ -23,6 +28,8 @@ pub struct DecisionEvidence {
     pub commit: CommitId,
     /// The criteria that its gate `criteria_covered` has proven on the merged tree, as they read at submit; all or none.
     pub criteria: Vec<String>,
+    /// Who has approved what it does, if a person was asked to.
+    pub approved_by: Option<Acceptance>,
 }
 
 impl Archive<'_> {
@@ -82,10 +89,42 @@ fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence
         report.gate == GateSpec::CriteriaCovered {}.name() && report.verdict.passed() && report.tree == result.tree
     };
     let passed = active.phases.iter().filter(|progress| matches!(progress.state, PhaseState::Passed { .. }));
-    let of_phases = passed.filter_map(|progress| progress.last_attempt()).flat_map(|last| &last.gates);
-    let criteria = match gates.iter().chain(of_phases).any(covers) {
+    let last: Vec<&Attempt> = passed.filter_map(|progress| progress.last_attempt()).collect();
+    let of_phases = last.iter().flat_map(|last| &last.gates);
+    // What is delivered passes the gates before it once more.
+    let validation = last.iter().flat_map(|last| &last.begun).flat_map(|begun| &begun.validation);
+    let criteria = match gates.iter().chain(of_phases).chain(validation.map(|one| &one.report)).any(covers) {
         true => Adr::parse(&adr.path, &adr.text).criteria.into_iter().map(|criterion| criterion.text).collect(),
         false => Vec::new(),
     };
-    Ok(DecisionEvidence { job: job.clone(), adr: adr.path.clone(), commit: result.commit.clone(), criteria })
+    let approved_by =
+        active.pairs().filter_map(|(phase, progress)| approval(phase, progress)).max_by_key(|(at, _)| *at);
+    let approved_by = approved_by.map(|(_, acceptance)| acceptance);
+    Ok(DecisionEvidence {
+        job: job.clone(),
+        adr: adr.path.clone(),
+        commit: result.commit.clone(),
+        criteria,
+        approved_by,
+    })
+}
+
+/// Who has approved a phase's beginning or its result last, if a person has.
+fn approval(phase: &Phase, progress: &PhaseProgress) -> Option<(Timestamp, Acceptance)> {
+    let approves = |about: &About| match about {
+        About::Approval { .. } => true,
+        About::Gate { gate } => matches!(phase.gates.get(*gate), Some(GateSpec::Approval { .. })),
+        About::Escalation { .. } | About::Agent => false,
+    };
+    progress.questions.iter().rev().filter(|asked| approves(&asked.question.about)).find_map(|asked| {
+        match &asked.status {
+            QuestionStatus::Answered { answer, at } if answer.choice.as_deref() == Some(APPROVE) => {
+                Some((*at, Acceptance { by: answer.by.clone(), on: at.strftime("%F").to_string() }))
+            }
+            QuestionStatus::Answered { .. }
+            | QuestionStatus::Open
+            | QuestionStatus::Expired { .. }
+            | QuestionStatus::Closed => None,
+        }
+    })
 }

@@ -29,6 +29,7 @@ use crate::failures::FailureService;
 use crate::mutex::lock;
 use crate::prompt;
 use crate::services::Services;
+use crate::work_gates::WorkTask;
 use helix_gates::GateCheckouts;
 use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 
@@ -321,7 +322,10 @@ impl EffectRunner {
         }
         // What the agent saves is checked within its turn, by the same rules as its result.
         let hook = self.shared.services.host.save_hook(Some(&cwd));
-        let mut ask = AgentAsk::new(prompt, session, cwd, self.runner().agent_files(&begin.run));
+        let files = self.runner().agent_files(&begin.run);
+        let task = WorkTask::of_attempt(spec, phase, &begin.base);
+        task.leave(&files).await.map_err(|error| environment(&error))?;
+        let mut ask = AgentAsk::new(prompt, session, cwd, files);
         ask.after_write = Some(hook);
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = begin.grant.turns.or(phase.max_turns);

@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use helix_agents::agent_kind;
+use helix_agents::{AgentProfile, agent_kind};
 use helix_core::finding::{Fault, Finding, Place, Verdict};
 use helix_core::ids::RunId;
-use helix_job::{Active, Committed, JobEvent, Review};
+use helix_job::{Active, Committed, JobEvent, Review, Roles};
 use helix_plan::{GateSpec, Phase};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -34,6 +34,10 @@ struct Answer {
     verdict: Word,
     /// One sentence: what decided it.
     summary: String,
+    /// What you have checked and found right, one short line each: each thing that was asked for, and what you looked for and
+    /// did not find.
+    #[serde(default)]
+    checks_passed: Vec<String>,
     /// What is wrong, worst first; empty if and only if approved.
     findings: Vec<AnswerFinding>,
 }
@@ -43,6 +47,14 @@ struct Answer {
 enum Word {
     Approved,
     Rejected,
+}
+
+/// What an answer amounts to.
+#[derive(Debug, PartialEq, Eq)]
+struct Judged {
+    verdict: Verdict,
+    summary: String,
+    checks_passed: Vec<String>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -96,23 +108,24 @@ impl EffectRunner {
             (Err(fault), _) => Err(fault),
             (Ok(_), None) => Err(unreadable("nothing was checked out".into())),
         };
-        let (verdict, summary) = judged.unwrap_or_else(|fault| {
-            let summary = fault.message.clone();
-            (Verdict::Inconclusive { fault }, summary)
+        let Judged { verdict, summary, checks_passed } = judged.unwrap_or_else(|fault| Judged {
+            summary: fault.message.clone(),
+            verdict: Verdict::Inconclusive { fault },
+            checks_passed: Vec::new(),
         });
         let tree = result.tree.clone();
-        let review = Box::new(Review { side, agent, model, verdict, summary, tree });
+        let review = Box::new(Review { side, agent, model, verdict, summary, checks_passed, tree });
         Ok(JobEvent::ReviewFinished { phase: phase.id.clone(), attempt: this.begin.attempt, gate, round, review })
     }
 
-    /// The verdict of an answer and its summary, as far as it is about the result and the reviewer has changed nothing.
+    /// What an answer says, as far as it is about the result and the reviewer has changed nothing.
     async fn judge(
         &self,
         at: AttemptContext<'_>,
         result: &Committed,
         answer: &Value,
         checkout: PathBuf,
-    ) -> Result<(Verdict, String), Fault> {
+    ) -> Result<Judged, Fault> {
         let spaces = self.workspaces(&at.active.spec).await?;
         let path = checkout.clone();
         let touched = blocking(move || spaces.touched(&path)).await?;
@@ -120,9 +133,10 @@ impl EffectRunner {
             let message = format!("the reviewer changed what it was to look at: {}", touched.join(", "));
             return Err(unreadable(message));
         }
-        let (verdict, summary) = read(answer)?;
+        let Judged { verdict, summary, checks_passed } = read(answer)?;
         let citable = Citable::of(at.phase, result);
-        Ok((blocking_fault(move || Ok(citable.judge(verdict, &checkout))).await?, summary))
+        let verdict = blocking_fault(move || Ok(citable.judge(verdict, &checkout))).await?;
+        Ok(Judged { verdict, summary, checks_passed })
     }
 
     fn reviewer(
@@ -132,30 +146,16 @@ impl EffectRunner {
         phase: &Phase,
         gate: Option<usize>,
     ) -> (String, Option<String>, Duration) {
-        let role = active.spec.roles.verifier.as_ref();
-        let own = self.agent_of(active, phase);
-        let agent = role.map_or(own, |role| role.agent.clone());
-        let of_role = match role {
-            Some(role) => role.model.clone(),
-            None => active.spec.roles.verifier_model.clone(),
-        };
         let (named, deadline) = match (gate.and_then(|gate| phase.gates.get(gate)), &phase.verify) {
             (Some(GateSpec::ReviewApproved { model }), _) => (model.clone(), GATE_REVIEW),
             (_, Some(verify)) => (verify.model.clone(), verify.timeout.duration()),
             (_, None) => (None, GATE_REVIEW),
         };
-        let model = named.or(of_role).or_else(|| Self::other_model(runner, active, phase, &agent));
+        let own = active.progress(&phase.id).and_then(|progress| progress.model.clone());
+        let works_with = own.or_else(|| phase.model.clone());
+        let agent = self.agent_of(active, phase);
+        let (agent, model) = who_looks(&active.spec.roles, runner.profiles(), agent, named, works_with);
         (agent, model, deadline)
-    }
-
-    /// Where nobody names a model, agents that have several review with another one than they work with.
-    fn other_model(runner: &AgentRunner, active: &Active, phase: &Phase, agent: &str) -> Option<String> {
-        let profile = runner.profile(agent).ok()?;
-        let own =
-            active.progress(&phase.id).and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
-        let works_with = own.or_else(|| profile.default_model.clone()).unwrap_or_default();
-        let models = agent_kind(profile.dialect).review_models;
-        models.iter().find(|model| !works_with.contains(**model)).map(|model| (*model).to_owned())
     }
 
     async fn review_ask(
@@ -186,9 +186,32 @@ impl EffectRunner {
     }
 }
 
+/// The agent that looks at the work of another one, and its model. Where nobody names a model, agents that have several review with
+/// another one than they work with.
+pub(crate) fn who_looks(
+    roles: &Roles,
+    profiles: &[AgentProfile],
+    own: String,
+    named: Option<String>,
+    works_with: Option<String>,
+) -> (String, Option<String>) {
+    let (agent, of_role) = match &roles.verifier {
+        Some(role) => (role.agent.clone(), role.model.clone()),
+        None => (own, roles.verifier_model.clone()),
+    };
+    let other = || {
+        let profile = profiles.iter().find(|profile| profile.name == agent)?;
+        let works_with = works_with.or_else(|| profile.default_model.clone()).unwrap_or_default();
+        let models = agent_kind(profile.dialect).review_models;
+        models.iter().find(|model| !works_with.contains(**model)).map(|model| (*model).to_owned())
+    };
+    let model = named.or(of_role).or_else(other);
+    (agent, model)
+}
+
 /// What an answer says. Anything but a whole and consistent one is no verdict.
-fn read(answer: &Value) -> Result<(Verdict, String), Fault> {
-    let Answer { verdict, summary, findings } = serde_json::from_value(answer.clone())
+fn read(answer: &Value) -> Result<Judged, Fault> {
+    let Answer { verdict, summary, checks_passed, findings } = serde_json::from_value(answer.clone())
         .map_err(|error| misfit(answer, &["verdict", "summary", "findings"], &error))?;
     let verdict = match (verdict, findings.is_empty()) {
         (Word::Approved, true) => Verdict::Pass,
@@ -196,7 +219,7 @@ fn read(answer: &Value) -> Result<(Verdict, String), Fault> {
         (Word::Approved, false) => return Err(unreadable("it approves and names problems".into())),
         (Word::Rejected, true) => return Err(unreadable("it rejects and names no problem".into())),
     };
-    Ok((verdict, summary))
+    Ok(Judged { verdict, summary, checks_passed })
 }
 
 fn finding(found: AnswerFinding) -> Finding {

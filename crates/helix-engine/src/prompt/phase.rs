@@ -56,7 +56,7 @@ pub(crate) fn correction(phase: &Phase, correction: &Correction, cwd: &str) -> R
             moved => true,
             answer => is_answer(correction),
             generates => phase.generates_phases.is_some(),
-            gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
+            gates => checks(phase),
             correction => correction.to_markdown(),
         },
     )
@@ -129,16 +129,14 @@ impl<'a> Values<'a> {
     }
 
     fn every_form(&self, briefing: &Briefing, phase: &Phase) -> Result<(), PromptError> {
-        let sample = Correction {
-            summary: "a gate failed".into(),
-            findings: vec![Finding {
-                rule: "sample".into(),
-                message: "something is wrong".into(),
-                place: None,
-                evidence: Some("output".into()),
-                fix: Some("correct it".into()),
-            }],
+        let finding = Finding {
+            rule: "sample".into(),
+            message: "something is wrong".into(),
+            place: None,
+            evidence: Some("output".into()),
+            fix: Some("correct it".into()),
         };
+        let sample = Correction::new("a gate failed", vec![finding]);
         let tried = [Tried::new(1, "src/a.py", sample.to_markdown())];
         // All others have the same form: one of them shows whether the template can show them.
         let other = self.plan.phases.iter().find(|other| other.id != phase.id);
@@ -169,7 +167,7 @@ impl<'a> Values<'a> {
         let values: Value = context! {
             phase => Serde(phase),
             others => Serde(others),
-            gates => phase.gates.iter().map(explain).collect::<Vec<_>>(),
+            gates => checks(phase),
             skills => Serde(skills),
             generates => Serde(generates),
             attempts => Serde(attempts),
@@ -205,6 +203,13 @@ struct Other<'a> {
     id: &'a str,
     name: &'a str,
     relation: &'static str,
+}
+
+/// What checks the result, in words: the gates, then the verifier.
+fn checks(phase: &Phase) -> Vec<String> {
+    let verifier = "verify: then an independent verifier, who knows only this task, the decision, your diff and the files, looks for \
+                    what is missing or wrong, weakened tests, secrets and paths of this machine";
+    phase.gates.iter().map(explain).chain(phase.verify.is_some().then(|| verifier.to_owned())).collect()
 }
 
 fn explain(gate: &GateSpec) -> String {

@@ -12,7 +12,7 @@ fn correction(of: u32, findings: usize, evidence: usize) -> Correction {
         evidence: Some("e".repeat(evidence)),
         fix: None,
     };
-    Correction { summary: format!("try {of} failed"), findings: (1..=findings).map(finding).collect() }
+    Correction::new(format!("try {of} failed"), (1..=findings).map(finding).collect())
 }
 
 /// Tries of which each was told what was found about the one before.

@@ -51,6 +51,17 @@ pub struct Inspection {
 }
 
 impl Inspection {
+    /// The job as far as plan and repository make it, whatever else speaks against it.
+    ///
+    /// # Errors
+    /// The plan's errors, else what keeps the repository from being looked at.
+    pub fn job(self) -> Result<JobSpec, SubmitError> {
+        match self.spec.clone() {
+            Some(spec) if !self.diagnostics.iter().any(Diagnostic::is_error) => Ok(spec),
+            Some(_) | None => Err(self.accepted().err().unwrap_or_else(|| defect("a plan made no job".into()))),
+        }
+    }
+
     /// The job, if nothing speaks against it.
     ///
     /// # Errors

@@ -22,6 +22,17 @@ pub struct AdrFinalize {
     pub project: Option<String>,
 }
 
+/// Arguments of `adr_accept`.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+pub struct AdrAccept {
+    /// Number of the decision, such as `12`.
+    pub number: String,
+    /// The person who has accepted it, by name. Default: the user of this session.
+    pub by: Option<String>,
+    /// Directory of the project. Default: the session's project.
+    pub project: Option<String>,
+}
+
 /// Arguments of `adr_list` and `skills_list`.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 pub struct InProject {

@@ -3,19 +3,21 @@
 use async_recursion::async_recursion as boxed;
 use std::path::Path;
 
+use helix_adr::{Acceptance, AdrId};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
 use helix_job::Origin;
 use helix_plan::Plan;
+use jiff::Timestamp;
 use serde_json::json;
 
 use super::refusal::{Refusal, diagnosed};
-use super::{AdrCheck, AdrFinalize, Answer, Caller, InProject, PlanCheck, ProjectCreate, Tools, blocking};
+use super::{AdrAccept, AdrCheck, AdrFinalize, Answer, Caller, InProject, PlanCheck, ProjectCreate, Tools, blocking};
 use crate::consultant::CheckedFiles;
 use crate::failures::Depth;
 use crate::submit::{Inspection, Site, SubmitRequest};
 use helix_git::Repository;
-use helix_project::adr_files::{AdrDirectory, AdrFileError};
+use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX};
 use helix_project::project::{self, ProjectError};
 use helix_project::save_check::{adr_diagnostics, read_bounded};
 use helix_project::workflows::WorkflowPaths;
@@ -95,10 +97,41 @@ impl Tools {
                 return Err(error.into());
             }
         };
-        let text = format!("Finalized as {} and committed, with {}.", done.path, done.index);
+        let text = format!(
+            "Finalized as {} and committed, with {}. It is a proposal: once the user has said yes to it, call adr_accept.",
+            done.path, done.index
+        );
         let data = json!({ "number": done.number, "path": done.path, "index": done.index });
         self.remember(&file, Some(&root), Depth::Rules, &[]).await;
         Ok((text, data))
+    }
+
+    /// Makes a proposed decision an accepted one, by the user's word, and commits it.
+    pub async fn adr_accept(&self, arguments: AdrAccept) -> Answer {
+        self.not_for_phases("adr_accept")?;
+        let root = self.project(arguments.project.as_deref()).await?;
+        let root = root.ok_or_else(|| Refusal::text("pass the project's directory in `project`"))?;
+        let id: AdrId = arguments.number.parse().map_err(|error| Refusal::text(format!("`number`: {error}")))?;
+        let by = match (arguments.by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty()), &self.caller) {
+            (Some(by), _) => by,
+            (None, Caller::Session(session)) => format!("the user of conversation {session}"),
+            (None, Caller::Run(_) | Caller::Outside { .. }) => {
+                return Err(Refusal::text("name who accepts it in `by`"));
+            }
+        };
+        let git = self.engine.projects().git.clone();
+        let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };
+        let said = acceptance.clone();
+        let path = blocking(move || {
+            let repository = Repository::open(&root, git).map_err(Refusal::of)?;
+            let path = AdrDirectory::accept(repository.top(), id, &said)?;
+            let message = format!("Accept decision {path}");
+            repository.commit_files(&[path.clone(), format!("adr/{INDEX}")], &message)?;
+            Ok::<_, Refusal>(path)
+        })
+        .await?;
+        let text = format!("{path} is accepted by {} and committed.", acceptance.by);
+        Ok((text, json!({ "path": path, "accepted_by": acceptance.by, "accepted_on": acceptance.on })))
     }
 
     /// Lists a project's ADRs.

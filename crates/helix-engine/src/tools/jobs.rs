@@ -157,8 +157,11 @@ fn status_text(job: &JobView) -> String {
     if let Some(commit) = &job.commit {
         text.push_str(&format!("\n\nThe result is commit {commit}."));
     }
-    if let Some(next) = job.next_step() {
-        text.push_str(&format!("\n\nNext, for the user: {next}"));
+    if let Some(number) = job.proven_decision() {
+        let project = &job.project_path;
+        text.push_str(&format!(
+            "\n\nNext, for the user: `helix adr implemented {number}` in {project} ticks the proven criteria."
+        ));
     }
     if let Some(error) = &job.error {
         let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();

@@ -13,8 +13,8 @@ mod refusal;
 use serde_json::Value;
 
 pub use arguments::{
-    AdrCheck, AdrFinalize, AnswerQuestion, AskUser, InProject, JobStart, JobStatusOf, PlanCheck, ProjectCreate,
-    SimilarFailures, SkillRead,
+    AdrAccept, AdrCheck, AdrFinalize, AnswerQuestion, AskUser, InProject, JobStart, JobStatusOf, PlanCheck,
+    ProjectCreate, SimilarFailures, SkillRead,
 };
 pub use caller::Caller;
 

@@ -312,6 +312,7 @@ pub fn review_finished(
         model: None,
         summary: verdict.word().into(),
         verdict,
+        checks_passed: Vec::new(),
         tree,
     };
     JobEvent::ReviewFinished { phase: phase.clone(), attempt, gate, round, review: Box::new(review) }

@@ -18,7 +18,7 @@ use super::super::checked::CheckedPhase;
 use super::super::codes;
 use super::super::defaults::gates_of_phase;
 use super::super::model::{GateSpec, GeneratePhases, Phase, PhaseType, Plan};
-use super::super::parse::{Proof, Scope, gates, resolve_phase};
+use super::super::parse::{Criteria, Proof, Scope, gates, resolve_phase};
 use super::super::source::{self, PhaseSource};
 use super::MAX_BYTES;
 use super::schema::{AddedPhaseSource, FragmentSource, claims_files};
@@ -209,8 +209,9 @@ impl Reading<'_, '_> {
                     self.reader.error(codes::MISPLACED_KEY, &gate.range, message, help);
                 }
             }
-            let has_adr = self.plan.adr.is_some();
-            let proof = Proof { kind: Some(kind), head: head.clone(), outputs: has_outputs, has_adr, generates: false };
+            let criteria = if self.plan.adr.is_some() { Criteria::OfAdr } else { Criteria::Missing };
+            let proof =
+                Proof { kind: Some(kind), head: head.clone(), outputs: has_outputs, criteria, generates: false };
             for gate in gates(Some(written), &proof, self.reader) {
                 if !all.contains(&gate) {
                     all.push(gate);

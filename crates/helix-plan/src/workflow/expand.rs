@@ -11,7 +11,7 @@ use helix_core::source_text::SourceText;
 use super::super::check::{At, Outline, check};
 use super::super::checked::PhasePlaces;
 use super::super::codes;
-use super::super::model::Phase;
+use super::super::model::{Phase, PhaseType};
 use super::super::parse::ParsedPlan;
 use super::super::source;
 use super::Workflow;
@@ -32,7 +32,14 @@ impl ParsedPlan {
             return Err(clashes);
         }
         let own = std::mem::take(&mut self.plan.phases).into_iter().zip(std::mem::take(&mut self.places.phases));
-        let joined = join(read, own.map(|(phase, places)| Joined { phase, places: Some(places) }).collect());
+        let own = own.map(|(mut phase, places)| {
+            if phase.kind == PhaseType::Development && places.verify.is_none() {
+                phase.verify.clone_from(&read.verify);
+            }
+            Joined { phase, places: Some(places) }
+        });
+        let own = own.collect();
+        let joined = join(read, own);
         let mut problems = between(file, &joined, at_workflow, workflow);
         if problems.iter().any(Diagnostic::is_error) {
             return Err(problems);
@@ -186,6 +193,7 @@ fn everywhere(workflow: Option<Span>, phase: &Phase) -> PhasePlaces {
         skills: vec![at; phase.skills.len()],
         inputs: vec![at; phase.inputs.len()],
         outputs: vec![at; phase.outputs.len()],
+        verify: phase.verify.as_ref().map(|_| at),
         agent: phase.agent.as_ref().map(|_| at),
         model: phase.model.as_ref().map(|_| at),
     }

@@ -14,9 +14,9 @@ use helix_core::source_text::{SourceText, sort_by_place};
 
 use super::super::checked::{self, CheckedPhase};
 use super::super::codes;
-use super::super::model::Defaults;
-use super::super::parse::{Scope, read_tree, resolve_phase};
-use super::super::source::{self, IdText, PhaseSource, schema_of};
+use super::super::model::{Defaults, Verify};
+use super::super::parse::{Criteria, Scope, read_tree, resolve_phase};
+use super::super::source::{self, IdText, PhaseSource, VerifySource, schema_of};
 use super::inputs::{InputSource, Values, declared};
 use super::{Input, Workflow};
 
@@ -47,6 +47,8 @@ enum ItemSource {
         slot: String,
         /// Ids of the phases whose results the plan's phases start from.
         depends_on: Option<Vec<String>>,
+        /// Independent verification of the plan's own development phases that do not say otherwise.
+        verify: Option<VerifySource>,
     },
 }
 
@@ -103,6 +105,8 @@ pub(super) struct Read {
     pub(super) phases: Vec<CheckedPhase>,
     /// Where among them the slot is.
     pub(super) slot: Option<usize>,
+    /// How the plan's own development phases are verified that do not say otherwise.
+    pub(super) verify: Option<Verify>,
 }
 
 impl Workflow {
@@ -161,8 +165,9 @@ fn head(node: &Node, reader: &mut FieldReader<'_>) -> Option<Head> {
 
 fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> Read {
     let phases = using.values.put_into(phases, reader);
-    let scope = Scope { defaults: using.defaults, has_adr: using.has_adr, ..Scope::default() };
-    let mut read = Read { phases: Vec::new(), slot: None };
+    let criteria = if using.has_adr { Criteria::OfAdr } else { Criteria::LeftOut };
+    let scope = Scope { defaults: using.defaults, criteria, ..Scope::default() };
+    let mut read = Read { phases: Vec::new(), slot: None, verify: None };
     let Value::Sequence(items) = &phases.value else { return read };
     for item in items.iter() {
         let Some(slot) = item.get("slot") else {
@@ -174,11 +179,15 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
             reader.error(codes::BAD_SLOT, &slot.key_range, message, "remove one");
             continue;
         }
-        let has_stand_in = item.get("type").is_some();
-        let phase =
-            if has_stand_in { read_phase(&as_phase(item), &scope, reader) } else { bare_slot(item, &scope, reader) };
-        if let Some(phase) = phase {
-            read.slot = Some(read.phases.len());
+        let slot = match item.get("type") {
+            Some(_) => read_phase(&as_phase(item), &scope, reader).map(|phase| {
+                let verify = phase.phase.as_ref().and_then(|phase| phase.verify.clone());
+                (phase, verify)
+            }),
+            None => bare_slot(item, &scope, reader),
+        };
+        if let Some((phase, verify)) = slot {
+            (read.slot, read.verify) = (Some(read.phases.len()), verify);
             read.phases.push(phase);
         }
     }
@@ -199,14 +208,15 @@ fn as_phase(item: &Node) -> Node {
     Node { range: item.range.clone(), value: Value::Mapping(renamed.collect()) }
 }
 
-fn bare_slot(item: &Node, scope: &Scope, reader: &mut FieldReader<'_>) -> Option<CheckedPhase> {
+fn bare_slot(item: &Node, scope: &Scope, reader: &mut FieldReader<'_>) -> Option<(CheckedPhase, Option<Verify>)> {
     let mut fields = reader.open(item, "a slot without a default")?;
     let id = fields.require::<Text>("slot", "add its name, such as `slot: work`", reader);
     let depends_on = fields.take::<Vec<String>>("depends_on", reader);
+    let verify = fields.take::<VerifySource>("verify", reader).and_then(|verify| verify.value);
     let head = fields.head();
     fields.finish(reader);
     // Nothing is done in a bare slot, so that nothing has to be described or proven.
     let unreadable = vec!["description", "gates"];
     let slot = PhaseSource { id: Some(id?), depends_on, head, unreadable, ..PhaseSource::default() };
-    Some(resolve_phase(slot, scope, reader))
+    Some((resolve_phase(slot, scope, reader), verify))
 }

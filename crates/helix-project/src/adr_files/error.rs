@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use helix_adr::AdrId;
+use helix_adr::{AdrId, Status};
 use helix_core::diagnostic::Diagnostic;
 
 /// Why a file of the directory cannot be dealt with.
@@ -30,6 +30,9 @@ pub enum AdrFileError {
     /// There is no decision of this number.
     #[error("no {id} in adr/")]
     Unknown { id: AdrId },
+    /// Only a proposed decision can be accepted.
+    #[error("{file} is {}; only a proposed decision can be accepted", status.word())]
+    NotProposed { file: String, status: Status },
     /// Its front matter cannot be completed.
     #[error("the front matter of {file} cannot be rewritten")]
     Rewrite { file: String, source: helix_adr::RewriteError },

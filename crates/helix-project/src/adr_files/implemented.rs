@@ -1,10 +1,11 @@
-//! Writes into a decision what a job's evidence proves: ticked criteria, and its state once all of them are.
+//! Writes into a decision what became of it: who has accepted it, the criteria that a job's evidence proves, and its state once all
+//! of them are.
 //!
-//! Must not judge evidence: what is proven is given to it.
+//! Must not judge evidence or ask anybody: what is proven, and who said yes, is given to it.
 
 use std::path::Path;
 
-use helix_adr::{AdrId, Status};
+use helix_adr::{Acceptance, Adr, AdrId, Status};
 
 use super::writing::{disk, lock, replace, write_index};
 use super::{AdrDirectory, AdrFileError};
@@ -22,17 +23,47 @@ pub struct Proven {
 }
 
 impl AdrDirectory {
-    /// Ticks the criteria that are proven. The decision is Implemented once all of its criteria are, and the index says so.
+    /// Makes a proposed decision an accepted one that says who has accepted it; the index says so, too. Gives its file, relative to
+    /// the project's root.
+    ///
+    /// # Errors
+    /// [`AdrFileError`]; nothing was changed. [`AdrFileError::NotProposed`] where it is something else already.
+    pub fn accept(root: &Path, id: AdrId, acceptance: &Acceptance) -> Result<String, AdrFileError> {
+        let _lock = lock(root)?;
+        let known = Self::open(root)?;
+        let adr = known.find(id).ok_or(AdrFileError::Unknown { id })?;
+        match adr.status() {
+            Some(Status::Proposed) | None => {}
+            Some(status) => return Err(AdrFileError::NotProposed { file: adr.file.clone(), status }),
+        }
+        let text = accepted(adr, acceptance)?;
+        let path = root.join(&adr.file);
+        replace(&path, &text).map_err(disk("write", &path))?;
+        write_index(root)?;
+        Ok(adr.file.clone())
+    }
+
+    /// Ticks the criteria that are proven. The decision is Implemented once all of its criteria are, and the index says so. A
+    /// proposed one that a person has approved in the job becomes an accepted one first.
     ///
     /// # Errors
     /// [`AdrFileError`]; nothing was changed. [`AdrFileError::Unknown`] where there is no decision of this number.
-    pub fn prove(root: &Path, id: AdrId, proven: &[String]) -> Result<Proven, AdrFileError> {
+    pub fn prove(
+        root: &Path,
+        id: AdrId,
+        proven: &[String],
+        approved: Option<&Acceptance>,
+    ) -> Result<Proven, AdrFileError> {
         let _lock = lock(root)?;
         let known = Self::open(root)?;
         let adr = known.find(id).ok_or(AdrFileError::Unknown { id })?;
         let (met, open): (Vec<String>, Vec<String>) =
             adr.criteria.iter().map(|criterion| criterion.text.clone()).partition(|text| proven.contains(text));
         let all = open.is_empty() && !met.is_empty();
+        let proposed = adr.status() == Some(Status::Proposed);
+        let accepted =
+            approved.filter(|_| proposed).map(|by| Ok(Adr::parse(&adr.file, &accepted(adr, by)?))).transpose()?;
+        let (source, adr) = (&adr.source, accepted.as_ref().unwrap_or(adr));
         let before = adr.status();
         let status = match before {
             // What was given up or replaced does not come back because it was built once.
@@ -43,10 +74,14 @@ impl AdrDirectory {
             .with_met_criteria(&met, status)
             .map_err(|source| AdrFileError::Rewrite { file: adr.file.clone(), source })?;
         let path = root.join(&adr.file);
-        if text != adr.source {
+        if text != *source {
             replace(&path, &text).map_err(disk("write", &path))?;
             write_index(root)?;
         }
         Ok(Proven { path: adr.file.clone(), status: status.or(before).unwrap_or(Status::Proposed), met, open })
     }
+}
+
+fn accepted(adr: &Adr, acceptance: &Acceptance) -> Result<String, AdrFileError> {
+    adr.with_acceptance(acceptance).map_err(|source| AdrFileError::Rewrite { file: adr.file.clone(), source })
 }

@@ -29,6 +29,7 @@ fn own(tool: &str) -> Option<&'static str> {
     Some(match tool {
         "adr_check" => "Check decision",
         "adr_finalize" => "Finalize decision",
+        "adr_accept" => "Accept decision",
         "adr_list" => "List decisions",
         "plan_check" => "Check plan",
         "project_create" => "Create project",

@@ -10,6 +10,7 @@ pub(crate) mod describe;
 pub(crate) mod doctor;
 pub(crate) mod draft;
 pub(crate) mod failures;
+pub(crate) mod gates;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod jobs;

@@ -6,11 +6,12 @@ use clap::{Args, Subcommand};
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
 use helix_core::text::count;
-use helix_engine::preview::first_prompts;
+use helix_engine::preview::{PhaseVerifier, first_prompts, verifiers};
 use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file};
 use helix_job::Origin;
 use helix_plan::{ParsedPlan, Plan};
 use helix_project::survey::{Survey, Tests, survey};
+use serde::Serialize;
 use serde_json::json;
 
 use crate::arguments::budget;
@@ -18,7 +19,8 @@ use crate::commands::draft;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::unreadable;
-use crate::terminal::{Meaning, Reading};
+use crate::offline;
+use crate::terminal::{Meaning, Reading, duration, money};
 
 /// Name of plan files in directories.
 pub(crate) const PLAN_FILE: &str = "phases.yaml";
@@ -191,7 +193,8 @@ phases:
     gates:
       - {{ type: outputs_claimed }}
       - {{ type: syntax_check }}
-{gate}  - id: document
+{gate}    verify: true   # an independent verifier looks at the result: docs/verification.md
+  - id: document
     name: Document it
     type: documentation
     description: |
@@ -225,6 +228,10 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
         return Err(refused(warnings.clone()));
     }
     let selected = selected(plan, selection)?;
+    let config = context.settings()?.engine(&context.environment)?;
+    let mut verifiers = verifiers(&config, plan);
+    verifiers.retain(|one| selected.contains(&one.phase));
+    let price = if verifiers.is_empty() { None } else { Price::so_far(context) };
     let waves = plan.waves_of(|phase| selected.contains(&phase.id));
     let mut prompts = first_prompts(&inspection).map_err(refused)?;
     prompts.retain(|one| selected.contains(&one.phase));
@@ -252,6 +259,8 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
                 };
                 lines.push(format!("    gate {}{command}", gate.name()));
             }
+            let verifier = verifiers.iter().find(|one| one.phase == phase.id);
+            lines.extend(verifier.map(|one| verified_by(one, price.as_ref())).into_iter().flatten());
             lines.push("    prompt of its first attempt:".to_owned());
             let prompt = prompts.iter().find(|one| one.phase == phase.id).map(|one| one.prompt.trim_end());
             lines.extend(prompt.unwrap_or_default().lines().map(|line| format!("    | {line}")));
@@ -259,6 +268,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     }
     let value = json!({
         "plan": plan, "file": name, "warnings": warnings, "prompts": prompts, "waves": waves,
+        "verifiers": verifiers, "verification_price": price,
         "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
     });
     terminal.answer(&value, &lines.join("\n"))?;
@@ -267,6 +277,52 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     }
     // It ends as the run itself would: with the first refusal, if there is one.
     inspection.refusals.into_iter().next().map_or(Ok(Exit::Success), |refusal| Err(refusal.into()))
+}
+
+/// What verifications have taken on this machine so far, one with another.
+#[derive(Debug, Serialize)]
+struct Price {
+    runs: u32,
+    /// US dollars.
+    mean_usd: f64,
+    mean_seconds: f64,
+}
+
+impl Price {
+    /// Of all recorded jobs; `None` where no verifier has run yet, or the journal cannot be read.
+    fn so_far(context: &Context) -> Option<Self> {
+        let jobs = context.block_on(offline::jobs(context)).unwrap_or_else(|error| {
+            context.terminal.report(&error);
+            Vec::new()
+        });
+        let reviews = jobs.iter().flat_map(|job| &job.phases).filter_map(|phase| phase.review.as_ref());
+        let (runs, usd, ms) = reviews.fold((0, 0.0, 0), |(runs, usd, ms): (u32, f64, u64), review| {
+            (runs.saturating_add(review.runs), usd + review.cost, ms.saturating_add(review.total_ms))
+        });
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds of all runs are far below 2^52")]
+        let seconds = ms as f64 / 1000.0;
+        (runs > 0).then(|| Self { runs, mean_usd: usd / f64::from(runs), mean_seconds: seconds / f64::from(runs) })
+    }
+}
+
+fn verified_by(verifier: &PhaseVerifier, price: Option<&Price>) -> [String; 2] {
+    let model = verifier.model.as_ref().map(|model| format!(", model {model}")).unwrap_or_default();
+    let (agent, seconds) = (&verifier.agent, verifier.timeout_seconds);
+    let price = match price {
+        Some(Price { runs, mean_usd, mean_seconds }) => {
+            format!(
+                "{} and {} on average of {} here",
+                money(*mean_usd),
+                duration(*mean_seconds),
+                count(*runs as usize, "run")
+            )
+        }
+        None => "no verifier has run here yet; `helix jobs show` names it afterwards".to_owned(),
+    };
+    [
+        format!("    verify by agent {agent}{model}, up to {seconds} s, after each attempt that passes its gates"),
+        format!("    price of one verification: {price}"),
+    ]
 }
 
 fn selected(plan: &Plan, selection: &Selection) -> Result<Vec<PhaseId>, CommandError> {

@@ -160,6 +160,7 @@ phases:
     outputs: [\"${{{{ design }}}}\"]
   - slot: work                # the phases of the plan take this place
     depends_on: [design]
+    verify: true            # of the plan's development phases that do not say otherwise
   - id: verify
     type: test
     description: Run all tests, and fix what fails.

@@ -131,6 +131,9 @@ impl From<AdrFileError> for CommandError {
                 (codes::ADR_ERRORS, "`helix adr new TITLE` writes a draft for other texts; nothing was written")
             }
             AdrFileError::Numbered { .. } => (codes::ADR_ERRORS, "write `adr_id: draft` to get a new number"),
+            AdrFileError::NotProposed { .. } => {
+                return Self::wrapping(Exit::No, codes::CANNOT_BE_DONE, &error).hint("nothing was changed");
+            }
             AdrFileError::Unknown { .. } => (codes::NOT_FOUND, "`helix adr list` shows all"),
             AdrFileError::Rewrite { .. } => (codes::ADR_ERRORS, "add `adr_id` and `status` to the front matter"),
         };

@@ -20,6 +20,12 @@ pub(crate) use keyboard::{typed_line, typed_text};
 pub(crate) use table::Cell;
 pub(crate) use time::{ago, local};
 
+/// A text as it can be pasted into a shell.
+pub(crate) fn shell_word(text: &str) -> String {
+    let plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%,".contains(letter);
+    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+}
+
 /// Whether people or programs read standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {

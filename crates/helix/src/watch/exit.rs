@@ -47,5 +47,8 @@ fn environment_at_fault(last: &Attempt) -> bool {
         Verdict::Inconclusive { fault } => is_surroundings(fault.kind),
         Verdict::Pass | Verdict::Fail { .. } => false,
     });
-    by_run || by_gate
+    // What nobody has looked at may be as good as can be.
+    let by_review =
+        last.reviews.last().is_some_and(|(_, review)| matches!(review.verdict, Verdict::Inconclusive { .. }));
+    by_run || by_gate || by_review
 }

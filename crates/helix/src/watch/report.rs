@@ -2,7 +2,7 @@
 //!
 //! Must not know how it was watched.
 
-use std::path::Path;
+use std::path::PathBuf;
 
 use helix_core::finding::Verdict;
 use helix_core::text::short_commit;
@@ -11,8 +11,9 @@ use helix_job::question::QuestionStatus;
 use helix_job::{ErrorView, IntegrationTarget, JobView, PhaseStatus, PhaseView};
 
 use super::lines::meaning;
+use crate::config::Setting;
 use crate::question::how_to_answer;
-use crate::terminal::{Meaning, Terminal, duration, money, one_line};
+use crate::terminal::{Meaning, Terminal, duration, money, one_line, shell_word};
 
 /// The phases as a table.
 fn phases_table(view: &JobView, terminal: &Terminal) -> String {
@@ -35,7 +36,7 @@ fn phases_table(view: &JobView, terminal: &Terminal) -> String {
 }
 
 /// The whole report, for standard output.
-pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) -> String {
+pub(crate) fn job_report(view: &JobView, state_dir: &Setting<PathBuf>, terminal: &Terminal) -> String {
     let paint = |meaning, text: &str| terminal.paint(meaning, text);
     let sign = Sign::from(view.status);
     let status = paint(meaning(sign), &format!("{} {}", sign.symbol(), view.status.word()));
@@ -71,14 +72,16 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
             lines.push(format!("{}: {stage}", phase.id));
         }
         lines.extend(phase.notes.iter().map(|note| format!("{}: note: {}", phase.id, one_line(note, 200))));
-        if let Some(verdict) = &phase.verdict {
-            lines.push(format!("{}: verifier: {}", phase.id, one_line(verdict, 200)));
-        }
+        lines.extend(verification(phase));
     }
     lines.extend(questions(view, terminal));
-    lines.push(format!("logs     {}", state_dir.join("runs").display()));
+    lines.push(format!("logs     {}", state_dir.value.join("runs").display()));
     lines.push(format!("details  helix jobs show {}", view.id));
-    lines.extend(view.next_step().map(|next| format!("next     {next}")));
+    if let Some(number) = view.proven_decision() {
+        let (project, helix) = (shell_word(&view.project_path), helix_with(state_dir));
+        lines.push(format!("next     cd {project} && {helix} adr implemented {number}"));
+        lines.push("         (ticks the criteria that the job has proven)".to_owned());
+    }
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed) {
         lines.push(String::new());
         let why = phase.error.as_ref().map_or("no reason was recorded", |error| error.message.as_str());
@@ -95,6 +98,43 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Path, terminal: &Terminal) 
         lines.extend(hint(error));
     }
     lines.join("\n")
+}
+
+/// What the verifier said last, with what it was for; that one will look, where none has yet.
+fn verification(phase: &PhaseView) -> Vec<String> {
+    let Some(review) = &phase.review else {
+        let is_over = matches!(phase.status, PhaseStatus::Failed | PhaseStatus::Skipped | PhaseStatus::Cancelled);
+        let expected = phase.verify && !is_over;
+        return expected.then(|| format!("{}: a verifier will look at the result", phase.id)).into_iter().collect();
+    };
+    let (word, cost) = (review.verdict.word(), money(review.cost));
+    let model = review.model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a run are far below 2^52")]
+    let time = duration(review.total_ms as f64 / 1000.0);
+    let runs = if review.runs == 1 { String::new() } else { format!(" for {} runs", review.runs) };
+    let mut lines = vec![format!(
+        "{}: verifier ({}{model}) of attempt {}: {word}: {} ({time}, {cost}{runs})",
+        phase.id,
+        review.agent,
+        review.attempt,
+        one_line(&review.summary, 200)
+    )];
+    lines.extend(review.checks_passed.iter().map(|check| format!("  ✓ {}", one_line(check, 200))));
+    if let Verdict::Fail { findings } = &review.verdict {
+        for found in findings {
+            lines.push(format!("  ✗ {}", phrases::finding(found)));
+            lines.extend(found.fix.as_ref().map(|fix| format!("    fix: {}", one_line(fix, 200))));
+        }
+    }
+    lines
+}
+
+/// The command that finds this state directory again.
+fn helix_with(state_dir: &Setting<PathBuf>) -> String {
+    match state_dir.origin.as_str() {
+        "--state-dir" => format!("helix --state-dir {}", shell_word(&state_dir.value.to_string_lossy())),
+        _ => "helix".to_owned(),
+    }
 }
 
 fn hint(error: &ErrorView) -> Option<String> {

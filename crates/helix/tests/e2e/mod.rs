@@ -149,6 +149,20 @@ impl Bed {
         (output.status.code(), self.told(&output))
     }
 
+    /// What a command of `helix` gives in a project, for people.
+    #[allow(dead_code, reason = "not every test file looks at it")]
+    pub(crate) fn at(&self, project: &Path, arguments: &[&str]) -> Output {
+        self.sandbox.command(env!("CARGO_BIN_EXE_helix")).current_dir(project).args(arguments).output().unwrap()
+    }
+
+    /// What a line for a shell gives, with this `helix` in its path.
+    #[allow(dead_code, reason = "not every test file looks at it")]
+    pub(crate) fn shell(&self, line: &str) -> Output {
+        let programs = Path::new(env!("CARGO_BIN_EXE_helix")).parent().unwrap().display().to_string();
+        let mut command = self.sandbox.command("sh");
+        command.args(["-c", &format!("PATH=\"{programs}:$PATH\"; {line}")]).output().unwrap()
+    }
+
     fn told(&self, output: &Output) -> String {
         let log = std::fs::read_to_string(self.sandbox.path().join("serve.txt")).unwrap_or_default();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

@@ -5,13 +5,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_adr::{AdrId, Status};
+use helix_adr::Status;
 use helix_engine::EngineError;
 use helix_job::{IntegrationTarget, JobStatus, JobView};
 use helix_project::adr_files::AdrDirectory;
 use serde_json::json;
 
-use super::find;
+use super::{find, number_of};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::offline::{archive, jobs, open_or_missing};
@@ -28,10 +28,7 @@ pub(crate) struct Arguments {
 
 /// Ends with 1 when criteria are left that nothing proves.
 pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let id = arguments
-        .adr
-        .parse::<AdrId>()
-        .map_err(|error| CommandError::usage(codes::USAGE, error).hint("use the number of the decision, such as 12"))?;
+    let id = number_of(&arguments.adr)?;
     let file = find(&AdrDirectory::open(root)?, &arguments.adr)?.file.clone();
     let no = |message: String, hint: &str| CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint(hint);
     let job = match &arguments.job {
@@ -54,7 +51,7 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
         let hint = "add the gate `criteria_covered` to the plan's last phase: it checks the evidence of each criterion";
         return Err(no(format!("job {job} has verified no criteria of {file}"), hint));
     }
-    let done = AdrDirectory::prove(root, id, &evidence.criteria)?;
+    let done = AdrDirectory::prove(root, id, &evidence.criteria, evidence.approved_by.as_ref())?;
     let value = json!({
         "path": root.join(&done.path), "status": done.status.word(), "met": done.met, "open": done.open,
         "job": evidence.job, "commit": evidence.commit,

@@ -13,14 +13,17 @@ mod renumber;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use helix_adr::{Adr, AdrId, ChangeScope, Classification, ComponentType, Language, TemplateRequest, template};
+use helix_adr::{
+    Acceptance, Adr, AdrId, ChangeScope, Classification, ComponentType, Language, Status, TemplateRequest, template,
+};
 use helix_project::adr_files::{AdrDirectory, AdrSummary};
+use jiff::Timestamp;
 use serde_json::json;
 
 use crate::arguments::words;
 use crate::commands::draft;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, codes};
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{read_text, unreadable};
 
 #[derive(Debug, Subcommand)]
@@ -57,6 +60,15 @@ pub(crate) enum Action {
         /// Project [default: the one that contains the working directory]
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
+    },
+    /// Accept a proposed ADR, and write down who did
+    Accept {
+        /// Number of the decision
+        #[arg(value_name = "NUMBER")]
+        adr: String,
+        /// Who accepts it [default: you]
+        #[arg(long, value_name = "NAME")]
+        by: Option<String>,
     },
     /// Fix duplicate ADR numbers, updating all references
     Renumber(renumber::Arguments),
@@ -98,6 +110,7 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         Action::Finalize { draft, project } => {
             finalize(context, &project.map_or(root, |path| context.path(path)), &context.path(draft))
         }
+        Action::Accept { adr, by } => accept(context, &root, &adr, by),
         Action::Renumber(arguments) => renumber::run(context, &root, &arguments),
         Action::Implemented(arguments) => context.block_on(implemented::run(context, &root, &arguments)),
         Action::NextNumber => {
@@ -143,7 +156,33 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
     let path = root.join(&done.path);
     context.terminal.say_diagnostics(&done.warnings, "");
     let value = json!({ "number": done.number, "path": path, "warnings": done.warnings });
-    context.terminal.answer(&value, &context.shown(&path))
+    let exit = context.terminal.answer(&value, &context.shown(&path))?;
+    context.terminal.note(&format!("next: `helix adr accept {}`: until then it is a proposal", done.number));
+    Ok(exit)
+}
+
+fn accept(context: &Context, root: &Path, number: &str, by: Option<String>) -> Ended {
+    if let Some(run) = context.environment.variable("HELIX_RUN_ID") {
+        let message = format!("a decision is accepted by a person, not by an agent (run {run})");
+        return Err(
+            CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint("leave it to whoever reads the result")
+        );
+    }
+    let by = by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty());
+    let by = by.unwrap_or_else(|| context.environment.person());
+    let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };
+    let path = AdrDirectory::accept(root, number_of(number)?, &acceptance)?;
+    let Acceptance { by, on } = acceptance;
+    let value =
+        json!({ "path": root.join(&path), "status": Status::Accepted.word(), "accepted_by": by, "accepted_on": on });
+    let path = context.shown(&root.join(path));
+    context.terminal.answer(&value, &format!("{path} is {}, by {by}", Status::Accepted.word()))
+}
+
+/// A decision's number on the command line.
+fn number_of(text: &str) -> Result<AdrId, CommandError> {
+    let hint = "use the number of the decision, such as 12";
+    text.parse().map_err(|error| CommandError::usage(codes::USAGE, error).hint(hint))
 }
 
 fn list(context: &Context, root: &Path) -> Ended {

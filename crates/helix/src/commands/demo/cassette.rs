@@ -1,4 +1,4 @@
-//! What the embedded agent does in the demo: one take of the Consultant, two of `implement`, one of `document`.
+//! What the embedded agent does in the demo: one take of the Consultant, two of `implement`, one of its verifier, one of `document`.
 //!
 //! Must not know where any of it happens; placeholders are the cassette's own.
 
@@ -19,6 +19,8 @@ pub(super) const REQUEST: &str =
 /// The cassette for this machine's language, as JSON.
 pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, projects: &str) -> Value {
     let fill = |text: &str| {
+        let proofs = flavour.proofs.iter().enumerate();
+        let text = proofs.fold(text.to_owned(), |text, (at, proof)| text.replace(&format!("@@PROOF{at}@@"), proof));
         text.replace("@@SOURCE@@", flavour.source)
             .replace("@@TEST@@", flavour.test)
             .replace("@@GATE@@", flavour.gate)
@@ -60,6 +62,14 @@ pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, project
                 { "edit": { "path": flavour.source, "find": flavour.find, "replace": flavour.replace } },
                 { "consume": { "input_tokens": 1700, "output_tokens": 90, "cost_usd": 0.0064 } },
                 { "say": "The quantity was ignored; each price is now multiplied by it." },
+            ] },
+            { "key": "implement.verify", "repeat": true, "actions": [
+                { "think": "I read the function, then each test against the criteria of the decision." },
+                { "structured": { "verdict": "approved", "summary": "The total is right, and each criterion has a test that would fail without it.", "checks_passed": [
+                    "an empty basket, several items and quantities are tested",
+                    "no secret and no path of this machine in the changed files",
+                ], "findings": [] } },
+                { "consume": { "input_tokens": 1900, "output_tokens": 110, "cost_usd": 0.0021 } },
             ] },
             { "key": "document", "repeat": true, "actions": [
                 { "write": { "path": "docs/basket.md", "text": fill(PAGE) } },

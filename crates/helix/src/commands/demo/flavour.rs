@@ -18,6 +18,8 @@ pub(super) struct Flavour {
     pub(super) gate: &'static str,
     /// Command of the gate.
     pub(super) command: &'static str,
+    /// What proves each criterion of the decision.
+    pub(super) proofs: [&'static str; 3],
     pub(super) first: &'static str,
     pub(super) tests: &'static str,
     /// What is wrong with the first try.
@@ -34,6 +36,11 @@ pub(super) const ALL: &[Flavour] = &[
         test: "tests/test_basket.py",
         gate: "tests_pass",
         command: "python3 -m unittest discover -s tests",
+        proofs: [
+            "test: `python3 -m unittest tests.test_basket.TotalTest.test_an_empty_basket_costs_nothing`",
+            "test: `python3 -m unittest tests.test_basket.TotalTest.test_prices_add_up`",
+            "test: `python3 -m unittest tests.test_basket.TotalTest.test_quantities_count`",
+        ],
         first: include_str!("material/basket_first.py"),
         tests: include_str!("material/test_basket.py"),
         find: "sum(price for _, price, _ in items)",
@@ -46,6 +53,11 @@ pub(super) const ALL: &[Flavour] = &[
         test: "tests/test_basket.sh",
         gate: "command",
         command: "sh tests/test_basket.sh",
+        proofs: [
+            "`sh tests/test_basket.sh` shows `ok - an empty basket costs nothing`",
+            "`sh tests/test_basket.sh` shows `ok - prices add up`",
+            "`sh tests/test_basket.sh` shows `ok - quantities count`",
+        ],
         first: include_str!("material/basket_first.sh"),
         tests: include_str!("material/test_basket.sh"),
         find: "sum + $1",

@@ -8,7 +8,7 @@ mod flavour;
 mod scratch;
 
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Args;
@@ -18,7 +18,7 @@ use crate::client::{ChatEvent, Client, Talk, chat_body};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Host, Listening, Reached};
-use crate::terminal::{Meaning, Reading, duration, one_line};
+use crate::terminal::{Meaning, Reading, duration, one_line, shell_word};
 use crate::watch::{Left, job_report, watch};
 
 use scratch::Scratch;
@@ -96,7 +96,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     }
     judge(&view)?;
     if context.terminal.reading == Reading::People {
-        context.terminal.data(&job_report(&view, &scratch.state, &context.terminal))?;
+        context.terminal.data(&job_report(&view, &context.settings()?.state_dir, &context.terminal))?;
         context.terminal.data(&farewell(scratch, &view, began.elapsed().as_secs_f64()))?;
     }
     Ok(Exit::Success)
@@ -139,12 +139,13 @@ fn judge(view: &JobView) -> Result<(), CommandError> {
 
 fn farewell(scratch: &Scratch, view: &JobView, seconds: f64) -> String {
     let root = scratch.root.display();
-    let shop = for_a_shell(&scratch.root.join("projects/shop"));
-    let state = for_a_shell(&scratch.state);
+    let shop = shell_word(&scratch.root.join("projects/shop").to_string_lossy());
+    let state = shell_word(&scratch.state.to_string_lossy());
     format!(
         "
 Done in {}: a chat became an ADR and a plan, the first attempt failed a real test, the agent
-got the findings, the second attempt passed, and the result was merged.
+got the findings, the second attempt passed, an independent verifier approved it, every criterion
+of the decision was proven, and the result was merged.
 
   git -C {shop} log --stat
   helix --state-dir {state} jobs show {}
@@ -155,13 +156,6 @@ All files are in {root}; delete it when you are done.",
         view.id,
         view.id,
     )
-}
-
-/// A path as it can be pasted into a shell.
-fn for_a_shell(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%,".contains(letter);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 fn failed(scratch: &Scratch, mut error: CommandError) -> CommandError {

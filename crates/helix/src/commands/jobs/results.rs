@@ -114,6 +114,7 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
         let model = model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
         let gone = gone(*found);
         lines.push(format!("  review  {asked_by} by {agent}{model}: {verdict}: {summary} (run {}{gone})", side.run));
+        lines.extend(review.review.checks_passed.iter().map(|check| format!("          checked: {check}")));
     }
     for answer in &phase.answers {
         lines.push(format!("  person  {} at {}: {}", answer.answer.by, answer.at, phrases::answer(&answer.answer)));

@@ -1,0 +1,83 @@
+//! The work in a work tree as it stands, committed or not, as a commit of a repository beside it: to check it without touching it.
+//!
+//! Must not write anything to the repository that the work tree belongs to, nor to the work tree.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use helix_core::ids::CommitId;
+
+use super::environment::GitEnvironment;
+use super::error::{GitError, OpenError};
+use super::repository::{Head, Repository};
+
+/// The author of commits that nobody keeps.
+const NOBODY: [(&str, &str); 4] = [
+    ("GIT_AUTHOR_NAME", "Helix"),
+    ("GIT_AUTHOR_EMAIL", "helix@localhost"),
+    ("GIT_COMMITTER_NAME", "Helix"),
+    ("GIT_COMMITTER_EMAIL", "helix@localhost"),
+];
+
+/// The work in a work tree as it stands.
+pub struct WorkCopy {
+    /// A repository of its own that also has all commits of the one that the work tree belongs to.
+    pub repository: Repository,
+    /// Everything that is not ignored.
+    pub commit: CommitId,
+    /// The commit on which the work tree stands.
+    pub head: CommitId,
+}
+
+impl WorkCopy {
+    /// Takes it of the work tree that a directory lies in; `place` is a directory that may be filled.
+    ///
+    /// # Errors
+    /// [`OpenError`] says what is wrong with the directory, or what git could not do.
+    pub fn take(directory: &Path, place: &Path, environment: &GitEnvironment) -> Result<Self, OpenError> {
+        let source = Repository::open(directory, environment.clone())?;
+        let failed = |error| OpenError::Git { path: directory.to_path_buf(), source: Box::new(error) };
+        let (head, commit) = Self::fill(&source, place).map_err(failed)?;
+        Ok(Self { repository: Repository::open(place, environment.clone())?, commit, head })
+    }
+
+    fn fill(source: &Repository, place: &Path) -> Result<(CommitId, CommitId), GitError> {
+        let head = match source.head()? {
+            Head::Branch { commit, .. } | Head::Detached { commit } => commit,
+            Head::Unborn { .. } => {
+                return Err(GitError::NoObject { name: "HEAD".into(), repository: source.top().into() });
+            }
+        };
+        let format = source.git(source.top(), ["rev-parse", "--show-object-format"]).run()?.text();
+        source.git(place, ["init", "--quiet", &format!("--object-format={format}")]).run()?;
+        let (own, known) = (place.join(".git"), source.common_dir().join("objects"));
+        let alternates = own.join("objects/info/alternates");
+        fs::write(&alternates, format!("{}\n", known.display())).map_err(GitError::disk("write", &alternates))?;
+        let index = own.join("work-index");
+        // What is unchanged since the last look need not be read again.
+        let former = source.git(source.top(), ["rev-parse", "--path-format=absolute", "--git-path", "index"]).run()?;
+        match fs::copy(former.text(), &index) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(GitError::disk("copy", PathBuf::from(former.text()))(error));
+            }
+            Ok(_) | Err(_) => {}
+        }
+        let variables: Vec<(&str, OsString)> = vec![
+            ("GIT_INDEX_FILE", index.into()),
+            ("GIT_OBJECT_DIRECTORY", own.join("objects").into()),
+            ("GIT_ALTERNATE_OBJECT_DIRECTORIES", known.into()),
+        ];
+        let git = |args: &[&str]| {
+            let call = source.git(source.top(), args);
+            let nobody = NOBODY.map(|(name, value)| (name, OsString::from(value)));
+            let all = variables.iter().cloned().chain(nobody);
+            all.fold(call, |call, (name, value)| call.env(name, value)).run()
+        };
+        git(&["add", "--all"])?;
+        let tree = git(&["write-tree"])?.text();
+        let commit = git(&["commit-tree", &tree, "-p", head.as_str(), "-m", "Work as it stands"])?.text();
+        let unreadable = |_| GitError::Unreadable { command: "git commit-tree".into(), problem: commit.clone() };
+        Ok((head, CommitId::new(commit.clone()).map_err(unreadable)?))
+    }
+}

@@ -1,0 +1,154 @@
+//! `helix gates run`: the gates of phases on the work as it stands, for the agent or the person who is at it.
+//!
+//! Must not record anything: a verdict that counts comes from a job alone.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use helix_core::finding::{Correction, Verdict};
+use helix_core::ids::{CommitId, PhaseId};
+use helix_engine::submit::{SubmitRequest, inspect};
+use helix_engine::work_gates::{PhaseGates, WorkTask};
+use helix_git::{GitEnvironment, Repository};
+use helix_job::phrases::Sign;
+use helix_job::{GateReport, Origin};
+use serde_json::json;
+use tokio::signal::unix::SignalKind;
+use tokio_util::sync::CancellationToken;
+
+use crate::context::Context;
+use crate::error::{CommandError, Ended, Exit, codes};
+use crate::runtime::signal_stream;
+use crate::terminal::{Meaning, Terminal, duration};
+use crate::watch::meaning;
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Run them and show what they find; commits and records nothing
+    Run(Arguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Plan file, or project with one plan [default: the task of the agent that calls, else the project here]
+    #[arg(value_name = "PLAN|PROJECT")]
+    plan: Option<PathBuf>,
+    /// Only the gates of this phase; repeat for several
+    #[arg(long, value_name = "ID")]
+    phase: Vec<String>,
+    /// Commit that the work starts from [default: HEAD, so that the work is what is not committed]
+    #[arg(long, value_name = "REF")]
+    base: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, action: Action) -> Ended {
+    let Action::Run(arguments) = action;
+    context.block_on(async {
+        let task = match of_agent(context, &arguments)? {
+            Some(task) => task,
+            None => of_plan(context, &arguments).await?,
+        };
+        let task = chosen(task, &arguments.phase)?;
+        let (mut interrupts, mut terminations) =
+            (signal_stream(SignalKind::interrupt())?, signal_stream(SignalKind::terminate())?);
+        let cancel = CancellationToken::new();
+        let running = task.run(&context.environment.directory, context.environment.program.clone(), &cancel);
+        tokio::pin!(running);
+        let done = tokio::select! {
+            done = &mut running => done,
+            _ = interrupts.recv() => {
+                cancel.cancel();
+                running.await
+            }
+            _ = terminations.recv() => {
+                cancel.cancel();
+                running.await
+            }
+        };
+        if cancel.is_cancelled() {
+            return Ok(Exit::Interrupted);
+        }
+        let done = done?;
+        let lines: Vec<String> = done.iter().flat_map(|one| lines(&context.terminal, one)).collect();
+        context.terminal.answer(&json!({ "evidence": false, "phases": done }), &lines.join("\n"))?;
+        context.terminal.note("no verdict was recorded: a job checks the committed result again");
+        Ok(exit(&done))
+    })
+}
+
+/// The task of the agent that calls, where it is one and names no plan.
+fn of_agent(context: &Context, arguments: &Arguments) -> Result<Option<WorkTask>, CommandError> {
+    let Some(run) = context.environment.variable("HELIX_RUN_ID").filter(|_| arguments.plan.is_none()) else {
+        return Ok(None);
+    };
+    Ok(WorkTask::of_agent(&context.environment.directory, run)?)
+}
+
+async fn of_plan(context: &Context, arguments: &Arguments) -> Result<WorkTask, CommandError> {
+    let directory = &context.environment.directory;
+    let plan = arguments.plan.as_ref().map_or_else(|| directory.clone(), |plan| context.path(plan));
+    let base = arguments.base.as_deref().map(|name| commit_of(context, name)).transpose()?;
+    let mut request = SubmitRequest::new(plan, Origin::Cli);
+    request.project = Some(directory.clone());
+    let config = context.settings()?.engine(&context.environment)?;
+    Ok(WorkTask::of_job(inspect(&config, &request).await?.job()?, base))
+}
+
+/// The gates of the phases that are wanted; of all where none is named.
+fn chosen(task: WorkTask, wanted: &[String]) -> Result<WorkTask, CommandError> {
+    let read = |id: &String| id.parse().map_err(|error| CommandError::usage(codes::USAGE, error));
+    let wanted: Vec<PhaseId> = wanted.iter().map(read).collect::<Result<_, _>>()?;
+    task.only(&wanted).map_err(|(unknown, known)| {
+        let known: Vec<&str> = known.iter().map(PhaseId::as_str).collect();
+        CommandError::usage(codes::NOT_FOUND, format!("no phase {:?} here", unknown.as_str()))
+            .hint(format!("its phases: {}", known.join(", ")))
+    })
+}
+
+fn commit_of(context: &Context, name: &str) -> Result<CommitId, CommandError> {
+    let repository = Repository::open(&context.environment.directory, GitEnvironment::from_process());
+    let found = repository.ok().and_then(|repository| repository.find_commit(name).ok().flatten());
+    found.map(|commit| commit.id).ok_or_else(|| {
+        CommandError::usage(codes::NOT_FOUND, format!("no commit {name:?} here"))
+            .hint("name a branch, a tag or a commit")
+    })
+}
+
+fn lines(terminal: &Terminal, phase: &PhaseGates) -> Vec<String> {
+    let mut lines = vec![terminal.paint(Meaning::Strong, phase.phase.as_str())];
+    for gate in &phase.gates {
+        let sign = Sign::from(&gate.verdict);
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds of a gate are far below 2^52")]
+        let time = duration(gate.duration_ms as f64 / 1000.0);
+        let head = format!("{} {}", sign.symbol(), gate.gate);
+        lines.push(format!("{}: {} ({time})", terminal.paint(meaning(sign), &head), gate.summary));
+        lines.extend(found(gate));
+        lines.extend(gate.notes.iter().map(|note| format!("  note: {note}")));
+    }
+    lines.extend(phase.left_out.iter().map(|one| format!("- {}: not run here: {}", one.gate, one.why)));
+    lines
+}
+
+/// What a gate found, in the words of the correction that a job would give.
+fn found(gate: &GateReport) -> Vec<String> {
+    match &gate.verdict {
+        Verdict::Pass => Vec::new(),
+        Verdict::Fail { findings } => {
+            let text = Correction::new(String::new(), findings.clone()).to_markdown();
+            text.trim().lines().map(|line| format!("  {line}")).collect()
+        }
+        Verdict::Inconclusive { fault } => fault.hint.iter().map(|hint| format!("  hint: {hint}")).collect(),
+    }
+}
+
+/// As a job would end: with 1 where the work does not pass, with 4 where that could not be found out.
+fn exit(phases: &[PhaseGates]) -> Exit {
+    let verdicts = || phases.iter().flat_map(|phase| &phase.gates).map(|gate| &gate.verdict);
+    if verdicts().any(|verdict| matches!(verdict, Verdict::Fail { .. })) {
+        Exit::No
+    } else if verdicts().all(Verdict::passed) {
+        Exit::Success
+    } else {
+        Exit::Environment
+    }
+}

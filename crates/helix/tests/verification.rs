@@ -1,0 +1,262 @@
+//! Verification and proof from outside: who looks at the work and what that costs, what becomes of a verifier that rejects, hangs or
+//! says nothing, gates on the work as it stands, and decisions that are accepted and proven.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
+
+#[allow(dead_code, reason = "each test file uses its own part")]
+mod e2e;
+mod stage;
+mod user;
+
+use std::fs;
+use std::process::Output;
+
+use e2e::Bed;
+use helix_testkit::locate::PINNED_CLAUDE;
+use serde_json::Value;
+use stage::Stage;
+use user::User;
+
+const ADR: &str = "---\nadr_id: draft\ntitle: Export\nstatus: Proposed\nfiles: { create: [export.py] }\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] The exporter is tested — test: `test_export.py::test_export`\n- [ ] It is described (file: docs/csv-export.md)\n- [ ] It loads (command: `python3 -c 'import export'`)\n";
+
+const PLAN: &str = "name: csv-export\nadr: adr/001-export.md\nworkflow: { name: extern-simple, inputs: { tests: pytest -q } }\nphases:\n  - { id: exporter, type: development, description: Write the exporter., outputs: [export.py], gates: [{ type: files_exist }, { type: syntax_check }] }\n";
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// The whole way of a workflow with the real CLI: the dry run names the verifier and its price, the agent runs its own gates, the
+/// verifier is told to look for secrets and paths, its rejection comes back with its time, every criterion is proven, and the
+/// printed next step works.
+#[test]
+fn a_workflow_is_verified_and_its_decision_proven_with_the_real_cli() {
+    let bed = Bed::serve(PINNED_CLAUDE, include_str!("verification/real.yaml").parse().unwrap());
+    let project = bed.projects().join("shop");
+    fs::create_dir_all(&project).unwrap();
+    for (file, content) in [
+        ("adr-draft.md", ADR),
+        ("phases.yaml", PLAN),
+        ("test_shop.py", "def test_shop():\n    assert True\n"),
+        (".gitignore", "__pycache__/\n.pytest_cache/\n"),
+    ] {
+        fs::write(project.join(file), content).unwrap();
+    }
+    bed.git(&project, &["init", "-q", "-b", "main"]);
+    // A number makes it no decision yet: a person does.
+    let finalized = bed.at(&project, &["adr", "finalize", "adr-draft.md"]);
+    assert!(text(&finalized).contains("helix adr accept 1"), "{}", text(&finalized));
+    let decision = || fs::read_to_string(project.join("adr/001-export.md")).unwrap();
+    assert!(decision().contains("status: Proposed"), "{}", decision());
+    let accepted = bed.at(&project, &["adr", "accept", "1", "--by", "Ada \"the\" Lovelace"]);
+    assert_eq!(accepted.status.code(), Some(0), "{}", text(&accepted));
+    assert!(
+        decision().contains("status: Accepted\naccepted_by: \"Ada \\\"the\\\" Lovelace\"\naccepted_on: 2"),
+        "{}",
+        decision()
+    );
+    let again = bed.at(&project, &["adr", "accept", "1"]);
+    assert_eq!(again.status.code(), Some(1), "{}", text(&again));
+    fs::remove_file(project.join("adr-draft.md")).unwrap();
+    bed.git(&project, &["add", "-A"]);
+    bed.git(&project, &["commit", "-q", "-m", "start"]);
+
+    let dry = text(&bed.at(&project, &["run", "--dry-run", "phases.yaml"]));
+    assert_eq!(dry.matches("verify by agent claude, model ").count(), 1, "the development phase alone: {dry}");
+    assert!(
+        dry.contains("up to 120 s") && dry.contains("price of one verification: no verifier has run here yet"),
+        "{dry}"
+    );
+    assert!(dry.contains("gate criteria_covered") && dry.contains("| - verify: then an independent verifier"), "{dry}");
+
+    bed.helix(0, &["run", project.join("phases.yaml").to_str().unwrap()]);
+    let id = bed.helix(0, &["jobs", "list"])[0]["id"].as_str().unwrap().to_owned();
+    let job = bed.helix(0, &["jobs", "show", &id]);
+    assert_eq!(job["status"], "succeeded", "{job:#}");
+    let exporter = job["phases"].as_array().unwrap().iter().find(|phase| phase["id"] == "exporter").unwrap();
+    assert_eq!((&exporter["attempt"], &exporter["verify"]), (&2.into(), &true.into()), "{exporter:#}");
+    assert_eq!(exporter["review"]["checks_passed"][0], "no path of a machine", "{exporter:#}");
+    assert_eq!((&exporter["review"]["runs"], &exporter["review"]["verdict"]), (&2.into(), &"pass".into()));
+
+    // What the model was really sent.
+    let requests = bed.model.requests();
+    let sent = |scene: &str| {
+        let found = requests.iter().find(|one| one.answered_by.as_deref() == Some(scene));
+        found.unwrap_or_else(|| panic!("nothing was answered by {scene}")).body.to_string()
+    };
+    let developer = sent("scene exporter take 1 step 1");
+    assert!(developer.contains("an independent verifier") && developer.contains("helix gates run"), "{developer}");
+    let verifier = sent("scene verifier take 1 step 1");
+    for part in ["secrets", "absolute paths of a machine", "checks_passed"] {
+        assert!(verifier.contains(part), "{part:?} is missing: {verifier}");
+    }
+    let correction = sent("scene exporter-again take 1 step 1");
+    assert!(correction.contains("a path of a home directory stands in the code"), "{correction}");
+    assert!(correction.contains("Found at 20"), "a correction says when it was found: {correction}");
+
+    // The next step is printed as it can be run, and it works.
+    let shown = text(&bed.at(&project, &["jobs", "show", &id]));
+    let next = shown.lines().find_map(|line| line.strip_prefix("next     ")).unwrap_or_else(|| panic!("{shown}"));
+    assert!(next.ends_with("helix adr implemented 1") && shown.contains("  ✓ no path of a machine"), "{shown}");
+    let done = bed.shell(next);
+    assert_eq!(done.status.code(), Some(0), "{next}: {}", text(&done));
+    assert!(decision().contains("status: Implemented") && !decision().contains("- [ ]"), "{}", decision());
+    assert_eq!(bed.at(&project, &["adr", "check"]).status.code(), Some(0));
+    // From now on the price is known.
+    let dry = text(&bed.at(&project, &["run", "--dry-run", "phases.yaml"]));
+    assert!(dry.contains("on average of 2 runs here"), "{dry}");
+    bed.no_run_of(&id);
+    bed.leave();
+}
+
+const VERIFIED: &str = "name: pages\nphases:\n  - { id: page, type: documentation, description: Write the page., outputs: [page.md], max_attempts: 2, on_failure: fail, verify: { timeout: 2s } }\n";
+
+fn script(judge: &str) -> String {
+    format!(
+        "parts:\n  - name: page\n    prompt: {{ matches: '(# Phase|work on phase) `page`' }}\n    act: {{ steps: [{{ write: {{ path: page.md, content: \"Page\\n\" }} }}] }}\n  - name: judge\n    prompt: {{ matches: 'You are an independent reviewer' }}\n{judge}"
+    )
+}
+
+/// A verifier that hangs or says nothing is asked once more; then the job ends as what could not be found out, and goes on with the
+/// verifier. The developer never works again for it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_verifier_without_an_answer_never_makes_the_developer_work_again() {
+    let approves = "{ structured: { verdict: approved, summary: Fine., findings: [] } }";
+    for silent in ["{ faults: [hang] }", "{ say: I do not know. }"] {
+        let judge = format!("    attempts:\n      - {silent}\n      - {silent}\n      - {approves}\n");
+        let stage = Stage::new(&script(&judge), "");
+        let plan = stage.plan("pages", VERIFIED);
+        let ran =
+            stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]).output().unwrap();
+        let said = text(&ran);
+        assert_eq!(ran.status.code(), Some(4), "{silent}: {said}");
+        assert!(said.contains("the verifier gave no usable answer 2 times"), "{said}");
+        assert!(said.contains("`helix jobs resume` asks the verifier again"), "{said}");
+        assert_eq!((stage.plays_of("page"), stage.plays_of("judge")), (1, 2), "{silent}");
+        let jobs: Value = serde_json::from_slice(&stage.helix(&["--json", "jobs"]).output().unwrap().stdout).unwrap();
+        let id = jobs[0]["id"].as_str().unwrap();
+        let resumed = stage.helix(&["jobs", "resume", id]).output().unwrap();
+        assert_eq!(resumed.status.code(), Some(0), "{silent}: {}", text(&resumed));
+        assert_eq!((stage.plays_of("page"), stage.plays_of("judge")), (1, 3), "{silent}");
+        assert!(stage.repo.join("page.md").exists());
+    }
+}
+
+/// Before there is anything to look at, `jobs show` says that somebody will.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_under_way_shows_that_a_verifier_will_look() {
+    let script = "parts:\n  - name: page\n    prompt: { matches: '# Phase `page`' }\n    act: { faults: [hang] }\n";
+    let stage = Stage::new(script, "");
+    let _host = stage.start();
+    let id = stage.submit(&stage.plan("pages", VERIFIED), &stage.repo, "pages").await;
+    while stage.job(&id).await["phases"][0]["stage"] != "agent" {
+        tokio::time::sleep(stage::LOOK_AGAIN).await;
+    }
+    let shown = text(&stage.helix(&["jobs", "show", &id]).output().unwrap());
+    assert!(shown.contains("page: a verifier will look at the result"), "{shown}");
+    assert_eq!(stage.helix(&["jobs", "cancel", &id]).output().unwrap().status.code(), Some(0));
+    stage.events(&id).await;
+    tokio::task::spawn_blocking(move || Stage::no_agent_is_left(&id)).await.unwrap();
+}
+
+/// What a rejection was for stands in the error and in `jobs show`, and neither sends the reader to where they are.
+#[test]
+fn a_rejection_says_what_it_was_for() {
+    let judge = "    act: { structured: { verdict: rejected, summary: It is thin., checks_passed: [\"the file is there\"], findings: [{ message: \"the page says nothing\", file: page.md, line: 1, fix: \"say something\" }, { message: \"it has no title\", file: page.md }] } }\n";
+    let stage = Stage::new(&script(judge), "");
+    let plan = stage.plan("pages", VERIFIED);
+    let ran =
+        stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]).output().unwrap();
+    assert_eq!(ran.status.code(), Some(1), "{}", text(&ran));
+    let jobs: Value = serde_json::from_slice(&stage.helix(&["--json", "jobs"]).output().unwrap().stdout).unwrap();
+    let error = jobs[0]["error"].to_string();
+    assert!(error.contains("page.md:1: the page says nothing (and 1 more)"), "{error}");
+    assert!(!error.contains("jobs show"), "{error}");
+    let shown = text(&stage.helix(&["jobs", "show", jobs[0]["id"].as_str().unwrap()]).output().unwrap());
+    for part in [
+        "fail: It is thin.",
+        "✓ the file is there",
+        "✗ page.md:1: the page says nothing",
+        "fix: say something",
+        "✗ page.md: it has no title",
+    ] {
+        assert!(shown.contains(part), "{part:?} is missing: {shown}");
+    }
+}
+
+/// A person's own work, committed or not, is checked by the gates of a plan; nothing of it is recorded and nothing is touched.
+#[test]
+fn gates_run_on_the_work_as_it_stands() {
+    let user = User::new();
+    user.write("app.py", "def one():\n    return 1\n");
+    user.write("phases.yaml", "name: one\nphases:\n  - { id: code, type: development, description: D, outputs: [app.py], gates: [{ type: syntax_check }, { type: command, command: \"python3 -c 'import app; assert app.one() == 2'\" }, { type: approval }], verify: true }\n  - { id: page, type: documentation, description: D, depends_on: [code], outputs: [page.md] }\n");
+    user.repository();
+    let state = |user: &User| {
+        (user.git(&["status", "--porcelain"]), user.git(&["count-objects"]), user.git(&["worktree", "list"]))
+    };
+    let before = state(&user);
+    let ran = user.run(&["gates", "run", "--phase", "code"]);
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    assert!(ran.stdout.contains("✗ outputs_claimed") && ran.stdout.contains("✗ command"), "{ran:#?}");
+    assert!(ran.stdout.contains("AssertionError"), "what proves it is shown: {ran:#?}");
+    for left_out in ["- approval: not run here", "- verify: not run here"] {
+        assert!(ran.stdout.contains(left_out), "{ran:#?}");
+    }
+    assert!(ran.stderr.contains("no verdict was recorded"), "{ran:#?}");
+    assert_eq!(state(&user), before, "nothing is touched");
+    // What is not committed counts.
+    user.write("app.py", "def one():\n    return 2\n");
+    let ran = user.run(&["--json", "gates", "run", "--phase", "code"]);
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    let json = ran.json();
+    assert_eq!((&json["evidence"], json["phases"].as_array().unwrap().len()), (&false.into(), 1), "{json:#}");
+    // So does what is, from the base that is named.
+    user.git(&["commit", "--quiet", "--all", "--message", "two"]);
+    assert_eq!(user.run(&["gates", "run", "--phase", "code", "--base", "HEAD~1"]).code, 0);
+    let all = user.run(&["gates", "run", "--base", "HEAD~1"]);
+    assert!(all.code == 1 && all.stdout.contains("✗ files_exist"), "every phase where none is named: {all:#?}");
+    user.run(&["gates", "run", "--phase", "cod"]).refused(2, &["cod", "code"]);
+    user.write("app.py", "def one(:\n");
+    let broken = user.run(&["gates", "run", "--phase", "code"]);
+    assert!(broken.code == 1 && broken.stdout.contains("✗ syntax_check"), "{broken:#?}");
+    // A program that is missing is nobody's failure.
+    user.write("phases.yaml", "name: one\nphases:\n  - { id: code, type: development, description: D, gates: [{ type: lint_pass, command: no-such-linter }] }\n");
+    assert_eq!(user.run(&["gates", "run"]).code, 4);
+    assert!(!user.state().join("helix.db").exists(), "no journal was made");
+}
+
+/// Plans that Helix writes are verified, and workflows verify the plan's own phases unless these say otherwise.
+#[test]
+fn what_helix_writes_is_verified() {
+    let user = User::new();
+    user.rehearse("- {key: '*', repeat: true}\n");
+    user.repository();
+    assert_eq!(user.run(&["init"]).code, 0);
+    let verified = |plan: &str| {
+        user.run(&["--json", "plan", "check", plan]).json()["plan"]["phases"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter(|phase| !phase["verify"].is_null())
+            .map(|phase| phase["id"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(verified("plans/example/phases.yaml"), ["implement"]);
+    let plan = |workflow: &str, verify: &str| {
+        user.write("p.yaml", &format!("name: p\nworkflow: {{ name: {workflow}, inputs: {{ tests: \"true\", deploy_test: \"true\", e2e: \"true\", deploy_prod: \"true\" }} }}\nadr: adr/001-x.md\nphases:\n  - {{ id: own, type: development, description: D, outputs: [a.py]{verify} }}\n").replace(if workflow.starts_with("extern") { ", deploy_test: \"true\", e2e: \"true\", deploy_prod: \"true\"" } else { "never" }, ""));
+        verified("p.yaml")
+    };
+    user.write("adr/001-x.md", &ADR.replace("draft", "\"001\"").replace("files: { create: [export.py] }\n", ""));
+    for workflow in ["extern-simple", "extern-complex", "intern-simple", "intern-complex"] {
+        assert_eq!(plan(workflow, ""), ["own"], "{workflow}");
+        assert!(plan(workflow, ", verify: false").is_empty(), "{workflow}: the plan's own word counts");
+        let generated = &user.run(&["--json", "plan", "check", "p.yaml"]).json()["plan"]["phases"];
+        let adds: Vec<&Value> = generated
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|phase| &phase["generates_phases"])
+            .filter(|adds| !adds.is_null())
+            .collect();
+        assert!(adds.iter().all(|adds| !adds["verify"].is_null()), "{workflow}: {adds:?}");
+    }
+}
