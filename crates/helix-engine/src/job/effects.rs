@@ -28,12 +28,12 @@ use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunRep
 use crate::failures::FailureService;
 use crate::mutex::lock;
 use crate::prompt;
-use crate::services::Services;
+use crate::services::{SavePlace, Services};
 use helix_gates::GateCheckouts;
 use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 
 /// Tools of Helix itself that a phase's agent may use.
-const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "similar_failures"];
+const PHASE_MCP_TOOLS: [&str; 5] = ["ask_user", "adr_check", "plan_check", "similar_failures", "skill_read"];
 /// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
 const SIDE_SHOWN: usize = 30 << 10;
 
@@ -320,7 +320,7 @@ impl EffectRunner {
             prompt.push_str(&self.both_sides(active, conflict).await?);
         }
         // What the agent saves is checked within its turn, by the same rules as its result.
-        let hook = self.shared.services.host.save_hook(Some(&cwd));
+        let hook = self.shared.services.host.save_hook(SavePlace::Project(&cwd));
         let mut ask = AgentAsk::new(prompt, session, cwd, self.runner().agent_files(&begin.run));
         ask.after_write = Some(hook);
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
