@@ -19,6 +19,6 @@ pub use profile::{
 pub use version::{Capabilities, Supported, Version};
 // What is run, and how it ended: a caller needs both.
 pub use helix_process::{
-    Grace, Invocation, Line, LineReader, RUN_ID_VARIABLE, ReadError, RunDirError, RunEnd, RunHandle, RunKind,
-    RunRequest, StreamEnd, Supervisor, SupervisorConfig, ToolEnvironment, invocation, keeper_main, supervisor, tail,
+    Grace, Invocation, Line, LineReader, ReadError, RunDirError, RunEnd, RunHandle, RunKind, RunRequest, StreamEnd,
+    Supervisor, SupervisorConfig, ToolEnvironment, invocation, keeper_main, replace_file, supervisor, tail,
 };

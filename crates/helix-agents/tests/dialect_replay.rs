@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
@@ -79,7 +79,9 @@ fn spawned(invocation: &Invocation) -> Child {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    child.stdin.take().unwrap().write_all(&invocation.stdin).unwrap();
+    // One that refuses what it is asked may have ended before it is told.
+    let told = child.stdin.take().unwrap().write_all(&invocation.stdin);
+    assert!(told.as_ref().map_or_else(|error| error.kind() == ErrorKind::BrokenPipe, |()| true), "{told:?}");
     child
 }
 

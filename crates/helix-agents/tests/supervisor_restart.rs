@@ -13,6 +13,7 @@ use std::fs;
 use std::time::Duration;
 
 use bed::Bed;
+use helix_agents::supervisor::Watching;
 use helix_agents::{Grace, RunRequest};
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, StopCause};
@@ -195,6 +196,26 @@ async fn a_starting_host_settles_what_earlier_ones_left() {
     bed::assert_nothing_left(&wanted.run);
 }
 
+/// A host on a copy of the state directory, made while agents work, settles the copy's runs and leaves the living ones alone.
+#[tokio::test]
+async fn a_host_on_a_copy_ends_nothing_of_the_original() {
+    let bed = Bed::new();
+    let request = two_parts(&bed);
+    let (handle, _) = bed.begun(&request, "one").await;
+    let copy = bed.scratch.path().join("copy");
+    let copied = std::process::Command::new("cp").arg("-r").arg(bed.runs()).arg(&copy).status().unwrap();
+    assert!(copied.success());
+
+    let report = bed::supervisor(&copy, Watching::Inotify).sweep(&[]).await.unwrap();
+    assert_eq!((report.lost, report.processes_killed), (vec![request.run.clone()], 0));
+    // By now the copy's run is over: whatever carries its mark has no business any more.
+    assert_eq!(bed::supervisor(&copy, Watching::Inotify).sweep(&[]).await.unwrap().processes_killed, 0);
+
+    fs::write(bed.work().join("go"), "go\n").unwrap();
+    assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });
+    bed::assert_nothing_left(&request.run);
+}
+
 /// A stop that was recorded before any keeper came: nothing is executed.
 #[tokio::test]
 async fn a_run_stopped_before_its_start_never_runs() {
@@ -204,7 +225,7 @@ async fn a_run_stopped_before_its_start_never_runs() {
         runs_dir: bed.runs(),
         keeper: "/bin/false".into(),
         keeper_args: Vec::new(),
-        watching: helix_agents::supervisor::Watching::Inotify,
+        watching: Watching::Inotify,
     };
     helix_agents::Supervisor::new(config).unwrap().start(request.clone()).await.unwrap_err();
     let report = bed.supervisor.sweep(&[]).await.unwrap();
@@ -212,6 +233,21 @@ async fn a_run_stopped_before_its_start_never_runs() {
     let end = bed.start(&request).await.ended().await;
     assert!(matches!(end.ending, Ending::NotStarted { .. }), "{end:?}");
     assert_eq!((end.stopped, starts(&bed)), (Some(StopCause::Cancelled), 0));
+}
+
+/// An end that cannot be read at the moment, for want of file descriptors say, is no end.
+#[tokio::test]
+async fn an_end_that_cannot_be_looked_for_is_waited_for() {
+    let bed = Bed::new();
+    let request = two_parts(&bed);
+    let (handle, _) = bed.begun(&request, "one").await;
+    let unreadable = handle.directory().join("exit.json");
+    fs::create_dir(&unreadable).unwrap();
+    let early = tokio::time::timeout(Duration::from_millis(300), handle.ended()).await;
+    assert!(early.is_err(), "{early:?}");
+    fs::remove_dir(unreadable).unwrap();
+    fs::write(bed.work().join("go"), "go\n").unwrap();
+    assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });
 }
 
 /// No task outlives the last handle.

@@ -3,12 +3,10 @@
 //! Must not know HTTP or a terminal; both are clients of this.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use helix_agents::supervisor::Watching;
 use helix_agents::{Supervisor, SupervisorConfig};
-use helix_store::{Access, Acquire, Journal, LeaseError, SqliteJournal, StateDir};
-use jiff::Timestamp;
+use helix_store::{Access, Journal, SqliteJournal, StateDir};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -30,9 +28,9 @@ use crate::sessions::Sessions;
 
 /// Events that a reader of the live activity may be behind before it misses some.
 const ACTIVITY_BUFFER: usize = 4_096;
-/// The state directory's lock already makes this process the only host; the lease gives its writes a fence, so that a
-/// host that was suspended and replaced cannot write any more.
-const HOST_LEASE: &str = "host";
+/// The state directory's lock already makes this process the only host; the fence keeps a host that was suspended and replaced from
+/// writing.
+const HOST_FENCE: &str = "host";
 
 /// A running engine. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -140,18 +138,7 @@ impl Engine {
 async fn open_journal(state: &StateDir, config: &EngineConfig) -> Result<LogWriter, EngineError> {
     let journal = SqliteJournal::open(&state.database(), Access::ReadWrite).await;
     let journal: Arc<dyn Journal> = Arc::new(journal.map_err(EngineError::journal)?);
-    let wish = Acquire {
-        name: HOST_LEASE.into(),
-        owner: format!("pid {}", std::process::id()),
-        ttl: Duration::from_millis(1),
-        now: Timestamp::now(),
-    };
-    let lease = match journal.acquire(wish.clone()).await {
-        // This process holds the state directory's lock: the lease's owner has ended, and the clock was set back since.
-        Err(LeaseError::Held { expires_at, .. }) => journal.acquire(Acquire { now: expires_at, ..wish }).await,
-        other => other,
-    };
-    let fence = lease.map_err(EngineError::journal)?.fence;
+    let fence = journal.take_over(HOST_FENCE.into()).await.map_err(EngineError::journal)?;
     Ok(LogWriter { journal, fence, crash: config.crash.clone() })
 }
 

@@ -1,9 +1,11 @@
 use super::*;
 use crate::{Classifier, FailureObservation, Log};
 
+static CLASSIFIER: LazyLock<Classifier> = LazyLock::new(|| Classifier::new().unwrap());
+
 fn first(tool: &str, text: &str) -> Vec<String> {
     let observation = FailureObservation { tool: tool.into(), ..FailureObservation::default() };
-    steps(tool, &Classifier::new().unwrap().classify(&observation, &Log::of_texts("", text)))
+    steps(tool, &CLASSIFIER.classify(&observation, &Log::of_texts("", text)))
 }
 
 #[test]

@@ -31,12 +31,18 @@ const GUESS: i32 = 22;
 const WEAK: i32 = 24;
 
 /// Likelihood from which words overrule such a rule.
-const SURER: f64 = 0.7;
+const SURER: f64 = 0.6;
+
+/// The same for heavier rules.
+const CERTAIN: f64 = 0.9;
+
+/// Weight up to which a rule knows a kind of message; beyond, it knows this one.
+const KIND: i32 = 83;
 
 /// Highest confidence of a guess.
 const GUESSED: f64 = 0.49;
 
-/// Weight up to which "an exception was raised" explains nothing.
+/// Weight up to which "an exception was raised" and "a test failed" explain nothing.
 const UNSPECIFIC: i32 = 60;
 
 /// Lines whose words are weighed, from the end.
@@ -134,6 +140,12 @@ impl Claim {
         whatever
             || self.decided_by == LINTER_FAILED
             || (self.cause == &cause::RUNTIME_EXCEPTION && self.priority <= UNSPECIFIC)
+            || self.sums_up()
+    }
+
+    /// Whether it says only that a test failed.
+    fn sums_up(&self) -> bool {
+        self.cause == &cause::TEST_ASSERTION && (WEAK + 1..=UNSPECIFIC).contains(&self.priority)
     }
 }
 
@@ -178,6 +190,13 @@ impl Classifier {
         );
         claims.extend(silence(observation, &lines));
         claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
+        // Whoever reports only that a command failed passes on what that one said.
+        let explains = |claim: &Claim| !claim.explains_nothing() && claim.priority > WEAK;
+        if claims.first().is_some_and(|first| first.cause == &cause::NO_REASON)
+            && let Some(at) = claims.iter().position(explains)
+        {
+            claims[..=at].rotate_right(1);
+        }
         let said = match claims.first() {
             Some(first) if !first.explains_nothing() => self.overruled(&lines, first),
             first => self.guess(&lines, first),
@@ -278,19 +297,23 @@ impl Classifier {
 
     /// What the words of the log say, where the best claim is only that something went wrong.
     fn guess(&self, lines: &[Prepared<'_>], best: Option<&Claim>) -> Option<Claim> {
+        let failed_test = best.is_some_and(Claim::sums_up);
+        let raises = |line: &Prepared<'_>| matches!(line.mark, Mark::Raised | Mark::RaisedFirst);
         let speaks = |line: &Prepared<'_>| {
-            matches!(line.mark, Mark::Plain | Mark::Heading | Mark::Raised | Mark::RaisedFirst) && !line.text.is_empty()
+            let titled = line.mark == Mark::Heading && !failed_test;
+            (titled || line.mark == Mark::Plain || raises(line)) && !line.text.is_empty()
         };
-        // Where an exception was raised, its line says what, unless it only announces what follows.
-        let raised = best.filter(|best| best.cause == &cause::RUNTIME_EXCEPTION).and_then(|best| best.line);
-        let raised = raised.filter(|raised| !lines[*raised].text.ends_with(':'));
-        let read: Vec<usize> = match raised {
+        let raised = best.filter(|best| best.cause == &cause::RUNTIME_EXCEPTION);
+        let limit = if raised.is_some() || failed_test { LIKELY_IF_RAISED } else { LIKELY };
+        // Where an exception was raised, its line says what, unless it only announces what follows, or looks like one only.
+        let line = raised.and_then(|best| best.line.filter(|at| best.priority > WEAK || raises(&lines[*at])));
+        let read: Vec<usize> = match line.filter(|at| !lines[*at].text.ends_with(':')) {
             Some(raised) => vec![raised],
             None => (0..lines.len()).rev().filter(|at| speaks(&lines[*at])).take(WEIGHED).collect(),
         };
         let judged = read.into_iter().map(|at| (at, self.lexicon.judge(&lines[at].text).best()));
         let (line, (category, likely)) = judged.max_by(|(_, (_, first)), (_, (_, second))| first.total_cmp(second))?;
-        if likely < if raised.is_some() { LIKELY_IF_RAISED } else { LIKELY } {
+        if likely < limit {
             return None;
         }
         if let Some(best) = best.filter(|best| best.cause.category == category) {
@@ -300,14 +323,15 @@ impl Classifier {
         Some(self.words_claim(lines, line, category, likely))
     }
 
-    /// What the words of a line say, if a rule of low weight says something else and they are surer.
+    /// What the words of a line say, if a rule says something else and they are surer.
     fn overruled(&self, lines: &[Prepared<'_>], best: &Claim) -> Option<Claim> {
-        let weak = best.decided_by.starts_with("rule:") && best.priority <= WEAK;
-        let line = best.line.filter(|at| weak && !lines[*at].text.is_empty())?;
+        let by_rule = best.decided_by.starts_with("rule:") && best.priority <= KIND;
+        let line = best.line.filter(|at| by_rule && !lines[*at].text.is_empty())?;
         let likelihoods = self.lexicon.judge(&lines[line].text);
         let (category, _) = likelihoods.best();
         let likely = likelihoods.likelihood(category);
-        let differs = category != best.cause.category && likely >= SURER;
+        let sure = if best.priority <= WEAK { SURER } else { CERTAIN };
+        let differs = category != best.cause.category && likely >= sure;
         differs.then(|| self.words_claim(lines, line, category, likely))
     }
 

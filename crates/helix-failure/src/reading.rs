@@ -62,6 +62,7 @@ pub(super) struct Forms {
     heading: Regex,
     frame_title: Regex,
     node_error: Regex,
+    quoted_error: Regex,
 }
 
 impl Forms {
@@ -78,7 +79,7 @@ impl Forms {
             noise: regex(concat!(
                 r"^(?:ok \d|ok - |ok\s+\S+\s+[\d.]+s|✓|✔|√|PASS\b|--- PASS|=== |\[ +OK +\]|test .* \.\.\. (?:ok|ignored)$)|",
                 r" \.\.\. ok$|\bPASSED\b|^\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:\s|:|$)|^(?:npm|pnpm|yarn) (?:WARN|warn|notice)|",
-                r"^[✗✖×] (?i:build failed)|^\S+\s+: ok=\d+ |^from \S+:\d+|^\[C\]: |^stack traceback:|^\[[\d.]+s\]\[(?:warning|info|debug)|^ERROR: Reconnecting|^(?:HINT|CONTEXT|STATEMENT|QUERY|TIPP|ASTUCE|KONTEXT|CONTEXTE|建议|上下文)\s?[:：]|",
+                r"^[✗✖×] (?i:build failed)|^nginx: configuration file .* test failed$|^\S+\s+: ok=\d+ |^from \S+:\d+|^\[C\]: |^stack traceback:|^\[[\d.]+s\]\[(?:warning|info|debug)|^ERROR: Reconnecting|^(?:HINT|CONTEXT|STATEMENT|QUERY|TIPP|ASTUCE|KONTEXT|CONTEXTE|建议|上下文)\s?[:：]|",
                 r"^(?i:don't|do not|never) run |^(?:\w+ )?(?:note|hint|help|info)\b ?(?:\[[^\]]*\])?:|^\d* *\| |^> *\d+ \||^= help:|^(?:level|lvl)=(?:info|warn|debug)"
             ))?,
             warning: regex(
@@ -91,6 +92,7 @@ impl Forms {
             node_error: regex(
                 r"^(?:Uncaught |Unhandled |thrown: )?(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception)\b|^Error:|^Caused by:",
             )?,
+            quoted_error: regex(r#"^error: ['"](.+)['"]$"#)?,
         })
     }
 }
@@ -120,7 +122,8 @@ fn prepare_line<'log>(forms: &Forms, line: &'log LogLine) -> Prepared<'log> {
         Some(Record::AgentEvent) => (String::new(), Mark::AgentEvent),
         Some(Record::Noise) => (String::new(), Mark::Noise),
         None => {
-            let text = forms.prefix.replace(shown, "").into_owned();
+            let text = forms.prefix.replace(shown, "");
+            let text = forms.quoted_error.replace(&text, "Error: $1").into_owned();
             let mark = plain_mark(forms, &text);
             (text, mark)
         }

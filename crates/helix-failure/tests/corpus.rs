@@ -43,27 +43,26 @@ fn the_bars_hold_on_every_set_and_on_each_half_of_the_corpus() {
             }
             "field-9" | "field-10" | "field-11" | "field-12" => lower(name, &score(&all), 0.88, &misses(&all)),
             // Its labels name a line within a test's output more often than the line that its runner ends with.
-            "field-14" => lower(name, &score(&all), 0.83, &misses(&all)),
+            "field-14" | "field-15" => lower(name, &score(&all), 0.80, &misses(&all)),
             _ => high(name, &score(&all), &misses(&all)),
         }
     }
 }
 
-/// At first contact: 13 had category 0.890 and confidently wrong 0.022. 15 had 0.838 and 0.046; where its labels' equally right
-/// readings count, 0.923 and 0.008.
+/// At first contact 13 had category 0.890 and confidently wrong 0.022.
 #[test]
 fn failures_that_nothing_was_learned_from_are_judged_nearly_as_well() {
     let classifier = Classifier::new().unwrap();
-    let bars = [(300, [0.90, 0.02], [0.90, 0.02]), (260, [0.85, 0.05], [0.93, 0.01])];
+    let bars = [(300, [0.91, 0.02], [0.91, 0.02]), (500, [0.94, 0.02], [0.95, 0.02])];
     for (cases, (count, strict, lenient)) in field::held_out().iter().zip(bars) {
         let all = predictions(&classifier, cases);
         let figures = score(&all);
         println!("held out: {figures:?}");
         assert!(all.len() >= count, "the set is there: {}", all.len());
-        assert!(figures.category_accuracy >= strict[0], "{figures:?}\n{}", misses(&all));
-        assert!(figures.confident_wrong_rate <= strict[1], "{figures:?}\n{}", misses(&all));
-        assert!(figures.category_accuracy_lenient >= lenient[0], "{figures:?}\n{}", misses(&all));
-        assert!(figures.confident_wrong_rate_lenient <= lenient[1], "{figures:?}\n{}", misses(&all));
+        assert!(figures.category_accuracy >= strict[0], "{figures:?}");
+        assert!(figures.confident_wrong_rate <= strict[1], "{figures:?}");
+        assert!(figures.category_accuracy_lenient >= lenient[0], "{figures:?}");
+        assert!(figures.confident_wrong_rate_lenient <= lenient[1], "{figures:?}");
     }
 }
 
@@ -105,6 +104,13 @@ fn the_cause_is_found_where_the_last_line_only_sums_up() {
         by("make", 2, "make: none.mk: No such file or directory\nmake: *** No rule to make target 'none.mk'.  Stop.\n"),
         ("FILE_ACCESS", "file_missing", 1)
     );
+    let passed_on = "cp: cannot stat 'dist/app': No such file or directory\n\
+        Traceback (most recent call last):\n  File \"/srv/a.py\", line 3, in <module>\n\
+        subprocess.CalledProcessError: Command '['cp']' returned non-zero exit status 1.\n";
+    assert_eq!(by("python", 1, passed_on), ("FILE_ACCESS", "file_missing", 1));
+    let in_a_test =
+        "not ok 1 - adds\n  ---\n  error: 'total is not defined'\n  code: 'ERR_TEST_FAILURE'\n  ...\n# fail 1\n";
+    assert_eq!(by("node", 1, in_a_test), ("FUNCTION_ERROR", "missing_symbol", 3));
     let last_word = r#"{"type":"result","subtype":"success","is_error":true,"result":"API Error: Unable to connect to API (EAI_AGAIN)"}"#;
     assert_eq!(by("claude-cli", 1, last_word), ("NETWORK_ERROR", "dns", 1));
     // A library's own name for the tool's family: its version and place do not matter.

@@ -12,12 +12,14 @@ use helix_core::evidence::CommandEvidence;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId, RunId};
 use helix_plan::split_words;
+use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::judgement::Trouble;
 use helix_process::{
-    CommandEnd, CommandRequest, CommandRun, RunHandle, Supervisor, ToolEnvironment, collect_command, start_command,
+    CommandEnd, CommandRequest, CommandRun, RunHandle, Supervisor, ToolEnvironment, collect_command, replace_file,
+    start_command,
 };
 
 /// Labels of a run that name the gate that it is for, and what is run on what.
@@ -81,7 +83,7 @@ fn gate_of(labels: &BTreeMap<String, String>) -> Option<&str> {
 /// Ends a command whose end is of no use, and forgets it.
 async fn discard(handle: RunHandle) -> Result<(), Trouble> {
     handle.cancel().await;
-    handle.forget(None).await.map_err(|error| Trouble::Broken(error_chain(&error)))
+    handle.forget().await.map_err(|error| Trouble::Broken(error_chain(&error)))
 }
 
 /// A command that ran on a commit.
@@ -225,27 +227,16 @@ impl Checkout {
                 return Err(Trouble::Cancelled);
             }
         }
-        let file = format!("gates/{}/{}{}.log", context.job, context.label, check.suffix);
-        let output = context.state.join(&file);
+        let output = context.state.join(output_file(context, check));
         let program = check.argv.first().map(String::as_str).unwrap_or_default();
         let run = collect_command(handle, program, &output, secrets).await?;
-        let exit_code = match run.end {
-            CommandEnd::Cancelled => return Err(Trouble::Cancelled),
-            CommandEnd::Exited(code) => Some(code),
-            CommandEnd::Signalled(_) | CommandEnd::TimedOut => None,
-        };
-        let (argv, output_sha256) = (check.argv.to_vec(), run.sha256.clone());
-        let evidence = CommandEvidence { argv, exit_code, output_sha256, output_file: file };
-        let (report, prefix) = (self.report(check), format!("{}/", self.directory.display()));
-        let texts = blocking(move || {
-            let read = |path: &Path| read_ends(path).map(|text| text.replace(&prefix, ""));
-            // Not every command writes the report that it names.
-            let report = report.filter(|path| path.exists()).map(|path| read(&path)).transpose()?;
-            Ok((read(&output)?, report))
-        });
-        let unreadable = |error: std::io::Error| Trouble::Broken(format!("its output cannot be read: {error}"));
-        let (output, report) = texts.await?.map_err(unreadable)?;
-        Ok(Checked { run, evidence, output, report })
+        if run.end == CommandEnd::Cancelled {
+            return Err(Trouble::Cancelled);
+        }
+        // Not every command writes the report that it names.
+        let report = self.report(check).filter(|path| path.exists());
+        let report = blocking(move || report.map(|path| read_ends(&path)).transpose()).await?.map_err(unreadable)?;
+        checked(context, check, run, report).await
     }
 
     fn report(&self, check: &Check<'_>) -> Option<PathBuf> {
@@ -253,7 +244,7 @@ impl Checkout {
     }
 }
 
-/// Runs a command in a clean checkout of a commit, or waits for the end of the one that a former host has begun.
+/// Runs a command in a clean checkout of a commit, unless a former host has begun it or seen its end.
 pub(crate) async fn run_on(
     context: &Arc<GateContext>,
     commit: &CommitId,
@@ -262,13 +253,83 @@ pub(crate) async fn run_on(
 ) -> Result<Checked, Trouble> {
     let command = format!("{} {:?}", check.suffix, check.argv);
     let labels = [(GATE, context.label.clone()), (COMMAND, command), (COMMIT, commit.to_string())];
-    let labels = labels.map(|(name, value)| (name.to_owned(), value)).into();
-    let (checkout, joined) = Checkout::enter_or_join(context, commit, labels, cancel).await?;
+    let labels: BTreeMap<String, String> = labels.map(|(name, value)| (name.to_owned(), value)).into();
+    let file = seen_file(context);
+    let mut seen: Vec<Seen> = match tokio::fs::read(&file).await {
+        Ok(text) => serde_json::from_slice(&text).unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
+    if let Some(known) = seen.iter().position(|known| known.labels == labels) {
+        let Seen { run, report, .. } = seen.swap_remove(known);
+        return checked(context, &check, run, report).await;
+    }
+    let (checkout, joined) = Checkout::enter_or_join(context, commit, labels.clone(), cancel).await?;
     let handle = match joined {
         Some(handle) => handle,
         None => checkout.start(context, &check, context.environment.clone()).await?,
     };
-    checkout.finish(context, &check, handle, &[], cancel).await
+    let checked = checkout.finish(context, &check, handle, &[], cancel).await?;
+    if !checked.run.end.lasts() {
+        return Ok(checked);
+    }
+    seen.push(Seen { labels, run: checked.run.clone(), report: checked.report.clone() });
+    let kept = blocking(move || serde_json::to_vec(&seen).is_ok_and(|text| replace_file(&file, &text).is_ok()));
+    if !kept.await? {
+        tracing::warn!(job = %context.job, label = context.label, "after a crash, this command of a gate will run again");
+    }
+    Ok(checked)
+}
+
+/// What came of a command, kept until its gate has an answer: the next host, if this one is killed, does not run it again.
+#[derive(Serialize, Deserialize)]
+struct Seen {
+    labels: BTreeMap<String, String>,
+    run: CommandRun,
+    report: Option<String>,
+}
+
+fn seen_file(context: &GateContext) -> PathBuf {
+    context.state.join(format!("gates/{}/{}.seen", context.job, context.label))
+}
+
+/// Forgets what was seen of a gate's commands: it has an answer, and asked again it has to look again.
+pub(crate) async fn forget_seen(context: &GateContext) {
+    if !context.checkouts.closing.is_cancelled()
+        && let Err(error) = tokio::fs::remove_file(seen_file(context)).await
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::error!(job = %context.job, label = context.label, %error, "what a gate has seen stays: it will not look again");
+    }
+}
+
+/// Where a command's output is, below the state directory.
+fn output_file(context: &GateContext, check: &Check<'_>) -> String {
+    format!("gates/{}/{}{}.log", context.job, context.label, check.suffix)
+}
+
+fn unreadable(error: std::io::Error) -> Trouble {
+    Trouble::Broken(format!("its output cannot be read: {error}"))
+}
+
+/// What a command left, with what it printed.
+async fn checked(
+    context: &GateContext,
+    check: &Check<'_>,
+    run: CommandRun,
+    report: Option<String>,
+) -> Result<Checked, Trouble> {
+    let file = output_file(context, check);
+    let exit_code = if let CommandEnd::Exited(code) = run.end { Some(code) } else { None };
+    let (argv, output_sha256) = (check.argv.to_vec(), run.sha256.clone());
+    let evidence = CommandEvidence { argv, exit_code, output_sha256, output_file: file.clone() };
+    let prefix = format!("{}/", context.spaces.gate_directory(&context.job).display());
+    let output = context.state.join(file);
+    let texts = blocking(move || {
+        let short = |text: String| text.replace(&prefix, "");
+        std::io::Result::Ok((short(read_ends(&output)?), report.map(short)))
+    });
+    let (output, report) = texts.await?.map_err(unreadable)?;
+    Ok(Checked { run, evidence, output, report })
 }
 
 /// Runs something that blocks away from the runtime's own threads.

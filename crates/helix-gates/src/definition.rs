@@ -50,10 +50,6 @@ fn script_candidates(argv: &[String]) -> Vec<String> {
     Vec::new()
 }
 
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 fn named_files(repository: &Repository, tree: &TreeId, command: &str) -> Result<BTreeMap<String, String>, GitError> {
     let mut files = BTreeMap::new();
     // A command that does not split is refused with the plan; here it names no file.
@@ -67,7 +63,7 @@ fn named_files(repository: &Repository, tree: &TreeId, command: &str) -> Result<
         if let Some(entry) =
             listing.get(&path).filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Executable))
         {
-            files.insert(path, sha256(&repository.blob(&entry.object)?));
+            files.insert(path, format!("{:x}", Sha256::digest(&repository.blob(&entry.object)?)));
         }
     }
     Ok(files)

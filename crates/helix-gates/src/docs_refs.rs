@@ -2,7 +2,8 @@
 //!
 //! Must not use the network: links to other hosts are not looked at.
 
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use comrak::nodes::NodeValue;
 use comrak::{Anchorizer, Arena, Options, parse_document};
@@ -84,8 +85,11 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
     // A file that an earlier phase removed is gone as well.
     let before = [context.files_at(&context.origin)?, context.files_at(&context.base)?];
     let was_there = |path: &str| before.iter().any(|listing| holds(listing, path));
+    // A suggestion compares with all names there are: it is made for those that are shown.
+    let names = |findings: usize| (findings < super::judgement::MAX_FINDINGS).then_some(&*listing);
     let is_markdown = |path: &str| path.ends_with(".md") || path.ends_with(".markdown");
     let (mut findings, mut notes, mut documents, mut links) = (Vec::new(), Vec::new(), 0_usize, 0_usize);
+    let mut others: HashMap<String, BTreeSet<String>> = HashMap::new();
     for file in context.result.changed.iter().filter(|file| file.how != ChangeKind::Deleted && is_markdown(&file.path))
     {
         let Some(source) = context.text(&listing, &file.path)? else { continue };
@@ -95,7 +99,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
             if !reference.link {
                 match code_path(&reference.target) {
                     Some(path) if !holds(&listing, path) && was_there(path) => {
-                        findings.push(gone(&file.path, reference, path, &listing));
+                        findings.push(gone(&file.path, reference, path, names(findings.len())));
                     }
                     Some(path) if !holds(&listing, path) => {
                         notes.push(format!("{}:{}: `{path}` is not in the repository", file.path, reference.line));
@@ -107,16 +111,21 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
             let Some((path, anchor)) = local_target(&file.path, &reference.target) else { continue };
             links += 1;
             if !path.is_empty() && !holds(&listing, &path) {
-                findings.push(gone(&file.path, reference, &path, &listing));
+                findings.push(gone(&file.path, reference, &path, names(findings.len())));
                 continue;
             }
             let Some(anchor) = anchor.filter(|anchor| !anchor.is_empty()) else { continue };
-            let other = match path == file.path || path.is_empty() {
-                true => None,
-                false if is_markdown(&path) => context.text(&listing, &path)?.map(|text| read(&text)),
+            let anchors = match path == file.path || path.is_empty() {
+                true => &document.anchors,
+                false if is_markdown(&path) => match others.entry(path.clone()) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(unread) => {
+                        let text = context.text(&listing, &path)?.unwrap_or_default();
+                        unread.insert(read(&text).anchors)
+                    }
+                },
                 false => continue,
             };
-            let anchors = &other.as_ref().unwrap_or(&document).anchors;
             if !anchors.contains(&anchor) {
                 let near = did_you_mean(&anchor, anchors.iter().map(String::as_str));
                 let fix = near.map_or("link to an existing heading".into(), |near| format!("did you mean #{near}?"));
@@ -139,8 +148,8 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
     Ok(Judgement::of(findings, summary, notes))
 }
 
-fn gone(document: &str, reference: &Reference, path: &str, listing: &TreeListing) -> Finding {
-    let near = did_you_mean(path, listing.keys().map(String::as_str));
+fn gone(document: &str, reference: &Reference, path: &str, listing: Option<&TreeListing>) -> Finding {
+    let near = listing.and_then(|listing| did_you_mean(path, listing.keys().map(String::as_str)));
     let fix = match near {
         Some(near) => format!("did you mean {near}?"),
         None => "create the file, or remove the reference".into(),

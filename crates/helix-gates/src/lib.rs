@@ -102,6 +102,9 @@ pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &Cance
         judged = judge(&context, gate, cancel) => judged,
         () = cancel.cancelled(), if !runs_command(gate) => Err(Trouble::Cancelled),
     };
+    if runs_command(gate) {
+        checkout::forget_seen(&context).await;
+    }
     let Judgement { verdict, summary, command, tests, steps, notes } = judged.unwrap_or_else(Trouble::judgement);
     GateReport {
         gate: gate.name().to_owned(),

@@ -183,7 +183,8 @@ impl Harvest<'_> {
 
     /// Puts git back into the state that a commit needs, without touching a file of the work.
     fn settle(&mut self, start: &CommitObject) -> Result<(), GitError> {
-        if !remove_stale_locks(&self.own)?.is_empty() {
+        let branch = self.spaces.repository().common_dir().join(self.reference());
+        if remove_stale_locks(&self.own, Some(branch))? > 0 {
             self.repairs.push(Repair::LockRemoved);
         }
         let mut ended = false;

@@ -3,7 +3,7 @@
 //! Must not know what happens in them. Every operation may be repeated after a crash at any point of it.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
@@ -120,7 +120,7 @@ impl Workspaces {
 
     fn checkout(&self, path: PathBuf, commit: &CommitId, keep: &[String]) -> Result<PathBuf, GitError> {
         if let Some(own) = self.find_ready(&path)? {
-            remove_stale_locks(&own)?;
+            remove_stale_locks(&own, None)?;
             match self.renew(&path, &own, commit, keep) {
                 Ok(()) => return Ok(path),
                 Err(error) => tracing::warn!(%error, ?path, "the checkout is damaged and is made anew"),
@@ -303,14 +303,15 @@ impl Workspaces {
     }
 }
 
-/// Removes what a git process that was killed left behind. Only for worktrees in which nothing runs any more.
-pub(crate) fn remove_stale_locks(own: &Path) -> Result<Vec<OsString>, GitError> {
-    let mut removed = Vec::new();
-    for name in ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"] {
-        let lock = own.join(name);
+/// Removes what a git process that was killed left behind, the lock of `reference` with it; returns how many locks there were.
+/// Only for worktrees in which nothing runs any more.
+pub(crate) fn remove_stale_locks(own: &Path, reference: Option<PathBuf>) -> Result<usize, GitError> {
+    let mut removed = 0;
+    for file in ["index", "HEAD", "ORIG_HEAD"].map(|name| own.join(name)).into_iter().chain(reference) {
+        let lock = file.with_added_extension("lock");
         match fs::remove_file(&lock) {
-            Ok(()) => removed.push(name.into()),
-            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Ok(()) => removed += 1,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
             Err(error) => return Err(GitError::disk("remove", lock)(error)),
         }
     }

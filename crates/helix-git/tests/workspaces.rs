@@ -157,7 +157,9 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     assert!(tree.path.join("src/a.txt").exists());
     // Crash after the agent worked: its files stay. A dead git left its lock.
     fs::write(tree.path.join("b.txt"), "b").unwrap();
-    fs::write(bench.user().join(".git/worktrees/build.1/index.lock"), "").unwrap();
+    for lock in ["worktrees/build.1/index".to_owned(), format!("refs/heads/{}", tree.branch)] {
+        fs::write(bench.user().join(".git").join(lock + ".lock"), "").unwrap();
+    }
     let once = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
     assert_eq!(once.repairs, [Repair::LockRemoved]);
     let twice = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();

@@ -16,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::invocation::{Grace, Invocation, RunEnd, RunKind, RunRequest};
 use crate::program::{NoProgram, find_program};
+use crate::run_dir::RunDir;
 use crate::supervisor::{RunHandle, StartError, Supervisor};
 
 /// Most of the output that is kept in memory.
@@ -152,8 +153,15 @@ pub enum CommandEnd {
     Cancelled,
 }
 
+impl CommandEnd {
+    /// Whether the same would come out the next time: nothing was missing, nothing came from outside.
+    pub fn lasts(self) -> bool {
+        matches!(self, Self::Exited(code) if !matches!(code, 126 | 127))
+    }
+}
+
 /// A command that has ended and of which nothing runs any more.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandRun {
     pub end: CommandEnd,
     /// SHA-256 of the whole output, hex.
@@ -250,10 +258,13 @@ pub async fn collect_command(
 ) -> Result<CommandRun, CommandError> {
     let RunEnd { ending, stopped, leftovers_killed, .. } = handle.ended().await;
     let unusable = |source| CommandError::Output { path: output.to_owned(), source };
-    if let Some(parent) = output.parent() {
-        tokio::fs::create_dir_all(parent).await.map_err(|error| unusable(error.into()))?;
-    }
-    handle.forget(Some(output.to_owned())).await.map_err(|error| unusable(error.into()))?;
+    let printed = RunDir::at(handle.directory().to_owned()).stdout();
+    let (path, secrets) = (output.to_owned(), secrets.to_vec());
+    let moved =
+        tokio::task::spawn_blocking(move || move_output(&printed, &path, &secrets).and_then(|()| digest(&path)));
+    let moved = moved.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
+    let (sha256, length, tail) = moved.map_err(|error| unusable(error.into()))?;
+    handle.forget().await.map_err(|error| unusable(error.into()))?;
     let program = program.to_owned();
     let end = match (stopped, ending) {
         (_, Ending::Unknown) => return Err(CommandError::Lost { program }),
@@ -266,23 +277,31 @@ pub async fn collect_command(
         }
         (None, Ending::NotStarted { reason, .. }) => return Err(CommandError::Unstartable { program, reason }),
     };
-    let (path, secrets) = (output.to_owned(), secrets.to_vec());
-    let read = tokio::task::spawn_blocking(move || mask(&path, &secrets).and_then(|()| digest(&path))).await;
-    let (sha256, length, tail) =
-        read.unwrap_or_else(|error| Err(std::io::Error::other(error))).map_err(|error| unusable(error.into()))?;
     Ok(CommandRun { end, sha256, length, tail, leftovers_killed })
 }
 
-/// Writes a file anew without the secrets in it, a piece at a time.
-fn mask(path: &Path, secrets: &[String]) -> std::io::Result<()> {
-    use std::io::Write;
+/// Brings an output to its place. It never stands there with a secret in it, whenever this process dies.
+fn move_output(printed: &Path, output: &Path, secrets: &[String]) -> std::io::Result<()> {
+    if let Some(parent) = output.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
     let mut secrets: Vec<&[u8]> =
         secrets.iter().map(|secret| secret.as_bytes()).filter(|secret| secret.len() >= SHORTEST_SECRET).collect();
+    if secrets.is_empty() {
+        return std::fs::rename(printed, output);
+    }
     // One may begin like another: the longer one is looked for first.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    let Some(longest) = secrets.first().map(|secret| secret.len()) else { return Ok(()) };
-    let masked = path.with_extension("masked");
-    let (mut from, mut to) = (std::fs::File::open(path)?, std::io::BufWriter::new(std::fs::File::create(&masked)?));
+    let masked = printed.with_extension("masked");
+    mask(printed, &masked, &secrets)?;
+    std::fs::rename(masked, output)
+}
+
+/// Writes a file anew without the secrets in it, the longest of which comes first, a piece at a time.
+fn mask(from: &Path, to: &Path, secrets: &[&[u8]]) -> std::io::Result<()> {
+    use std::io::Write;
+    let longest = secrets.first().map_or(0, |secret| secret.len());
+    let (mut from, mut to) = (std::fs::File::open(from)?, std::io::BufWriter::new(std::fs::File::create(to)?));
     let (mut piece, mut held) = (vec![0_u8; 64 << 10], Vec::new());
     loop {
         let count = from.read(&mut piece)?;
@@ -303,12 +322,9 @@ fn mask(path: &Path, secrets: &[String]) -> std::io::Result<()> {
         }
         held.drain(..at.min(held.len()));
         if count == 0 {
-            break;
+            return to.flush();
         }
     }
-    to.flush()?;
-    drop(to);
-    std::fs::rename(masked, path)
 }
 
 fn digest(path: &Path) -> std::io::Result<(String, u64, String)> {
@@ -319,6 +335,5 @@ fn digest(path: &Path) -> std::io::Result<(String, u64, String)> {
     file.seek(SeekFrom::Start(length - keep))?;
     let mut tail = Vec::new();
     file.take(keep).read_to_end(&mut tail)?;
-    let hex = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok((hex, length, String::from_utf8_lossy(&tail).into_owned()))
+    Ok((format!("{:x}", hash.finalize()), length, String::from_utf8_lossy(&tail).into_owned()))
 }

@@ -19,7 +19,7 @@ pub struct Invocation {
     pub program: PathBuf,
     /// Arguments, without the program's own name.
     pub args: Vec<String>,
-    /// The whole environment. Helix adds `HELIX_RUN_ID` (how stray processes are found again) and nothing else.
+    /// The whole environment. Helix adds `HELIX_RUN_ID`, `HELIX_RUN_DIR` (how stray processes are found again) and nothing else.
     pub env: Vec<(String, String)>,
     /// Working directory; must exist.
     pub cwd: PathBuf,
@@ -28,8 +28,12 @@ pub struct Invocation {
     pub stdin: Vec<u8>,
 }
 
-/// Name of the environment variable that marks every process of a run, however far it has moved from its parent.
-pub const RUN_ID_VARIABLE: &str = "HELIX_RUN_ID";
+/// Says to what runs for a run which one that is.
+pub(crate) const RUN_ID_VARIABLE: &str = "HELIX_RUN_ID";
+
+/// Marks every process of a run, however far it has moved from its parent, with the run's directory: a run in another state
+/// directory, such as a copy of this one, may have the same id.
+pub(crate) const RUN_DIR_VARIABLE: &str = "HELIX_RUN_DIR";
 
 /// A run to be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -193,6 +193,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
     let cgroup = Cgroup::create(&format!("helix-{}-{own}", request.run));
     let mut record = RunRecord {
         run: request.run.clone(),
+        directory: directory.path().to_owned(),
         keeper: i32::try_from(own).ok().and_then(ProcessIdentity::of),
         agent: None,
         boot_id: boot_id(),
@@ -211,7 +212,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
     record.agent = ProcessIdentity::of(agent.as_raw_pid());
     publish(directory, &record);
     let ladder = StopLadder::new(request.grace, request.deadline.and_then(|limit| started.checked_add(limit)));
-    let tree = ProcessTree::new(request.run, cgroup);
+    let tree = ProcessTree::new(directory.path().to_owned(), cgroup);
     Ok(Prepared::Running(Box::new(KeptRun { agent, tree, ladder, started_at })))
 }
 

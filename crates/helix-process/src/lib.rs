@@ -13,7 +13,7 @@ pub mod supervisor;
 pub mod tail;
 
 pub use command::*;
-pub use invocation::{Grace, Invocation, RUN_ID_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd};
+pub use invocation::{Grace, Invocation, RunEnd, RunKind, RunRequest, StreamEnd};
 pub use keeper::keeper_main;
 pub use own_session::in_own_session;
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};

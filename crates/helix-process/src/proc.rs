@@ -3,14 +3,17 @@
 //! Must not know run directories or why a process should end.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
-use crate::invocation::RUN_ID_VARIABLE;
+use crate::invocation::RUN_DIR_VARIABLE;
 
 /// A process that cannot be mistaken for a later one with the same number: pid and start time since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -177,15 +180,15 @@ pub(crate) fn kill_until_gone(limit: Duration, mut look: impl FnMut() -> io::Res
     u32::try_from(killed.len()).unwrap_or(u32::MAX)
 }
 
-/// All running processes whose environment carries a run's mark, with the id in it.
-pub(crate) fn marked_by_runs() -> io::Result<Vec<(ProcessIdentity, String)>> {
+/// All running processes whose environment carries a run's mark, with the run's directory.
+pub(crate) fn marked_by_runs() -> io::Result<Vec<(ProcessIdentity, PathBuf)>> {
     let of_run = |(pid, environment): (i32, Vec<u8>)| Some((ProcessIdentity::of(pid)?, mark_in(&environment)?));
     Ok(environments()?.filter_map(of_run).collect())
 }
 
-/// All running processes marked with this run.
-pub(crate) fn marked_with(run: &str) -> io::Result<Marked> {
-    marked(RUN_ID_VARIABLE, run.as_bytes())
+/// All running processes of the run with this directory.
+pub(crate) fn marked_with(run: &Path) -> io::Result<Marked> {
+    marked(RUN_DIR_VARIABLE, run.as_os_str().as_bytes())
 }
 
 /// The environments of all processes but this one. Those of other users cannot be read; they are not ours to end either.
@@ -195,10 +198,10 @@ fn environments() -> io::Result<impl Iterator<Item = (i32, Vec<u8>)>> {
     Ok(others.filter_map(|pid| Some((pid, fs::read(format!("/proc/{pid}/environ")).ok()?))))
 }
 
-fn mark_in(environment: &[u8]) -> Option<String> {
+fn mark_in(environment: &[u8]) -> Option<PathBuf> {
     environment.split(|byte| *byte == 0).find_map(|entry| {
-        let value = entry.strip_prefix(RUN_ID_VARIABLE.as_bytes())?.strip_prefix(b"=")?;
-        Some(String::from_utf8_lossy(value).into_owned())
+        let value = entry.strip_prefix(RUN_DIR_VARIABLE.as_bytes())?.strip_prefix(b"=")?;
+        Some(OsString::from_vec(value.to_vec()).into())
     })
 }
 

@@ -9,8 +9,8 @@ fn a_process_name_with_brackets_and_spaces_does_not_shift_the_fields() {
 
 #[test]
 fn only_the_whole_variable_is_a_mark() {
-    assert_eq!(mark_in(b"A=1\0HELIX_RUN_ID=r1\0B=2\0"), Some("r1".into()));
-    assert_eq!(mark_in(b"XHELIX_RUN_ID=r1\0HELIX_RUN_IDS=r1\0HELIX_RUN_ID\0"), None);
+    assert_eq!(mark_in(b"A=1\0HELIX_RUN_DIR=r1\0B=2\0"), Some("r1".into()));
+    assert_eq!(mark_in(b"XHELIX_RUN_DIR=r1\0HELIX_RUN_DIRS=r1\0HELIX_RUN_DIR\0"), None);
 }
 
 /// What looks as if it were changing forever would cost every command the whole bound.

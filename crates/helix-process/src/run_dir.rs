@@ -70,6 +70,8 @@ impl RunDirError {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct RunRecord {
     pub(crate) run: RunId,
+    /// Where this was written: in a copy of it nothing else is true.
+    pub(crate) directory: PathBuf,
     pub(crate) keeper: Option<ProcessIdentity>,
     /// `None` until the agent's process exists.
     pub(crate) agent: Option<ProcessIdentity>,

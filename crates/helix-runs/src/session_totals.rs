@@ -2,8 +2,9 @@
 //!
 //! Must not know jobs or conversations. Only an aid: without an entry, a resumed session's tokens count again, nothing else.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use helix_agents::replace_file;
 use helix_core::ids::AgentSessionId;
 use helix_core::usage::Usage;
 use sha2::{Digest, Sha256};
@@ -43,24 +44,15 @@ impl SessionTotals {
             return Ok(());
         }
         let (file, text) = (self.file(session), serde_json::to_vec(&total)?);
-        let written = tokio::task::spawn_blocking(move || write(&file, &text)).await;
-        written.map_err(std::io::Error::other)?
+        tokio::fs::create_dir_all(&self.directory).await?;
+        let written = tokio::task::spawn_blocking(move || replace_file(&file, &text)).await;
+        written.map_err(std::io::Error::other)?.map_err(std::io::Error::other)
     }
 
     /// An agent chooses its sessions' ids: they are no file names.
     fn file(&self, session: &AgentSessionId) -> PathBuf {
         self.directory.join(format!("{:x}.json", Sha256::digest(session.as_str().as_bytes())))
     }
-}
-
-/// Replaces the file in one step.
-fn write(file: &Path, text: &[u8]) -> std::io::Result<()> {
-    let directory = file.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(directory)?;
-    let mut whole = tempfile::NamedTempFile::new_in(directory)?;
-    std::io::Write::write_all(&mut whole, text)?;
-    whole.persist(file).map_err(|error| error.error)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ use helix_failure::memory::{
     SimilarQuery, Work, check,
 };
 use helix_failure::{Blame, Category, Fingerprint, RetryAdvice};
-use helix_store::Access;
-use helix_store::failures::{FailureMemory, MemoryOptions};
+use helix_store::failures::FailureMemory;
+use helix_store::{Access, DatabaseOptions};
 use jiff::Timestamp;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -172,7 +172,7 @@ fn diagnosis(message: Message, fingerprint: Fingerprint) -> Diagnosis {
 }
 
 async fn fill(path: &Path, failures: u64) -> Outcome<Duration> {
-    let memory = FailureMemory::open(MemoryOptions::new(path, Access::ReadWrite).within(PATIENCE)).await?;
+    let memory = FailureMemory::open(DatabaseOptions::new(path, Access::ReadWrite).within(PATIENCE)).await?;
     let started = Instant::now();
     let mut from = 0;
     while from < failures {
@@ -228,7 +228,7 @@ async fn main() -> Outcome<()> {
     let scratch = tempfile::tempdir()?;
     let path = file.unwrap_or_else(|| scratch.path().join("failures.db"));
     let filled = if path.exists() { None } else { Some(fill(&path, failures.max(1)).await?) };
-    let memory = FailureMemory::open(MemoryOptions::new(&path, Access::ReadWrite)).await?;
+    let memory = FailureMemory::open(DatabaseOptions::new(&path, Access::ReadWrite)).await?;
     let (mut times, mut empty, mut wrong) = (Vec::new(), 0_u64, 0_u64);
     let processor = processor_time();
     for number in 0..queries {

@@ -5,7 +5,7 @@ use helix_job::JobView;
 use helix_job::session::{SessionView, TurnView};
 
 use crate::event::NewEvent;
-use crate::lease::Fence;
+use crate::fence::Fence;
 use crate::stream::Stream;
 
 /// Events for one stream, written all or none, together with what they make of the projection.
@@ -16,7 +16,7 @@ pub struct Append {
     pub stream: Stream,
     /// What the stream's last event must be.
     pub expected: Expected,
-    /// A lease without which nothing is written.
+    /// A fence that has to be the newest, or nothing is written.
     pub fence: Option<Fence>,
     /// At least one event.
     pub events: Vec<NewEvent>,
@@ -78,7 +78,7 @@ pub struct Forget {
     pub session: SessionId,
     /// The number that its last event must have: the one who decided that it is over has seen this one.
     pub last_event: u64,
-    /// A lease without which nothing is removed.
+    /// A fence that has to be the newest, or nothing is removed.
     pub fence: Option<Fence>,
 }
 
@@ -111,7 +111,7 @@ impl Append {
         self
     }
 
-    /// Demands that this lease is still the newest.
+    /// Demands that this fence is still the newest.
     #[must_use]
     pub fn fenced(mut self, fence: Fence) -> Self {
         self.fence = Some(fence);

@@ -6,8 +6,6 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jiff::Timestamp;
-
 use crate::event::DecodeError;
 use crate::stream::Stream;
 
@@ -39,8 +37,8 @@ pub mod codes {
         CLOSED = "HX0310";
         /// The stream has moved on.
         CONFLICT = "HX0311";
-        /// A lease was lost to somebody else.
-        STALE_LEASE = "HX0312";
+        /// Somebody else has taken over.
+        STALE_FENCE = "HX0312";
         /// A record cannot be understood.
         UNREADABLE = "HX0313";
         /// An id's beginning fits several jobs.
@@ -74,6 +72,16 @@ pub enum DatabaseError {
         /// What the lower layer said.
         source: Cause,
     },
+    /// It took longer than anybody waits for it.
+    #[error("the database {database} did not answer in time")]
+    Late {
+        database: String,
+        /// What the lower layer said.
+        source: Cause,
+    },
+    /// A row cannot be understood.
+    #[error("the record of {what} in {database} cannot be read")]
+    Unreadable { database: String, what: String, source: Cause },
     /// Its content contradicts itself, or it is no database.
     #[error("the database {database} is damaged")]
     Damaged {
@@ -150,10 +158,10 @@ pub enum AppendError {
     /// The stream's last event is another one than expected.
     #[error("{stream} was expected to end at event {expected} but ends at {actual}")]
     Conflict { stream: Stream, expected: u64, actual: u64 },
-    /// The lease that was to prove the right to write is not the newest any more.
-    #[error("lease {name} number {number} is no longer valid; the newest is {newest}")]
+    /// Somebody else has taken over since the fence was given out that was to prove the right to write.
+    #[error("fence {name} number {number} is no longer valid; the newest is {newest}")]
     StaleFence {
-        /// What the lease is on.
+        /// What was taken over.
         name: String,
         /// The number that was shown.
         number: u64,
@@ -173,9 +181,6 @@ pub enum ReadError {
     /// An event cannot be understood.
     #[error(transparent)]
     Event(#[from] DecodeError),
-    /// A row cannot be understood.
-    #[error("the record of {what} in {database} cannot be read")]
-    Row { database: String, what: String, source: Cause },
     /// The beginning of an id fits several jobs.
     #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
     Ambiguous {
@@ -183,31 +188,6 @@ pub enum ReadError {
         prefix: String,
         /// Some of the jobs that it fits.
         candidates: Vec<String>,
-    },
-}
-
-/// A lease was not obtained, renewed or given back.
-#[derive(Debug, Clone, thiserror::Error)]
-pub enum LeaseError {
-    #[error(transparent)]
-    Database(#[from] DatabaseError),
-    #[error("lease {name} is held by {owner} until {expires_at}")]
-    Held {
-        /// What the lease is on.
-        name: String,
-        owner: String,
-        /// Until when, unless it is renewed.
-        expires_at: Timestamp,
-    },
-    /// It was given back, or somebody else has obtained it.
-    #[error("lease {name} number {number} was lost; the newest is {newest}")]
-    Lost {
-        /// What the lease is on.
-        name: String,
-        /// The number that was shown.
-        number: u64,
-        /// The newest number that was given out; 0: none ever was.
-        newest: u64,
     },
 }
 
@@ -262,13 +242,11 @@ impl DatabaseError {
                 error.downcast_ref::<OpenError>(),
                 error.downcast_ref::<ReadError>(),
                 error.downcast_ref::<AppendError>(),
-                error.downcast_ref::<LeaseError>(),
             ) {
                 (Some(found), ..)
                 | (_, Some(OpenError::Database(found)), ..)
-                | (_, _, Some(ReadError::Database(found)), ..)
-                | (_, _, _, Some(AppendError::Database(found)), _)
-                | (_, _, _, _, Some(LeaseError::Database(found))) => Some(found),
+                | (_, _, Some(ReadError::Database(found)), _)
+                | (_, _, _, Some(AppendError::Database(found))) => Some(found),
                 _ => None,
             };
             if found.is_some() {
@@ -298,10 +276,10 @@ macro_rules! remedies {
 }
 pub(crate) use remedies;
 
-remedies!(DatabaseError OpenError AppendError ReadError LeaseError StateDirError);
+remedies!(DatabaseError OpenError AppendError ReadError StateDirError);
 
-/// What a newer host that has taken over calls for.
-const TAKEN_OVER: &str = "another helix has taken over this work; this one must stop it";
+const OTHER_VERSION: &str =
+    "use the helix that wrote this record, or a newer one; if it is the newest, report this as a bug";
 
 impl DatabaseError {
     fn remedy(&self) -> (&'static str, String) {
@@ -315,7 +293,7 @@ impl DatabaseError {
                 "free some disk space: jobs that wait then continue, a refused command can be run again; nothing recorded is lost"
                     .into(),
             ),
-            Self::Locked { database, .. } => (
+            Self::Locked { database, .. } | Self::Late { database, .. } => (
                 codes::LOCKED,
                 format!(
                     "stop the program that has {database} open (`fuser {database}` names it); a backup or sqlite3 shell will do it"
@@ -327,6 +305,7 @@ impl DatabaseError {
                     "move {database}, {database}-wal and {database}-shm away together and restore a backup, or try `sqlite3 {database} .recover`"
                 ),
             ),
+            Self::Unreadable { .. } => (codes::UNREADABLE, OTHER_VERSION.into()),
             Self::Unexpected { .. } => {
                 (codes::UNEXPECTED, "run `helix doctor`; if it finds nothing, report this as a bug".into())
             }
@@ -360,7 +339,9 @@ impl AppendError {
         match self {
             Self::Database(error) => error.remedy(),
             Self::Conflict { .. } => (codes::CONFLICT, "read the stream again and decide again".into()),
-            Self::StaleFence { .. } => (codes::STALE_LEASE, TAKEN_OVER.into()),
+            Self::StaleFence { .. } => {
+                (codes::STALE_FENCE, "another helix has taken over this work; this one must stop it".into())
+            }
             Self::Illegal { .. } => (codes::ILLEGAL, "this is a bug in helix; please report it".into()),
         }
     }
@@ -370,24 +351,10 @@ impl ReadError {
     fn remedy(&self) -> (&'static str, String) {
         match self {
             Self::Database(error) => error.remedy(),
-            Self::Event(_) | Self::Row { .. } => (
-                codes::UNREADABLE,
-                "use the helix that wrote this record, or a newer one; if it is the newest, report this as a bug"
-                    .into(),
-            ),
+            Self::Event(_) => (codes::UNREADABLE, OTHER_VERSION.into()),
             Self::Ambiguous { .. } => {
                 (codes::AMBIGUOUS, "give more of the id; `helix jobs list` shows them in full".into())
             }
-        }
-    }
-}
-
-impl LeaseError {
-    fn remedy(&self) -> (&'static str, String) {
-        match self {
-            Self::Database(error) => error.remedy(),
-            Self::Held { owner, .. } => (codes::HELD, format!("wait for {owner} to finish or for the lease to expire")),
-            Self::Lost { .. } => (codes::STALE_LEASE, TAKEN_OVER.into()),
         }
     }
 }

@@ -4,18 +4,16 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_job::session::{SessionEvent, SessionView, TurnSummary, TurnView};
 use helix_job::{JobEvent, JobView, Recorded};
-use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
-use crate::error::{AppendError, LeaseError, ReadError};
+use crate::error::{AppendError, DatabaseError, ReadError};
 use crate::event::StoredEvent;
-use crate::lease::{Acquire, Fence, Lease};
+use crate::fence::Fence;
 use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 use crate::stream::Stream;
 use crate::subscription::Subscription;
@@ -23,7 +21,7 @@ use crate::subscription::Subscription;
 /// An answer that is being worked on; boxed, so that `dyn Journal` is possible.
 pub type Pending<'a, T, E> = Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>>;
 
-/// Streams of events with projections, leases and a feed of what moved.
+/// Streams of events with projections, fences and a feed of what moved.
 ///
 /// Every write is one transaction that is durable when it is answered. Dropping a pending answer does not undo the write.
 pub trait Journal: Send + Sync {
@@ -40,14 +38,8 @@ pub trait Journal: Send + Sync {
     /// its stream any more.
     fn forget_session(&self, forget: Forget) -> Pending<'_, (), AppendError>;
 
-    /// Obtains a lease that is free, released or expired. The fence of a name increases each time.
-    fn acquire(&self, wish: Acquire) -> Pending<'_, Lease, LeaseError>;
-
-    /// Prolongs a lease, unless somebody else has obtained it.
-    fn renew(&self, fence: Fence, ttl: Duration, now: Timestamp) -> Pending<'_, Lease, LeaseError>;
-
-    /// Gives a lease back; its fence writes nothing any more.
-    fn release(&self, fence: Fence) -> Pending<'_, (), LeaseError>;
+    /// Takes over what has this name: the fences that were given out for it before write nothing any more.
+    fn take_over(&self, name: String) -> Pending<'_, Fence, DatabaseError>;
 
     /// Reads events after a number, at most `limit` (and [`MAX_EVENTS_PER_READ`], and a few megabytes).
     fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError>;

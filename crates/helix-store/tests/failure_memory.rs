@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 
 use helix_core::ids::SessionId;
 use helix_failure::memory::{AttemptAnswer, FailureEnd, OccurrencePlace, Work, check};
-use helix_store::Access;
-use helix_store::failures::{FailureFilter, FailureMemory, MemoryOptions};
+use helix_store::failures::{FailureFilter, FailureMemory};
+use helix_store::{Access, DatabaseOptions};
 use samples::{TESTS, answer, asks, at, place, seen};
 use tempfile::TempDir;
 
@@ -29,7 +29,7 @@ fn path(scratch: &TempDir) -> PathBuf {
 }
 
 async fn open(path: &Path) -> FailureMemory {
-    FailureMemory::open(MemoryOptions::new(path, Access::ReadWrite).within(PATIENCE)).await.unwrap()
+    FailureMemory::open(DatabaseOptions::new(path, Access::ReadWrite).within(PATIENCE)).await.unwrap()
 }
 
 async fn sqlite() -> (FailureMemory, TempDir) {
@@ -212,7 +212,7 @@ async fn files_that_cannot_be_a_memory_are_named_and_left_alone() {
         write(&path(&scratch));
         let before = std::fs::read(path(&scratch)).unwrap();
         for access in [Access::ReadWrite, Access::ReadOnly] {
-            let error = FailureMemory::open(MemoryOptions::new(path(&scratch), access).within(PATIENCE)).await;
+            let error = FailureMemory::open(DatabaseOptions::new(path(&scratch), access).within(PATIENCE)).await;
             assert_eq!(error.unwrap_err().code(), code);
         }
         assert!(std::fs::read(path(&scratch)).unwrap() == before, "{code}: the file was changed");
@@ -237,7 +237,7 @@ async fn files_that_cannot_be_a_memory_are_named_and_left_alone() {
     )
     .await;
     let scratch = tempfile::tempdir().unwrap();
-    let missing = FailureMemory::open(MemoryOptions::new(path(&scratch), Access::ReadOnly)).await.unwrap_err();
+    let missing = FailureMemory::open(DatabaseOptions::new(path(&scratch), Access::ReadOnly)).await.unwrap_err();
     assert_eq!(missing.code(), "HX0307");
     assert!(!path(&scratch).exists());
 }
@@ -251,8 +251,8 @@ async fn a_locked_memory_is_waited_for_until_the_deadline_and_no_longer() {
     patient.capture(seen("known", place("a", 1, TESTS))).await.unwrap();
     patient.resolve_outstanding(answer("a", 2, &[TESTS], &[])).await.unwrap();
     let deadline = Duration::from_millis(150);
-    let options = MemoryOptions::new(path(&scratch), Access::ReadWrite).within(deadline);
-    let memory = FailureMemory::open(MemoryOptions { deadline: PATIENCE, ..options.clone() }).await.unwrap();
+    let options = DatabaseOptions::new(path(&scratch), Access::ReadWrite).within(deadline);
+    let memory = FailureMemory::open(options.clone().within(PATIENCE)).await.unwrap();
     drop(memory);
     let memory = FailureMemory::open(options).await.unwrap();
     let raw = rusqlite::Connection::open(path(&scratch)).unwrap();
@@ -270,9 +270,9 @@ async fn a_locked_memory_is_waited_for_until_the_deadline_and_no_longer() {
 #[tokio::test]
 async fn a_full_disk_fails_the_capture_and_leaves_what_is_there() {
     let scratch = tempfile::tempdir().unwrap();
-    let options = MemoryOptions {
+    let options = DatabaseOptions {
         size_limit: Some(300 * 1024),
-        ..MemoryOptions::new(path(&scratch), Access::ReadWrite).within(PATIENCE)
+        ..DatabaseOptions::new(path(&scratch), Access::ReadWrite).within(PATIENCE)
     };
     let memory = FailureMemory::open(options).await.unwrap();
     memory.capture(seen("the first", place("first", 1, TESTS))).await.unwrap();
@@ -298,7 +298,7 @@ async fn a_full_disk_fails_the_capture_and_leaves_what_is_there() {
 async fn a_reader_sees_what_a_writer_has_answered_and_cannot_write() {
     let scratch = tempfile::tempdir().unwrap();
     let writer = open(&path(&scratch)).await;
-    let reader = FailureMemory::open(MemoryOptions::new(path(&scratch), Access::ReadOnly).within(PATIENCE));
+    let reader = FailureMemory::open(DatabaseOptions::new(path(&scratch), Access::ReadOnly).within(PATIENCE));
     let reader = reader.await.unwrap();
     for number in 1..=20_u64 {
         writer.capture(seen("shared", place(&format!("r{number}"), 1, TESTS))).await.unwrap();

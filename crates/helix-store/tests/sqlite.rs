@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use contract::samples::{event, job_id, new_job, new_session};
 use helix_store::{
-    Access, Append, AppendError, DatabaseError, Expected, JobFilter, Journal, OpenError, SqliteJournal, SqliteOptions,
-    Stream,
+    Access, Append, AppendError, DatabaseError, DatabaseOptions, Expected, JobFilter, Journal, OpenError,
+    SqliteJournal, Stream,
 };
 use tempfile::TempDir;
 
@@ -168,7 +168,8 @@ async fn a_directory_that_is_not_there_is_named() {
 async fn a_full_disk_fails_what_does_not_fit_and_nothing_else() {
     let scratch = tempfile::tempdir().unwrap();
     let limit = 400 * 1024;
-    let options = SqliteOptions { size_limit: Some(limit), ..SqliteOptions::new(path(&scratch), Access::ReadWrite) };
+    let options =
+        DatabaseOptions { size_limit: Some(limit), ..DatabaseOptions::new(path(&scratch), Access::ReadWrite) };
     let journal = SqliteJournal::open_with(options).await.unwrap();
     journal.submit(new_job("a", None)).await.unwrap();
 
@@ -214,9 +215,9 @@ async fn a_full_disk_fails_what_does_not_fit_and_nothing_else() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_locked_by_another_program_is_waited_for_and_then_named() {
     let scratch = written().await;
-    let options = SqliteOptions {
-        busy_timeout: Duration::from_millis(50),
-        ..SqliteOptions::new(path(&scratch), Access::ReadWrite)
+    let options = DatabaseOptions {
+        patience: Duration::from_millis(50),
+        ..DatabaseOptions::new(path(&scratch), Access::ReadWrite)
     };
     let journal = SqliteJournal::open_with(options).await.unwrap();
     let raw = rusqlite::Connection::open(path(&scratch)).unwrap();

@@ -12,3 +12,4 @@ pub mod project;
 pub mod random;
 pub mod recording;
 pub mod sandbox;
+pub mod scratch;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::project::{Project, ProjectError};
+use crate::scratch::Scratch;
 
 /// Says why a sandbox cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -19,7 +20,7 @@ pub struct SandboxError {
 /// Temporary directories and an explicit environment; everything is removed with it.
 #[derive(Debug)]
 pub struct Sandbox {
-    root: tempfile::TempDir,
+    root: Scratch,
     environment: BTreeMap<String, String>,
 }
 
@@ -29,10 +30,7 @@ impl Sandbox {
     /// # Errors
     /// [`SandboxError`].
     pub fn new() -> Result<Self, SandboxError> {
-        let root = tempfile::Builder::new()
-            .prefix("helix-test-")
-            .tempdir()
-            .map_err(|source| SandboxError { path: std::env::temp_dir(), source })?;
+        let root = Scratch::new().map_err(|source| SandboxError { path: std::env::temp_dir(), source })?;
         let mut sandbox = Self { root, environment: BTreeMap::new() };
         for path in [sandbox.home(), sandbox.claude_config(), sandbox.state(), sandbox.temporary()] {
             std::fs::create_dir_all(&path).map_err(|source| SandboxError { path, source })?;

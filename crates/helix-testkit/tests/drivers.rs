@@ -9,6 +9,7 @@ use helix_testkit::crash::{CrashPlan, kill_at_random};
 use helix_testkit::processes::{no_process_with_env, processes_with_env};
 use helix_testkit::project::{Language, Project, git};
 use helix_testkit::sandbox::Sandbox;
+use helix_testkit::scratch::Scratch;
 
 fn tests_pass(project: Project) -> bool {
     let sandbox = Sandbox::new().unwrap();
@@ -53,6 +54,26 @@ fn process_scan_finds_by_environment_and_then_no_more() {
     // Not reaped yet: a zombie is nobody's leftover.
     no_process_with_env("HELIX_RUN_ID", &mark, Duration::from_secs(5));
     child.wait().unwrap();
+}
+
+/// A test that fails leaves no agent behind.
+#[test]
+fn what_runs_below_a_scratch_directory_goes_with_it() {
+    let [gone, other] = [(); 2].map(|()| Scratch::new().unwrap());
+    let start = |scratch: &Scratch| {
+        Command::new("sleep").arg("60").env("HELIX_RUN_DIR", scratch.path().join("state/runs/r")).spawn().unwrap()
+    };
+    let (mut ended, mut untouched) = (start(&gone), start(&other));
+    let marked =
+        |scratch: &Scratch| processes_with_env("HELIX_RUN_DIR", &scratch.path().display().to_string()).unwrap();
+    while marked(&gone).is_empty() || marked(&other).is_empty() {
+        std::thread::yield_now();
+    }
+    drop(gone);
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&ended.wait().unwrap()), Some(9));
+    assert!(untouched.try_wait().unwrap().is_none());
+    drop(other);
+    untouched.wait().unwrap();
 }
 
 #[test]

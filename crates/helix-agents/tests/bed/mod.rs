@@ -132,10 +132,13 @@ pub fn marked_processes(run: &RunId) -> Vec<i32> {
         .collect()
 }
 
-/// Whether this pid is a process that runs.
+/// Whether this pid is a process of which any thread runs: as long as one does, its locks are held.
 pub fn is_running(pid: i32) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+    let runs = |thread: &Path| {
+        let stat = fs::read_to_string(thread.join("stat")).unwrap_or_default();
+        stat.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['Z', 'X']))
+    };
+    fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten().any(|thread| runs(&thread.path()))
 }
 
 pub fn assert_nothing_left(run: &RunId) {

@@ -10,6 +10,7 @@ mod own;
 mod validators;
 
 #[cfg(test)]
+#[path = "enforce_test.rs"]
 mod tests;
 
 pub use own::OwnValidator;

@@ -131,7 +131,7 @@ impl Asked<'_> {
 /// Ends a command, whatever it has come to, and forgets it.
 async fn end(handle: RunHandle) -> Result<(), String> {
     handle.cancel().await;
-    handle.forget(None).await.map_err(|error| error_chain(&error))
+    handle.forget().await.map_err(|error| error_chain(&error))
 }
 
 async fn printed(handle: &RunHandle) -> Result<String, String> {

@@ -16,8 +16,8 @@ use helix_failure::memory::{
 };
 use helix_failure::report::{Report, ReportRequest, Section, suggest};
 use helix_failure::{Classified, Classifier, FailureObservation, Fingerprint, Log, normalise, plain_text, redact};
-use helix_store::failures::{Ceasing, FailureMemory, MemoryError, MemoryOptions, OpenFailure, Stale};
-use helix_store::{Access, StateDir};
+use helix_store::failures::{Ceasing, FailureMemory, MemoryError, OpenFailure, Stale};
+use helix_store::{Access, DatabaseOptions, StateDir};
 use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{OnceCell, mpsc};
 
@@ -183,7 +183,7 @@ impl FailureService {
         let file = self.shared.file.clone()?;
         let deadline = self.shared.settings.deadline.min(Duration::from_secs(5));
         let opening = self.shared.memory.get_or_try_init(|| async {
-            let options = MemoryOptions::new(file, self.shared.access).within(deadline);
+            let options = DatabaseOptions::new(file, self.shared.access).within(deadline);
             FailureMemory::open(options).await
         });
         opening.await.map_err(|error| self.log(error.code(), &error.hint(), &error)).ok().cloned()

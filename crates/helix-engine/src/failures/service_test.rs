@@ -9,8 +9,8 @@ use helix_failure::memory::{
 use helix_failure::report::HISTORY_TOKENS;
 use helix_failure::{Category, Log};
 use helix_job::{CommandEvidence, GateReport, TestCounts};
-use helix_store::failures::{Ceasing, FailureMemory, MemoryOptions};
-use helix_store::{Access, StateDir};
+use helix_store::failures::{Ceasing, FailureMemory};
+use helix_store::{Access, DatabaseOptions, StateDir};
 use jiff::Timestamp;
 
 use super::{AttemptEnd, AttemptSite, FailureContext, FailureService, FailureSettings, MemoryUse};
@@ -235,9 +235,9 @@ async fn a_memory_that_cannot_be_written_costs_what_would_be_learned_and_nothing
 #[tokio::test]
 async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
     let scratch = tempfile::tempdir().unwrap();
-    let options = MemoryOptions {
+    let options = DatabaseOptions {
         size_limit: Some(300 * 1024),
-        ..MemoryOptions::new(scratch.path().join("failures.db"), Access::ReadWrite)
+        ..DatabaseOptions::new(scratch.path().join("failures.db"), Access::ReadWrite)
             .within(std::time::Duration::from_secs(5))
     };
     let memory = FailureMemory::open(options).await.unwrap();

@@ -8,7 +8,7 @@ use helix_core::ids::{JobId, TreeId};
 use helix_job::question::About;
 use helix_job::{JobStatus, JobView, PhaseStatus, Recorded};
 use helix_plan::OnFailure;
-use helix_store::{Access, Acquire, Journal, NewEvent, NewJob, SqliteJournal};
+use helix_store::{Access, Journal, NewEvent, NewJob, SqliteJournal};
 use tokio::sync::Notify;
 
 use super::*;
@@ -151,7 +151,7 @@ async fn start(phases: &[(&str, &[&str], usize)], agents: u32, script: Vec<(&str
     let state = JobState::New.apply(&Recorded { number: 1, at: now, event }).unwrap();
     let view = Box::new(JobView::project(&id, &state).unwrap());
     journal.submit(NewJob { idempotency_key: None, events: vec![new], view }).await.unwrap();
-    let lease = journal.acquire(wish("us", now)).await.unwrap();
+    let fence = journal.take_over("host".into()).await.unwrap();
     let limits = AdmissionLimits { agents, gates: 1, memory_floor: 0, gauge: MemoryGauge::default() };
     let script = Script {
         trace: Arc::new(Mutex::new(Trace {
@@ -164,15 +164,11 @@ async fn start(phases: &[(&str, &[&str], usize)], agents: u32, script: Vec<(&str
     };
     let closing = CancellationToken::new();
     let crash = CrashPoint::default();
-    let writer = LogWriter { journal: Arc::new(journal.clone()), fence: lease.fence, crash: crash.clone() };
+    let writer = LogWriter { journal: Arc::new(journal.clone()), fence, crash: crash.clone() };
     let log = JobLog::new(id, state, writer);
     let (job_loop, handle) = JobLoop::new(log, script.clone(), HashMap::new(), closing.clone(), crash);
     let end = tokio::spawn(job_loop.run());
     Running { script, handle, journal, closing, end, _directory: directory }
-}
-
-fn wish(owner: &str, now: Timestamp) -> Acquire {
-    Acquire { name: "host".into(), owner: owner.into(), ttl: Duration::from_secs(1), now }
 }
 
 impl Running {
@@ -308,8 +304,7 @@ async fn a_host_that_another_one_has_replaced_records_nothing_more() {
     let release = Arc::<Notify>::default();
     let running = start(&[("a", &[], 0)], 1, vec![("run/a/1", Scripted::Hold(release.clone()))]).await;
     running.script.see("run/a/1").await;
-    let later = Timestamp::now() + Duration::from_secs(60);
-    running.journal.acquire(wish("another", later)).await.unwrap();
+    running.journal.take_over("host".into()).await.unwrap();
     let (before, handle) = (running.view().await.last_event, running.handle.clone());
     release.notify_one();
     let (end, view, _) = running.ended().await;

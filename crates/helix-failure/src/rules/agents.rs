@@ -54,5 +54,5 @@ rules! {
     "service.payment" CREDIT 88 r"(?i)(?:status|error|returned|code)[^\n]{0,20}\b402\b|\b402 payment";
     "service.5xx" HTTP_5XX 84 r"(?i)(?:status(?: code)?|returned error|error|http/[\d.]+|http|returned|code|responded with|server response|too many)[:= \[(]{1,3}5(?:0\d|2\d)\b|\b50\d (?:internal server error|bad gateway|service (?:temporarily )?unavailable|gateway time-?out|server error)|too many 5\d\d error responses|\bnpm (?:ERR!|error) (?:code E)?50\d\b|HTTPError: 5\d\d";
     "ssh.key" SERVICE_GRANT 90 r"(?i)permission denied \((?:publickey|password|keyboard-interactive|gssapi)[^)]*\)|too many authentication failures|no supported authentication methods";
-    "ssh.hostkey" TLS 88 r"(?i)host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED";
+    "ssh.hostkey" AUTH_INVALID 88 r"(?i)host key verification failed|REMOTE HOST IDENTIFICATION HAS CHANGED" .blame(crate::verdict::Blame::Environment);
 }

@@ -91,7 +91,8 @@ pub(super) async fn run(
         Err(Trouble::Command(error)) => return Ok(Answer::Faulted(command_fault(&error)).into()),
         Err(trouble) => return Err(trouble),
     };
-    let (fault, ran) = (fault_of(&checked.run, &argv, limit), read_run(&checked));
+    let (checked, ran) = read_run(checked).await?;
+    let fault = fault_of(&checked.run, &argv, limit);
     let line = argv.join(" ");
     let mut answer = match (proof, fault) {
         (Proof::Command { exit, shows, .. }, _) if checked.run.end == CommandEnd::Exited(*exit) => {

@@ -4,12 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
+use helix_core::error_chain;
 use helix_core::ids::TreeId;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::run::TestRun;
-use helix_process::CommandEnd;
+use crate::checkout::blocking;
+use crate::judgement::Trouble;
+use helix_process::{CommandEnd, replace_file};
 
 /// The result of a test command on a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +71,7 @@ pub(super) enum BaselineEnd {
 impl BaselineEnd {
     /// Whether the same would come out the next time.
     fn lasts(&self) -> bool {
-        matches!(self, Self::Ran(CommandEnd::Exited(code)) if !matches!(code, 126 | 127))
+        matches!(self, Self::Ran(end) if end.lasts())
     }
 }
 
@@ -88,8 +91,7 @@ impl Cache {
 
     fn path(&self, tree: &TreeId) -> PathBuf {
         let digest = Sha256::digest(format!("{READERS}\0{tree}\0{}", self.command));
-        let name: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        self.directory.join(format!("{name}.json"))
+        self.directory.join(format!("{digest:x}.json"))
     }
 
     pub(super) async fn load(&self, tree: &TreeId) -> Option<Baseline> {
@@ -104,16 +106,15 @@ impl Cache {
         if !baseline.end.lasts() || known.is_some_and(|known| failed(&known) <= failed(baseline)) {
             return;
         }
-        if let Err(error) = self.write(&self.path(tree), baseline).await {
-            tracing::warn!(%error, "a baseline could not be cached; it will be run again");
+        if let Err(trouble) = self.write(self.path(tree), baseline).await {
+            tracing::warn!(%trouble, "a baseline could not be cached; it will be run again");
         }
     }
 
-    async fn write(&self, path: &Path, baseline: &Baseline) -> std::io::Result<()> {
-        let bytes = serde_json::to_vec(baseline)?;
-        tokio::fs::create_dir_all(&self.directory).await?;
-        let fresh = self.directory.join(format!("{}.new", uuid::Uuid::now_v7().simple()));
-        tokio::fs::write(&fresh, bytes).await?;
-        tokio::fs::rename(&fresh, path).await
+    async fn write(&self, path: PathBuf, baseline: &Baseline) -> Result<(), Trouble> {
+        let broken = |error: &dyn std::error::Error| Trouble::Broken(error_chain(error));
+        let bytes = serde_json::to_vec(baseline).map_err(|error| broken(&error))?;
+        tokio::fs::create_dir_all(&self.directory).await.map_err(|error| broken(&error))?;
+        blocking(move || replace_file(&path, &bytes)).await?.map_err(|error| broken(&error))
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not know what the counts are used for.
 
+use std::collections::HashMap;
+
 use helix_core::evidence::TestCounts;
 
 use super::run::{FailedTest, TestRun, below, location};
@@ -57,6 +59,12 @@ fn json(lines: &[&str]) -> Option<TestRun> {
     if !package_ended {
         return None;
     }
+    let mut outputs: HashMap<(&String, &String), Vec<&str>> = HashMap::new();
+    for event in &events {
+        if let Some(test) = &event.test {
+            outputs.entry((&event.package, test)).or_default().push(event.output.trim_end());
+        }
+    }
     let mut run = TestRun::default();
     for event in &events {
         let Some(test) = &event.test else { continue };
@@ -65,10 +73,9 @@ fn json(lines: &[&str]) -> Option<TestRun> {
             "skip" => run.counts.skipped += 1,
             "fail" => {
                 run.counts.failed += 1;
-                let same = |other: &&Event| other.test.as_ref() == Some(test) && other.package == event.package;
-                let body: Vec<&str> = events.iter().filter(same).map(|event| event.output.trim_end()).collect();
+                let body = outputs.get(&(&event.package, test)).map_or(&[][..], Vec::as_slice);
                 let place = body.iter().find_map(|line| location(line));
-                run.failures.push(FailedTest::new(format!("{}.{test}", event.package), place, &body));
+                run.failures.push(FailedTest::new(format!("{}.{test}", event.package), place, body));
             }
             _ => {}
         }

@@ -10,8 +10,6 @@ mod junit;
 mod node;
 mod output;
 mod python;
-#[cfg(test)]
-mod reading_tests;
 mod run;
 mod rust;
 
@@ -22,7 +20,7 @@ use helix_core::ids::{CommitId, TreeId};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
-use super::checkout::{Check, Checked, run_on};
+use super::checkout::{Check, Checked, blocking, run_on};
 use super::command::{Ran, run_unchanged};
 use super::judgement::{Judgement, Trouble};
 use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
@@ -37,7 +35,7 @@ pub(super) async fn tests_pass(
     cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
     let Ran { argv, checked, notes } = run_unchanged(context, command, limit, junit::report_path, cancel).await?;
-    let run = read_run(&checked);
+    let (checked, run) = read_run(checked).await?;
     let cache = Cache::new(&context.state, &argv);
     let now = Baseline { end: BaselineEnd::Ran(checked.run.end), run };
     // What this phase's result is, the next phase's base will be: a job pays for each tree once.
@@ -52,17 +50,21 @@ pub(super) async fn tests_pass(
     Ok(judgement.with_command(checked.evidence).with_notes(notes))
 }
 
-/// Counts and failures of a run: from its report if it wrote one, otherwise from its output.
-pub(super) fn read_run(checked: &Checked) -> Option<TestRun> {
-    let printed = output::read(&checked.output);
-    match checked.report.as_deref().and_then(junit::read) {
-        // Names and places as printed are those that the agent knows.
-        Some(report) => Some(match printed {
-            Some(printed) if printed.counts == report.counts => printed,
-            Some(_) | None => report,
-        }),
-        None => printed,
-    }
+/// Counts and failures of a run: from its report if it wrote one, otherwise from its output. Megabytes of it take a while.
+pub(super) async fn read_run(checked: Checked) -> Result<(Checked, Option<TestRun>), Trouble> {
+    blocking(move || {
+        let printed = output::read(&checked.output);
+        let run = match checked.report.as_deref().and_then(junit::read) {
+            // Names and places as printed are those that the agent knows.
+            Some(report) => Some(match printed {
+                Some(printed) if printed.counts == report.counts => printed,
+                Some(_) | None => report,
+            }),
+            None => printed,
+        };
+        (checked, run)
+    })
+    .await
 }
 
 /// What the same command gives where the job started and where the phase did: a failure is old only if it is in both.
@@ -76,7 +78,7 @@ async fn baselines(
 ) -> Result<Vec<Before>, Trouble> {
     let (job, phase) = {
         let context = context.clone();
-        super::checkout::blocking(move || {
+        blocking(move || {
             let tree = |commit: &CommitId| context.repository().commit(commit.as_str()).map(|commit| commit.tree);
             Ok::<_, GitError>((tree(&context.origin)?, tree(&context.base)?))
         })
@@ -124,7 +126,8 @@ async fn baseline(
         }
         Err(other) => return Err(other),
     };
-    let found = Baseline { end: BaselineEnd::Ran(checked.run.end), run: read_run(&checked) };
+    let (checked, run) = read_run(checked).await?;
+    let found = Baseline { end: BaselineEnd::Ran(checked.run.end), run };
     cache.store(tree, &found).await;
     Ok(found)
 }

@@ -23,7 +23,11 @@ pub(super) fn read(lines: &[&str]) -> Option<TestRun> {
 fn tap_failures(lines: &[&str]) -> Vec<FailedTest> {
     let failure = |(index, line): (usize, &&str)| {
         let (_, name) = line.trim_start().strip_prefix("not ok ")?.split_once(" - ")?;
-        let body = below(lines, index, |line| line.trim() != "...");
+        // Another result at this depth ends it, too: not every producer writes a block.
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let result = |line: &str| ["ok ", "not ok "].iter().any(|word| line.trim_start().starts_with(word));
+        let belongs = |inner: &str| inner.trim() != "..." && !(result(inner) && indent(inner) <= indent(line));
+        let body = below(lines, index, belongs);
         let todo = name.ends_with("# TODO") || name.contains(" # TODO ");
         if todo || body.iter().any(|line| line.trim() == "failureType: 'subtestsFailed'") {
             return None;

@@ -4,7 +4,7 @@
 
 use helix_core::evidence::TestCounts;
 
-use super::run::{FailedTest, TestRun, Words, counted, failures, location, pairs, summed};
+use super::run::{FailedTest, TestRun, Words, below, counted, location, pairs, summed};
 
 /// An expected failure counts as skipped: it proves nothing, and marking a failing test so is one way to silence it.
 const PYTEST_WORDS: Words<'_> =
@@ -30,6 +30,8 @@ fn pytest_summary(line: &str) -> Option<TestCounts> {
 
 pub(super) fn pytest(lines: &[&str]) -> Option<TestRun> {
     let counts = summed(lines, pytest_summary)?;
+    let titles: Vec<(usize, &str)> =
+        lines.iter().enumerate().filter_map(|(index, line)| Some((index, pytest_title(line)?))).collect();
     let failure = |line: &&str| {
         let rest = line.strip_prefix("FAILED ").or_else(|| line.strip_prefix("ERROR "))?;
         let (name, reason) = rest.split_once(" - ").unwrap_or((rest, ""));
@@ -37,7 +39,7 @@ pub(super) fn pytest(lines: &[&str]) -> Option<TestRun> {
             return None;
         }
         let (file, test) = name.split_once("::").unwrap_or((name, ""));
-        let block = pytest_block(lines, &test.replace("::", "."), file);
+        let block = pytest_block(lines, &titles, &test.replace("::", "."), file);
         let place = block.iter().rev().find_map(|line| {
             let found = location(line)?;
             (found.0 == file || !line.starts_with(char::is_whitespace)).then_some(found)
@@ -50,19 +52,21 @@ pub(super) fn pytest(lines: &[&str]) -> Option<TestRun> {
     Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect() })
 }
 
-/// The lines under `____ test ____`.
-fn pytest_block<'a>(lines: &[&'a str], test: &str, file: &str) -> Vec<&'a str> {
-    let title = |line: &str| -> Option<String> {
-        let inner = line.strip_prefix("__")?.strip_suffix("__")?.trim_matches('_').trim();
-        (!inner.is_empty() && inner != "_").then(|| inner.to_owned())
+/// What stands in `____ test ____`.
+fn pytest_title(line: &str) -> Option<&str> {
+    let inner = line.strip_prefix("__")?.strip_suffix("__")?.trim_matches('_').trim();
+    (!inner.is_empty() && inner != "_").then_some(inner)
+}
+
+/// The lines under the title of a test.
+fn pytest_block<'a>(lines: &[&'a str], titles: &[(usize, &str)], test: &str, file: &str) -> Vec<&'a str> {
+    let after_a_word = |name: &str| name.strip_suffix(test).is_some_and(|rest| rest.ends_with(' '));
+    let wanted = |name: &str| match test.is_empty() {
+        true => name.ends_with(file),
+        false => name == test || after_a_word(name),
     };
-    let wanted = |name: &str| {
-        if test.is_empty() { name.ends_with(file) } else { name == test || name.ends_with(&format!(" {test}")) }
-    };
-    let Some(start) = lines.iter().position(|line| title(line).is_some_and(|name| wanted(&name))) else {
-        return Vec::new();
-    };
-    super::run::below(lines, start, |line| title(line).is_none() && !line.starts_with("===="))
+    let Some((start, _)) = titles.iter().find(|(_, name)| wanted(name)) else { return Vec::new() };
+    below(lines, *start, |line| pytest_title(line).is_none() && !line.starts_with("===="))
 }
 
 pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
@@ -88,11 +92,12 @@ pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
             Some((file.to_owned(), rest.split(',').next()?.trim().parse().ok()?))
         })
     };
-    let belongs = |line: &str| !line.starts_with("=====") && !line.starts_with("Ran ");
-    Some(TestRun { counts, failures: failures(lines, title, belongs, place) })
-}
-
-/// What stands above a failure that unittest describes.
-fn title(line: &str) -> Option<&str> {
-    line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))
+    // A program may print such words by itself; only those under a rule begin what unittest says of a failure.
+    let failure = |(index, line): (usize, &&str)| {
+        let name = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;
+        let above = lines.get(index.checked_sub(1)?)?;
+        let body = below(lines, index, |line| !line.starts_with("=====") && !line.starts_with("Ran "));
+        above.starts_with("=====").then(|| FailedTest::new(name.trim(), place(&body), &body))
+    };
+    Some(TestRun { counts, failures: lines.iter().enumerate().filter_map(failure).collect() })
 }

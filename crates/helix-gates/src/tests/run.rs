@@ -77,7 +77,9 @@ pub(super) fn failures<'a>(
 ) -> Vec<FailedTest> {
     let titles = lines.iter().enumerate().filter_map(|(index, line)| Some((index, title(line)?)));
     let failure = |(index, name): (usize, &str)| {
-        let body = below(lines, index, &belongs);
+        // The next one begins its own, also where what ends this one is missing.
+        let rest = lines[index + 1..].iter().copied();
+        let body: Vec<&str> = rest.take_while(|line| belongs(line) && title(line).is_none()).collect();
         FailedTest::new(name.trim(), place(&body), &body)
     };
     titles.map(failure).collect()

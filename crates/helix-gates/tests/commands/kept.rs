@@ -111,6 +111,45 @@ async fn the_next_host_sees_the_end_of_the_command_that_the_last_one_began() {
     assert!(gone(&pids), "a command that nobody wants goes on");
 }
 
+/// Of a gate with several commands, those whose end was seen do not run again for the next host; for the next check they do.
+#[tokio::test]
+async fn a_gate_goes_on_with_the_command_that_was_under_way() {
+    let mut bench = Bench::new(&[("a", "a")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b"), "b").unwrap());
+    let (ran, go) = (bench.home.path().join("ran"), bench.home.path().join("go"));
+    let lines = format!(
+        "ls >> {0}; echo 3 passed, 0 failed; test -e b || until test -e {1}; do sleep 0.02; done",
+        ran.display(),
+        go.display()
+    );
+    let GateSpec::Command { command, .. } = script(&bench, &lines, 60) else { panic!("no command") };
+    let gate = tests_pass(&command);
+    let run = |bench: &Bench| {
+        let (context, gate) = (Arc::new(bench.context(&base, &result)), gate.clone());
+        tokio::spawn(async move { run_gate(context, &gate, &CancellationToken::new()).await })
+    };
+    let first = run(&bench);
+    // The result has two files, the base where it waits has one.
+    lines_in(&ran, 3).await;
+    first.abort();
+    assert!(first.await.unwrap_err().is_cancelled());
+
+    bench.checkouts = checkouts(bench.home.path());
+    let again = run(&bench);
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    fs::write(&go, "").unwrap();
+    let report = again.await.unwrap();
+    assert_eq!(
+        (short(&report), report.tests.map(|tests| tests.passed)),
+        (vec!["pass".to_owned()], Some(3)),
+        "{report:#?}"
+    );
+    assert_eq!(fs::read_to_string(&ran).unwrap(), "a\nb\na\n", "a command ran twice for one answer");
+    assert_eq!(short(&run(&bench).await.unwrap()), ["pass"]);
+    assert_eq!(fs::read_to_string(&ran).unwrap(), "a\nb\na\na\nb\n", "another check has to look for itself");
+}
+
 #[tokio::test]
 async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
     let home = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_sig
 
 use super::cgroup::Cgroup;
 use super::fault::KeeperFault;
-use crate::invocation::{RUN_ID_VARIABLE, RunKind};
+use crate::invocation::{RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind};
 use crate::program::{NoProgram, find_program};
 use crate::run_dir::{RequestFile, RunDir, RunDirError};
 
@@ -50,6 +50,7 @@ pub(crate) fn start(
         .env_clear()
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .env(RUN_ID_VARIABLE, request.run.as_str())
+        .env(RUN_DIR_VARIABLE, directory.path())
         .current_dir(&request.cwd)
         .stdin(stdin)
         .stdout(stdout)
@@ -57,8 +58,14 @@ pub(crate) fn start(
     settle_in_child(&mut command, cgroup)?;
     let input = open(&directory.stdin(), OpenOptions::new().read(true))?;
     let mut child = command.spawn().map_err(|error| failed((explain(&error, &program), error.raw_os_error())))?;
-    if let Some(stdin) = child.stdin.take() {
-        feed(input, stdin)?;
+    if let Some(stdin) = child.stdin.take()
+        && let Err(fault) = feed(input, stdin)
+    {
+        // What it is to read will never come, and it counts as not started.
+        if let Err(error) = child.kill().and_then(|()| child.wait()) {
+            super::complain(&format!("cannot end the agent that gets no stdin: {error}"));
+        }
+        return Err(fault);
     }
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     pid.ok_or_else(|| failed(("the system gave it no process id".into(), None)))

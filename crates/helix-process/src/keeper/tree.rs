@@ -3,9 +3,9 @@
 //! Must not know why a run ends.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use helix_core::ids::RunId;
 use helix_core::run::Ending;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
@@ -26,7 +26,8 @@ const GIVE_UP: Duration = Duration::from_secs(60);
 
 /// All processes that descend from the agent.
 pub(crate) struct ProcessTree {
-    run: RunId,
+    /// The run's directory, with which its processes are marked.
+    run: PathBuf,
     cgroup: Option<Cgroup>,
 }
 
@@ -46,7 +47,7 @@ pub(crate) enum Rest {
 }
 
 impl ProcessTree {
-    pub(crate) fn new(run: RunId, cgroup: Option<Cgroup>) -> Self {
+    pub(crate) fn new(run: PathBuf, cgroup: Option<Cgroup>) -> Self {
         Self { run, cgroup }
     }
 
@@ -120,7 +121,7 @@ impl ProcessTree {
         let own = std::process::id();
         let by_descent = i32::try_from(own).map_or_else(|_| Ok(BTreeSet::new()), descendants);
         let by_group = self.cgroup.as_ref().map_or_else(|| Ok(BTreeSet::new()), Cgroup::members);
-        let by_mark = marked_with(self.run.as_str()).map(|seen| seen.alive);
+        let by_mark = marked_with(&self.run).map(|seen| seen.alive);
         let mut found = BTreeSet::new();
         for way in [by_descent, by_group, by_mark] {
             match way {

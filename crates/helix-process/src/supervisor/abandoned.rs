@@ -4,17 +4,15 @@
 
 use std::fs;
 use std::io;
-
 use std::time::Duration;
 
 use helix_core::ids::RunId;
 use helix_core::run::Ending;
 use jiff::Timestamp;
-use rustix::process::Signal;
 
 use crate::invocation::RunEnd;
 use crate::keeper::cgroup;
-use crate::proc::{ProcessIdentity, boot_id, kill_until_gone, marked_with};
+use crate::proc::{boot_id, kill_until_gone, marked_with};
 use crate::run_dir::{RunDir, RunDirError, RunRecord, publish_once, to_json};
 
 /// How long processes that a lost run left behind are killed.
@@ -27,7 +25,7 @@ pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirEr
         tracing::warn!(%run, %error, "the record of a lost run is unreadable");
         None
     });
-    let killed = end_processes(run, record.as_ref());
+    let killed = end_processes(directory, run, record.as_ref());
     remove_secrets(directory, run);
     let stopped = directory.read_stop().unwrap_or_else(|error| {
         tracing::warn!(%run, %error, "the stop request of a lost run is unreadable");
@@ -42,11 +40,12 @@ pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirEr
 
 /// Ends every process of a run that nobody keeps; returns how many there were. Processes that removed the mark from
 /// their environment are reached through the control group only.
-pub(super) fn end_processes(run: &RunId, record: Option<&RunRecord>) -> u32 {
-    // Pids and groups of an earlier boot are somebody else's by now.
-    let group = record.filter(|record| record.boot_id == boot_id()).and_then(|record| record.cgroup.as_deref());
+fn end_processes(directory: &RunDir, run: &RunId, record: Option<&RunRecord>) -> u32 {
+    // Groups of an earlier boot are somebody else's by now, and those in a copied record always were.
+    let own = |record: &&RunRecord| record.boot_id == boot_id() && record.directory == directory.path();
+    let group = record.filter(own).and_then(|record| record.cgroup.as_deref());
     let killed = kill_until_gone(KILL_LIMIT, || {
-        let mut seen = marked_with(run.as_str())?;
+        let mut seen = marked_with(directory.path())?;
         if let Some(group) = group.filter(|group| group.exists()) {
             seen.alive.extend(cgroup::members(group).unwrap_or_default());
             if let Err(error) = cgroup::kill(group) {
@@ -61,12 +60,6 @@ pub(super) fn end_processes(run: &RunId, record: Option<&RunRecord>) -> u32 {
         tracing::warn!(%run, %error, "cannot remove the control group of a lost run");
     }
     killed
-}
-
-pub(super) fn kill(run: &RunId, process: ProcessIdentity) {
-    if let Err(error) = process.signal(Signal::KILL) {
-        tracing::error!(%run, pid = process.pid, %error, "cannot end a process that a run left behind");
-    }
 }
 
 fn remove_secrets(directory: &RunDir, run: &RunId) {

@@ -3,9 +3,10 @@
 //! Must not know how it was started.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, StopCause};
@@ -20,6 +21,9 @@ use super::{abandoned, blocking};
 use crate::invocation::RunEnd;
 use crate::run_dir::{RequestFile, RunDir, RunDirError, RunState};
 use crate::tail::LineReader;
+
+/// Pauses before a run whose keeper is gone is settled once more.
+const SETTLE_PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
 
 /// Says why a stop could not be asked for.
 #[derive(Debug, thiserror::Error)]
@@ -129,19 +133,13 @@ impl RunHandle {
         self.shared.following.end.borrow().clone()
     }
 
-    /// Forgets a run that has ended, so that its id can be used again. Its output gets another place, if one is named.
+    /// Forgets a run that has ended, so that its id can be used again.
     ///
     /// # Errors
     /// [`RunDirError`] if the disk refused.
-    pub async fn forget(self, output: Option<PathBuf>) -> Result<(), RunDirError> {
+    pub async fn forget(self) -> Result<(), RunDirError> {
         let directory = self.shared.following.directory.clone();
-        blocking(move || {
-            if let Some(output) = output {
-                fs::rename(directory.stdout(), &output).map_err(RunDirError::io("move the output to", &output))?;
-            }
-            directory.remove()
-        })
-        .await
+        blocking(move || directory.remove()).await
     }
 
     /// Whether the run goes on, or came to an end that says something of what it ran, and whether its output is in its place.
@@ -204,10 +202,12 @@ async fn wait_for_end(following: Arc<Following>, watch: Watch, keeper: Option<Ch
         match read_end(&following).await {
             Ok(Some(end)) => break end,
             Ok(None) => {}
-            Err(error) => {
+            Err(error @ RunDirError::Damaged { .. }) => {
                 tracing::error!(run = %following.run, %error, "the end of a run cannot be read; it counts as unknown");
                 break unknown_end(&following);
             }
+            // Too many open files, say. Its keeper's end is a time to look again.
+            Err(error) => tracing::warn!(run = %following.run, %error, "the end of a run cannot be looked for"),
         }
         tokio::select! {
             _ = state.changed() => {}
@@ -241,10 +241,32 @@ async fn read_end(following: &Arc<Following>) -> Result<Option<RunEnd>, RunDirEr
     blocking(move || following.directory.read_exit()).await
 }
 
-/// The keeper is gone: either it left a record, or this makes one.
+/// The keeper is gone: either it left a record, or this makes one. Tried more than once, since what keeps the record from being
+/// read may pass.
 async fn settled(following: &Arc<Following>) -> RunEnd {
+    let mut pauses = SETTLE_PAUSES.iter();
+    loop {
+        let error = match settle(following).await {
+            Ok(end) => return end,
+            Err(error) => error,
+        };
+        let passes = matches!(&error, RunDirError::Io { source, .. } if source.kind() != io::ErrorKind::NotFound);
+        match pauses.next().filter(|_| passes) {
+            Some(pause) => {
+                tracing::warn!(run = %following.run, %error, "a lost run cannot be sealed; trying again in {pause:?}");
+                tokio::time::sleep(*pause).await;
+            }
+            None => {
+                tracing::error!(run = %following.run, %error, "a lost run cannot be sealed; it counts as lost all the same");
+                return unknown_end(following);
+            }
+        }
+    }
+}
+
+async fn settle(following: &Arc<Following>) -> Result<RunEnd, RunDirError> {
     let owned = Arc::clone(following);
-    let settled = blocking(move || {
+    blocking(move || {
         let directory = &owned.directory;
         if let Some(end) = directory.read_exit()? {
             return Ok(end);
@@ -256,11 +278,8 @@ async fn settled(following: &Arc<Following>) -> RunEnd {
             }
             abandoned::settle(directory, &owned.run)
         })
-    });
-    settled.await.unwrap_or_else(|error| {
-        tracing::error!(run = %following.run, %error, "a lost run cannot be sealed; it counts as lost all the same");
-        unknown_end(following)
     })
+    .await
 }
 
 fn unknown_end(following: &Following) -> RunEnd {

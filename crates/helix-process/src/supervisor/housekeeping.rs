@@ -9,6 +9,7 @@ use std::path::Path;
 use helix_core::error_chain;
 use helix_core::ids::RunId;
 use helix_core::run::StopCause;
+use rustix::process::Signal;
 
 use super::abandoned;
 use super::liveness::nudge;
@@ -48,7 +49,7 @@ pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirEr
         let wanted = live.contains(&run);
         match settle(&RunDir::of(runs, &run), &run, wanted, &mut report) {
             Ok(Settled::Over) => {
-                ended.insert(run);
+                ended.insert(entry.path());
             }
             Ok(Settled::Open) => {}
             Err(error) => report.problems.push(format!("run {run}: {}", error_chain(&error))),
@@ -57,12 +58,10 @@ pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirEr
     // Whatever carries the mark of a run that is over has no business any more.
     match marked_by_runs() {
         Ok(processes) => {
-            for (process, mark) in processes {
-                if let Ok(run) = RunId::new(mark)
-                    && ended.contains(&run)
-                {
-                    abandoned::kill(&run, process);
-                    report.processes_killed += 1;
+            for (process, _) in processes.into_iter().filter(|(_, run)| ended.contains(run)) {
+                report.processes_killed += 1;
+                if let Err(error) = process.signal(Signal::KILL) {
+                    report.problems.push(format!("cannot end the left-over process {}: {error}", process.pid));
                 }
             }
         }

@@ -65,9 +65,11 @@ pub(super) async fn keeper_gone(directory: &RunDir) {
     loop {
         interval.tick().await;
         match directory.lock_holder() {
-            Ok(Some(_)) => {}
-            // If the lock cannot be asked, the look that follows says so.
-            Ok(None) | Err(_) => return,
+            Ok(None) => return,
+            // There is nothing left to ask.
+            Err(RunDirError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => return,
+            // That the lock cannot be asked at the moment says nothing about its holder.
+            Ok(Some(_)) | Err(_) => {}
         }
     }
 }

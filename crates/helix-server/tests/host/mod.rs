@@ -9,6 +9,7 @@ use helix_engine::{AgentProfile, DialectName};
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
 use helix_job::Policy;
 use helix_server::ServerConfig;
+use helix_testkit::scratch::Scratch;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -21,7 +22,7 @@ pub(crate) struct Host {
     shutdown: Option<oneshot::Sender<()>>,
     server: JoinHandle<Result<(), helix_server::ServeError>>,
     engine: Engine,
-    state: tempfile::TempDir,
+    state: Scratch,
 }
 
 impl Host {
@@ -39,19 +40,19 @@ impl Host {
 
     /// A host whose Consultant is the fake agent, which does what the messages order.
     pub(crate) async fn with_agent(config: ServerConfig) -> Self {
-        let state = tempfile::tempdir().unwrap();
+        let state = Scratch::new().unwrap();
         std::fs::create_dir(state.path().join("home")).unwrap();
         Self::adjusted(state, config, |_| {}).await
     }
 
     /// The same, after a word to the engine's settings.
     pub(crate) async fn with_engine(config: ServerConfig, adjust: impl FnOnce(&mut EngineConfig)) -> Self {
-        let state = tempfile::tempdir().unwrap();
+        let state = Scratch::new().unwrap();
         std::fs::create_dir(state.path().join("home")).unwrap();
         Self::adjusted(state, config, adjust).await
     }
 
-    async fn adjusted(state: tempfile::TempDir, config: ServerConfig, adjust: impl FnOnce(&mut EngineConfig)) -> Self {
+    async fn adjusted(state: Scratch, config: ServerConfig, adjust: impl FnOnce(&mut EngineConfig)) -> Self {
         let directory = StateDir::open(state.path().join("state")).unwrap();
         let mut agent = AgentProfile::new("fake", DialectName::Claude, vec![example("server_test_agent")]);
         agent.home = Some(state.path().join("home"));
@@ -67,7 +68,7 @@ impl Host {
         Self::serve(state, engine, listener, config).await
     }
 
-    async fn serve(state: tempfile::TempDir, engine: Engine, listener: TcpListener, config: ServerConfig) -> Self {
+    async fn serve(state: Scratch, engine: Engine, listener: TcpListener, config: ServerConfig) -> Self {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (shutdown, stopped) = oneshot::channel();
         let config = ServerConfig { token: Some(TOKEN.into()), ..config };
@@ -153,8 +154,8 @@ fn example(name: &str) -> String {
 }
 
 /// An engine without agents, and the directory that must outlive it.
-pub(crate) async fn bare_engine() -> (tempfile::TempDir, Engine) {
-    let state = tempfile::tempdir().unwrap();
+pub(crate) async fn bare_engine() -> (Scratch, Engine) {
+    let state = Scratch::new().unwrap();
     let directory = StateDir::open(state.path().join("state")).unwrap();
     let engine = Engine::open(directory, engine_config(state.path())).await.unwrap();
     (state, engine)

@@ -7,19 +7,18 @@ use helix_failure::redact;
 use rusqlite::params;
 
 use super::answer::Captured;
-use super::connections::Transaction;
-use super::error::MemoryError;
 use super::index;
 use super::resolve::update_end;
 use super::row::{FailureRow, Json, phase_of};
-use crate::sqlite::signed;
+use crate::error::DatabaseError;
+use crate::sqlite::{Sql, signed};
 
 /// Occurrences of one failure that are kept one by one; of more, the oldest that are not open are only counted.
 const KEPT: i64 = 400;
 /// How many stay when there were more.
 const KEPT_AFTER: i64 = 200;
 
-pub(super) fn capture(tx: &Transaction<'_>, occurrence: &Occurrence) -> Result<Captured, MemoryError> {
+pub(super) fn capture(tx: Sql<'_>, occurrence: &Occurrence) -> Result<Captured, DatabaseError> {
     let Occurrence { key, diagnosis, place, at } = occurrence;
     let held = "SELECT failures.* FROM occurrences JOIN failures ON failures.id = failure WHERE key = ?1";
     match tx.first(held, [key], FailureRow::read)? {
@@ -41,7 +40,7 @@ pub(super) fn capture(tx: &Transaction<'_>, occurrence: &Occurrence) -> Result<C
         Work::Conversation { .. } | Work::Document { .. } => (true, "('open')"),
     };
     let (work, phase) = (place.work.name(), phase_of(&place.work));
-    tx.change(
+    tx.execute(
         &format!(
             "UPDATE occurrences SET state = 'seen_again'
              WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt < ?4 AND key <> ?5 AND state IN {states}"
@@ -49,7 +48,7 @@ pub(super) fn capture(tx: &Transaction<'_>, occurrence: &Occurrence) -> Result<C
         params![failure, work, phase, place.attempt, key],
     )?;
     if !fixes_held {
-        tx.change(
+        tx.execute(
             "DELETE FROM fixes WHERE failure = ?1 AND work = ?2 AND phase = ?3 AND attempt <= ?4",
             params![failure, work, phase, place.attempt],
         )?;
@@ -61,7 +60,7 @@ pub(super) fn capture(tx: &Transaction<'_>, occurrence: &Occurrence) -> Result<C
 }
 
 /// The row of a failure, made if it is new; its latest texts and times are the newest ones.
-pub(super) fn ensure(tx: &Transaction<'_>, failure: &RememberedFailure) -> Result<i64, MemoryError> {
+pub(super) fn ensure(tx: Sql<'_>, failure: &RememberedFailure) -> Result<i64, DatabaseError> {
     let clean = |text: &str| redact(text).into_owned();
     let given = &failure.diagnosis;
     let diagnosis = Diagnosis {
@@ -78,7 +77,7 @@ pub(super) fn ensure(tx: &Transaction<'_>, failure: &RememberedFailure) -> Resul
     let fingerprint = diagnosis.fingerprint.as_str();
     if let Some(row) = FailureRow::by_fingerprint(tx, fingerprint)? {
         let newer = failure.last_seen > row.last_seen;
-        tx.change(
+        tx.execute(
             "UPDATE failures SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?3), dropped = max(dropped, ?4),
                  body = CASE WHEN ?5 THEN json_set(body, '$.cause_line', ?6, '$.summary', ?7) ELSE body END
              WHERE id = ?1",
@@ -86,7 +85,7 @@ pub(super) fn ensure(tx: &Transaction<'_>, failure: &RememberedFailure) -> Resul
         )?;
         return Ok(row.id);
     }
-    tx.change(
+    tx.execute(
         "INSERT INTO failures (fingerprint, tool, category, body, first_seen, last_seen, kept, dropped, ended)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, ?7, 'open')",
         params![
@@ -105,10 +104,10 @@ pub(super) fn ensure(tx: &Transaction<'_>, failure: &RememberedFailure) -> Resul
 }
 
 /// Writes one occurrence; returns how many rows that made.
-pub(super) fn insert(tx: &Transaction<'_>, failure: i64, entry: &OccurrenceEntry) -> Result<usize, MemoryError> {
+pub(super) fn insert(tx: Sql<'_>, failure: i64, entry: &OccurrenceEntry) -> Result<usize, DatabaseError> {
     let mut place = entry.place.clone();
     place.project = redact(&place.project).into_owned();
-    let rows = tx.change(
+    let rows = tx.execute(
         "INSERT INTO occurrences (key, failure, project, work, phase, attempt, checker, place, at, state)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (key) DO NOTHING",
         params![
@@ -125,15 +124,15 @@ pub(super) fn insert(tx: &Transaction<'_>, failure: i64, entry: &OccurrenceEntry
         ],
     )?;
     if rows > 0 {
-        tx.change("UPDATE failures SET kept = kept + 1 WHERE id = ?1", [failure])?;
+        tx.execute("UPDATE failures SET kept = kept + 1 WHERE id = ?1", [failure])?;
     }
     Ok(rows)
 }
 
 /// Undoes a capture; a failure that was seen nowhere else goes with it.
-fn take_back(tx: &Transaction<'_>, failure: i64, key: &str) -> Result<(), MemoryError> {
-    tx.change("DELETE FROM occurrences WHERE key = ?1", [key])?;
-    tx.change("UPDATE failures SET kept = kept - 1 WHERE id = ?1", [failure])?;
+fn take_back(tx: Sql<'_>, failure: i64, key: &str) -> Result<(), DatabaseError> {
+    tx.execute("DELETE FROM occurrences WHERE key = ?1", [key])?;
+    tx.execute("UPDATE failures SET kept = kept - 1 WHERE id = ?1", [failure])?;
     match FailureRow::by_id(tx, failure)? {
         Some(row) if row.count() == 0 => delete(tx, &row),
         Some(_) | None => update_end(tx, failure),
@@ -141,19 +140,19 @@ fn take_back(tx: &Transaction<'_>, failure: i64, key: &str) -> Result<(), Memory
 }
 
 /// Removes a failure. Its occurrences, fixes and suggestions go with it (ON DELETE CASCADE).
-pub(super) fn delete(tx: &Transaction<'_>, row: &FailureRow) -> Result<(), MemoryError> {
+pub(super) fn delete(tx: Sql<'_>, row: &FailureRow) -> Result<(), DatabaseError> {
     index::remove(tx, row)?;
-    tx.change("DELETE FROM failures WHERE id = ?1", [row.id])?;
+    tx.execute("DELETE FROM failures WHERE id = ?1", [row.id])?;
     Ok(())
 }
 
-fn prune(tx: &Transaction<'_>, failure: i64) -> Result<(), MemoryError> {
+fn prune(tx: Sql<'_>, failure: i64) -> Result<(), DatabaseError> {
     let Some(row) = FailureRow::by_id(tx, failure)?.filter(|row| row.kept > KEPT) else { return Ok(()) };
-    let dropped = signed(tx.change(
+    let dropped = signed(tx.execute(
         "DELETE FROM occurrences WHERE key IN (
              SELECT key FROM occurrences WHERE failure = ?1 AND state <> 'open' ORDER BY at LIMIT ?2)",
         [failure, row.kept - KEPT_AFTER],
     )? as u64);
-    tx.change("UPDATE failures SET kept = kept - ?2, dropped = dropped + ?2 WHERE id = ?1", [failure, dropped])?;
+    tx.execute("UPDATE failures SET kept = kept - ?2, dropped = dropped + ?2 WHERE id = ?1", [failure, dropped])?;
     Ok(())
 }

@@ -2,28 +2,16 @@
 //!
 //! Must not know SQLite.
 
-use std::time::Duration;
-
 use helix_failure::Fingerprint;
 use helix_failure::memory::InvalidRecord;
 
-use crate::error::{Cause, DatabaseError, codes, remedies};
+use crate::error::{DatabaseError, codes, remedies};
 
-/// The memory did not do what was asked. Nothing was changed, unless the deadline passed: then it may still happen.
+/// The memory did not do what was asked. Nothing was changed, unless it was late: then it may still happen.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum MemoryError {
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// It took too long.
-    #[error("the memory of failures in {database} did not answer within {deadline:?}")]
-    Deadline {
-        database: String,
-        /// How long it was waited for.
-        deadline: Duration,
-    },
-    /// A row cannot be understood.
-    #[error("the record of {what} in {database} cannot be read")]
-    Row { database: String, what: String, source: Cause },
     /// The beginning of a fingerprint fits several failures.
     #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
     Ambiguous {
@@ -59,17 +47,17 @@ impl MemoryError {
                     "only advice is missing; move {database}, {database}-wal and {database}-shm away together; Helix starts a new memory"
                 ),
             ),
-            Self::Database(error) => (error.code(), error.hint()),
-            Self::Deadline { database, .. } => (
-                codes::LOCKED,
+            Self::Database(error @ DatabaseError::Late { database, .. }) => (
+                error.code(),
                 format!(
                     "only advice is missing; if it stays so, see whether another program has {database} open or the disk is slow"
                 ),
             ),
-            Self::Row { .. } => (
-                codes::UNREADABLE,
+            Self::Database(error @ DatabaseError::Unreadable { .. }) => (
+                error.code(),
                 "use the helix that wrote this record, or a newer one; `helix failures forget` removes it".into(),
             ),
+            Self::Database(error) => (error.code(), error.hint()),
             Self::Ambiguous { .. } => {
                 (codes::AMBIGUOUS, "give more of the id; `helix failures list --json` shows them in full".into())
             }

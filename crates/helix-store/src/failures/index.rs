@@ -6,9 +6,9 @@
 use helix_failure::memory::{Diagnosis, words};
 use rusqlite::params;
 
-use super::connections::Transaction;
-use super::error::MemoryError;
 use super::row::FailureRow;
+use crate::error::DatabaseError;
+use crate::sqlite::Sql;
 
 /// Words of a failure as people search for them.
 const MOST_WORDS: usize = 96;
@@ -19,7 +19,7 @@ pub(super) fn scoped(scope: i64, word: &str) -> String {
 }
 
 /// Puts a new failure into the index for people.
-pub(super) fn add_for_people(tx: &Transaction<'_>, id: i64, diagnosis: &Diagnosis) -> Result<(), MemoryError> {
+pub(super) fn add_for_people(tx: Sql<'_>, id: i64, diagnosis: &Diagnosis) -> Result<(), DatabaseError> {
     let Diagnosis { cause_line, message, tool, code, frame, cause, category, .. } = diagnosis;
     let mut all: Vec<String> = Vec::new();
     for text in [cause_line, message, tool, code, frame, cause, category.label()] {
@@ -30,19 +30,19 @@ pub(super) fn add_for_people(tx: &Transaction<'_>, id: i64, diagnosis: &Diagnosi
     all.sort_unstable();
     all.dedup();
     all.truncate(MOST_WORDS);
-    tx.change("INSERT INTO all_words (rowid, words) VALUES (?1, ?2)", params![id, all.join(" ")])?;
+    tx.execute("INSERT INTO all_words (rowid, words) VALUES (?1, ?2)", params![id, all.join(" ")])?;
     Ok(())
 }
 
 /// Takes a failure out of both indices, before its row is deleted.
-pub(super) fn remove(tx: &Transaction<'_>, failure: &FailureRow) -> Result<(), MemoryError> {
+pub(super) fn remove(tx: Sql<'_>, failure: &FailureRow) -> Result<(), DatabaseError> {
     remove_from_scope(tx, failure)?;
-    tx.change("DELETE FROM all_words WHERE rowid = ?1", [failure.id])?;
+    tx.execute("DELETE FROM all_words WHERE rowid = ?1", [failure.id])?;
     Ok(())
 }
 
 /// Puts a failure, whose end is known now, where similar ones are looked for.
-pub(super) fn add_to_scope(tx: &Transaction<'_>, failure: &FailureRow) -> Result<(), MemoryError> {
+pub(super) fn add_to_scope(tx: Sql<'_>, failure: &FailureRow) -> Result<(), DatabaseError> {
     if failure.scope.is_some() {
         return Ok(());
     }
@@ -50,7 +50,7 @@ pub(super) fn add_to_scope(tx: &Transaction<'_>, failure: &FailureRow) -> Result
     let scope = match scope_of(tx, tool, category.label())? {
         Some(scope) => scope.id,
         None => {
-            tx.change(
+            tx.execute(
                 "INSERT INTO scopes (tool, category, documents, words) VALUES (?1, ?2, 0, 0)",
                 params![tool, category.label()],
             )?;
@@ -59,38 +59,38 @@ pub(super) fn add_to_scope(tx: &Transaction<'_>, failure: &FailureRow) -> Result
     };
     let all = words(message);
     let indexed: Vec<String> = all.iter().map(|word| scoped(scope, word)).collect();
-    tx.change("INSERT INTO scoped_words (rowid, words) VALUES (?1, ?2)", params![failure.id, indexed.join(" ")])?;
+    tx.execute("INSERT INTO scoped_words (rowid, words) VALUES (?1, ?2)", params![failure.id, indexed.join(" ")])?;
     for word in &all {
-        tx.change(
+        tx.execute(
             "INSERT INTO words (scope, word, documents) VALUES (?1, ?2, 1)
              ON CONFLICT (scope, word) DO UPDATE SET documents = documents + 1",
             params![scope, word],
         )?;
     }
     count(tx, scope, 1, all.len())?;
-    tx.change("UPDATE failures SET scope = ?2 WHERE id = ?1", [failure.id, scope])?;
+    tx.execute("UPDATE failures SET scope = ?2 WHERE id = ?1", [failure.id, scope])?;
     Ok(())
 }
 
 /// Takes a failure, whose end is no longer known, out of there.
-pub(super) fn remove_from_scope(tx: &Transaction<'_>, failure: &FailureRow) -> Result<(), MemoryError> {
+pub(super) fn remove_from_scope(tx: Sql<'_>, failure: &FailureRow) -> Result<(), DatabaseError> {
     let Some(scope) = failure.scope else { return Ok(()) };
     let all = words(&failure.diagnosis.message);
-    tx.change("DELETE FROM scoped_words WHERE rowid = ?1", [failure.id])?;
+    tx.execute("DELETE FROM scoped_words WHERE rowid = ?1", [failure.id])?;
     for word in &all {
         let fewer = "UPDATE words SET documents = documents - 1 WHERE scope = ?1 AND word = ?2";
-        tx.change(fewer, params![scope, word])?;
+        tx.execute(fewer, params![scope, word])?;
         let none = "DELETE FROM words WHERE scope = ?1 AND word = ?2 AND documents <= 0";
-        tx.change(none, params![scope, word])?;
+        tx.execute(none, params![scope, word])?;
     }
     count(tx, scope, -1, all.len())?;
-    tx.change("UPDATE failures SET scope = NULL WHERE id = ?1", [failure.id])?;
+    tx.execute("UPDATE failures SET scope = NULL WHERE id = ?1", [failure.id])?;
     Ok(())
 }
 
-fn count(tx: &Transaction<'_>, scope: i64, documents: i64, words: usize) -> Result<(), MemoryError> {
+fn count(tx: Sql<'_>, scope: i64, documents: i64, words: usize) -> Result<(), DatabaseError> {
     let words = documents * i64::try_from(words).unwrap_or(0);
-    tx.change(
+    tx.execute(
         "UPDATE scopes SET documents = documents + ?2, words = words + ?3 WHERE id = ?1",
         [scope, documents, words],
     )?;
@@ -106,7 +106,7 @@ pub(super) struct Scope {
     pub(super) words: i64,
 }
 
-pub(super) fn scope_of(tx: &Transaction<'_>, tool: &str, category: &str) -> Result<Option<Scope>, MemoryError> {
+pub(super) fn scope_of(tx: Sql<'_>, tool: &str, category: &str) -> Result<Option<Scope>, DatabaseError> {
     let sql = "SELECT id, documents, words FROM scopes WHERE tool = ?1 AND category = ?2";
     tx.first(sql, [tool, category], |row| Ok(Scope { id: row.get(0)?, documents: row.get(1)?, words: row.get(2)? }))
 }

@@ -3,7 +3,6 @@
 //! Must not know SQL. Writers of several processes queue for SQLite's own lock, inside the deadline; readers never wait
 //! for them (WAL).
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,42 +13,24 @@ use helix_failure::memory::{
     Resolution, SimilarQuery, Suggestion, Work,
 };
 use jiff::Timestamp;
+use rusqlite::Connection;
 
 use super::answer::{Captured, Ceasing, ExportPage, FailureFilter, FailurePage, Forget, Imported, OpenFailure, Stale};
-use super::connections::{Connections, Opened, Transaction, connected};
 use super::error::MemoryError;
 use super::schema::MEMORY;
 use super::{capture, reads, resolve, similar, statistics, transfer, upkeep};
 use crate::error::{DatabaseError, OpenError};
-use crate::sqlite::{Access, SqliteOptions, connect_to_read, create_private};
+use crate::sqlite::{
+    Access, Connections, DatabaseOptions, Service, Sql, classify, connect, connect_to_read, create_private,
+    not_writable,
+};
 
 /// How long opening may take at least: it happens once, and what is not opened is missing for as long as the host lives.
 const OPENING: Duration = Duration::from_secs(5);
 /// Connections that read at the same time.
 const READERS: usize = 2;
-
-/// How a memory is opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemoryOptions {
-    pub path: PathBuf,
-    pub access: Access,
-    /// How long any answer may take; nobody waits longer.
-    pub deadline: Duration,
-    /// Largest size of the file in bytes; `None`: as large as the disk allows.
-    pub size_limit: Option<u64>,
-}
-
-impl MemoryOptions {
-    /// For an engine: two seconds, since nothing but advice is at stake (the contract allows five).
-    pub fn new(path: impl Into<PathBuf>, access: Access) -> Self {
-        Self { path: path.into(), access, deadline: Duration::from_secs(2), size_limit: None }
-    }
-
-    #[must_use]
-    pub fn within(self, deadline: Duration) -> Self {
-        Self { deadline, ..self }
-    }
-}
+/// Pages that a connection keeps, in KiB (SQLite's negative `cache_size`).
+const CACHE_KIB: i32 = -16_000;
 
 /// Failures grouped by fingerprint, with what fixed them and whether suggestions helped. Cheap to clone.
 ///
@@ -64,30 +45,31 @@ pub struct FailureMemory {
 }
 
 impl FailureMemory {
-    /// Opens a memory; creates the file and its tables if it is opened for writing.
+    /// Opens a memory; creates the file and its tables if it is opened for writing. No answer takes longer than the options'
+    /// patience.
     ///
     /// # Errors
-    /// [`OpenError`] when there is nothing to read, the file is not ours, is damaged or too new, or the deadline passed.
-    pub async fn open(options: MemoryOptions) -> Result<Self, OpenError> {
+    /// [`OpenError`] when there is nothing to read, the file is not ours, is damaged or too new, or the time has passed.
+    pub async fn open(options: DatabaseOptions) -> Result<Self, OpenError> {
         let database = options.path.display().to_string();
-        let (closed, patience) = (DatabaseError::Closed { database: database.clone() }, options.deadline.max(OPENING));
-        let opening = tokio::task::spawn_blocking(move || Self::open_blocking(&options));
+        let (closed, patience) = (DatabaseError::Closed { database: database.clone() }, options.patience.max(OPENING));
+        let opening = tokio::task::spawn_blocking(move || Self::open_blocking(options));
         match tokio::time::timeout(patience, opening).await {
             Ok(opened) => opened.map_err(|_| closed)?,
             Err(elapsed) => Err(DatabaseError::Locked { database, source: Arc::new(elapsed) }.into()),
         }
     }
 
-    fn open_blocking(options: &MemoryOptions) -> Result<Self, OpenError> {
+    fn open_blocking(options: DatabaseOptions) -> Result<Self, OpenError> {
         let database: Arc<str> = options.path.display().to_string().into();
-        let mut writing = SqliteOptions::new(&options.path, options.access);
-        (writing.busy_timeout, writing.size_limit) = (options.deadline.max(OPENING), options.size_limit);
-        let reading = SqliteOptions { access: Access::ReadOnly, ..writing.clone() };
-        let writer = match options.access {
+        let service = Service::Advice(options.patience);
+        let writing = DatabaseOptions { patience: options.patience.max(OPENING), ..options };
+        let reading = DatabaseOptions { access: Access::ReadOnly, ..writing.clone() };
+        let writer = match writing.access {
             Access::ReadWrite => {
-                create_private(&options.path, &database)?;
-                let opened = Opened::new(connected(&writing, &database)?, &options.path);
-                let connections = Connections::new(writing, Arc::clone(&database), 1, options.deadline);
+                create_private(&writing.path, &database)?;
+                let opened = connected(&writing, &database)?;
+                let connections = Connections::new(writing, connected, 1, service);
                 connections.lend(opened);
                 Some(Arc::new(connections))
             }
@@ -96,21 +78,42 @@ impl FailureMemory {
                 None
             }
         };
-        let readers = Arc::new(Connections::new(reading, Arc::clone(&database), READERS, options.deadline));
+        let readers = Arc::new(Connections::new(reading, connected, READERS, service));
         Ok(Self { readers, writer, database })
     }
 
-    async fn write<T, F>(&self, work: F) -> Result<T, MemoryError>
+    async fn read<T, E, F>(&self, work: F) -> Result<T, MemoryError>
     where
         T: Send + 'static,
-        F: FnOnce(&Transaction<'_>) -> Result<T, MemoryError> + Send + 'static,
+        E: From<DatabaseError> + Into<MemoryError> + Send + 'static,
+        F: FnOnce(Sql<'_>) -> Result<T, E> + Send + 'static,
     {
-        let Some(writer) = &self.writer else {
-            let source = Arc::new(std::io::Error::from(std::io::ErrorKind::PermissionDenied));
-            return Err(DatabaseError::NotWritable { database: self.database.to_string(), source }.into());
-        };
-        writer.run(work).await
+        self.readers.run(work).await.map_err(Into::into)
     }
+
+    async fn write<T, E, F>(&self, work: F) -> Result<T, MemoryError>
+    where
+        T: Send + 'static,
+        E: From<DatabaseError> + Into<MemoryError> + Send + 'static,
+        F: FnOnce(Sql<'_>) -> Result<T, E> + Send + 'static,
+    {
+        match &self.writer {
+            Some(writer) => writer.run(work).await.map_err(Into::into),
+            None => Err(not_writable(&self.database).into()),
+        }
+    }
+}
+
+/// Opens a connection of this memory.
+fn connected(options: &DatabaseOptions, database: &str) -> Result<Connection, OpenError> {
+    let connection = connect(options, &MEMORY, database)?;
+    let failed = |error| OpenError::from(classify(database, error));
+    connection.pragma_update(None, "cache_size", CACHE_KIB).map_err(failed)?;
+    if options.access == Access::ReadWrite {
+        // It is advice: a power failure may cost the last of it, `kill -9` does not.
+        connection.pragma_update(None, "synchronous", "NORMAL").map_err(failed)?;
+    }
+    Ok(connection)
 }
 
 #[expect(clippy::missing_errors_doc, reason = "all answers fail alike: `MemoryError` says how")]
@@ -123,17 +126,17 @@ impl FailureMemory {
 
     /// Finds failures with a known end, best first: the same fingerprint, then similar messages of the same tool and category.
     pub async fn similar(&self, query: SimilarQuery) -> Result<Vec<PastFailure>, MemoryError> {
-        self.readers.run(move |tx| similar::similar(tx, &query)).await
+        self.read(move |tx| similar::similar(tx, &query)).await
     }
 
     /// Failures in the course of this work whose end is not known, the oldest first.
     pub async fn open_failures(&self, work: Work) -> Result<Vec<OpenFailure>, MemoryError> {
-        self.readers.run(move |tx| resolve::open_failures(tx, &work)).await
+        self.read(move |tx| resolve::open_failures(tx, &work)).await
     }
 
     /// The number of the last attempt at this work in which a failure was seen; 0 if none was.
     pub async fn last_attempt(&self, work: Work) -> Result<u32, MemoryError> {
-        self.readers.run(move |tx| resolve::last_attempt(tx, &work)).await
+        self.read(move |tx| resolve::last_attempt(tx, &work)).await
     }
 
     /// Records suggestions; those that are there are left alone.
@@ -161,12 +164,12 @@ impl FailureMemory {
 
     /// How well each of these texts did as a suggestion for this cause, in their order.
     pub async fn effectiveness(&self, cause: String, texts: Vec<String>) -> Result<Vec<Effectiveness>, MemoryError> {
-        self.readers.run(move |tx| statistics::effectiveness(tx, &cause, &texts)).await
+        self.read(move |tx| statistics::effectiveness(tx, &cause, &texts)).await
     }
 
     /// The memory in figures.
     pub async fn statistics(&self) -> Result<MemoryStatistics, MemoryError> {
-        self.readers.run(statistics::statistics).await
+        self.read(statistics::statistics).await
     }
 
     /// Failures, the latest seen first, after a cursor.
@@ -176,17 +179,17 @@ impl FailureMemory {
         cursor: Option<String>,
         limit: usize,
     ) -> Result<FailurePage, MemoryError> {
-        self.readers.run(move |tx| reads::list(tx, &filter, cursor.as_deref(), limit)).await
+        self.read(move |tx| reads::list(tx, &filter, cursor.as_deref(), limit)).await
     }
 
     /// All about the failure with this fingerprint, or with a beginning of it that no other one has.
     pub async fn show(&self, prefix: String) -> Result<Option<FailureDetail>, MemoryError> {
-        self.readers.run(move |tx| reads::show(tx, &prefix)).await
+        self.read(move |tx| reads::show(tx, &prefix)).await
     }
 
     /// Failures whose texts have all of these words (the last one may be a beginning), best first.
     pub async fn search(&self, text: String, limit: usize) -> Result<Vec<KnownFailure>, MemoryError> {
-        self.readers.run(move |tx| reads::search(tx, &text, limit)).await
+        self.read(move |tx| reads::search(tx, &text, limit)).await
     }
 
     /// Forgets a failure, or what is said to have fixed it. `false`: there is no such failure.
@@ -201,7 +204,7 @@ impl FailureMemory {
 
     /// Part of an export, from a place that the part before named (0: from the beginning).
     pub async fn export(&self, from: i64, limit: usize) -> Result<ExportPage, MemoryError> {
-        self.readers.run(move |tx| transfer::export(tx, from, limit)).await
+        self.read(move |tx| transfer::export(tx, from, limit)).await
     }
 
     /// Takes records in, all or none. What is there stays as it is, so that a second import changes nothing.

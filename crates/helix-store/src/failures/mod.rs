@@ -4,7 +4,6 @@
 
 mod answer;
 mod capture;
-mod connections;
 mod error;
 mod index;
 mod memory;
@@ -19,4 +18,4 @@ mod upkeep;
 
 pub use answer::{Captured, Ceasing, ExportPage, FailureFilter, FailurePage, Forget, Imported, OpenFailure, Stale};
 pub use error::MemoryError;
-pub use memory::{FailureMemory, MemoryOptions};
+pub use memory::FailureMemory;

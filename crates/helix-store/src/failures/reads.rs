@@ -6,11 +6,11 @@ use helix_failure::memory::{FailureDetail, FixLink, KnownFailure, OccurrenceEntr
 use rusqlite::params;
 
 use super::answer::{FailureFilter, FailurePage};
-use super::connections::Transaction;
 use super::error::MemoryError;
-use super::row::{FailureRow, json, moment, word};
+use super::row::{FailureRow, moment, word};
+use crate::error::DatabaseError;
 use crate::query::MAX_ROWS_PER_PAGE;
-use crate::sqlite::signed;
+use crate::sqlite::{Sql, json, signed};
 
 /// Occurrences and suggestions of one failure that are shown.
 const SHOWN: i64 = 50;
@@ -23,11 +23,11 @@ const BEGINNING: usize = 3;
 
 /// A page of the list.
 pub(super) fn list(
-    tx: &Transaction<'_>,
+    tx: Sql<'_>,
     filter: &FailureFilter,
     cursor: Option<&str>,
     limit: usize,
-) -> Result<FailurePage, MemoryError> {
+) -> Result<FailurePage, DatabaseError> {
     let limit = limit.clamp(1, MAX_ROWS_PER_PAGE);
     // A cursor that is none begins from the beginning.
     let after = cursor.and_then(|cursor| cursor.split_once('-'));
@@ -49,7 +49,7 @@ pub(super) fn list(
     Ok(FailurePage { failures, next })
 }
 
-pub(super) fn show(tx: &Transaction<'_>, prefix: &str) -> Result<Option<FailureDetail>, MemoryError> {
+pub(super) fn show(tx: Sql<'_>, prefix: &str) -> Result<Option<FailureDetail>, MemoryError> {
     if prefix.is_empty() || !prefix.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Ok(None);
     }
@@ -73,7 +73,7 @@ pub(super) fn show(tx: &Transaction<'_>, prefix: &str) -> Result<Option<FailureD
 }
 
 /// Times that a failure was seen, latest first.
-pub(super) fn occurrences(tx: &Transaction<'_>, failure: i64, most: i64) -> Result<Vec<OccurrenceEntry>, MemoryError> {
+pub(super) fn occurrences(tx: Sql<'_>, failure: i64, most: i64) -> Result<Vec<OccurrenceEntry>, DatabaseError> {
     let sql = "SELECT key, place, at, state FROM occurrences WHERE failure = ?1 ORDER BY at DESC, key LIMIT ?2";
     tx.all(sql, [failure, most], |row| {
         let key: String = row.get("key")?;
@@ -88,19 +88,19 @@ pub(super) fn occurrences(tx: &Transaction<'_>, failure: i64, most: i64) -> Resu
 }
 
 /// Fixes of a failure, latest first.
-pub(super) fn fixes(tx: &Transaction<'_>, failure: i64) -> Result<Vec<FixLink>, MemoryError> {
+pub(super) fn fixes(tx: Sql<'_>, failure: i64) -> Result<Vec<FixLink>, DatabaseError> {
     let sql = "SELECT link FROM fixes WHERE failure = ?1 ORDER BY at DESC";
     tx.all(sql, [failure], |row| json(row, "link", "a fix"))
 }
 
 /// Suggestions for a failure, latest first.
-pub(super) fn suggestions(tx: &Transaction<'_>, failure: i64, most: i64) -> Result<Vec<Suggestion>, MemoryError> {
+pub(super) fn suggestions(tx: Sql<'_>, failure: i64, most: i64) -> Result<Vec<Suggestion>, DatabaseError> {
     let sql = "SELECT body FROM suggestions WHERE failure = ?1 ORDER BY json_extract(body, '$.at') DESC, id LIMIT ?2";
     tx.all(sql, [failure, most], |row| json(row, "body", "a suggestion"))
 }
 
 /// Failures that have all words of a text.
-pub(super) fn search(tx: &Transaction<'_>, text: &str, limit: usize) -> Result<Vec<KnownFailure>, MemoryError> {
+pub(super) fn search(tx: Sql<'_>, text: &str, limit: usize) -> Result<Vec<KnownFailure>, DatabaseError> {
     let asked = words(&text.replace('_', " "));
     let Some((last, others)) = asked.split_last() else { return Ok(Vec::new()) };
     let mut query: Vec<String> = others.iter().map(|word| format!("\"{word}\"")).collect();

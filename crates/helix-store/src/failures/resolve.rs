@@ -14,10 +14,10 @@ use jiff::Timestamp;
 use rusqlite::params;
 
 use super::answer::{Ceasing, OpenFailure};
-use super::connections::Transaction;
-use super::error::MemoryError;
 use super::index;
-use super::row::{FailureRow, Json, json, phase_of};
+use super::row::{FailureRow, Json, phase_of};
+use crate::error::DatabaseError;
+use crate::sqlite::{Sql, json};
 
 /// Characters of a diff that are kept.
 const DIFF: usize = 8_000;
@@ -27,7 +27,7 @@ const FILES: usize = 50;
 const TEXT: usize = 1_000;
 
 /// Sets the end of a failure from what is recorded of it, and puts it into or takes it out of the index of ended ones.
-pub(super) fn update_end(tx: &Transaction<'_>, failure: i64) -> Result<(), MemoryError> {
+pub(super) fn update_end(tx: Sql<'_>, failure: i64) -> Result<(), DatabaseError> {
     let ended: String = tx.one(
         "SELECT CASE
              WHEN EXISTS (SELECT 1 FROM fixes WHERE failure = ?1) THEN 'fixed'
@@ -41,12 +41,12 @@ pub(super) fn update_end(tx: &Transaction<'_>, failure: i64) -> Result<(), Memor
     if row.ended == ended {
         return Ok(());
     }
-    tx.change("UPDATE failures SET ended = ?2 WHERE id = ?1", params![failure, ended])?;
+    tx.execute("UPDATE failures SET ended = ?2 WHERE id = ?1", params![failure, ended])?;
     if ended == "open" { index::remove_from_scope(tx, &row) } else { index::add_to_scope(tx, &row) }
 }
 
 /// Failures in the course of some work whose end is not known.
-pub(super) fn open_failures(tx: &Transaction<'_>, work: &Work) -> Result<Vec<OpenFailure>, MemoryError> {
+pub(super) fn open_failures(tx: Sql<'_>, work: &Work) -> Result<Vec<OpenFailure>, DatabaseError> {
     tx.all(
         "SELECT failures.*, key, place FROM occurrences JOIN failures ON failures.id = failure
          WHERE work = ?1 AND phase = ?2 AND state = 'open' ORDER BY attempt, checker",
@@ -61,20 +61,20 @@ pub(super) fn open_failures(tx: &Transaction<'_>, work: &Work) -> Result<Vec<Ope
 }
 
 /// The last attempt at some work in which a failure was seen.
-pub(super) fn last_attempt(tx: &Transaction<'_>, work: &Work) -> Result<u32, MemoryError> {
+pub(super) fn last_attempt(tx: Sql<'_>, work: &Work) -> Result<u32, DatabaseError> {
     let last = "SELECT coalesce(max(attempt), 0) FROM occurrences WHERE work = ?1 AND phase = ?2";
     tx.one(last, [work.name().as_str(), phase_of(work)], |row| row.get(0))
 }
 
 /// Writes a fix; returns how many rows that made.
-pub(super) fn write_fix(tx: &Transaction<'_>, failure: i64, link: &FixLink) -> Result<usize, MemoryError> {
+pub(super) fn write_fix(tx: Sql<'_>, failure: i64, link: &FixLink) -> Result<usize, DatabaseError> {
     let clean = FixLink {
         project: redact(&link.project).into_owned(),
         files: link.files.iter().take(FILES).map(|file| redact(file).into_owned()).collect(),
         diff: cut(&redact(&link.diff), DIFF),
         ..link.clone()
     };
-    tx.change(
+    tx.execute(
         "INSERT INTO fixes (failure, work, phase, attempt, at, link) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (failure, work, phase, attempt) DO NOTHING",
         params![
@@ -97,7 +97,7 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 /// Records suggestions that are not there yet.
-pub(super) fn record_suggestions(tx: &Transaction<'_>, suggestions: &[Suggestion]) -> Result<(), MemoryError> {
+pub(super) fn record_suggestions(tx: Sql<'_>, suggestions: &[Suggestion]) -> Result<(), DatabaseError> {
     for suggestion in suggestions {
         if let Some(row) = FailureRow::by_fingerprint(tx, suggestion.fingerprint.as_str())? {
             write_suggestion(tx, row.id, suggestion)?;
@@ -107,17 +107,13 @@ pub(super) fn record_suggestions(tx: &Transaction<'_>, suggestions: &[Suggestion
 }
 
 /// Writes a suggestion; returns how many rows that made.
-pub(super) fn write_suggestion(
-    tx: &Transaction<'_>,
-    failure: i64,
-    suggestion: &Suggestion,
-) -> Result<usize, MemoryError> {
+pub(super) fn write_suggestion(tx: Sql<'_>, failure: i64, suggestion: &Suggestion) -> Result<usize, DatabaseError> {
     let clean = Suggestion { text: cut(&redact(&suggestion.text), TEXT), ..suggestion.clone() };
     let origin = match &clean.source {
         SuggestionSource::PastFix { fingerprint } => Some(fingerprint.as_str()),
         SuggestionSource::Cause | SuggestionSource::Phase => None,
     };
-    tx.change(
+    tx.execute(
         "INSERT INTO suggestions (id, failure, cause, text, source, origin, exposure, work, phase, attempt, outcome, body)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (id) DO NOTHING",
         params![
@@ -139,14 +135,14 @@ pub(super) fn write_suggestion(
 
 /// Sets what came of a suggestion, and the attempt that proved it.
 fn set_outcome(
-    tx: &Transaction<'_>,
+    tx: Sql<'_>,
     mut suggestion: Suggestion,
     outcome: SuggestionOutcome,
     at: Timestamp,
     proved_in: Option<u32>,
-) -> Result<(), MemoryError> {
+) -> Result<(), DatabaseError> {
     (suggestion.outcome, suggestion.resolved_at) = (Some(outcome), Some(at));
-    tx.change(
+    tx.execute(
         "UPDATE suggestions SET outcome = ?2, body = ?3, proved_in = ?4 WHERE id = ?1",
         params![suggestion.id, outcome.label(), Json(&suggestion), proved_in],
     )?;
@@ -155,11 +151,11 @@ fn set_outcome(
 
 /// Suggestions of a phase, or with `None` of a whole job, for which this holds.
 fn suggestions_where(
-    tx: &Transaction<'_>,
+    tx: Sql<'_>,
     condition: &str,
     work: &str,
     phase: Option<&str>,
-) -> Result<Vec<Suggestion>, MemoryError> {
+) -> Result<Vec<Suggestion>, DatabaseError> {
     let sql = format!(
         "SELECT body FROM suggestions WHERE work = ?1 AND (?2 IS NULL OR phase = ?2) AND {condition} ORDER BY id"
     );
@@ -167,9 +163,9 @@ fn suggestions_where(
 }
 
 /// Draws what follows from an attempt.
-pub(super) fn resolve_outstanding(tx: &Transaction<'_>, answer: &AttemptAnswer) -> Result<Resolution, MemoryError> {
+pub(super) fn resolve_outstanding(tx: Sql<'_>, answer: &AttemptAnswer) -> Result<Resolution, DatabaseError> {
     let (name, phase, attempt) = (answer.work.name(), phase_of(&answer.work), answer.attempt);
-    tx.change(
+    tx.execute(
         "INSERT INTO attempts (work, phase, attempt, passed, at) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (work, phase, attempt) DO UPDATE SET passed = excluded.passed, at = excluded.at",
         params![name, phase, attempt, Json(&answer.passed), answer.at.as_microsecond()],
@@ -203,7 +199,7 @@ pub(super) fn resolve_outstanding(tx: &Transaction<'_>, answer: &AttemptAnswer) 
             continue;
         }
         let credit = Credit::of(open.diagnosis.retry, &answer.files);
-        tx.change("UPDATE occurrences SET state = 'gone' WHERE key = ?1", [&open.key])?;
+        tx.execute("UPDATE occurrences SET state = 'gone' WHERE key = ?1", [&open.key])?;
         if credit == Credit::Change {
             let link = FixLink {
                 project: answer.project.clone(),
@@ -225,12 +221,12 @@ pub(super) fn resolve_outstanding(tx: &Transaction<'_>, answer: &AttemptAnswer) 
 
 /// Notes that the work on a phase or job ceased.
 pub(super) fn cease(
-    tx: &Transaction<'_>,
+    tx: Sql<'_>,
     job: &JobId,
     phase: Option<&PhaseId>,
     how: Ceasing,
     at: Timestamp,
-) -> Result<Vec<Suggestion>, MemoryError> {
+) -> Result<Vec<Suggestion>, DatabaseError> {
     let phase = phase.map(PhaseId::as_str);
     for suggestion in suggestions_where(tx, "outcome IS NULL", job.as_str(), phase)? {
         set_outcome(tx, suggestion, SuggestionOutcome::Unknown, at, None)?;

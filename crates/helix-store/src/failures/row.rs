@@ -2,20 +2,17 @@
 //!
 //! Must not know what a query is for.
 
-use std::sync::Arc;
-
 use helix_core::ids::PhaseId;
 use helix_failure::memory::{Diagnosis, FailureEnd, KnownFailure, RememberedFailure, Work};
 use jiff::Timestamp;
-use rusqlite::types::{ToSqlOutput, Type};
+use rusqlite::types::ToSqlOutput;
 use rusqlite::{Row, ToSql};
 use serde::Serialize;
 use serde::de::value::{Error as WordError, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 
-use super::connections::{Transaction, Unreadable};
-use super::error::MemoryError;
-use crate::sqlite::unsigned;
+use crate::error::DatabaseError;
+use crate::sqlite::{Sql, json, unreadable, unsigned};
 
 /// Projects of a failure that are named.
 const PROJECTS: i64 = 10;
@@ -49,11 +46,11 @@ impl FailureRow {
         })
     }
 
-    pub(super) fn by_fingerprint(tx: &Transaction<'_>, fingerprint: &str) -> Result<Option<Self>, MemoryError> {
+    pub(super) fn by_fingerprint(tx: Sql<'_>, fingerprint: &str) -> Result<Option<Self>, DatabaseError> {
         tx.first("SELECT * FROM failures WHERE fingerprint = ?1", [fingerprint], Self::read)
     }
 
-    pub(super) fn by_id(tx: &Transaction<'_>, id: i64) -> Result<Option<Self>, MemoryError> {
+    pub(super) fn by_id(tx: Sql<'_>, id: i64) -> Result<Option<Self>, DatabaseError> {
         tx.first("SELECT * FROM failures WHERE id = ?1", [id], Self::read)
     }
 
@@ -73,7 +70,7 @@ impl FailureRow {
     }
 
     /// The failure with its projects and its end.
-    pub(super) fn known(self, tx: &Transaction<'_>) -> Result<KnownFailure, MemoryError> {
+    pub(super) fn known(self, tx: Sql<'_>) -> Result<KnownFailure, DatabaseError> {
         let projects = tx.all(
             "SELECT project FROM occurrences WHERE failure = ?1 AND project <> '' GROUP BY project ORDER BY max(at) DESC LIMIT ?2",
             [self.id, PROJECTS],
@@ -89,7 +86,7 @@ impl FailureRow {
         })
     }
 
-    fn end(&self, tx: &Transaction<'_>) -> Result<FailureEnd, MemoryError> {
+    fn end(&self, tx: Sql<'_>) -> Result<FailureEnd, DatabaseError> {
         let latest = "SELECT link, count(*) OVER () AS fixes FROM fixes WHERE failure = ?1 ORDER BY at DESC LIMIT 1";
         Ok(match self.ended.as_str() {
             "went_away" => FailureEnd::WentAway,
@@ -121,11 +118,6 @@ pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: &str, what: &str)
     T::deserialize(deserializer).map_err(|error| unreadable(what, error))
 }
 
-/// A value from its JSON.
-pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str, what: &str) -> rusqlite::Result<T> {
-    serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|error| unreadable(what, error))
-}
-
 /// A value that is stored as JSON.
 pub(super) struct Json<'a, T>(pub(super) &'a T);
 
@@ -134,9 +126,4 @@ impl<T: Serialize> ToSql for Json<'_, T> {
         let text = serde_json::to_string(self.0);
         text.map(ToSqlOutput::from).map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
     }
-}
-
-fn unreadable(what: &str, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
-    let unreadable = Unreadable { what: what.to_owned(), source: Arc::new(error) };
-    rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(unreadable))
 }

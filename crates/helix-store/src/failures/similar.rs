@@ -9,11 +9,11 @@ use std::collections::BTreeSet;
 use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, words};
 use rusqlite::params;
 
-use super::connections::Transaction;
-use super::error::MemoryError;
 use super::index::{self, Scope};
 use super::row::FailureRow;
 use super::statistics::tally;
+use crate::error::DatabaseError;
+use crate::sqlite::Sql;
 
 /// Candidates that are read and scored.
 const CANDIDATES: usize = 96;
@@ -32,7 +32,7 @@ const ALIKE: f64 = 0.5;
 /// Days after which a memory counts half.
 const HALF_LIFE_DAYS: f64 = 90.0;
 
-pub(super) fn similar(tx: &Transaction<'_>, query: &SimilarQuery) -> Result<Vec<PastFailure>, MemoryError> {
+pub(super) fn similar(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<PastFailure>, DatabaseError> {
     let mut found = Vec::new();
     if query.most == 0 {
         return Ok(found);
@@ -56,7 +56,7 @@ struct Known {
 }
 
 /// Similar failures, best first.
-fn near(tx: &Transaction<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, MemoryError> {
+fn near(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, DatabaseError> {
     let asked = &query.diagnosis;
     let Some(scope) = index::scope_of(tx, &asked.tool, asked.category.label())? else { return Ok(Vec::new()) };
     let all = words(&asked.message);
@@ -88,7 +88,7 @@ fn near(tx: &Transaction<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureR
     Ok(ranked)
 }
 
-fn known_words(tx: &Transaction<'_>, scope: Scope, all: &[String]) -> Result<Vec<Known>, MemoryError> {
+fn known_words(tx: Sql<'_>, scope: Scope, all: &[String]) -> Result<Vec<Known>, DatabaseError> {
     let mut known = Vec::new();
     for word in all {
         let documents = "SELECT documents FROM words WHERE scope = ?1 AND word = ?2";
@@ -100,7 +100,7 @@ fn known_words(tx: &Transaction<'_>, scope: Scope, all: &[String]) -> Result<Vec
 }
 
 /// Failures that share rare words with the query, or pairs of words.
-fn candidates(tx: &Transaction<'_>, scope: Scope, known: &[Known]) -> Result<BTreeSet<i64>, MemoryError> {
+fn candidates(tx: Sql<'_>, scope: Scope, known: &[Known]) -> Result<BTreeSet<i64>, DatabaseError> {
     let mut found = BTreeSet::new();
     let mut wanted = Vec::new();
     // Those that have two of the rare words come first: a single common word says little.
@@ -139,7 +139,7 @@ fn bm25(scope: Scope, all: &[String], known: &[Known], message: &str) -> f64 {
 
 /// How much a memory is worth beside its likeness: how it ended and whether that helped others, how old it is, and
 /// whether cause and place are the same. From 0 to 1.
-fn worth(tx: &Transaction<'_>, query: &SimilarQuery, row: &FailureRow) -> Result<f64, MemoryError> {
+fn worth(tx: Sql<'_>, query: &SimilarQuery, row: &FailureRow) -> Result<f64, DatabaseError> {
     // What came of suggesting this failure's fix for others.
     let helped = "SELECT outcome, count(*) AS times FROM suggestions
                   WHERE origin = ?1 AND exposure = 'shown' GROUP BY outcome";

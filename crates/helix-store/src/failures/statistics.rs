@@ -5,24 +5,19 @@
 use helix_failure::memory::{Benefit, Effectiveness, MemoryStatistics, SourceEffect, Tally};
 use rusqlite::{Params, params};
 
-use super::connections::Transaction;
-use super::error::MemoryError;
 use super::row::{moment, word};
-use crate::sqlite::unsigned;
+use crate::error::DatabaseError;
+use crate::sqlite::{Sql, unsigned};
 
 /// How well each text did as a suggestion for a cause, where it was shown.
-pub(super) fn effectiveness(
-    tx: &Transaction<'_>,
-    cause: &str,
-    texts: &[String],
-) -> Result<Vec<Effectiveness>, MemoryError> {
+pub(super) fn effectiveness(tx: Sql<'_>, cause: &str, texts: &[String]) -> Result<Vec<Effectiveness>, DatabaseError> {
     let sql = "SELECT outcome, count(*) AS times FROM suggestions
                WHERE cause = ?1 AND text = ?2 AND exposure = 'shown' GROUP BY outcome";
     texts.iter().map(|text| Ok(Effectiveness::of(tally(tx, sql, params![cause, text])?))).collect()
 }
 
 /// Outcomes (`outcome`) and how often each came (`times`).
-pub(super) fn tally(tx: &Transaction<'_>, sql: &str, parameters: impl Params) -> Result<Tally, MemoryError> {
+pub(super) fn tally(tx: Sql<'_>, sql: &str, parameters: impl Params) -> Result<Tally, DatabaseError> {
     let mut tally = Tally::default();
     tx.all(sql, parameters, |row| {
         let unknown = row.get_ref("outcome")?.as_str_or_null()?.is_none();
@@ -34,7 +29,7 @@ pub(super) fn tally(tx: &Transaction<'_>, sql: &str, parameters: impl Params) ->
 }
 
 /// The memory in figures.
-pub(super) fn statistics(tx: &Transaction<'_>) -> Result<MemoryStatistics, MemoryError> {
+pub(super) fn statistics(tx: Sql<'_>) -> Result<MemoryStatistics, DatabaseError> {
     let what = "a failure";
     let categories = tx.all(
         "SELECT category, count(*) AS times FROM failures GROUP BY category ORDER BY count(*) DESC, category",

@@ -6,18 +6,18 @@ use helix_failure::memory::MemoryRecord;
 
 use super::answer::{ExportPage, Imported};
 use super::capture::{ensure, insert};
-use super::connections::Transaction;
 use super::error::MemoryError;
 use super::reads::{fixes, occurrences, suggestions};
 use super::resolve::{update_end, write_fix, write_suggestion};
 use super::row::FailureRow;
-use crate::sqlite::signed;
+use crate::error::DatabaseError;
+use crate::sqlite::{Sql, signed};
 
 /// Most failures of one part.
 const MOST: usize = 500;
 
 /// Part of an export.
-pub(super) fn export(tx: &Transaction<'_>, from: i64, limit: usize) -> Result<ExportPage, MemoryError> {
+pub(super) fn export(tx: Sql<'_>, from: i64, limit: usize) -> Result<ExportPage, DatabaseError> {
     let limit = limit.clamp(1, MOST);
     let sql = "SELECT * FROM failures WHERE id > ?1 ORDER BY id LIMIT ?2";
     let rows = tx.all(sql, [from, signed(limit as u64)], FailureRow::read)?;
@@ -35,7 +35,7 @@ pub(super) fn export(tx: &Transaction<'_>, from: i64, limit: usize) -> Result<Ex
     Ok(ExportPage { records, next })
 }
 
-pub(super) fn import(tx: &Transaction<'_>, records: &[MemoryRecord]) -> Result<Imported, MemoryError> {
+pub(super) fn import(tx: Sql<'_>, records: &[MemoryRecord]) -> Result<Imported, MemoryError> {
     for (index, record) in records.iter().enumerate() {
         record.check().map_err(|source| MemoryError::Record { index, source })?;
     }

@@ -6,21 +6,20 @@ use helix_failure::Fingerprint;
 
 use super::answer::{Forget, Stale};
 use super::capture::delete;
-use super::connections::Transaction;
-use super::error::MemoryError;
 use super::resolve::update_end;
 use super::row::FailureRow;
-use crate::sqlite::signed;
+use crate::error::DatabaseError;
+use crate::sqlite::{Sql, signed};
 
 /// Forgets a failure or its fixes.
-pub(super) fn forget(tx: &Transaction<'_>, fingerprint: &Fingerprint, what: Forget) -> Result<bool, MemoryError> {
+pub(super) fn forget(tx: Sql<'_>, fingerprint: &Fingerprint, what: Forget) -> Result<bool, DatabaseError> {
     let Some(row) = FailureRow::by_fingerprint(tx, fingerprint.as_str())? else { return Ok(false) };
     match what {
         Forget::Everything => delete(tx, &row)?,
         Forget::Fixes => {
-            tx.change("DELETE FROM fixes WHERE failure = ?1", [row.id])?;
+            tx.execute("DELETE FROM fixes WHERE failure = ?1", [row.id])?;
             // That it was gone was put down to the fix.
-            tx.change("UPDATE occurrences SET state = 'open' WHERE failure = ?1 AND state = 'gone'", [row.id])?;
+            tx.execute("UPDATE occurrences SET state = 'open' WHERE failure = ?1 AND state = 'gone'", [row.id])?;
             update_end(tx, row.id)?;
         }
     }
@@ -28,7 +27,7 @@ pub(super) fn forget(tx: &Transaction<'_>, fingerprint: &Fingerprint, what: Forg
 }
 
 /// Forgets what is old.
-pub(super) fn decay(tx: &Transaction<'_>, stale: &Stale) -> Result<u64, MemoryError> {
+pub(super) fn decay(tx: Sql<'_>, stale: &Stale) -> Result<u64, DatabaseError> {
     let (once, any) = (stale.once_before.as_microsecond(), stale.any_before.as_microsecond());
     let most = signed(stale.most as u64);
     let old = tx.all(
@@ -41,7 +40,7 @@ pub(super) fn decay(tx: &Transaction<'_>, stale: &Stale) -> Result<u64, MemoryEr
     for row in &old {
         delete(tx, row)?;
     }
-    tx.change(
+    tx.execute(
         "DELETE FROM attempts WHERE (work, phase, attempt) IN (
              SELECT work, phase, attempt FROM attempts WHERE at < ?1 ORDER BY at LIMIT ?2)",
         [any, most],

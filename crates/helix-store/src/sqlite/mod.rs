@@ -6,7 +6,7 @@
 //! processes, never wait for the writer nor the writer for them. Numbers are assigned inside an immediate transaction,
 //! so even a second writing process could not break them; that there is only one is the host lock's business.
 
-mod reader;
+mod pool;
 mod reads;
 pub(crate) mod schema;
 mod sql;
@@ -24,20 +24,23 @@ use std::time::{Duration, Instant};
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_job::JobView;
 use helix_job::session::{SessionView, TurnSummary, TurnView};
-use jiff::Timestamp;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
-use crate::error::{AppendError, DatabaseError, LeaseError, OpenError, ReadError};
+use crate::error::{AppendError, DatabaseError, OpenError, ReadError};
 use crate::event::StoredEvent;
+use crate::fence::Fence;
 use crate::journal::{Journal, Pending};
-use crate::lease::{Acquire, Fence, Lease};
 use crate::query::{Counts, EventPage, JobFilter, JobPage, SessionPage};
 use crate::stream::Stream;
 use crate::subscription::Subscription;
-use reader::Readers;
 use writer::Writer;
 
+pub(crate) use pool::{Connections, Service};
+pub(crate) use sql::{Sql, json, unreadable};
+
+/// Connections that read at the same time; more would only queue at the disk.
+const READERS: usize = 4;
 /// Pause before a lock is tried again that SQLite does not wait for by itself.
 const LOCK_RETRY: Duration = Duration::from_millis(2);
 
@@ -52,11 +55,11 @@ pub enum Access {
 
 /// How a database is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SqliteOptions {
+pub struct DatabaseOptions {
     pub path: PathBuf,
     pub access: Access,
-    /// How long to wait for another process that has the file locked.
-    pub busy_timeout: Duration,
+    /// How long to wait for another process that has the file locked, and for any answer of the memory of failures.
+    pub patience: Duration,
     /// Largest size of the file in bytes; `None`: as large as the disk allows.
     pub size_limit: Option<u64>,
 }
@@ -64,14 +67,19 @@ pub struct SqliteOptions {
 /// A journal in an SQLite file. Cheap to clone; all clones share one writer.
 #[derive(Debug, Clone)]
 pub struct SqliteJournal {
-    readers: Arc<Readers>,
+    readers: Arc<Connections>,
     writer: Arc<Writer>,
 }
 
-impl SqliteOptions {
+impl DatabaseOptions {
     /// The usual: five seconds of patience, no limit of size.
     pub fn new(path: impl Into<PathBuf>, access: Access) -> Self {
-        Self { path: path.into(), access, busy_timeout: Duration::from_secs(5), size_limit: None }
+        Self { path: path.into(), access, patience: Duration::from_secs(5), size_limit: None }
+    }
+
+    #[must_use]
+    pub fn within(self, patience: Duration) -> Self {
+        Self { patience, ..self }
     }
 }
 
@@ -81,7 +89,7 @@ impl SqliteJournal {
     /// # Errors
     /// As for [`SqliteJournal::open_with`].
     pub async fn open(path: impl Into<PathBuf>, access: Access) -> Result<Self, OpenError> {
-        Self::open_with(SqliteOptions::new(path, access)).await
+        Self::open_with(DatabaseOptions::new(path, access)).await
     }
 
     /// Opens a journal.
@@ -91,27 +99,29 @@ impl SqliteJournal {
     ///
     /// # Errors
     /// [`OpenError`] when there is nothing to read, the file is not ours or too new, or it cannot be opened for `access`.
-    pub async fn open_with(options: SqliteOptions) -> Result<Self, OpenError> {
+    pub async fn open_with(options: DatabaseOptions) -> Result<Self, OpenError> {
         let closed = || DatabaseError::Closed { database: options.path.display().to_string() };
         let lost = closed();
         tokio::task::spawn_blocking(move || Self::open_blocking(&options)).await.map_err(|_| lost)?
     }
 
-    fn open_blocking(options: &SqliteOptions) -> Result<Self, OpenError> {
+    fn open_blocking(options: &DatabaseOptions) -> Result<Self, OpenError> {
         let database: Arc<str> = options.path.display().to_string().into();
         check_file(&options.path, &database)?;
         let writer = match options.access {
             Access::ReadWrite => {
                 create_private(&options.path, &database)?;
                 let connection = connect(options, &schema::JOURNAL, &database)?;
-                Writer::start(connection, database.clone())?
+                Writer::start(connection, database)?
             }
             Access::ReadOnly => {
                 connect_to_read(options, &schema::JOURNAL, &database)?;
-                Writer::absent(database.clone())
+                Writer::absent(database)
             }
         };
-        let readers = Readers::new(SqliteOptions { access: Access::ReadOnly, ..options.clone() }, database);
+        let reading = DatabaseOptions { access: Access::ReadOnly, ..options.clone() };
+        let open: pool::Open = |options, database| connect(options, &schema::JOURNAL, database);
+        let readers = Connections::new(reading, open, READERS, Service::Truth);
         Ok(Self { readers: Arc::new(readers), writer: Arc::new(writer) })
     }
 
@@ -120,7 +130,7 @@ impl SqliteJournal {
     /// # Errors
     /// [`DatabaseError`]: it may not be written, or another process keeps it locked.
     pub async fn try_to_lock(path: impl Into<PathBuf>) -> Result<(), DatabaseError> {
-        let options = SqliteOptions::new(path, Access::ReadWrite);
+        let options = DatabaseOptions::new(path, Access::ReadWrite);
         let database = options.path.display().to_string();
         let lost = DatabaseError::Closed { database: database.clone() };
         let lock = move || {
@@ -130,7 +140,7 @@ impl SqliteJournal {
             if connection.is_readonly("main").map_err(failed)? {
                 return Err(not_writable(&database));
             }
-            connection.busy_timeout(options.busy_timeout).map_err(failed)?;
+            connection.busy_timeout(options.patience).map_err(failed)?;
             connection.execute_batch("BEGIN IMMEDIATE; ROLLBACK").map_err(failed)
         };
         tokio::task::spawn_blocking(lock).await.map_err(|_| lost)?
@@ -153,7 +163,7 @@ impl SqliteJournal {
 
 /// Opens the first connection for reading only, to a file that is there and up to date.
 pub(crate) fn connect_to_read(
-    options: &SqliteOptions,
+    options: &DatabaseOptions,
     schema: &schema::Schema,
     database: &str,
 ) -> Result<Connection, OpenError> {
@@ -170,7 +180,7 @@ pub(crate) fn connect_to_read(
 
 /// Opens one connection and sets what holds for all of them.
 pub(crate) fn connect(
-    options: &SqliteOptions,
+    options: &DatabaseOptions,
     schema: &schema::Schema,
     database: &str,
 ) -> Result<Connection, OpenError> {
@@ -181,7 +191,7 @@ pub(crate) fn connect(
     };
     let mut connection =
         Connection::open_with_flags(&options.path, flags | OpenFlags::SQLITE_OPEN_NO_MUTEX).map_err(failed)?;
-    connection.busy_timeout(options.busy_timeout).map_err(failed)?;
+    connection.busy_timeout(options.patience).map_err(failed)?;
     connection.set_prepared_statement_cache_capacity(64);
     match options.access {
         Access::ReadOnly => {}
@@ -191,7 +201,7 @@ pub(crate) fn connect(
                 return Err(not_writable(database).into());
             }
             schema.check_header(&connection, database)?;
-            patiently(options.busy_timeout, || {
+            patiently(options.patience, || {
                 connection
                     .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
                     .map_err(|error| OpenError::from(classify(database, error)))?;
@@ -211,7 +221,7 @@ pub(crate) fn connect(
     Ok(connection)
 }
 
-fn not_writable(database: &str) -> DatabaseError {
+pub(crate) fn not_writable(database: &str) -> DatabaseError {
     let source = std::io::Error::from(ErrorKind::PermissionDenied);
     DatabaseError::NotWritable { database: database.to_owned(), source: Arc::new(source) }
 }
@@ -252,6 +262,11 @@ pub(crate) fn create_private(path: &Path, database: &str) -> Result<(), Database
 /// Turns SQLite's codes into what the user can do something about. The only place that does.
 pub(crate) fn classify(database: &str, error: rusqlite::Error) -> DatabaseError {
     let database = database.to_owned();
+    if let rusqlite::Error::FromSqlConversionFailure(_, _, source) = &error
+        && let Some(sql::Unreadable { what, source }) = source.downcast_ref().cloned()
+    {
+        return DatabaseError::Unreadable { database, what, source };
+    }
     let code = error.sqlite_error_code();
     let extended = error.sqlite_error().map(|error| error.extended_code);
     let source = Arc::new(error);
@@ -261,6 +276,7 @@ pub(crate) fn classify(database: &str, error: rusqlite::Error) -> DatabaseError 
         Some(_) if extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) => DatabaseError::Full { database, source },
         Some(ErrorCode::DiskFull) => DatabaseError::Full { database, source },
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => DatabaseError::Locked { database, source },
+        Some(ErrorCode::OperationInterrupted) => DatabaseError::Late { database, source },
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => DatabaseError::Damaged { database, source },
         Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
             DatabaseError::NotWritable { database, source }
@@ -302,7 +318,7 @@ fn check_file(path: &Path, database: &str) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// SQLite's integers have a sign. Ours count events and leases, and 2^63 of them do not happen.
+/// SQLite's integers have a sign. Ours count events, and 2^63 of them do not happen.
 pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
@@ -329,16 +345,8 @@ impl Journal for SqliteJournal {
         Box::pin(self.writer.run(move |sql| writes::forget_session(sql, &forget)))
     }
 
-    fn acquire(&self, wish: Acquire) -> Pending<'_, Lease, LeaseError> {
-        Box::pin(self.writer.run(move |sql| writes::acquire(sql, &wish)))
-    }
-
-    fn renew(&self, fence: Fence, ttl: Duration, now: Timestamp) -> Pending<'_, Lease, LeaseError> {
-        Box::pin(self.writer.run(move |sql| writes::renew(sql, &fence, ttl, now)))
-    }
-
-    fn release(&self, fence: Fence) -> Pending<'_, (), LeaseError> {
-        Box::pin(self.writer.run(move |sql| writes::release(sql, &fence)))
+    fn take_over(&self, name: String) -> Pending<'_, Fence, DatabaseError> {
+        Box::pin(self.writer.run(move |sql| writes::take_over(sql, &name)))
     }
 
     fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError> {

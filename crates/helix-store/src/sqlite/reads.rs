@@ -1,18 +1,17 @@
 //! The statements of every read. Must not know about pools or threads.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use helix_core::ids::{JobId, SessionId};
 use helix_job::JobView;
 use helix_job::session::SessionView;
-use rusqlite::types::Value;
-use rusqlite::{Row, params, params_from_iter};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{params, params_from_iter};
 use serde::de::DeserializeOwned;
 
-use super::sql::Sql;
+use super::sql::{Sql, json, unreadable};
 use super::{signed, unsigned};
-use crate::error::ReadError;
+use crate::error::{DatabaseError, ReadError};
 use crate::event::StoredEvent;
 use crate::query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 use crate::stream::{InvalidStream, Stream};
@@ -44,17 +43,16 @@ pub(super) fn all_events(sql: Sql<'_>, after: u64, limit: usize) -> Result<Vec<S
 }
 
 fn stored(sql: Sql<'_>, select: &str, parameters: &[&dyn rusqlite::ToSql]) -> Result<Vec<StoredEvent>, ReadError> {
-    type Fields = (i64, i64, String, String, String, String);
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?));
     let (mut events, mut bytes) = (Vec::new(), 0);
-    sql.each(select, parameters, read, |(number, position, at, kind, body, stream): Fields| {
-        let number = unsigned(number);
-        let what = || format!("event {number} of {stream}");
-        let at = at.parse().map_err(|error: jiff::Error| sql.unreadable(&what(), Arc::new(error)))?;
-        let stream = stream.parse().map_err(|error: InvalidStream| sql.unreadable(&what(), Arc::new(error)))?;
+    sql.each(select, parameters, |row| {
+        let (number, name) = (unsigned(row.get(0)?), row.get_ref(5)?.as_str()?);
+        let what = || format!("event {number} of {name}");
+        let at = row.get_ref(2)?.as_str()?.parse().map_err(|error: jiff::Error| unreadable(&what(), error))?;
+        let stream = name.parse().map_err(|error: InvalidStream| unreadable(&what(), error))?;
+        let body: String = row.get(4)?;
         bytes += body.len();
-        events.push(StoredEvent { stream, number, position: unsigned(position), at, kind, body });
-        Ok::<_, ReadError>(enough(bytes))
+        events.push(StoredEvent { stream, number, position: unsigned(row.get(1)?), at, kind: row.get(3)?, body });
+        Ok(enough(bytes))
     })?;
     Ok(events)
 }
@@ -106,20 +104,9 @@ pub(super) fn list_sessions(sql: Sql<'_>, cursor: Option<&SessionId>, limit: usi
 
 /// How much there is, from the indices alone.
 pub(super) fn counts(sql: Sql<'_>) -> Result<Counts, ReadError> {
-    let mut jobs = Vec::new();
-    let by_status = "SELECT status, count(*) FROM jobs GROUP BY status ORDER BY status";
-    sql.each(
-        by_status,
-        [],
-        |row| Ok((row.get::<_, String>(0)?, row.get(1)?)),
-        |(word, count)| {
-            let status = serde_json::from_value(word.as_str().into())
-                .map_err(|error| sql.unreadable(&format!("status {word:?} of a job"), Arc::new(error)))?;
-            jobs.push((status, unsigned(count)));
-            Ok::<_, ReadError>(ControlFlow::Continue(()))
-        },
-    )?;
-    let number = |select: &str| sql.first(select, [], |row| row.get(0)).map(|found| unsigned(found.unwrap_or(0)));
+    let by_status = "SELECT json_quote(status) AS word, count(*) FROM jobs GROUP BY status ORDER BY status";
+    let jobs = sql.all(by_status, [], |row| Ok((json(row, "word", "a job's status")?, unsigned(row.get(1)?))))?;
+    let number = |select: &str| sql.one(select, [], |row| row.get(0)).map(unsigned);
     // Positions are never used again: the last one is how many there ever were.
     let events = number("SELECT ifnull(max(position), 0) FROM events")?;
     Ok(Counts { jobs, sessions: number("SELECT count(*) FROM sessions")?, events })
@@ -132,20 +119,14 @@ fn page<V: DeserializeOwned>(
     mut values: Vec<Value>,
     limit: usize,
     what: &str,
-) -> Result<(Vec<V>, bool), ReadError> {
+) -> Result<(Vec<V>, bool), DatabaseError> {
     let limit = limit.clamp(1, MAX_ROWS_PER_PAGE);
     select.push_str(" ORDER BY id DESC LIMIT ?");
     values.push(Value::from(signed(limit as u64 + 1)));
-    let mut views = Vec::new();
-    let mut more = false;
-    let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
-    sql.each(&select, params_from_iter(values), read, |(id, text)| {
-        more = views.len() == limit;
-        if !more {
-            views.push(parse(sql, &text, &format!("{what} {id}"))?);
-        }
-        Ok::<_, ReadError>(ControlFlow::Continue(()))
-    })?;
+    let mut views =
+        sql.all(&select, params_from_iter(values), |row| json(row, "view", &named(what, row.get_ref("id")?)))?;
+    let more = views.len() > limit;
+    views.truncate(limit);
     Ok((views, more))
 }
 
@@ -159,16 +140,8 @@ pub(super) fn job(sql: Sql<'_>, id_or_prefix: &str) -> Result<Option<JobView>, R
     }
     // Ids are ASCII without DEL, so that this is a range of the primary key.
     let range = "SELECT id FROM jobs WHERE id >= ?1 AND id < ?1 || char(127) ORDER BY id LIMIT ?2";
-    let mut candidates: Vec<String> = Vec::new();
-    sql.each(
-        range,
-        params![id_or_prefix, signed(MAX_CANDIDATES as u64)],
-        |row| row.get(0),
-        |id| {
-            candidates.push(id);
-            Ok::<_, ReadError>(ControlFlow::Continue(()))
-        },
-    )?;
+    let most = signed(MAX_CANDIDATES as u64);
+    let candidates: Vec<String> = sql.all(range, params![id_or_prefix, most], |row| row.get(0))?;
     match candidates.as_slice() {
         [] => Ok(None),
         [only] => one(sql, "SELECT view FROM jobs WHERE id = ?1", only, "job"),
@@ -197,24 +170,15 @@ pub(super) fn one<V: DeserializeOwned>(
     key: &str,
     what: &str,
 ) -> Result<Option<V>, ReadError> {
-    let text: Option<String> = sql.first(select, [key], |row| row.get(0))?;
-    text.map(|text| parse(sql, &text, &format!("{what} {key}"))).transpose()
+    Ok(sql.first(select, [key], |row| json(row, "view", &format!("{what} {key}")))?)
+}
+
+/// What a row is, for messages.
+pub(super) fn named(what: &str, id: ValueRef<'_>) -> String {
+    format!("{what} {}", id.as_str().unwrap_or_default())
 }
 
 pub(super) fn check(sql: Sql<'_>) -> Result<Vec<String>, ReadError> {
-    let mut problems: Vec<String> = Vec::new();
-    sql.each(
-        "PRAGMA quick_check",
-        [],
-        |row| row.get(0),
-        |line: String| {
-            problems.extend(Some(line).filter(|line| line != "ok"));
-            Ok::<_, ReadError>(ControlFlow::Continue(()))
-        },
-    )?;
-    Ok(problems)
-}
-
-pub(super) fn parse<V: DeserializeOwned>(sql: Sql<'_>, text: &str, what: &str) -> Result<V, ReadError> {
-    serde_json::from_str(text).map_err(|error| sql.unreadable(what, Arc::new(error)))
+    let lines: Vec<String> = sql.all("PRAGMA quick_check", [], |row| row.get(0))?;
+    Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }

@@ -52,11 +52,9 @@ const STEPS: &[M<'_>] = &[M::up(
         view        TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
 
-    CREATE TABLE leases (
-        name        TEXT PRIMARY KEY,
-        fence       INTEGER NOT NULL CHECK (fence >= 1),
-        owner       TEXT,
-        expires_at  INTEGER NOT NULL
+    CREATE TABLE fences (
+        name    TEXT PRIMARY KEY,
+        number  INTEGER NOT NULL CHECK (number >= 1)
     ) STRICT, WITHOUT ROWID;
 
     CREATE TABLE turns (

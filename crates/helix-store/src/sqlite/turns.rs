@@ -2,16 +2,13 @@
 //!
 //! Must not know what turns mean. One row for each turn, so that a long conversation costs a turn no more than a short one.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
-
 use helix_core::ids::{AgentSessionId, SessionId, TurnId};
 use helix_job::session::{SessionView, TextDigest, TurnSummary, TurnView};
-use rusqlite::{Row, params};
+use rusqlite::params;
 
-use super::reads::{enough, one, parse};
+use super::reads::{enough, named, one};
 use super::signed;
-use super::sql::Sql;
+use super::sql::{Sql, json, unreadable};
 use crate::error::{DatabaseError, ReadError};
 use crate::query::MAX_ROWS_PER_PAGE;
 
@@ -49,12 +46,11 @@ pub(super) fn write(sql: Sql<'_>, view: &SessionView, turn: &TurnView, text: &st
 pub(super) fn list(sql: Sql<'_>, session: &SessionId, after: u32, limit: usize) -> Result<Vec<TurnView>, ReadError> {
     let select = "SELECT id, view FROM turns WHERE session = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
     let limit = signed(limit.clamp(1, MAX_ROWS_PER_PAGE) as u64);
-    let read = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?));
     let (mut turns, mut bytes) = (Vec::new(), 0);
-    sql.each(select, params![session.as_str(), after, limit], read, |(id, text)| {
-        bytes += text.len();
-        turns.push(parse(sql, &text, &format!("turn {id}"))?);
-        Ok::<_, ReadError>(enough(bytes))
+    sql.each(select, params![session.as_str(), after, limit], |row| {
+        bytes += row.get_ref("view")?.as_str()?.len();
+        turns.push(json(row, "view", &named("turn", row.get_ref("id")?))?);
+        Ok(enough(bytes))
     })?;
     Ok(turns)
 }
@@ -67,25 +63,21 @@ pub(super) fn by_id(sql: Sql<'_>, id: &TurnId) -> Result<Option<TurnView>, ReadE
 /// The turn that a client's id of an answer means.
 pub(super) fn by_message(sql: Sql<'_>, owner: &str, message: &str) -> Result<Option<TurnView>, ReadError> {
     let select = "SELECT view FROM turns WHERE id = (SELECT turn FROM turn_messages WHERE owner = ?1 AND message = ?2)";
-    let text: Option<String> = sql.first(select, [owner, message], |row| row.get(0))?;
-    text.map(|text| parse(sql, &text, &format!("turn of message {message}"))).transpose()
+    Ok(sql.first(select, [owner, message], |row| json(row, "view", &format!("turn of message {message}")))?)
 }
 
 /// What finding turns by a history needs, of all turns of a session.
 pub(super) fn summaries(sql: Sql<'_>, session: &SessionId) -> Result<Vec<TurnSummary>, ReadError> {
-    type Fields = (String, u32, Option<String>, String, Option<String>);
     let select = "SELECT id, number, under, asked, answered FROM turns WHERE session = ?1 ORDER BY number";
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?));
-    let mut summaries = Vec::new();
-    sql.each(select, [session.as_str()], read, |(id, number, under, asked, answered): Fields| {
-        summaries.push(TurnSummary {
-            id: turn_id(sql, id)?,
-            number,
-            under: under.map(|under| turn_id(sql, under)).transpose()?,
-            asked: TextDigest::from_stored(asked),
-            answered: answered.map(TextDigest::from_stored),
-        });
-        Ok::<_, ReadError>(ControlFlow::Continue(()))
+    let summaries = sql.all(select, [session.as_str()], |row| {
+        let under: Option<String> = row.get(2)?;
+        Ok(TurnSummary {
+            id: turn_id(row.get(0)?)?,
+            number: row.get(1)?,
+            under: under.map(turn_id).transpose()?,
+            asked: TextDigest::from_stored(row.get(3)?),
+            answered: row.get::<_, Option<String>>(4)?.map(TextDigest::from_stored),
+        })
     })?;
     Ok(summaries)
 }
@@ -93,10 +85,9 @@ pub(super) fn summaries(sql: Sql<'_>, session: &SessionId) -> Result<Vec<TurnSum
 /// The turn that wrote to an agent's session last.
 pub(super) fn last_writer(sql: Sql<'_>, agent_session: &AgentSessionId) -> Result<Option<TurnId>, ReadError> {
     let select = "SELECT id FROM turns WHERE agent_session = ?1 ORDER BY number DESC LIMIT 1";
-    let id: Option<String> = sql.first(select, [agent_session.as_str()], |row| row.get(0))?;
-    id.map(|id| turn_id(sql, id)).transpose()
+    Ok(sql.first(select, [agent_session.as_str()], |row| turn_id(row.get(0)?))?)
 }
 
-fn turn_id(sql: Sql<'_>, text: String) -> Result<TurnId, ReadError> {
-    TurnId::new(text.clone()).map_err(|error| sql.unreadable(&format!("turn {text}"), Arc::new(error)))
+fn turn_id(text: String) -> rusqlite::Result<TurnId> {
+    TurnId::new(text.clone()).map_err(|error| unreadable(&format!("turn {text}"), error))
 }

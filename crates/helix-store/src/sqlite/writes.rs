@@ -2,20 +2,18 @@
 //!
 //! Must not know about batches or threads. A crash at any point leaves all of a write or nothing of it.
 
-use std::time::Duration;
-
 use helix_core::ids::{JobId, SessionId};
 use helix_job::JobView;
 use helix_job::session::SessionView;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use rusqlite::{ErrorCode, params};
 
 use super::sql::Sql;
 use super::writer::Done;
 use super::{signed, turns, unsigned};
 use crate::append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
-use crate::error::{AppendError, Cause, DatabaseError, LeaseError};
-use crate::lease::{Acquire, Fence, Lease};
+use crate::error::{AppendError, Cause, DatabaseError};
+use crate::fence::Fence;
 use crate::stream::Stream;
 use crate::subscription::Moved;
 
@@ -52,7 +50,7 @@ fn append_with_key(
             params![row, signed(last), event.at.to_string(), event.kind, event.body],
         )?;
     }
-    let position = unsigned(sql.connection.last_insert_rowid());
+    let position = unsigned(sql.inserted());
     match &append.projection {
         Some(projection) => {
             check_projection(&append.stream, last, projection)?;
@@ -148,7 +146,7 @@ fn stream_row(sql: Sql<'_>, stream: &Stream) -> Result<StreamRow, DatabaseError>
         return Ok(found);
     }
     sql.execute("INSERT INTO streams (name, last, projected) VALUES (?1, 0, FALSE)", [&name])?;
-    Ok(StreamRow { row: sql.connection.last_insert_rowid(), last: 0, projected: false })
+    Ok(StreamRow { row: sql.inserted(), last: 0, projected: false })
 }
 
 fn illegal(stream: &Stream, why: impl std::fmt::Display) -> AppendError {
@@ -237,90 +235,20 @@ fn write_session(sql: Sql<'_>, view: &SessionView, text: &str) -> Result<(), Dat
     Ok(())
 }
 
-/// A lease as it is stored.
-struct LeaseRow {
-    fence: u64,
-    owner: Option<String>,
-    expires_at: Timestamp,
+/// Gives out the next fence of a name.
+pub(super) fn take_over(sql: Sql<'_>, name: &str) -> Result<Done<Fence>, DatabaseError> {
+    let next = "INSERT INTO fences (name, number) VALUES (?1, 1)
+                ON CONFLICT (name) DO UPDATE SET number = number + 1 RETURNING number";
+    let number = sql.one(next, [name], |row| row.get(0)).map(unsigned)?;
+    Ok(Done { answer: Fence { name: name.to_owned(), number }, moved: None })
 }
 
-fn lease_row(sql: Sql<'_>, name: &str) -> Result<Option<LeaseRow>, DatabaseError> {
-    let row = sql.first("SELECT fence, owner, expires_at FROM leases WHERE name = ?1", [name], |row| {
-        Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-    })?;
-    let Some((fence, owner, expires_at)) = row else { return Ok(None) };
-    let expires_at = Timestamp::from_microsecond(expires_at).map_err(|error| DatabaseError::Damaged {
-        database: sql.database.into(),
-        source: std::sync::Arc::new(error),
-    })?;
-    Ok(Some(LeaseRow { fence: unsigned(fence), owner, expires_at }))
-}
-
-/// A fence may write while it is the newest of its name and was not given back. Time alone does not end it: as long as
-/// nobody else has obtained the lease, nobody else can be harmed.
+/// Time does not end a fence: as long as nobody has taken over, nobody else can be harmed.
 fn check_fence(sql: Sql<'_>, fence: &Fence) -> Result<(), AppendError> {
-    let row = lease_row(sql, &fence.name)?;
-    let newest = row.as_ref().map_or(0, |row| row.fence);
-    if newest == fence.number && row.is_some_and(|row| row.owner.is_some()) {
+    let newest = sql.first("SELECT number FROM fences WHERE name = ?1", [&fence.name], |row| row.get(0))?;
+    let newest = newest.map_or(0, unsigned);
+    if newest == fence.number {
         return Ok(());
     }
     Err(AppendError::StaleFence { name: fence.name.clone(), number: fence.number, newest })
-}
-
-pub(super) fn acquire(sql: Sql<'_>, wish: &Acquire) -> Result<Done<Lease>, LeaseError> {
-    let row = lease_row(sql, &wish.name)?;
-    let newest = row.as_ref().map_or(0, |row| row.fence);
-    match row {
-        // The same owner gets a new fence: what its former self still has in hand must not write any more.
-        Some(LeaseRow { owner: Some(owner), expires_at, .. }) if expires_at > wish.now && owner != wish.owner => {
-            return Err(LeaseError::Held { name: wish.name.clone(), owner, expires_at });
-        }
-        Some(_) | None => {}
-    }
-    let fence = Fence { name: wish.name.clone(), number: newest + 1 };
-    let lease = Lease { fence, owner: wish.owner.clone(), expires_at: after(wish.now, wish.ttl) };
-    write_lease(sql, &lease)?;
-    Ok(Done { answer: lease, moved: None })
-}
-
-pub(super) fn renew(sql: Sql<'_>, fence: &Fence, ttl: Duration, now: Timestamp) -> Result<Done<Lease>, LeaseError> {
-    let owner = own(sql, fence)?;
-    let lease = Lease { fence: fence.clone(), owner, expires_at: after(now, ttl) };
-    write_lease(sql, &lease)?;
-    Ok(Done { answer: lease, moved: None })
-}
-
-/// Gives a lease back. Its row stays, so that the next fence is a greater one.
-pub(super) fn release(sql: Sql<'_>, fence: &Fence) -> Result<Done<()>, LeaseError> {
-    own(sql, fence)?;
-    sql.execute("UPDATE leases SET owner = NULL WHERE name = ?1", [&fence.name])?;
-    Ok(Done { answer: (), moved: None })
-}
-
-/// The owner of a lease, if this is still its newest fence.
-fn own(sql: Sql<'_>, fence: &Fence) -> Result<String, LeaseError> {
-    let row = lease_row(sql, &fence.name)?;
-    let newest = row.as_ref().map_or(0, |row| row.fence);
-    row.filter(|row| row.fence == fence.number).and_then(|row| row.owner).ok_or_else(|| LeaseError::Lost {
-        name: fence.name.clone(),
-        number: fence.number,
-        newest,
-    })
-}
-
-fn write_lease(sql: Sql<'_>, lease: &Lease) -> Result<(), DatabaseError> {
-    sql.execute(
-        "INSERT INTO leases (name, fence, owner, expires_at) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (name) DO UPDATE SET
-             fence = excluded.fence, owner = excluded.owner, expires_at = excluded.expires_at",
-        params![lease.fence.name, signed(lease.fence.number), lease.owner, lease.expires_at.as_microsecond()],
-    )?;
-    Ok(())
-}
-
-/// A time that is out of reach means "never expires". Kept to the microsecond, as it is stored.
-fn after(now: Timestamp, ttl: Duration) -> Timestamp {
-    let ttl = SignedDuration::try_from(ttl).unwrap_or(SignedDuration::MAX);
-    let exact = now.checked_add(ttl).unwrap_or(Timestamp::MAX);
-    Timestamp::from_microsecond(exact.as_microsecond()).unwrap_or(exact)
 }

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use helix_job::JobStatus;
 use helix_job::session::SessionEvent;
 use helix_store::{
-    Acquire, Append, AppendError, Appended, Change, Counts, Follower, Forget, JobFilter, Journal, LeaseError, Moved,
-    NewEvent, Opened, Projection, ReadError, Stream, Submitted, session_events,
+    Append, AppendError, Appended, Change, Counts, Fence, Follower, Forget, JobFilter, Journal, Moved, NewEvent,
+    Opened, Projection, ReadError, Stream, Submitted, session_events,
 };
 
 use super::samples::{at, event, job_id, job_view, new_job, new_session, session_id, text};
@@ -289,10 +288,6 @@ pub(crate) async fn what_there_is_is_counted(journal: Shared) {
     assert!(counts.events > written, "{} events in all", counts.events);
 }
 
-fn wish(owner: &str, second: i64) -> Acquire {
-    Acquire { name: "job/a".into(), owner: owner.into(), ttl: Duration::from_secs(10), now: at(second) }
-}
-
 /// A turn costs its own row, however long its conversation is, and is found by its id, by what its client calls it, by its
 /// place, and by the agent's session that it wrote to.
 pub(crate) async fn turns_are_rows_of_their_own_and_found_by_every_name(journal: Shared) {
@@ -395,66 +390,42 @@ fn turn_events(session: &helix_core::ids::SessionId, number: u32) -> [SessionEve
 
 /// A job was stuck as "developing" for ever, since its status was its lock.
 pub(crate) async fn fences_increase_and_old_ones_write_nothing(journal: Shared) {
-    let old = journal.acquire(wish("first host", 0)).await.unwrap();
-    let write = |fence: &helix_store::Fence, name: &str| {
-        journal.append(Append::to(job_id("a"), vec![event(name)]).fenced(fence.clone()))
-    };
-    write(&old.fence, "old").await.unwrap();
+    let take_over = || journal.take_over("host".into());
+    let write =
+        |fence: &Fence, name: &str| journal.append(Append::to(job_id("a"), vec![event(name)]).fenced(fence.clone()));
+    let old = take_over().await.unwrap();
+    write(&old, "old").await.unwrap();
 
-    // The first host dies; its lease expires and the next one goes on.
-    let new = journal.acquire(wish("second host", 10)).await.unwrap();
-    assert!(new.fence.number > old.fence.number);
-    let refused = write(&old.fence, "zombie").await.unwrap_err();
-    assert!(matches!(&refused, AppendError::StaleFence { newest, .. } if *newest == new.fence.number), "{refused:?}");
+    let new = take_over().await.unwrap();
+    assert!(new.number > old.number);
+    let refused = write(&old, "zombie").await.unwrap_err();
+    assert!(matches!(&refused, AppendError::StaleFence { newest, .. } if *newest == new.number), "{refused:?}");
     assert_eq!(refused.code(), "HX0312");
-    write(&new.fence, "new").await.unwrap();
+    write(&new, "new").await.unwrap();
 
-    // The same owner once more: what it had in hand before is void as well.
-    let newer = journal.acquire(wish("second host", 11)).await.unwrap();
-    assert!(newer.fence.number > new.fence.number);
-    write(&new.fence, "zombie").await.unwrap_err();
-
-    journal.release(newer.fence.clone()).await.unwrap();
-    write(&newer.fence, "given back").await.unwrap_err();
-    let newest = journal.acquire(wish("third host", 12)).await.unwrap();
-    assert!(newest.fence.number > newer.fence.number, "numbers go on after a release");
-    let never = helix_store::Fence { name: "job/never".into(), number: 1 };
-    let error = write(&never, "never obtained").await.unwrap_err();
+    let never = Fence { name: "never".into(), number: 1 };
+    let error = write(&never, "never given out").await.unwrap_err();
     assert!(matches!(error, AppendError::StaleFence { newest: 0, .. }), "{error:?}");
-    assert_eq!(texts(&journal, &stream("a")).await, ["old", "new"]);
-}
+    assert_eq!(journal.take_over("another".into()).await.unwrap().number, 1);
 
-pub(crate) async fn a_lease_is_exclusive_until_it_expires_or_is_given_back(journal: Shared) {
-    let lease = journal.acquire(wish("first", 0)).await.unwrap();
-    assert_eq!(lease.expires_at, at(10));
-    let held = journal.acquire(wish("second", 9)).await.unwrap_err();
-    assert!(matches!(&held, LeaseError::Held { owner, expires_at, .. } if owner == "first" && *expires_at == at(10)));
-
-    let renewed = journal.renew(lease.fence.clone(), Duration::from_secs(10), at(9)).await.unwrap();
-    assert_eq!((renewed.expires_at, &renewed.fence), (at(19), &lease.fence));
-    journal.acquire(wish("second", 18)).await.unwrap_err();
-    let second = journal.acquire(wish("second", 19)).await.unwrap();
-
-    for lost in [
-        journal.renew(lease.fence.clone(), Duration::from_secs(10), at(20)).await.unwrap_err(),
-        journal.release(lease.fence.clone()).await.unwrap_err(),
-    ] {
-        assert!(matches!(lost, LeaseError::Lost { number: 1, newest: 2, .. }), "{lost:?}");
+    let racers: Vec<_> = (0..16)
+        .map(|_| {
+            let journal = journal.clone();
+            tokio::spawn(async move { journal.take_over("host".into()).await.unwrap() })
+        })
+        .collect();
+    let mut fences = Vec::new();
+    for racer in racers {
+        fences.push(racer.await.unwrap());
     }
-    journal.release(second.fence.clone()).await.unwrap();
-    journal.release(second.fence).await.unwrap_err();
-    journal.acquire(wish("third", 20)).await.unwrap();
-
-    let mut pending = Vec::new();
-    for number in 0..16 {
-        let journal = journal.clone();
-        pending.push(tokio::spawn(async move { journal.acquire(wish(&format!("racer {number}"), 1_000)).await }));
+    fences.sort_by_key(|fence| fence.number);
+    assert!(fences.windows(2).all(|pair| pair[0].number < pair[1].number), "{fences:?}");
+    let (newest, others) = fences.split_last().unwrap();
+    for other in others {
+        write(other, "late").await.unwrap_err();
     }
-    let mut won = 0;
-    for task in pending {
-        won += u32::from(task.await.unwrap().is_ok());
-    }
-    assert_eq!(won, 1, "of many racers one gets it");
+    write(newest, "newest").await.unwrap();
+    assert_eq!(texts(&journal, &stream("a")).await, ["old", "new", "newest"]);
 }
 
 /// Two SSE clients split the events between them, and nothing could be replayed.

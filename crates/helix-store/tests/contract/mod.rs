@@ -31,7 +31,6 @@ macro_rules! contract_tests {
             turns_are_rows_of_their_own_and_found_by_every_name,
             a_forgotten_session_is_gone_whole_and_nothing_else_is,
             fences_increase_and_old_ones_write_nothing,
-            a_lease_is_exclusive_until_it_expires_or_is_given_back,
             every_follower_gets_every_event_in_order,
             a_late_subscriber_is_told_to_read_again,
             closing_is_heard_by_followers,

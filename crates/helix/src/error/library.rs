@@ -21,8 +21,10 @@ impl From<StateDirError> for CommandError {
 
 impl From<&OpenError> for CommandError {
     fn from(error: &OpenError) -> Self {
-        let full = matches!(error, OpenError::Database(DatabaseError::Full { .. }));
-        let exit = if full { Exit::Environment } else { Exit::Usage };
+        let exit = match error {
+            OpenError::Database(DatabaseError::Full { .. } | DatabaseError::Unreadable { .. }) => Exit::Environment,
+            _ => Exit::Usage,
+        };
         Self::wrapping(exit, error.code(), error).hint(error.hint())
     }
 }
@@ -38,7 +40,7 @@ impl From<ReadError> for CommandError {
         let exit = match error {
             ReadError::Database(error) => return OpenError::from(error).into(),
             ReadError::Ambiguous { .. } => Exit::Usage,
-            ReadError::Event(_) | ReadError::Row { .. } => Exit::Environment,
+            ReadError::Event(_) => Exit::Environment,
         };
         Self::wrapping(exit, error.code(), &error).hint(error.hint())
     }
@@ -48,7 +50,7 @@ impl From<MemoryError> for CommandError {
     fn from(error: MemoryError) -> Self {
         let exit = match error {
             MemoryError::Ambiguous { .. } | MemoryError::Record { .. } | MemoryError::Orphan { .. } => Exit::Usage,
-            MemoryError::Database(_) | MemoryError::Deadline { .. } | MemoryError::Row { .. } => Exit::Environment,
+            MemoryError::Database(_) => Exit::Environment,
         };
         Self::wrapping(exit, error.code(), &error).hint(error.hint())
     }

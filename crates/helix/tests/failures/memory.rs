@@ -3,8 +3,8 @@
 use helix_core::ids::{JobId, PhaseId};
 use helix_failure::memory::{AttemptAnswer, Occurrence, OccurrencePlace, Work, check};
 use helix_failure::{Classifier, FailureObservation, Log};
-use helix_store::failures::{FailureMemory, MemoryOptions};
-use helix_store::{Access, StateDir};
+use helix_store::failures::FailureMemory;
+use helix_store::{Access, DatabaseOptions, StateDir};
 use jiff::Timestamp;
 
 use super::user::User;
@@ -21,7 +21,7 @@ fn remember(user: &User) -> Vec<String> {
     let classifier = Classifier::new().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let options = MemoryOptions::new(state.failures(), Access::ReadWrite);
+        let options = DatabaseOptions::new(state.failures(), Access::ReadWrite);
         let memory = FailureMemory::open(options.within(std::time::Duration::from_secs(30))).await.unwrap();
         let mut ids = Vec::new();
         for (number, line) in LINES.iter().enumerate() {

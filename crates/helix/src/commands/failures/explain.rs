@@ -13,8 +13,8 @@ use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{
     Classified, Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, plain_text, redact,
 };
-use helix_store::failures::{FailureMemory, MemoryOptions};
-use helix_store::{Access, OpenError, StateDir};
+use helix_store::failures::FailureMemory;
+use helix_store::{Access, DatabaseOptions, OpenError, StateDir};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -242,7 +242,7 @@ async fn recall(context: &Context, diagnosis: Diagnosis) -> Section<Vec<PastFail
         }
     };
     let path = settings.state_dir.value.join(StateDir::FAILURES);
-    let memory = match FailureMemory::open(MemoryOptions::new(path, Access::ReadOnly)).await {
+    let memory = match FailureMemory::open(DatabaseOptions::new(path, Access::ReadOnly)).await {
         Ok(memory) => memory,
         Err(OpenError::Missing { .. }) => return Section::Known(Vec::new()),
         Err(error) => return Section::Missing(format!("the failure memory cannot be opened: {error}")),

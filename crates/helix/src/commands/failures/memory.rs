@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use helix_failure::memory::FailureDetail;
 use helix_failure::plain_text;
-use helix_store::failures::{FailureMemory, MemoryOptions};
-use helix_store::{Access, OpenError, StateDir};
+use helix_store::failures::FailureMemory;
+use helix_store::{Access, DatabaseOptions, OpenError, StateDir};
 
 use crate::config::Settings;
 use crate::context::Context;
@@ -20,7 +20,7 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(60);
 /// The memory for reading; `None`: nothing was ever remembered.
 pub(super) async fn reading(settings: &Settings) -> Result<Option<FailureMemory>, CommandError> {
     let path = settings.state_dir.value.join(StateDir::FAILURES);
-    match FailureMemory::open(MemoryOptions::new(path, Access::ReadOnly).within(ANSWER_LIMIT)).await {
+    match FailureMemory::open(DatabaseOptions::new(path, Access::ReadOnly).within(ANSWER_LIMIT)).await {
         Ok(memory) => Ok(Some(memory)),
         Err(OpenError::Missing { .. }) => Ok(None),
         Err(error) => Err(unopened(&error)),
@@ -30,7 +30,7 @@ pub(super) async fn reading(settings: &Settings) -> Result<Option<FailureMemory>
 /// The memory for changing it; made if there is none.
 pub(super) async fn writing(settings: &Settings) -> Result<FailureMemory, CommandError> {
     let state = StateDir::open(&settings.state_dir.value)?;
-    let options = MemoryOptions::new(state.failures(), Access::ReadWrite).within(ANSWER_LIMIT);
+    let options = DatabaseOptions::new(state.failures(), Access::ReadWrite).within(ANSWER_LIMIT);
     FailureMemory::open(options).await.map_err(|error| unopened(&error))
 }
 

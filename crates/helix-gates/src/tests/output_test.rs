@@ -2,9 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::junit;
-use super::output::read;
-use super::run::TestRun;
+use super::*;
+use crate::tests::junit;
 
 fn counts(text: &str) -> Option<(u32, u32, u32)> {
     read(text).map(|run| (run.counts.passed, run.counts.failed, run.counts.skipped))
@@ -78,6 +77,52 @@ fn node_failures_leave_out_suites_that_only_contain_them() {
         failureType: 'testCodeFailure'\n      ...\nnot ok 1 - suite\n  ---\n  failureType: 'subtestsFailed'\n  ...\n\
         # tests 1\n# pass 0\n# fail 1\n";
     assert_eq!(places(&read(text).unwrap()), vec![("adds".into(), Some("/w/a.test.js".into()), Some(5))]);
+}
+
+/// A program under test logs what it likes: where the runner counts no failure there is none.
+#[test]
+fn what_a_program_prints_is_no_failed_test() {
+    let logged = "ERROR: the cache is away, going on without it\nFAIL: retrying\n..\n";
+    let passed = read(&format!("{logged}-----\nRan 2 tests in 0.001s\n\nOK\n")).unwrap();
+    assert_eq!((passed.counts.passed, places(&passed)), (2, vec![]));
+    let failed = read(&format!(
+        "{logged}=====\nFAIL: test_total (t.Cart.test_total)\n-----\nERROR: logged in between\n  File \"t.py\", line 4, in \
+         test_total\n\nRan 2 tests in 0.001s\n\nFAILED (failures=1)\n"
+    ));
+    let expected = ("test_total (t.Cart.test_total)".to_owned(), Some("t.py".to_owned()), Some(4));
+    assert_eq!(places(&failed.unwrap()), [expected]);
+}
+
+#[test]
+fn each_of_very_many_failures_has_its_own_place() {
+    const MANY: usize = 4_000;
+    let [mut pytest, mut cargo, mut go, mut tap] = [const { String::new() }; 4];
+    for number in 0..MANY {
+        let noise = "a line of its output\n".repeat(20);
+        pytest.push_str(&format!("____ test_{number} ____\n{noise}tests/test_a.py:{number}: AssertionError\n"));
+        cargo.push_str(&format!(
+            "---- t{number} stdout ----\n{noise}thread 't{number}' panicked at src/lib.rs:{number}:9:\n"
+        ));
+        let event = |action: &str| format!("\"Package\":\"x\",\"Test\":\"T{number}\",\"Action\":\"{action}\"");
+        go.push_str(&format!("{{{},\"Output\":\"a_test.go:{number}: no\\n\"}}\n", event("output")));
+        go.push_str(&format!("{{{}}}\n", event("fail")));
+        tap.push_str(&format!("not ok {number} - t{number}\n{noise}"));
+    }
+    for number in 0..MANY {
+        pytest.push_str(&format!("FAILED tests/test_a.py::test_{number} - no\n"));
+        cargo.push_str(&format!("test t{number} ... FAILED\n"));
+    }
+    pytest.push_str(&format!("{MANY} failed in 0.12s\n"));
+    cargo.push_str(&format!("test result: FAILED. 0 passed; {MANY} failed; 0 ignored; 0 measured\n"));
+    go.push_str("{\"Action\":\"fail\",\"Package\":\"x\"}\n");
+    tap.push_str(&format!("# tests {MANY}\n# pass 0\n# fail {MANY}\n"));
+    for (text, named) in [(pytest, true), (cargo, true), (go, true), (tap, false)] {
+        let run = read(&text).unwrap();
+        assert_eq!((run.counts.failed as usize, run.failures.len()), (MANY, MANY));
+        for (number, failure) in run.failures.iter().enumerate().filter(|_| named) {
+            assert_eq!(failure.line, u32::try_from(number).ok(), "{failure:?}");
+        }
+    }
 }
 
 #[test]
