@@ -183,6 +183,18 @@ fn only_exactly_right_fields_are_a_success() {
 }
 
 #[test]
+fn a_summary_in_place_of_what_was_said_is_known() {
+    let summary = json!({"type": "system", "subtype": "compact_boundary", "compact_metadata": {"trigger": "auto"}});
+    for (records, compacted) in [
+        (vec![init(), summary, says("hi"), result(json!({}))], true),
+        (vec![init(), says("hi"), result(json!({}))], false),
+    ] {
+        let run = classified(&records, &Ended::exited(0), AskedSchema::No);
+        assert_eq!((run.outcome.name(), run.facts.compacted), (OutcomeName::Complete, compacted));
+    }
+}
+
+#[test]
 fn what_a_schema_asks_for_must_be_there() {
     let ended = Ended::exited(0);
     let outcome = |changes: Value, asked| classified(&[init(), result(changes)], &ended, asked).outcome.name();

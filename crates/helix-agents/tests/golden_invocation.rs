@@ -172,13 +172,26 @@ fn access_to_tools_becomes_the_measured_rules() {
     let allow: Vec<&String> = allow.iter().filter(|rule| !["Agent", "Task", "Bash"].contains(&rule.as_str())).collect();
     let (_, own) = allow.split_last().unwrap();
     let allow: Vec<&str> = own.iter().map(|rule| rule.as_str()).chain(["mcp__helix"]).collect();
-    assert_eq!(permissions(conversation), json!({"allow": allow, "deny": []}));
+    assert_eq!(permissions(conversation), json!({"allow": allow, "deny": ["Bash"]}));
     let deny = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch"];
     assert_eq!(permissions(ToolAccess::read_only()), json!({"allow": ["Read", "Glob", "Grep", "LS"], "deny": deny}));
     assert_eq!(
         permissions(ToolAccess { web: true, ..ToolAccess::default() })["allow"],
         json!(["WebSearch", "WebFetch"])
     );
+}
+
+/// What the CLI's validator does not know it takes for a broken schema, and asks for no answer in that form.
+#[test]
+fn a_schema_is_given_in_the_validators_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let line = json!({"type": ["integer", "null"], "format": "uint32", "minimum": 0});
+    let schema = json!({"$schema": "x", "properties": {"format": {"type": "string"}, "line": line}});
+    let made = invocation(&profile(), &AgentAsk { schema: Some(schema), ..ask(dir.path()) }).unwrap();
+    let at = made.args.iter().position(|arg| arg == "--json-schema").unwrap();
+    let given: Value = serde_json::from_str(&made.args[at + 1]).unwrap();
+    let line = json!({"type": ["integer", "null"], "minimum": 0});
+    assert_eq!(given, json!({"properties": {"format": {"type": "string"}, "line": line}}));
 }
 
 #[test]

@@ -23,10 +23,12 @@ use super::services::ConsultantServices;
 use super::turn_output::TurnOutput;
 use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, turn_error, uploads};
 use corrections::Enforced;
+use helix_project::chosen::note_project;
 use helix_runs::admission::{Owner, Ticket, Urgency};
 use helix_runs::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
 use helix_runs::event_log::{SessionLog, settled, turn_name};
 use helix_runs::mutex::lock;
+use helix_runs::services::SavePlace;
 
 /// A turn that waits for its place.
 pub(super) struct QueuedTurn {
@@ -79,8 +81,6 @@ struct ActiveTurn {
     /// The turn whose answer it continues.
     continues: Option<TurnId>,
     model: Option<String>,
-    /// The client's own instructions.
-    system: Option<String>,
     /// Runs so far.
     runs: u32,
     /// What the runs before the last one consumed.
@@ -135,7 +135,6 @@ impl SessionActor {
             turn: open.id.clone(),
             continues: open.continues.clone(),
             model: open.begin.model.clone(),
-            system: open.begin.system.clone(),
             runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
             usage: Usage::default(),
             stop: self.new_stop(&open.id),
@@ -202,14 +201,13 @@ impl SessionActor {
             turn: self.view().next_turn(),
             continues: continued.map(|turn| turn.id.clone()),
             model: request.model.clone(),
-            system: request.system.clone(),
             runs: 0,
             usage: Usage::default(),
             stop: self.new_stop(&self.view().next_turn()),
             output,
             permit: Some(permit),
         };
-        if !self.services.config.enforcement.validators.is_empty() {
+        if !self.services.config.enforcement.is_off() {
             work.output.check_drafts();
         }
         let result = self.begin_and_ask(&mut work, &request, &mut position).await;
@@ -235,6 +233,7 @@ impl SessionActor {
         request: &TurnRequest,
         position: &mut TurnPosition,
     ) -> Result<RunReport, ErrorView> {
+        self.note_project().await?;
         let attachments = uploads::keep(&self.view().directory, &request.uploads).await?;
         // What came in the course of the turn that this one goes on from, its agent need not have seen.
         let since = position.parent.as_ref().map(|parent| parent.started_at);
@@ -245,16 +244,20 @@ impl SessionActor {
         let context = context::at(self.services.journal(), self.view(), position, request).await?;
         // The user's words are those of the answer that is continued.
         let continued = position.parent.as_ref().filter(|_| work.continues.is_some());
-        let message = uploads::with_message(&request.message, &self.view().directory, &attachments);
+        let facts = self.services.facts(self.view(), request.system.as_deref()).await.map_err(|error| ErrorView {
+            message: helix_core::error_chain(&error),
+            hint: Some("run `helix doctor`".into()),
+        })?;
+        let files = uploads::named(&self.view().directory, &attachments);
         let begin = TurnStart {
             run: RunId::for_turn(&work.turn, 1),
             message: request.message.clone(),
             asked: continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.begin.asked.clone()),
             client: request.client.clone(),
             model: work.model.clone(),
-            system: work.system.clone(),
             attachments,
             agent_session: Some(context.writes_to().clone()),
+            facts: facts.digests(),
         };
         self.record(SessionEvent::TurnStarted {
             turn: work.turn.clone(),
@@ -269,7 +272,18 @@ impl SessionActor {
                 .tell(TurnEvent::JobNews { text: format!("Since your last message, {}", digest.standing()) })
                 .await;
         }
-        self.ask_agent(work, request, position, context, &message).await
+        let prompt = |context: &Context| context.prompt(&facts, &files, &request.message);
+        self.ask_agent(work, request, position, context, &prompt).await
+    }
+
+    /// Has the save hook know the project that the record has.
+    async fn note_project(&self) -> Result<(), ErrorView> {
+        let (own, project) = (PathBuf::from(&self.view().directory), self.view().project.clone().map(PathBuf::from));
+        let noted = tokio::task::spawn_blocking(move || note_project(own.parent().unwrap_or(&own), project.as_deref()));
+        noted.await.map_err(std::io::Error::other).flatten().map_err(|error| ErrorView {
+            message: format!("cannot note the session's project: {error}"),
+            hint: Some("check that the state directory is writable and not full".into()),
+        })
     }
 
     /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record.
@@ -279,10 +293,10 @@ impl SessionActor {
         request: &TurnRequest,
         position: &TurnPosition,
         context: Context,
-        message: &str,
+        prompt: &(dyn Fn(&Context) -> String + Sync),
     ) -> Result<RunReport, ErrorView> {
         let resumed = context.resumes().is_some();
-        let report = self.run_once(work, &context.prompt(message), context.session).await?;
+        let report = self.run_once(work, &prompt(&context), context.session).await?;
         let lost =
             resumed && matches!(Outcome::from_facts(&report.facts), Outcome::Misconfigured | Outcome::Unstarted { .. });
         if !lost {
@@ -292,7 +306,7 @@ impl SessionActor {
         work.output.tell(TurnEvent::Status { text }).await;
         work.usage += report.usage;
         let context = context::rebuilt(self.services.journal(), position, request).await?;
-        self.run_once(work, &context.prompt(message), context.session).await
+        self.run_once(work, &prompt(&context), context.session).await
     }
 
     /// One run of the turn, the next by number.
@@ -326,12 +340,12 @@ impl SessionActor {
     ) -> Result<AgentAsk, ErrorView> {
         let cwd = PathBuf::from(&self.view().directory);
         let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.services.runner.agent_files(run));
-        ask.system = Some(self.services.system_prompt(self.view(), work.system.as_deref()).await?);
+        ask.system = Some(self.services.system_prompt(self.view())?);
         ask.model = work.model.clone().or_else(|| self.services.config.model.clone());
         ask.tools = ConsultantServices::tool_access(self.view());
         ask.mcp = self.services.host.tool_server("X-Helix-Session", &self.view().id).into_iter().collect();
-        let project = self.view().project.as_deref().map(Path::new);
-        ask.after_write = Some(self.services.host.save_hook(project));
+        let own = Path::new(&self.view().directory);
+        ask.after_write = Some(self.services.host.save_hook(SavePlace::Session(own.parent().unwrap_or(own))));
         ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
         Ok(ask)

@@ -12,7 +12,9 @@ use helix_job::ErrorView;
 use helix_job::session::{SessionView, TurnView};
 use helix_store::{Journal, ReadError};
 
+use super::facts::{Facts, Told};
 use super::locator::{Account, Difference, TurnPosition};
+use super::prompt::USER_MESSAGE;
 use super::{Author, Message, TurnRequest};
 
 /// Longest record of a conversation that a new agent session is given, in characters; the oldest is left out first.
@@ -24,6 +26,8 @@ pub(super) struct Context {
     pub(super) session: SessionRef,
     /// What stands before the user's message: notes, or the record of what was said.
     pub(super) preface: String,
+    /// Which facts the session has been told.
+    pub(super) told: Told,
 }
 
 impl Context {
@@ -74,7 +78,7 @@ pub(super) async fn rebuilt(
     };
     preface.record(&said);
     preface.about(position);
-    Ok(Context { session: SessionRef::New(new_session()?), preface: preface.0 })
+    Ok(Context { session: SessionRef::New(new_session()?), preface: preface.0, told: Told::new() })
 }
 
 /// A turn whose agent session can be resumed, and what was said after it without an answer.
@@ -138,7 +142,14 @@ async fn going_on(
         preface.quote("the user's earlier message, which got no answer", message);
     }
     preface.about(position);
-    Ok(Context { session, preface: preface.0 })
+    Ok(Context { session, preface: preface.0, told: told_by(base.turn) })
+}
+
+/// Which facts a turn left its agent session with. Of one without an answer nobody knows how far its message came, and a summary
+/// may have lost any of them.
+fn told_by(turn: TurnView) -> Told {
+    let kept = turn.end.as_ref().is_some_and(|end| end.is_answer() && !end.facts.compacted);
+    if kept { turn.begin.facts } else { Told::new() }
 }
 
 /// What was said up to and with a turn, by Helix's own record; the newest part, as far as an agent is told.
@@ -221,11 +232,9 @@ impl Preface {
 }
 
 impl Context {
-    pub(super) fn prompt(&self, message: &str) -> String {
-        if self.preface.is_empty() {
-            return message.to_owned();
-        }
-        format!("{}The user's new message:\n\n{message}", self.preface)
+    /// The whole message: what Helix has to say first, and then nothing but the user's own. `files` tells of those that came with it.
+    pub(super) fn prompt(&self, facts: &Facts, files: &str, message: &str) -> String {
+        format!("{}{}{files}{USER_MESSAGE}\n\n{message}", self.preface, facts.news(&self.told))
     }
 }
 
@@ -240,3 +249,7 @@ pub(super) fn unreadable(error: ReadError) -> ErrorView {
         hint: Some("run `helix doctor`: it checks the database".into()),
     }
 }
+
+#[cfg(test)]
+#[path = "context_test.rs"]
+mod tests;

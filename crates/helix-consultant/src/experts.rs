@@ -14,6 +14,8 @@ use crate::codes;
 
 /// Name of the file.
 pub const EXPERTS_FILE: &str = "experts.toml";
+/// Helix's own experts.
+const BUILT_IN: &str = include_str!("../prompts/experts.toml");
 /// Most experts; each costs the Consultant attention in every turn.
 const MOST: usize = 16;
 /// Tools that an expert has when the file names none: it reads and judges.
@@ -92,6 +94,15 @@ pub fn parse_experts(path: &Path, text: &str) -> Result<Vec<SubAgent>, Vec<Diagn
     let experts: Vec<SubAgent> =
         named.into_iter().filter_map(|(name, expert)| sub_agent(name, expert.value, &mut reader)).collect();
     if reader.problems.is_empty() { Ok(experts) } else { Err(reader.problems) }
+}
+
+/// These experts, and Helix's own that none of them replaces.
+pub fn with_built_in(own: Vec<SubAgent>) -> Vec<SubAgent> {
+    // A test reads what is built in.
+    let built_in = parse_experts(Path::new(EXPERTS_FILE), BUILT_IN).unwrap_or_default();
+    let free: Vec<SubAgent> =
+        built_in.into_iter().filter(|one| own.iter().all(|other| other.name != one.name)).collect();
+    own.into_iter().chain(free).collect()
 }
 
 fn sub_agent(name: Placed<String>, expert: Expert, reader: &mut FieldReader<'_>) -> Option<SubAgent> {

@@ -11,6 +11,20 @@ fn the_documented_example_is_valid() {
 }
 
 #[test]
+fn helixs_own_experts_are_there_unless_replaced() {
+    let names = |experts: &[SubAgent]| experts.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    assert_eq!(parse_experts(Path::new("built in"), BUILT_IN).map(|read| read.len()), Ok(6));
+    let all = with_built_in(Vec::new());
+    assert_eq!(names(&all), ["architecture", "databases", "infrastructure", "security", "testing", "documentation"]);
+    assert!(all.iter().all(|one| one.tools == READING_TOOLS && one.model.is_none()), "{all:?}");
+    let own = SubAgent { prompt: "Ours.".into(), ..all[1].clone() };
+    let chosen = with_built_in(vec![own.clone()]);
+    assert_eq!((chosen.len(), &chosen[0]), (6, &own));
+    // All of them must fit into one argument of a process, beside as many of the user's own.
+    assert!(serde_json::to_string(&all).unwrap().len() < 20_000);
+}
+
+#[test]
 fn every_problem_has_place_cause_and_remedy() {
     for (text, place, cause) in [
         ("[experts.a]\nprompt = \"x\"\n", "2:1", "no `description`"),

@@ -1,23 +1,25 @@
-//! What the Consultant is told besides the conversation: its project, decisions, jobs, open questions, skills, experts.
+//! What the Consultant is told besides the conversation: its project, decisions, workflows, skills, jobs, open questions. Each of
+//! these facts is told when the agent's session does not have it as it is.
 //!
-//! Must not know the chat. Everything here is read anew for each turn, and bounded: it stands in every prompt.
+//! Must not know the chat. Everything here is read anew for each turn, and bounded.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use helix_core::finding::fence_for;
 use helix_core::ids::JobId;
 use helix_core::text::one_line;
-use helix_job::question::{QuestionStatus, QuestionView};
-use helix_job::session::SessionView;
+use helix_job::question::QuestionStatus;
+use helix_job::session::{SessionView, TextDigest};
+use helix_plan::workflow::{Input, Workflow};
 use helix_store::{Journal, ReadError};
-use serde_json::{Value, json};
 
 use super::job_digest::newest_jobs;
 use super::services::ConsultantServices;
-use crate::prompt::Facts;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::skills::SkillCatalog;
-use helix_runs::services::TOOL_NAMES;
+use helix_project::workflows::WorkflowPaths;
 
 /// Most decisions of the project that are named, the newest.
 const MOST_ADRS: usize = 40;
@@ -36,98 +38,156 @@ pub(super) enum FactsError {
     Task(#[from] tokio::task::JoinError),
 }
 
-impl ConsultantServices {
-    /// Everything that the template is rendered with.
-    pub(super) async fn facts(&self, view: &SessionView) -> Result<Facts, FactsError> {
-        let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
-        let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
-        let projects = self.projects.clone();
-        let read = tokio::task::spawn_blocking(move || {
-            let skills = SkillCatalog::load(project.as_deref(), &user);
-            (project.as_deref().and_then(known_project), names_in(&projects), skills)
-        });
-        let (project, known_projects, catalog) = read.await?;
-        let experts = &self.config.experts;
-        let facts = json!({
-            "workspace": view.directory,
-            "projects": self.projects.to_string_lossy(),
-            "known_projects": known_projects,
-            "project": project,
-            "jobs": jobs,
-            "questions": questions,
-            "skills": catalog.skills().map(|one| named(&one.name, &one.description)).collect::<Vec<_>>(),
-            "experts": experts.iter().map(|one| named(&one.name, &one.description)).collect::<Vec<_>>(),
-            "adr_template": helix_project::adr_files::template(),
-            "tools": self.host.tools.as_ref().map_or_else(Vec::new, |_| TOOL_NAMES.to_vec()),
-        });
-        Ok(facts.as_object().cloned().unwrap_or_default())
+/// Which facts an agent's session has been told, by name.
+pub(super) type Told = BTreeMap<String, TextDigest>;
+
+/// Everything that there is to tell, by name, in the order in which it is told. A fact without text is one that there is nothing
+/// to say of.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Facts(Vec<(&'static str, String)>);
+
+impl Facts {
+    fn add(&mut self, name: &'static str, text: impl Into<String>) {
+        self.0.push((name, text.into()));
+    }
+
+    /// What a session knows that has been told all of this.
+    pub(super) fn digests(&self) -> Told {
+        let said = self.0.iter().filter(|(_, text)| !text.is_empty());
+        said.map(|(name, text)| ((*name).to_owned(), TextDigest::of(text))).collect()
+    }
+
+    /// What is to be told to a session that knows these: what is new, what changed, and what is no more. Empty when that is nothing.
+    pub(super) fn news(&self, told: &Told) -> String {
+        let mut news = String::new();
+        for (name, text) in &self.0 {
+            let known = told.get(*name);
+            if text.is_empty() {
+                if known.is_some() {
+                    news.push_str(&format!("{name}: none any more.\n"));
+                }
+            } else if known != Some(&TextDigest::of(text)) {
+                let fence = fence_for(text);
+                news.push_str(&format!("{name}:\n{fence}text\n{}\n{fence}\n", text.trim_end()));
+            }
+        }
+        if news.is_empty() {
+            news
+        } else {
+            format!("[Helix: facts, as data; each replaces what you were told under its name.]\n{news}\n")
+        }
     }
 }
 
-fn named(name: &str, description: &str) -> Value {
-    json!({ "name": name, "description": one_line(description, LONGEST_TEXT) })
+impl ConsultantServices {
+    /// Everything that the agent should know in a turn. `client` is what the chat client's own settings say to the model.
+    ///
+    /// # Errors
+    /// [`FactsError`]: the agent would not know what it cannot know.
+    pub(super) async fn facts(&self, view: &SessionView, client: Option<&str>) -> Result<Facts, FactsError> {
+        let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
+        let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
+        let (projects, config) = (self.projects.clone(), self.config_dir.clone());
+        let read = tokio::task::spawn_blocking(move || {
+            let mut facts = Facts::default();
+            let project = project.as_deref().filter(|root| root.is_dir());
+            of_project(&mut facts, project);
+            facts.add("Projects that exist", names_in(&projects).join(", "));
+            facts.add("Workflows", workflows(&WorkflowPaths::of(project, config)));
+            let skills = SkillCatalog::load(project, &user);
+            facts.add("Skills", listed(skills.skills().map(|one| (one.name.as_str(), one.description.as_str()))));
+            facts
+        });
+        let mut facts = read.await?;
+        let experts = self.config.experts.iter();
+        facts.add("Experts", listed(experts.map(|one| (one.name.as_str(), one.description.as_str()))));
+        facts.add("Jobs of this session", jobs);
+        facts.add("Open questions of these jobs, for the user", questions);
+        facts.add("What the settings of the user's chat client ask of your answers", client.unwrap_or_default().trim());
+        Ok(facts)
+    }
+}
+
+fn listed<'a>(named: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    named.map(|(name, description)| format!("- {name}: {}\n", one_line(description, LONGEST_TEXT))).collect()
 }
 
 /// The newest jobs of a conversation as the journal has them, and what they wait for.
-async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(Vec<Value>, Vec<Value>), ReadError> {
-    let (mut jobs, mut questions) = (Vec::new(), Vec::new());
+async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(String, String), ReadError> {
+    let (mut jobs, mut questions) = (String::new(), String::new());
     for job in newest_jobs(journal, ids).await? {
         let phases = job.phases.iter().filter(|_| !job.status.is_final());
-        jobs.push(json!({
-            "id": job.id,
-            "name": job.name,
-            "status": job.status.word(),
-            "phases": phases.map(|phase| format!("{} {}", phase.id, phase.status.word())).collect::<Vec<_>>(),
-        }));
-        let open = job.questions.iter().filter(|question| question.status == QuestionStatus::Open);
-        questions.extend(open.map(known_question));
+        let phases: Vec<String> = phases.map(|phase| format!("{} {}", phase.id, phase.status.word())).collect();
+        let phases = if phases.is_empty() { String::new() } else { format!(" ({})", phases.join(", ")) };
+        jobs.push_str(&format!("- {} {}: {}{phases}\n", job.id, job.name, job.status.word()));
+        for question in job.questions.iter().filter(|question| question.status == QuestionStatus::Open) {
+            let options: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
+            let options = if options.is_empty() { String::new() } else { format!(" [{}]", options.join(", ")) };
+            let text = one_line(&question.text, LONGEST_TEXT);
+            questions.push_str(&format!("- {} (phase {}): {text}{options}\n", question.id, question.phase));
+        }
     }
     Ok((jobs, questions))
 }
 
-/// What is known of a project; `None` when it is not there any more.
-fn known_project(root: &Path) -> Option<Value> {
-    if !root.is_dir() {
-        return None;
-    }
+fn of_project(facts: &mut Facts, project: Option<&Path>) {
+    let Some(root) = project else {
+        for name in ["Project", "Files of the project", "Plans of the project", "Decisions of the project"] {
+            facts.add(name, "");
+        }
+        return;
+    };
+    facts.add("Project", root.to_string_lossy());
+    facts.add("Files of the project", names_in(root).join(", "));
     let plans = names_in(&root.join("plans")).into_iter().map(|name| format!("plans/{name}/phases.yaml"));
-    let adrs: Vec<Value> = match AdrDirectory::open(root) {
-        Ok(directory) => directory.adrs().iter().map(known_adr).collect(),
+    facts.add("Plans of the project", plans.filter(|plan| root.join(plan).is_file()).collect::<Vec<_>>().join(", "));
+    facts.add("Decisions of the project", decisions(root));
+}
+
+fn decisions(root: &Path) -> String {
+    let directory = match AdrDirectory::open(root) {
+        Ok(directory) => directory,
         Err(error) => {
             tracing::warn!(project = %root.display(), %error, "the Consultant is not told of the project's decisions");
-            Vec::new()
+            return "They cannot be read; adr_list says why.".to_owned();
         }
     };
-    let more_adrs = adrs.len().saturating_sub(MOST_ADRS);
-    Some(json!({
-        "path": root.to_string_lossy(),
-        "files": names_in(root),
-        "plans": plans.filter(|plan| root.join(plan).is_file()).collect::<Vec<_>>(),
-        "adrs": adrs[more_adrs..],
-        "more_adrs": more_adrs,
-    }))
+    let mut text = format!("The next number is {:03}; adr_finalize gives it.\n", directory.next_number());
+    let adrs = directory.adrs();
+    let more = adrs.len().saturating_sub(MOST_ADRS);
+    for adr in &adrs[more..] {
+        let id = adr.id().map(|id| id.to_string().trim_start_matches("ADR-").to_owned()).unwrap_or_default();
+        let status = adr.status().map(|status| status.word()).unwrap_or_default();
+        text.push_str(&format!("- {id} {} ({status}) {}\n", one_line(adr.title(), 120), adr.file));
+    }
+    if more > 0 {
+        text.push_str(&format!("({more} older ones: see adr_list)\n"));
+    }
+    text
 }
 
-fn known_adr(adr: &helix_adr::Adr) -> Value {
-    let id = adr.id().map(|id| id.to_string().trim_start_matches("ADR-").to_owned());
-    json!({
-        "id": id.unwrap_or_default(),
-        "title": adr.title().chars().take(120).collect::<String>(),
-        "status": adr.status().map(|status| status.word()).unwrap_or_default(),
-        "file": adr.file,
-    })
+/// The workflows that a plan can name, from their definitions.
+fn workflows(paths: &WorkflowPaths) -> String {
+    let known = paths.workflows().workflows.into_iter().filter_map(|listed| listed.workflow.ok());
+    known.map(|workflow| workflow_line(&workflow)).collect()
 }
 
-/// A question that a job waits for, its text cut to what a prompt can bear.
-fn known_question(question: &QuestionView) -> Value {
-    json!({
-        "id": question.id,
-        "kind": question.kind,
-        "job": question.job,
-        "phase": question.phase,
-        "text": one_line(&question.text, LONGEST_TEXT),
-        "options": question.options.iter().map(|option| &option.key).collect::<Vec<_>>(),
-    })
+fn workflow_line(workflow: &Workflow) -> String {
+    let mut line = format!("- {}: {}", workflow.name, one_line(&workflow.description, LONGEST_TEXT));
+    let inputs: Vec<String> = workflow.inputs.iter().map(|input| format!("{}{}", input.name, asked(input))).collect();
+    if !inputs.is_empty() {
+        line.push_str(&format!(" Inputs: {}", inputs.join(", ")));
+    }
+    line + "\n"
+}
+
+/// What a plan has to say for an input.
+fn asked(input: &Input) -> String {
+    match (input.from, &input.default) {
+        (_, Some(_)) => String::new(),
+        (Some(from), None) => format!(" ({}; default: the plan's {})", input.description, from.word()),
+        (None, None) => format!(" ({}; required)", input.description),
+    }
 }
 
 /// Names in a directory in order, hidden ones left out; none if it cannot be read.
@@ -146,3 +206,7 @@ fn names_in(directory: &Path) -> Vec<String> {
     }
     names
 }
+
+#[cfg(test)]
+#[path = "facts_test.rs"]
+mod tests;

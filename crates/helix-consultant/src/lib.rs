@@ -22,7 +22,7 @@ mod turn_output;
 mod uploads;
 
 pub use config::{ConsultantConfig, FOLLOW_JOBS};
-pub use enforce::{CheckedFiles, Enforcement, Validator};
+pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator};
 pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 pub use registry::Consultant;
 pub use retention::Retention;
@@ -58,7 +58,7 @@ pub struct TurnRequest {
     pub history: Vec<Message>,
     /// What the client calls the turn.
     pub client: ClientIds,
-    /// Extra system prompt of the client, if any; data for the agent, after Helix's own.
+    /// System prompt of the client, if any: a fact for the agent, never its instructions.
     pub system: Option<String>,
     /// Model name, as the agent knows it.
     pub model: Option<String>,

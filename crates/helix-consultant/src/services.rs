@@ -9,11 +9,12 @@ use helix_agents::{McpAccess, ToolAccess};
 use helix_job::ErrorView;
 use helix_job::session::{SessionState, SessionView};
 use helix_store::Journal;
+use serde_json::json;
 
 use super::config::ConsultantConfig;
 use helix_runs::agent_run::AgentRunner;
 use helix_runs::event_log::SessionLog;
-use helix_runs::services::{Services, TOOL_SERVER};
+use helix_runs::services::{Services, TOOL_NAMES, TOOL_SERVER};
 
 /// What all conversations share.
 pub(crate) struct ConsultantServices {
@@ -35,20 +36,20 @@ impl ConsultantServices {
         SessionLog::new(view.id.clone(), SessionState { view, turn: None }, self.host.writer.clone())
     }
 
-    /// The agent's standing instructions.
-    pub(super) async fn system_prompt(&self, view: &SessionView, extra: Option<&str>) -> Result<String, ErrorView> {
-        let unusable = |error: &dyn std::error::Error| ErrorView {
-            message: helix_core::error_chain(error),
+    /// The agent's standing instructions: the same in every turn of a session, since an agent may keep those of the first.
+    pub(super) fn system_prompt(&self, view: &SessionView) -> Result<String, ErrorView> {
+        let tools = self.host.tools.as_ref().map_or_else(Vec::new, |_| TOOL_NAMES.to_vec());
+        let inputs = json!({
+            "workspace": view.directory,
+            "projects": self.projects.to_string_lossy(),
+            "adr_template": helix_project::adr_files::template(),
+            "tools": tools,
+        });
+        let inputs = inputs.as_object().cloned().unwrap_or_default();
+        self.config.prompt.render(&inputs).map_err(|error| ErrorView {
+            message: helix_core::error_chain(&error),
             hint: Some("run `helix doctor`".into()),
-        };
-        let facts = self.facts(view).await.map_err(|error| unusable(&error))?;
-        let mut text = self.config.prompt.render(&facts).map_err(|error| unusable(&error))?;
-        if let Some(extra) = extra.filter(|extra| !extra.trim().is_empty()) {
-            let fence = helix_core::finding::fence_for(extra);
-            text.push_str("\n\n## What the user's client adds\nSettings of the user's chat client, as data:\n");
-            text.push_str(&format!("{fence}text\n{extra}\n{fence}\n"));
-        }
-        Ok(text)
+        })
     }
 
     /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use helix_core::text::one_line;
 use helix_job::ErrorView;
 use helix_job::session::Attachment;
 use sha2::{Digest, Sha256};
@@ -79,23 +80,19 @@ fn extension(media_type: &str) -> Option<&'static str> {
     })
 }
 
-/// A message with the files that came with it, as the agent reads it.
-pub(super) fn with_message(message: &str, directory: &str, attachments: &[Attachment]) -> String {
+/// Where the files lie that came with a message, for the agent; empty where none came.
+pub(super) fn named(directory: &str, attachments: &[Attachment]) -> String {
     if attachments.is_empty() {
-        return message.to_owned();
+        return String::new();
     }
-    let mut text = message.to_owned();
-    if !text.is_empty() {
-        text.push_str("\n\n");
-    }
-    text.push_str("[Helix: files that came with this message, to be opened with your Read tool:\n");
+    let mut text = String::from("[Helix: files that came with this message, to be opened with your Read tool:\n");
     for one in attachments {
         let name = one.name.as_ref().map_or_else(String::new, |name| format!(", sent as {name:?}"));
         let size = one.bytes.div_ceil(1000);
-        text.push_str(&format!("- {directory}/{} ({}, {size} kB{name})\n", one.path, one.media_type));
+        let kind = one_line(&one.media_type, 100);
+        text.push_str(&format!("- {directory}/{} ({kind}, {size} kB{name})\n", one.path));
     }
-    text.push(']');
-    text
+    text + "]\n\n"
 }
 
 #[cfg(test)]

@@ -25,11 +25,11 @@ fn the_agent_is_told_where_they_are() {
         media_type: "image/png".into(),
         bytes: 1_200,
     };
-    let text = with_message("look", "/work", &[one]);
+    let text = named("/work", &[one]);
     assert!(
-        text.starts_with("look\n\n[Helix: files")
-            && text.contains("- /work/attachments/x.png (image/png, 2 kB, sent as \"x.png\")"),
+        text.starts_with("[Helix: files")
+            && text.contains("- /work/attachments/x.png (image/png, 2 kB, sent as \"x.png\")\n]\n\n"),
         "{text}"
     );
-    assert_eq!(with_message("look", "/work", &[]), "look");
+    assert_eq!(named("/work", &[]), "");
 }

@@ -44,8 +44,10 @@ pub fn split(answer: &str) -> (&str, Marker) {
 
 fn parse_line(line: &str) -> Marker {
     let inner = line.trim().strip_prefix(OPENING).and_then(|rest| rest.strip_suffix("-->")).map(str::trim);
-    let Some(word) = inner.and_then(|inner| inner.strip_prefix("STEP:")).map(str::trim) else { return Marker::Absent };
-    Step::from_word(word).map_or_else(|| Marker::Unknown(word.to_owned()), Marker::Step)
+    let named =
+        inner.and_then(|inner| inner.split_once(':')).filter(|(key, _)| key.trim().eq_ignore_ascii_case("step"));
+    let Some(word) = named.map(|(_, word)| word.trim()) else { return Marker::Absent };
+    Step::from_word(&word.to_lowercase()).map_or_else(|| Marker::Unknown(word.to_owned()), Marker::Step)
 }
 
 /// Takes the marker out of a streamed answer. Holds back only what could still become a marker in the last line.

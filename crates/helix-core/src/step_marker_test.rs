@@ -7,6 +7,11 @@ fn only_the_last_line_counts() {
     assert_eq!(split("Hello <!-- STEP: why -->").1, Marker::Absent);
     assert_eq!(split("Hello\n<!-- STEP: unknown -->").1, Marker::Unknown("unknown".into()));
     assert_eq!(split("Hello"), ("Hello", Marker::Absent));
+    // However it is spaced and cased.
+    for marker in ["<!--STEP:Done-->", "<!-- step : DONE -->", "  <!--  Step:done  -->  "] {
+        assert_eq!(split(&format!("Hello\n{marker}")), ("Hello", Marker::Step(Step::Done)), "{marker}");
+    }
+    assert_eq!(split("Hello\n<!-- STEPS: done -->").1, Marker::Absent);
 }
 
 #[test]

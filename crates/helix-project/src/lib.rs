@@ -4,6 +4,8 @@
 
 pub mod adr_files;
 mod bounded;
+mod built_in_skills;
+pub mod chosen;
 pub mod codes;
 pub mod file_kind;
 pub mod front_matter;

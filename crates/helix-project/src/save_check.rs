@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_adr::{Adr, NoRepo, Status, built_in_rules, check, complete};
+use helix_adr::{Adr, NoRepo, RepoFacts, Status, built_in_rules, check, complete};
 use helix_core::diagnostic::Diagnostic;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
@@ -35,6 +35,38 @@ impl CheckedFile {
     }
 }
 
+/// What an ADR is checked against.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Belongs<'a> {
+    /// The files and decisions of this project.
+    Project(&'a Path),
+    /// A conversation that has chosen no project: there is no file yet that could be changed.
+    NoProject,
+    /// Nothing is known of other files.
+    Unknown,
+}
+
+impl<'a> From<Option<&'a Path>> for Belongs<'a> {
+    fn from(project: Option<&'a Path>) -> Self {
+        project.map_or(Self::Unknown, Self::Project)
+    }
+}
+
+/// What is said with findings of [`Belongs::NoProject`].
+pub const NO_PROJECT_CHOSEN: &str = "The session has no project yet, so no file exists. For work on an existing project call adr_list with its directory.";
+
+/// The files of a project that is still to be made.
+struct NoFiles;
+
+impl RepoFacts for NoFiles {
+    fn exists(&self, _: &str) -> Option<bool> {
+        Some(false)
+    }
+    fn exists_now(&self, _: &str) -> Option<bool> {
+        None
+    }
+}
+
 /// Why a file cannot be looked at.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveCheckError {
@@ -46,16 +78,15 @@ pub enum SaveCheckError {
     Project(#[from] AdrFileError),
 }
 
-/// Looks at a file; `None` when it is neither ADR nor plan. `shown` is its name for people; without a
-/// `project` that it belongs to, nothing is known of other files. `workflow_paths` have the workflows that a
-/// plan may name.
+/// Looks at a file; `None` when it is neither ADR nor plan. `shown` is its name for people. `workflow_paths` have the workflows
+/// that a plan may name.
 ///
 /// # Errors
 /// [`SaveCheckError`] when it cannot be read.
 pub fn check_file(
     path: &Path,
     shown: &str,
-    project: Option<&Path>,
+    belongs: Belongs<'_>,
     skills: &SkillCatalog,
     workflow_paths: &WorkflowPaths,
 ) -> Result<Option<CheckedFile>, SaveCheckError> {
@@ -65,13 +96,13 @@ pub fn check_file(
     }
     let bytes = read_bounded(path)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let within = match project {
-        Some(root) => path.strip_prefix(root).unwrap_or(path),
-        None => path.file_name().map_or(path, Path::new),
+    let within = match belongs {
+        Belongs::Project(root) => path.strip_prefix(root).unwrap_or(path),
+        Belongs::NoProject | Belongs::Unknown => path.file_name().map_or(path, Path::new),
     };
     let Some(kind) = SavedKind::of(within, &text) else { return Ok(None) };
     let diagnostics = match kind {
-        SavedKind::Adr => adr_diagnostics(shown, &bytes, project)?,
+        SavedKind::Adr => adr_diagnostics(shown, &bytes, belongs)?,
         SavedKind::Plan => plan_diagnostics(shown, &bytes, skills, workflow_paths),
     };
     Ok(Some(CheckedFile { kind, file: shown.to_owned(), text, diagnostics }))
@@ -89,14 +120,15 @@ pub fn read_bounded(path: &Path) -> Result<Vec<u8>, SaveCheckError> {
 ///
 /// # Errors
 /// [`AdrFileError`] when the project's ADRs cannot be read.
-pub fn adr_diagnostics(shown: &str, bytes: &[u8], project: Option<&Path>) -> Result<Vec<Diagnostic>, AdrFileError> {
+pub fn adr_diagnostics(shown: &str, bytes: &[u8], belongs: Belongs<'_>) -> Result<Vec<Diagnostic>, AdrFileError> {
     let adr = match Adr::parse_bytes(shown, bytes) {
         Ok(adr) => adr,
         Err(diagnostic) => return Ok(vec![*diagnostic]),
     };
-    let (mut found, rules) = match project {
-        None => (check(&adr, &NoRepo), built_in_rules()),
-        Some(root) => {
+    let (mut found, rules) = match belongs {
+        Belongs::Unknown => (check(&adr, &NoRepo), built_in_rules()),
+        Belongs::NoProject => (check(&adr, &NoFiles), built_in_rules()),
+        Belongs::Project(root) => {
             let facts = facts_for(root, &adr)?;
             (check(&adr, &facts), facts.rules()?)
         }

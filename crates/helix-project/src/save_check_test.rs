@@ -12,7 +12,8 @@ fn a_plan_is_looked_at_with_its_workflow() {
         );
         std::fs::write(&path, text).unwrap();
         let workflow_paths = WorkflowPaths::of(Some(project.path()), None);
-        let checked = check_file(&path, "p", None, &SkillCatalog::default(), &workflow_paths).unwrap().unwrap();
+        let checked =
+            check_file(&path, "p", Belongs::Unknown, &SkillCatalog::default(), &workflow_paths).unwrap().unwrap();
         checked.errors().map(|one| one.code.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(plan("{ name: extern-simple, inputs: { tests: pytest } }"), Vec::<String>::new());
@@ -33,11 +34,13 @@ fn claims_are_checked_for_drafts_of_a_known_project_only() {
             "---\nadr_id: {id}\ntitle: T\nstatus: {status}\nfiles:\n  create: [here.py]\n  modify: [gone.py]\n---\n\n# T\n"
         )
     };
-    let claims = |text: &str, belongs| {
+    let claims = |text: &str, belongs: Belongs<'_>| {
         let found = adr_diagnostics("adr-draft.md", text.as_bytes(), belongs).unwrap();
         found.iter().filter(|one| one.message.contains(".py") && one.is_error()).count()
     };
-    assert_eq!(claims(&adr("draft", "Proposed"), Some(project.path())), 2);
-    assert_eq!(claims(&adr("draft", "Proposed"), None), 0);
-    assert_eq!(claims(&adr("3", "Accepted"), Some(project.path())), 0);
+    assert_eq!(claims(&adr("draft", "Proposed"), Belongs::Project(project.path())), 2);
+    assert_eq!(claims(&adr("draft", "Proposed"), Belongs::Unknown), 0);
+    // What is to be changed must be there, and before there is a project nothing is.
+    assert_eq!(claims(&adr("draft", "Proposed"), Belongs::NoProject), 1);
+    assert_eq!(claims(&adr("3", "Accepted"), Belongs::Project(project.path())), 0);
 }

@@ -1,4 +1,5 @@
-//! Skills: pages of knowledge that agents read on demand, found as `skills/**/SKILL.md` in the project and the configuration.
+//! Skills: pages of knowledge that agents read on demand, found as `skills/**/SKILL.md` in the project and the configuration, and
+//! Helix's own.
 //!
 //! Must not know who reads them. Files are text from outside: bounded in size and number, and never followed out of their directory.
 
@@ -15,6 +16,7 @@ use helix_plan::ParsedPlan;
 use serde::Serialize;
 
 use crate::bounded::read_text;
+use crate::built_in_skills::{PAGES, with_lists};
 use crate::codes;
 use crate::front_matter::Front;
 
@@ -40,6 +42,8 @@ pub enum SkillOrigin {
     Project,
     /// In the user's configuration.
     User,
+    /// Helix's own.
+    BuiltIn,
 }
 
 /// A skill as it is listed.
@@ -51,11 +55,13 @@ pub struct Skill {
     pub description: String,
     /// Where it was found.
     pub origin: SkillOrigin,
-    /// Its directory, links resolved.
-    pub directory: PathBuf,
+    /// Its directory, links resolved; absent for Helix's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<PathBuf>,
 }
 
-/// All skills that are in reach, by name; those of the project come before the user's own of the same name.
+/// All skills that are in reach, by name; those of the project come before the user's own of the same name, and these before
+/// Helix's.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SkillCatalog {
     skills: BTreeMap<String, Skill>,
@@ -98,6 +104,10 @@ impl SkillCatalog {
         for directory in user {
             catalog.add(directory, SkillOrigin::User);
         }
+        for (name, description) in PAGES.iter().filter_map(|page| skill_of(page).ok()) {
+            let skill = Skill { name: name.clone(), description, origin: SkillOrigin::BuiltIn, directory: None };
+            catalog.skills.entry(name).or_insert(skill);
+        }
         catalog
     }
 
@@ -132,16 +142,21 @@ impl SkillCatalog {
         if !plain {
             return Err(outside());
         }
-        let path = skill.directory.join(file);
+        let Some(directory) = &skill.directory else {
+            let page = PAGES.iter().find(|page| skill_of(page).is_ok_and(|(name, _)| name == skill.name));
+            let text = page.filter(|_| file == SKILL_FILE).map(|page| with_lists(page)).ok_or_else(outside)?;
+            return Ok(SkillText { skill: skill.name.clone(), file: file.to_owned(), text, files: Vec::new() });
+        };
+        let path = directory.join(file);
         let unreadable = |source| SkillError::Unreadable { path: path.clone(), source };
         // Links are resolved before anything is read: a page may not lead to the user's keys.
         let real = path.canonicalize().map_err(unreadable)?;
-        if !real.starts_with(&skill.directory) {
+        if !real.starts_with(directory) {
             return Err(outside());
         }
         let text = read_page(&real)?;
         let mut files = Vec::new();
-        list_files(&skill.directory, &skill.directory, 0, &mut files);
+        list_files(directory, directory, 0, &mut files);
         files.retain(|other| other != file);
         files.sort();
         Ok(SkillText { skill: skill.name.clone(), file: file.to_owned(), text, files })
@@ -205,7 +220,7 @@ impl SkillCatalog {
         let read = skill_of(&text);
         let (name, description) =
             read.map_err(|(place, message)| self.problem(page, Some((&text, place)), &message)).ok()?;
-        Some(Skill { name, description, origin, directory: page.parent()?.to_path_buf() })
+        Some(Skill { name, description, origin, directory: Some(page.parent()?.to_path_buf()) })
     }
 
     fn problem(&mut self, path: &Path, place: Option<(&str, Range<usize>)>, message: &str) {

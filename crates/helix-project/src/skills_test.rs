@@ -12,6 +12,11 @@ fn skill(name: &str, description: &str) -> String {
     format!("---\nname: {name}\ndescription: {description}\nlicense: any\n---\n\n# {name}\n\nDo it well.\n")
 }
 
+/// What is not Helix's.
+fn own(catalog: &SkillCatalog) -> impl Iterator<Item = &Skill> {
+    catalog.skills().filter(|one| one.origin != SkillOrigin::BuiltIn)
+}
+
 #[test]
 fn the_projects_skills_come_before_the_users_own() {
     let (project, user) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -22,7 +27,7 @@ fn the_projects_skills_come_before_the_users_own() {
     let catalog = SkillCatalog::load(Some(project.path()), &[user.path().to_path_buf()]);
     assert_eq!(catalog.problems, []);
     let listed: Vec<(&str, &str, SkillOrigin)> =
-        catalog.skills().map(|one| (one.name.as_str(), one.description.as_str(), one.origin)).collect();
+        own(&catalog).map(|one| (one.name.as_str(), one.description.as_str(), one.origin)).collect();
     assert_eq!(
         listed,
         [("python", "How we write Python", SkillOrigin::Project), ("rust", "Two lines", SkillOrigin::User)]
@@ -45,7 +50,7 @@ fn nothing_leads_out_of_a_skills_directory() {
     std::fs::create_dir(root.path().join("skills/b")).unwrap();
     std::os::unix::fs::symlink(root.path().join("secret.txt"), root.path().join("skills/b/SKILL.md")).unwrap();
     let catalog = SkillCatalog::load(Some(root.path()), &[]);
-    assert_eq!(catalog.skills().count(), 1);
+    assert_eq!(own(&catalog).count(), 1);
     assert!(catalog.problems.iter().any(|one| one.message.contains("is a link")), "{:?}", catalog.problems);
     for file in ["../../secret.txt", "link.txt", "up/secret.txt", "/etc/passwd", "x/../../b"] {
         let error = catalog.read("a", Some(file)).unwrap_err();
@@ -77,7 +82,7 @@ fn hostile_pages_are_named_and_left_out() {
     std::fs::create_dir(root.path().join("skills/bytes")).unwrap();
     std::fs::write(root.path().join("skills/bytes/SKILL.md"), [0xFF, 0xFE, 0]).unwrap();
     let catalog = SkillCatalog::load(Some(root.path()), &[]);
-    assert_eq!(catalog.skills().count(), 0);
+    assert_eq!(own(&catalog).count(), 0);
     assert_eq!(catalog.problems.len(), pages.len() + 1, "{:#?}", catalog.problems);
     for (directory, _, cause) in &pages {
         let found = catalog.problems.iter().find(|one| one.file.contains(&format!("/{directory}/"))).unwrap();

@@ -191,10 +191,15 @@ impl WorkflowPaths {
     /// Those that are there and cannot be read.
     pub fn briefing(&self, skills: &SkillCatalog) -> Result<Briefing, Vec<Diagnostic>> {
         let entry = |skill: &Skill| {
-            let page = skill.directory.join(SKILL_FILE);
-            // A skill of the project is read where the agent works; the others lie where they are.
-            let inside = self.project.as_ref().and_then(|project| page.strip_prefix(project).ok());
-            let path = inside.unwrap_or(&page).display().to_string();
+            // A skill of the project is read where the agent works; the others lie where they are, and Helix's own in no file.
+            let page = skill.directory.as_ref().map(|directory| directory.join(SKILL_FILE));
+            let path = page.map_or_else(
+                || format!("skill_read({:?})", skill.name),
+                |page| {
+                    let inside = self.project.as_ref().and_then(|project| page.strip_prefix(project).ok());
+                    inside.unwrap_or(&page).display().to_string()
+                },
+            );
             SkillEntry { name: skill.name.clone(), description: skill.description.clone(), path }
         };
         let mut briefing = Briefing { skills: skills.skills().map(entry).collect(), ..Briefing::default() };

@@ -45,6 +45,15 @@ pub struct ToolsEndpoint {
     pub token: String,
 }
 
+/// Where an agent saves what the save hook checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SavePlace<'a> {
+    /// In this project.
+    Project(&'a Path),
+    /// In the session with this directory, whose project may be chosen while the agent works.
+    Session(&'a Path),
+}
+
 /// What every part of a host works with.
 pub struct Services {
     pub state: StateDir,
@@ -72,11 +81,14 @@ impl Services {
 
     /// The hook by which an agent hears at once what is wrong with an ADR or a plan that it saves: `helix hook post-write`.
     /// Dialects without hooks leave it out.
-    pub fn save_hook(&self, project: Option<&Path>) -> AfterWriteHook {
-        let mut command = vec![self.helix.to_string_lossy().into_owned(), "hook".into(), "post-write".into()];
-        if let Some(root) = project {
-            command.extend(["--project".into(), root.to_string_lossy().into_owned()]);
-        }
+    pub fn save_hook(&self, place: SavePlace<'_>) -> AfterWriteHook {
+        let (flag, directory) = match place {
+            SavePlace::Project(root) => ("--project", root),
+            SavePlace::Session(directory) => ("--session", directory),
+        };
+        let helix = self.helix.to_string_lossy().into_owned();
+        let words = ["hook", "post-write", flag].map(str::to_owned);
+        let command = [helix].into_iter().chain(words).chain([directory.to_string_lossy().into_owned()]).collect();
         AfterWriteHook { command, timeout: HOOK_LIMIT }
     }
 }

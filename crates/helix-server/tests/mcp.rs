@@ -126,7 +126,7 @@ async fn skills_are_listed_and_read_and_nothing_else_is() {
     std::fs::write(project.path().join("secret.txt"), "key").unwrap();
     let root = project.path().to_str().unwrap();
     let (text, failed) = told(&host, None, "skills_list", json!({ "project": root })).await;
-    assert!(!failed && text == "- python: Our Python", "{text}");
+    assert!(!failed && text.lines().any(|line| line == "- python: Our Python"), "{text}");
     let (text, failed) = told(&host, None, "skill_read", json!({ "project": root, "name": "python" })).await;
     assert!(!failed && text.contains("Use types."), "{text}");
     let escape = json!({ "project": root, "name": "python", "file": "../../secret.txt" });

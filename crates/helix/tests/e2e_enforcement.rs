@@ -161,7 +161,7 @@ rules:
 fn the_consultant_reads_skills_and_asks_through_helixs_tools() {
     let script: Script = r#"
 rules:
-  - when: { prompt: Which style, last: prompt, system: "- python: How we write Python", has_tool: mcp__helix__skill_read }
+  - when: { prompt: Which style, last: prompt, any_prompt: "- python: How we write Python", has_tool: mcp__helix__skill_read }
     reply:
       tools:
         - { name: mcp__helix__skills_list, input: {} }

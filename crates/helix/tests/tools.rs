@@ -79,7 +79,7 @@ async fn a_foreign_client_works_over_http() {
     assert_eq!(report["results"][0]["isError"], true, "{report:#}");
     assert!(text(&report, 0).contains("HX0"), "{report:#}");
     assert!(report["results"][0]["structuredContent"]["errors"].as_u64() > Some(0), "{report:#}");
-    assert_eq!(text(&report, 1), "No skills found.");
+    assert!(text(&report, 1).contains("- evolution: How a running system"), "{report:#}");
     assert!(text(&report, 2).contains("pass the job's id"), "{report:#}");
     drop(host);
 }
@@ -240,6 +240,15 @@ fn the_save_hook_shows_findings_and_stays_out_of_the_way_otherwise() {
     assert!(!hook(&user, &event(&claims), &[]).1.contains("gone.py"));
     assert!(hook(&user, &event(&claims), &["--project", user.work().to_str().unwrap()]).1.contains("gone.py"));
 
+    // In a session it is that of the session, and before there is one nothing can be changed.
+    let work = user.work();
+    let session = work.to_str().unwrap();
+    let (code, told) = hook(&user, &event(&claims), &["--session", session]);
+    assert!(code == 2 && told.contains("gone.py") && told.contains("has no project yet"), "{code}: {told}");
+    user.write("shop/gone.py", "");
+    user.write("project", user.work().join("shop").to_str().unwrap());
+    assert!(!hook(&user, &event(&claims), &["--session", session]).1.contains("gone.py"));
+
     let plan = user.write("phases.yaml", "name: x\nphases:\n  - id: A B\n");
     assert_eq!(hook(&user, &event(&plan), &[]).0, 2);
     for (path, text) in [("phases.yaml", PLAN), ("notes.md", "# Notes\n"), ("src/a.py", "x = (\n")] {
@@ -260,6 +269,9 @@ fn skills_are_listed_shown_and_named_by_plan_check() {
     let listed = user.run(&["skills", "list"]);
     assert!(listed.code == 0 && listed.stdout.contains("python") && listed.stdout.contains("Our Python"), "{listed:?}");
     assert!(listed.stderr.contains("HX0450") && listed.stderr.contains("broken/SKILL.md"), "{listed:?}");
+    assert!(listed.stdout.contains("plans-and-workflows") && listed.stdout.contains("built in"), "{listed:?}");
+    let own = user.run(&["skills", "show", "plans-and-workflows"]);
+    assert!(own.code == 0 && own.stdout.contains("| `criteria_covered` |"), "{own:?}");
     let shown = user.run(&["skills", "show", "python"]);
     assert!(shown.code == 0 && shown.stdout.contains("Use types."), "{shown:?}");
     user.run(&["skills", "show", "pyton"]).refused(2, &["did you mean python?"]);
@@ -278,14 +290,15 @@ fn mistakes_in_template_and_experts_are_shown_at_start_with_their_line() {
     assert!(shown.code == 0 && shown.stdout.starts_with("---\nprompt: consultant\n"), "{shown:?}");
     user.write("own.md.j2", &shown.stdout);
     assert_eq!(user.run(&["prompt", "check", "own.md.j2"]).code, 0);
-    user.write("own.md.j2", "---\nprompt: consultant\nversion: 1\n---\nHello {{ workspce }}\n");
+    user.write("own.md.j2", "---\nprompt: consultant\nversion: 2\n---\nHello {{ workspce }}\n");
     user.run(&["prompt", "check", "own.md.j2"]).refused(2, &["HX0453", "own.md.j2:5:10", "did you mean `workspace`?"]);
     user.write("helix.toml", "[consultant]\nprompt = \"own.md.j2\"\n");
     user.run(&["chat", "-m", "hello"]).refused(2, &["HX0453", "workspce", "helix prompt show"]);
     user.write("helix.toml", "[consultant]\nexperts = true\n");
-    user.run(&["chat", "-m", "hello"]).refused(2, &["experts.toml"]);
     user.write("experts.toml", "[experts.a]\ndescription = \"x\"\npromt = \"y\"\n");
     user.run(&["chat", "-m", "hello"]).refused(2, &["HX0452", "experts.toml:3:1", "did you mean `prompt`?"]);
+    user.write("helix.toml", "[consultant]\nvalidators = { links = { timeout = \"1s\" } }\n");
+    user.run(&["chat", "-m", "hello"]).refused(2, &["helix.toml:2", "command = [\"./check-links\"]"]);
     user.write("helix.toml", "[consultant]\nenforcement = [\"step_maker\"]\n");
     user.run(&["chat", "-m", "hello"]).refused(2, &["HX0903", "helix.toml:2:16", "did you mean `step_marker`?"]);
 }

@@ -89,6 +89,8 @@ pub(super) struct Gathered {
     pub(super) declared_error: Option<AgentErrorKind>,
     pub(super) rate_limit: Option<RateLimit>,
     pub(super) tasks: TaskLedger,
+    /// As [`RunFacts::compacted`].
+    pub(super) compacted: bool,
     /// As [`Reader::session`].
     pub(super) session: Option<AgentSessionId>,
     /// As [`Reader::point`].
@@ -188,6 +190,7 @@ impl Reader {
             declared_error: run.declared_error,
             rate_limit: run.rate_limit,
             tasks_lost: run.tasks.not_completed(),
+            compacted: run.compacted,
             stderr_tail: ended.stderr_tail.clone(),
         }
     }

@@ -10,12 +10,14 @@ use helix_agents::SessionRef;
 use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Outcome, Retry as Verdict};
 use helix_core::step_marker::split;
+use helix_core::text::one_line;
 use helix_core::usage::Usage;
 use helix_job::ErrorView;
 use helix_job::session::SessionEvent;
+use tokio_util::sync::CancellationToken;
 
 use super::super::enforce::{
-    AnswerAttempt, AnswerAttempts, CheckedFiles, CorrectionScope, Evidence, Examined, NextStep, examine,
+    AnswerAttempt, AnswerAttempts, Asked, CheckedFiles, CorrectionScope, Evidence, Examined, NextStep, examine,
 };
 use super::super::files::write_whole;
 use super::super::{TurnEvent, turn_error};
@@ -73,7 +75,7 @@ impl SessionActor {
             return Enforced::unchanged(super::lost_report());
         };
         let enforcement = &self.services.config.enforcement;
-        if enforcement.validators.is_empty() || !is_answer(&report) {
+        if enforcement.is_off() || !is_answer(&report) {
             work.output.release().await;
             return Enforced::unchanged(runs.pop_back().map_or(report, |(_, last)| last));
         }
@@ -82,7 +84,7 @@ impl SessionActor {
         let mut wanted = CorrectionScope::Answer;
         let stopped = loop {
             let answer = corrections.attempts.answer_of(wanted, &report.answer);
-            let examined = match self.examine(&answer).await {
+            let examined = match self.examine(&answer, &run, &work.stop).await {
                 Ok(examined) => examined,
                 Err(why) => {
                     // Nothing is known of this answer: it is shown, and nobody says that it is in order.
@@ -189,6 +191,8 @@ impl SessionActor {
             Stopped::Done => (best.facts.clone(), attempts.note(None)),
             Stopped::Failed(why) => (best.facts.clone(), attempts.note(Some(&why))),
         };
+        let unmade = (!best.examined.unmade.is_empty()).then(|| unmade(&best.examined.unmade));
+        let note = note.into_iter().chain(unmade).reduce(|first, second| format!("{first}\n{second}"));
         Enforced { report: RunReport { answer: best.answer.clone(), facts, ..last }, note }
     }
 
@@ -206,7 +210,7 @@ impl SessionActor {
         Ok((RunId::for_turn(&work.turn, work.runs), report))
     }
 
-    async fn examine(&mut self, answer: &str) -> Result<Examined, String> {
+    async fn examine(&mut self, answer: &str, run: &RunId, stop: &CancellationToken) -> Result<Examined, String> {
         // Tools may have chosen a project meanwhile.
         self.log.reload().await.map_err(|error| helix_core::error_chain(&error))?;
         let evidence = Evidence {
@@ -217,11 +221,24 @@ impl SessionActor {
             config: self.services.config_dir.clone(),
         };
         let validators = self.services.config.enforcement.validators.clone();
-        match tokio::task::spawn_blocking(move || examine(&validators, &evidence)).await {
-            Ok(Ok(examined)) => Ok(examined),
-            Ok(Err(error)) => Err(helix_core::error_chain(&error)),
-            Err(error) => Err(format!("the check ended early: {error}")),
+        let examined = tokio::task::spawn_blocking(move || examine(&validators, &evidence)).await;
+        let examined = examined.map_err(|error| format!("the check ended early: {error}"))?;
+        let mut examined = examined.map_err(|error| helix_core::error_chain(&error))?;
+        let asked = Asked {
+            supervisor: self.services.runner.supervisor(),
+            run,
+            answer: split(answer).0,
+            directory: Path::new(&self.view().directory),
+            project: self.view().project.as_deref(),
+            stop,
+        };
+        for (number, validator) in self.services.config.enforcement.own.iter().enumerate() {
+            match asked.of(number, validator).await {
+                Ok(found) => examined.findings.extend(found),
+                Err(why) => examined.unmade.push(format!("{}: {why}", validator.name)),
+            }
         }
+        Ok(examined)
     }
 }
 
@@ -234,6 +251,13 @@ fn unexamined(why: &str) -> String {
     format!(
         "> [!CAUTION]\n> **Helix:** This answer could not be checked: {why}.\n>\n> Make sure that the session's directory is readable; \
          `helix doctor` examines the state directory.\n"
+    )
+}
+
+fn unmade(checks: &[String]) -> String {
+    let lines: String = checks.iter().map(|why| format!("> - {}\n", one_line(why, 300))).collect();
+    format!(
+        "> [!CAUTION]\n> **Helix:** Some checks of this answer could not be made:\n>\n{lines}>\n> See `[consultant] validators` in helix.toml.\n"
     )
 }
 

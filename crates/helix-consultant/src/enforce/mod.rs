@@ -6,23 +6,28 @@
 mod answer;
 mod attempts;
 mod checked_files;
+mod own;
 mod validators;
 
 #[cfg(test)]
 #[path = "enforce_test.rs"]
 mod tests;
 
+pub use own::OwnValidator;
 pub use validators::Validator;
 
 pub(crate) use attempts::{AnswerAttempt, AnswerAttempts, CorrectionScope, NextStep};
 pub use checked_files::CheckedFiles;
+pub(crate) use own::Asked;
 pub(crate) use validators::{Evidence, Examined, examine};
 
 /// How answers are enforced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Enforcement {
-    /// Which validators look; none means no enforcement.
+    /// Which of Helix's validators look.
     pub validators: Vec<Validator>,
+    /// The user's own, which look after those.
+    pub own: Vec<OwnValidator>,
     /// How often a correction is asked for in one turn.
     pub retries: u32,
 }
@@ -30,10 +35,15 @@ pub struct Enforcement {
 impl Enforcement {
     /// Corrections in one turn when nothing else is said.
     pub const RETRIES: u32 = 2;
+
+    /// Whether nobody looks.
+    pub(crate) fn is_off(&self) -> bool {
+        self.validators.is_empty() && self.own.is_empty()
+    }
 }
 
 impl Default for Enforcement {
     fn default() -> Self {
-        Self { validators: Validator::ALL.to_vec(), retries: Self::RETRIES }
+        Self { validators: Validator::ALL.to_vec(), own: Vec::new(), retries: Self::RETRIES }
     }
 }

@@ -9,7 +9,7 @@ use helix_job::session::AnswerFinding;
 
 use super::answer;
 use super::checked_files::CheckedFiles;
-use helix_project::save_check::{SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
+use helix_project::save_check::{Belongs, SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
 
@@ -18,7 +18,7 @@ const MOST_FILES: usize = 2_000;
 /// Deepest directory that is looked at.
 const DEEPEST: usize = 4;
 /// Most findings of one validator: a longer list is not read, and the next try finds the rest.
-const MOST_FINDINGS: usize = 20;
+pub(super) const MOST_FINDINGS: usize = 20;
 
 helix_core::words! {
     /// A rule for answers, with its name in the configuration, the record and corrections; in the order in which they look.
@@ -61,6 +61,8 @@ pub(crate) struct Examined {
     pub(crate) findings: Vec<AnswerFinding>,
     /// ADRs and plans of the directory whose content was not judged before.
     pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
+    /// Checks of the user's own that could not be made, and why.
+    pub(crate) unmade: Vec<String>,
 }
 
 impl Examined {
@@ -77,7 +79,7 @@ impl Examined {
 pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<Examined, SaveCheckError> {
     let mut examined = Examined::default();
     let catalog = SkillCatalog::load(evidence.project.as_deref(), &evidence.skills);
-    let belongs = evidence.project.as_deref();
+    let belongs = Belongs::from(evidence.project.as_deref());
     let workflow_paths = WorkflowPaths::of(evidence.project.as_deref(), evidence.config.clone());
     let shown = answer::read(split(&evidence.answer).0, &evidence.directory);
     if validators.contains(&Validator::StepMarker) {

@@ -35,6 +35,9 @@ pub struct RunFacts {
     /// Background tasks that did not complete: stopped, failed, killed, or never reported to have ended.
     #[serde(default)]
     pub tasks_lost: u32,
+    /// Whether the agent has put a summary in the place of what its session held.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub compacted: bool,
     /// The last 2 KiB of stderr, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,
@@ -54,6 +57,7 @@ impl RunFacts {
             declared_error: None,
             rate_limit: None,
             tasks_lost: 0,
+            compacted: false,
             stderr_tail: String::new(),
         }
     }

@@ -28,13 +28,13 @@ use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunRep
 use crate::failures::FailureService;
 use crate::mutex::lock;
 use crate::prompt;
-use crate::services::Services;
+use crate::services::{SavePlace, Services};
 use crate::work_gates::WorkTask;
 use helix_gates::GateCheckouts;
 use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 
 /// Tools of Helix itself that a phase's agent may use.
-const PHASE_MCP_TOOLS: [&str; 4] = ["ask_user", "adr_check", "plan_check", "similar_failures"];
+const PHASE_MCP_TOOLS: [&str; 5] = ["ask_user", "adr_check", "plan_check", "similar_failures", "skill_read"];
 /// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
 const SIDE_SHOWN: usize = 30 << 10;
 
@@ -321,7 +321,7 @@ impl EffectRunner {
             prompt.push_str(&self.both_sides(active, conflict).await?);
         }
         // What the agent saves is checked within its turn, by the same rules as its result.
-        let hook = self.shared.services.host.save_hook(Some(&cwd));
+        let hook = self.shared.services.host.save_hook(SavePlace::Project(&cwd));
         let files = self.runner().agent_files(&begin.run);
         let task = WorkTask::of_attempt(spec, phase, &begin.base);
         task.leave(&files).await.map_err(|error| environment(&error))?;

@@ -36,7 +36,8 @@ impl Jobs {
                 return repeated(request, job, Vec::new()).await;
             }
         }
-        let inspected = self.projects.inspect(&request, &Site::Repository, &self.config.roots).await;
+        let roots = if request.is_confined { &[][..] } else { &self.config.roots };
+        let inspected = self.projects.inspect(&request, &Site::Repository, roots).await;
         let inspected = inspected.and_then(Inspection::accepted);
         self.remember(&inspected).await;
         let Checked { spec, warnings } = inspected?;

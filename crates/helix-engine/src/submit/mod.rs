@@ -47,6 +47,8 @@ pub struct SubmitRequest {
     pub origin: Origin,
     /// What messages call the plan, if not its path.
     pub shown_as: Option<String>,
+    /// Whether its paths have been confined to what the caller may use; else they must lie below the roots.
+    pub is_confined: bool,
 }
 
 impl SubmitRequest {

@@ -66,6 +66,8 @@ pub struct ProjectCreate {
 pub struct JobStart {
     /// Path of the project or the plan.
     pub project: String,
+    /// Path of a plan that is to run on the project, such as a draft of yours. Default: the project's only plan.
+    pub plan: Option<String>,
 }
 
 /// Arguments of `job_status`.

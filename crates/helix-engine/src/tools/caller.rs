@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::refusal::Refusal;
 use super::{Tools, blocking};
 use crate::submit::confine;
+use helix_project::chosen::note_project;
 use helix_project::skills::SkillCatalog;
 
 /// Who calls.
@@ -140,6 +141,13 @@ impl Tools {
         if within_own || view.project.as_ref() == Some(&path) {
             return Ok(());
         }
+        let (session, noted) = (PathBuf::from(&view.directory), PathBuf::from(&path));
+        blocking(move || {
+            let session = session.parent().unwrap_or(&session);
+            note_project(session, Some(&noted))
+                .map_err(|error| Refusal::text(format!("cannot note the project: {error}")))
+        })
+        .await?;
         let recorded = self.engine.sessions().record(view, SessionEvent::ProjectChosen { path }).await;
         recorded.map_err(|error| Refusal::text(error.line()))
     }

@@ -19,7 +19,7 @@ use crate::submit::{Inspection, Site, SubmitRequest};
 use helix_git::Repository;
 use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX};
 use helix_project::project::{self, ProjectError};
-use helix_project::save_check::{adr_diagnostics, read_bounded};
+use helix_project::save_check::{Belongs, NO_PROJECT_CHOSEN, adr_diagnostics, read_bounded};
 use helix_project::workflows::WorkflowPaths;
 
 /// Why an ADR cannot be finalized when nobody said where.
@@ -36,17 +36,26 @@ impl Tools {
         let path = self.existing(&arguments.path).await?;
         let project = self.project_for(&path, arguments.project.as_deref()).await?;
         let (file, root) = (path.clone(), project.clone());
+        let in_conversation = matches!(self.caller, Caller::Session(_));
         let (shown, found) = blocking(move || {
             let inside = project.as_ref().and_then(|root| path.strip_prefix(root).ok());
             let shown = inside.unwrap_or(&path).display().to_string();
-            let belongs = project.as_deref();
+            let belongs = match &project {
+                Some(root) => Belongs::Project(root),
+                None if in_conversation => Belongs::NoProject,
+                None => Belongs::Unknown,
+            };
             let bytes = read_bounded(&path)?;
             let found = adr_diagnostics(&shown, &bytes, belongs).map_err(Refusal::from)?;
             Ok::<_, Refusal>((shown, found))
         })
         .await?;
         self.remember(&file, root.as_deref(), Depth::Rules, &found).await;
-        diagnosed(&shown, &found)
+        let answer = diagnosed(&shown, &found);
+        if root.is_some() || !in_conversation {
+            return answer;
+        }
+        answer.map_err(|refusal| Refusal { text: format!("{}\n{NO_PROJECT_CHOSEN}", refusal.text), ..refusal })
     }
 
     /// Has remembered what a check found. What the agent of a phase leaves is checked once more by the phase's gates, and

@@ -26,12 +26,15 @@ impl Tools {
             Caller::Session(session) => Origin::Chat { session: session.clone() },
             Caller::Run(_) | Caller::Outside { .. } => Origin::Api,
         };
-        let plan = self.existing(&arguments.project).await?;
+        let project = self.existing(&arguments.project).await?;
+        let own_plan = self.existing_if_given(arguments.plan.as_deref()).await?;
         // Also where the plan itself was named: the conversation is about its project.
         if matches!(self.caller, Caller::Session(_)) {
             self.project(Some(&arguments.project)).await?;
         }
-        let mut request = SubmitRequest::new(plan, origin);
+        let mut request = SubmitRequest::new(own_plan.as_ref().unwrap_or(&project).clone(), origin);
+        request.project = own_plan.map(|_| project);
+        request.is_confined = true;
         request.idempotency_key = self.key_of_start(&request.plan).await?;
         let submission = self.engine.jobs().submit(request).await?;
         let id = submission.job.id.clone();

@@ -1,5 +1,7 @@
 //! A turn as it stands. Must not know how turns hang together.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,13 +54,14 @@ pub struct TurnStart {
     pub client: ClientIds,
     /// Model that the client chose, in the agent's words.
     pub model: Option<String>,
-    /// What the client adds to the agent's instructions, for as long as the turn runs.
-    pub system: Option<String>,
     /// Files that came with the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
     /// Agent session that the turn writes to.
     pub agent_session: Option<AgentSessionId>,
+    /// Digests of Helix's facts, by name, that this agent session knows with the turn's message.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub facts: BTreeMap<String, TextDigest>,
 }
 
 /// What was found in one run's answer.

@@ -10,6 +10,8 @@ use super::event::{SessionEvent, TurnParent};
 use super::turn::TurnView;
 use crate::{ErrorView, Recorded};
 use helix_core::ids::{JobId, SessionId, TurnId};
+use helix_core::step_marker::{Marker, Step, split};
+use helix_core::words;
 
 /// The state of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,8 +44,28 @@ pub struct SessionView {
     pub project: Option<String>,
     /// Number of the last event that this view includes.
     pub last_event: u64,
+    /// Whether something is under way in it.
+    #[serde(default)]
+    pub status: SessionStatus,
+    /// What the marker in the last answer said; absent where it had none. It only says so: nothing follows from it.
+    #[serde(default)]
+    pub step: Option<Step>,
     /// Why nothing can be recorded in it at the moment; in no record, but known to the host that runs.
     pub blocked: Option<ErrorView>,
+}
+
+words! {
+    /// Whether something is under way in a session.
+    #[derive(Default)]
+    pub enum SessionStatus {
+        /// Nothing was said yet.
+        #[default]
+        New = "new",
+        /// A message is being answered.
+        Answering = "answering",
+        /// It waits for the next message.
+        Idle = "idle",
+    }
 }
 
 /// What an event makes of a session.
@@ -115,6 +137,8 @@ impl SessionView {
                 jobs: Vec::new(),
                 project: None,
                 last_event: 0,
+                status: SessionStatus::New,
+                step: None,
                 blocked: None,
             },
             (None, _) => return Err(illegal("the session is not open")),
@@ -154,11 +178,13 @@ impl SessionView {
                 let Some(open) = view.running.take().filter(|open| &open.id == id) else {
                     return Err(illegal("this turn is not running"));
                 };
+                view.step = match split(&end.answer).1 {
+                    Marker::Step(step) => Some(step),
+                    Marker::Absent | Marker::Unknown(_) => None,
+                };
                 let mut ended = TurnView { ended_at: Some(at), end: Some(end.clone()), ..*open };
                 // Where the agent had lost the session that was to be resumed, it wrote to another one.
                 ended.begin.agent_session = end.session.clone().or(ended.begin.agent_session);
-                // Only a run that is still to come would need the client's instructions.
-                ended.begin.system = None;
                 turn = Some(ended);
             }
             SessionEvent::JobStarted { job } => view.jobs.push(job.clone()),
@@ -176,6 +202,11 @@ impl SessionView {
             }
             SessionEvent::Failure(_) => {}
         }
+        view.status = match (&view.running, view.turn_count) {
+            (Some(_), _) => SessionStatus::Answering,
+            (None, 0) => SessionStatus::New,
+            (None, _) => SessionStatus::Idle,
+        };
         view.updated_at = at;
         view.last_event = recorded.number;
         Ok(SessionState { view, turn })

@@ -105,6 +105,7 @@ pub fn complete() -> RunFacts {
         declared_error: None,
         rate_limit: None,
         tasks_lost: 0,
+        compacted: false,
         stderr_tail: String::new(),
     }
 }

@@ -89,6 +89,7 @@ impl JobRequest {
             idempotency_key: self.idempotency_key,
             origin: Origin::Api,
             shown_as: None,
+            is_confined: false,
         })
     }
 }

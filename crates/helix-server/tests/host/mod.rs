@@ -173,7 +173,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         projects: root.join("projects"),
         consultant: ConsultantConfig {
             // The agents of these tests say what they are told, without markers.
-            enforcement: Enforcement { validators: Vec::new(), retries: 0 },
+            enforcement: Enforcement { validators: Vec::new(), own: Vec::new(), retries: 0 },
             ..ConsultantConfig::new("none", Duration::from_secs(30))
         },
         policy: Policy::default(),

@@ -7,7 +7,8 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use helix_project::save_check::check_file;
+use helix_project::chosen::noted_project;
+use helix_project::save_check::{Belongs, NO_PROJECT_CHOSEN, SavedKind, check_file};
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
 use serde::Deserialize;
@@ -26,6 +27,9 @@ pub(crate) enum Hook {
         /// Project of the file [default: none]
         #[arg(long, value_name = "DIR")]
         project: Option<PathBuf>,
+        /// Directory of the session that the file is written in: its project counts
+        #[arg(long, value_name = "DIR", conflicts_with = "project")]
+        session: Option<PathBuf>,
     },
 }
 
@@ -45,7 +49,7 @@ struct Input {
 }
 
 pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
-    let Hook::PostWrite { project } = hook;
+    let Hook::PostWrite { project, session } = hook;
     let unreadable = |message: &str| CommandError::environment(codes::INPUT_UNREADABLE, message);
     let mut input = Vec::new();
     let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut input);
@@ -61,10 +65,17 @@ pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
     if !path.exists() {
         return Ok(Exit::Success);
     }
+    let chosen = session.as_deref().map(noted_project).transpose();
+    let chosen = chosen.map_err(|error| unreadable("cannot read the session's project").because(&error))?.flatten();
+    let project = project.as_ref().or(chosen.as_ref());
     // The configuration itself is not read: a mistake in it must not reach the agent as a finding.
-    let skills = SkillCatalog::load(project.as_deref(), &skill_directories(&context.environment));
-    let workflow_paths = WorkflowPaths::of(project.as_deref(), user_directory(&context.environment));
-    let belongs = project.as_deref();
+    let skills = SkillCatalog::load(project.map(PathBuf::as_path), &skill_directories(&context.environment));
+    let workflow_paths = WorkflowPaths::of(project.map(PathBuf::as_path), user_directory(&context.environment));
+    let belongs = match project {
+        Some(root) => Belongs::Project(root),
+        None if session.is_some() => Belongs::NoProject,
+        None => Belongs::Unknown,
+    };
     let shown = path.strip_prefix(&directory).unwrap_or(&path).display().to_string();
     let checked = check_file(&path, &shown, belongs, &skills, &workflow_paths)
         .map_err(|error| unreadable("the file that was written cannot be checked").because(&error))?;
@@ -74,6 +85,9 @@ pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
         format!("Helix checked the {kind} {shown}: {errors} error(s). The file is written; fix exactly these:\n");
     for diagnostic in &checked.diagnostics {
         told.push_str(&format!("{diagnostic}\n"));
+    }
+    if belongs == Belongs::NoProject && checked.kind == SavedKind::Adr {
+        told.push_str(NO_PROJECT_CHOSEN);
     }
     context.terminal.say(told.trim_end());
     Ok(Exit::Usage)

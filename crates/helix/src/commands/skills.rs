@@ -37,6 +37,7 @@ fn list(context: &Context, catalog: &SkillCatalog) -> Ended {
         let origin = match skill.origin {
             SkillOrigin::Project => "project",
             SkillOrigin::User => "yours",
+            SkillOrigin::BuiltIn => "built in",
         };
         [(skill.name.clone(), None), (origin.to_owned(), Some(Meaning::Weak)), (skill.description.clone(), None)]
     });

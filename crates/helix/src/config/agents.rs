@@ -67,7 +67,11 @@ fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -
 }
 
 /// A relative program with a slash is meant from the file that names it; a bare name is looked up in the PATH.
-fn command_of(environment: &Environment, files: &Files, written: Placed<Vec<Placed<String>>>) -> Vec<String> {
+pub(super) fn command_of(
+    environment: &Environment,
+    files: &Files,
+    written: Placed<Vec<Placed<String>>>,
+) -> Vec<String> {
     let mut command: Vec<String> = written.value.into_iter().map(|word| word.value).collect();
     if let Some(program) = command.first_mut().filter(|program| program.contains('/')) {
         *program = environment.path(program, files.base(&written.range)).to_string_lossy().into_owned();

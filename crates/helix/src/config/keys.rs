@@ -93,7 +93,9 @@ mapping! {
         enforcement: Vec<Validator>, example = "[\"step_marker\", \"adr_structure\", \"file_existence\", \"plan_valid\"]";
         /// corrections in one turn
         enforcement_retries: u32, example = "2";
-        /// sub-agents from experts.toml for second opinions
+        /// checks of your own, by name: commands that read an answer and print what is wrong (docs/consultant.md)
+        validators: TableOf<NamedValidator>, example = "{ links = { command = [\"./check-links\"], timeout = \"10s\" } }";
+        /// sub-agents for second opinions: Helix's, and yours from experts.toml
         experts: bool, example = "false";
         /// longest turn
         turn_timeout: Time, example = "\"30m\"";
@@ -103,6 +105,16 @@ mapping! {
         keep_days: Count, example = "365";
         /// deletes the oldest sessions beyond so many; default: keeps all
         keep_count: Count, example = "1000";
+    }
+}
+
+mapping! {
+    /// A check of the user's own for the Consultant's answers.
+    pub(super) struct NamedValidator {
+        /// Program and arguments.
+        command: CommandWords, required = "add the program, such as `command = [\"./check-links\"]`";
+        /// Longest time that it may take.
+        timeout: Time;
     }
 }
 

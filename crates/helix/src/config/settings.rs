@@ -11,9 +11,9 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Node, Placed, Value, format_duration};
 use helix_engine::admission::{AdmissionLimits, MEMORY_FLOOR, MemoryGauge, agents_that_fit, cores};
 use helix_engine::agent_run::RunTimeouts;
-use helix_engine::consultant::{Enforcement, Retention, Validator};
+use helix_engine::consultant::{Enforcement, OwnValidator, Retention, Validator};
 use helix_engine::crash_point::CrashPoint;
-use helix_engine::experts::{EXPERTS_FILE, parse_experts};
+use helix_engine::experts::{EXPERTS_FILE, parse_experts, with_built_in};
 use helix_engine::failures::FailureSettings;
 use helix_engine::{AgentProfile, ConsultantConfig, ConsultantPrompt, EngineConfig, FOLLOW_JOBS};
 use helix_failure::memory::Holdout;
@@ -24,7 +24,7 @@ use helix_server::{Disconnect, ServerConfig};
 use serde::Serialize;
 use serde_json::json;
 
-use super::agents::{agents, check_agent};
+use super::agents::{agents, check_agent, command_of};
 use super::files::{Files, Setting, refused, user_directory};
 use super::keys::{self, File};
 use crate::environment::Environment;
@@ -276,7 +276,7 @@ impl Settings {
                 follow_jobs: get(&consultant.follow_jobs).unwrap_or(FOLLOW_JOBS),
                 retention: Retention { days: get(&consultant.keep_days), count: get(&consultant.keep_count) },
                 prompt: self.consultant_prompt(environment)?,
-                enforcement: enforcement(consultant),
+                enforcement: self.enforcement(environment),
                 skills: skill_directories(environment),
                 experts: self.expert_list(environment)?,
             },
@@ -297,6 +297,26 @@ impl Settings {
         })
     }
 
+    /// How answers are checked.
+    fn enforcement(&self, environment: &Environment) -> Enforcement {
+        let (consultant, built_in) = (&self.consultant, Enforcement::default());
+        let chosen = |named: &Placed<Vec<Placed<Validator>>>| {
+            let named = |one: &Validator| named.value.iter().any(|word| word.value == *one);
+            Validator::ALL.into_iter().filter(named).collect()
+        };
+        let own = consultant.validators.iter().flat_map(|named| &named.value);
+        let own = own.filter_map(|(name, written)| {
+            let command = command_of(environment, &self.files, written.value.command.clone()?);
+            let timeout = get(&written.value.timeout).unwrap_or(OwnValidator::TIMEOUT);
+            Some(OwnValidator { name: name.value.clone(), command, timeout })
+        });
+        Enforcement {
+            validators: consultant.enforcement.as_ref().map_or(built_in.validators, chosen),
+            own: own.collect(),
+            retries: get(&consultant.enforcement_retries).unwrap_or(built_in.retries),
+        }
+    }
+
     /// Template of the Consultant's instructions: the configured one, the user's own, or the built-in one.
     fn consultant_prompt(&self, environment: &Environment) -> Result<ConsultantPrompt, CommandError> {
         let configured = self.consultant.prompt.as_ref().map(|written| self.path(environment, written));
@@ -305,14 +325,16 @@ impl Settings {
         parsed(&path, ConsultantPrompt::parse, "see helix prompt show")
     }
 
-    /// `experts.toml` beside the file that switches experts on, else in the user's directory; nothing where they are off.
+    /// Helix's experts, and those of `experts.toml` beside the file that switches experts on, else in the user's directory; nothing
+    /// where they are off.
     fn expert_list(&self, environment: &Environment) -> Result<Vec<SubAgent>, CommandError> {
         let switch = self.consultant.experts.as_ref().filter(|switch| switch.value);
         let Some(switch) = switch else { return Ok(Vec::new()) };
         let beside = self.files.base(&switch.range).join(EXPERTS_FILE);
-        let own = || user_path(environment, EXPERTS_FILE).filter(|path| path.exists());
-        let path = if beside.exists() { beside } else { own().unwrap_or(beside) };
-        parsed(&path, parse_experts, "see docs/consultant.md")
+        let written =
+            [Some(beside), user_path(environment, EXPERTS_FILE)].into_iter().flatten().find(|path| path.exists());
+        let own = written.map(|path| parsed(&path, parse_experts, "see docs/consultant.md")).transpose()?;
+        Ok(with_built_in(own.unwrap_or_default()))
     }
 
     /// Every setting with its value and where it came from, for `helix doctor`: those that may be built in first, then
@@ -420,18 +442,6 @@ fn failure_settings(failures: &keys::Failures) -> FailureSettings {
         memory: get(&failures.memory).unwrap_or(built_in.memory),
         holdout: get(&failures.holdout).map_or(built_in.holdout, Holdout::new),
         deadline: get(&failures.deadline).unwrap_or(built_in.deadline),
-    }
-}
-
-fn enforcement(consultant: &keys::Consultant) -> Enforcement {
-    let built_in = Enforcement::default();
-    let chosen = |named: &Placed<Vec<Placed<Validator>>>| {
-        let named = |one: &Validator| named.value.iter().any(|word| word.value == *one);
-        Validator::ALL.into_iter().filter(named).collect()
-    };
-    Enforcement {
-        validators: consultant.enforcement.as_ref().map_or(built_in.validators, chosen),
-        retries: get(&consultant.enforcement_retries).unwrap_or(built_in.retries),
     }
 }
 

@@ -1,7 +1,7 @@
 """A user of the `openai` package: reads one order a line from stdin (JSON) and prints one report a line (JSON).
 
 Orders: {"say": TEXT} streams an answer, {"ask": TEXT} gets one in one piece, {"listen": TEXT} streams and reports the lines as
-they came over the wire, {"get": PATH} reads a page of the API. What was said and answered stays in the conversation.
+they came over the wire, {"get": PATH} reads a page of the API, {"system": TEXT} sets the system prompt. What was said and answered stays in the conversation.
 Must not know Helix: address and key come from OPENAI_BASE_URL and OPENAI_API_KEY, as the package reads them.
 """
 
@@ -80,6 +80,10 @@ for line in sys.stdin:
     order = json.loads(line)
     if "get" in order:
         report = page(order["get"])
+    elif "system" in order:
+        messages[:] = [one for one in messages if one["role"] != "system"]
+        messages.insert(0, {"role": "system", "content": order["system"]})
+        report = {}
     else:
         (kind, text), = order.items()
         messages.append({"role": "user", "content": text})

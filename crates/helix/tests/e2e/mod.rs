@@ -60,9 +60,7 @@ impl Bed {
         sandbox.set("PATH", path);
         write_settings(&sandbox, claude, &model.base_url(), settings);
         for (path, text) in files {
-            let path = sandbox.home().join(".config/helix").join(path);
-            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-            std::fs::write(path, text).unwrap();
+            configure(&sandbox, path, text);
         }
         let mut serve = sandbox
             .command(env!("CARGO_BIN_EXE_helix"))
@@ -80,6 +78,12 @@ impl Bed {
         let text = |key: &str| ready[key].as_str().unwrap().to_owned();
         let token = std::fs::read_to_string(text("token_file")).unwrap().trim().to_owned();
         Self { serve, url: text("url"), token, model, sandbox }
+    }
+
+    /// Writes a file of the user's configuration.
+    #[allow(dead_code, reason = "not every test file changes it")]
+    pub(crate) fn configure(&self, path: &str, text: &str) {
+        configure(&self.sandbox, path, text);
     }
 
     /// What the agent printed in a run.
@@ -195,6 +199,12 @@ impl Bed {
     }
 }
 
+fn configure(sandbox: &Sandbox, path: &str, text: &str) {
+    let path = sandbox.home().join(".config/helix").join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
 impl Drop for Bed {
     /// After a failed assertion agents may still run under their keepers: they belong to this test and end with it.
     fn drop(&mut self) {
@@ -243,6 +253,12 @@ impl Client {
         let report = self.order(&json!({ "listen": text }));
         assert_eq!(report["status"], 200);
         report["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Sets the system prompt, as the settings of a chat page do.
+    #[allow(dead_code, reason = "not every test file has one")]
+    pub(crate) fn system(&mut self, text: &str) {
+        self.order(&json!({ "system": text }));
     }
 
     /// A page of Helix's own API.

@@ -53,7 +53,7 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         draft.option("--max-budget-usd", budget.to_string());
     }
     if let Some(schema) = &ask.schema {
-        draft.long_option("the JSON schema", "--json-schema", without_dialect(schema).to_string());
+        draft.long_option("the JSON schema", "--json-schema", in_plain_words(schema).to_string());
     }
     if let Some(system) = &ask.system {
         draft.long_option("the system prompt", "--append-system-prompt", system);
@@ -163,13 +163,14 @@ fn allowed(ask: &AgentAsk) -> Vec<String> {
     rules
 }
 
-/// What is denied even where the agent's own settings would allow it: everything that changes something, to one that only reads.
+/// What is denied even where the agent's own settings would allow it: commands to one that may run none, and everything that
+/// changes something to one that only reads. Measured: the CLI offers Glob and Grep only where Bash is denied; otherwise it tells
+/// the model to find files with commands, which it would refuse.
 fn denied(access: &ToolAccess) -> Vec<&'static str> {
-    if access.may_write() {
-        return Vec::new();
-    }
-    let web = if access.web { &[][..] } else { &["WebFetch"][..] };
-    [&["Bash"][..], &WRITING_TOOLS[..], web].concat()
+    let shell = if access.shell == Shell::None { &["Bash"][..] } else { &[] };
+    let writing = if access.may_write() { &[][..] } else { &WRITING_TOOLS };
+    let web = if access.may_write() || access.web { &[][..] } else { &["WebFetch"] };
+    [shell, writing, web].concat()
 }
 
 /// One word for a POSIX shell, which is what the CLI gives hook commands to.
@@ -198,11 +199,27 @@ fn sub_agents(agents: &[SubAgent]) -> Value {
     Value::Object(agents.iter().map(entry).collect())
 }
 
-/// The schema without the name of its own dialect: the CLI knows no other than its validator's and refuses to start.
-fn without_dialect(schema: &Value) -> Value {
+/// The schema in words that the CLI's validator knows. Measured: it refuses to start where another dialect is named, and 2.1.197
+/// leaves the tool for the answer out, in silence, where a format is one of Rust's numbers (`uint32`).
+fn in_plain_words(schema: &Value) -> Value {
     let mut schema = schema.clone();
     if let Some(keys) = schema.as_object_mut() {
         keys.remove("$schema");
     }
+    without_formats(&mut schema);
     schema
+}
+
+fn without_formats(schema: &mut Value) {
+    match schema {
+        Value::Object(keys) => {
+            // A property of that name is a schema, never a text.
+            if keys.get("format").is_some_and(Value::is_string) {
+                keys.remove("format");
+            }
+            keys.values_mut().for_each(without_formats);
+        }
+        Value::Array(items) => items.iter_mut().for_each(without_formats),
+        _ => {}
+    }
 }

@@ -70,6 +70,7 @@ impl ClaudeReader {
                 if subtype == "informational" && record.get("prevent_continuation") == Some(&Value::Bool(true)) {
                     self.turn.kept_back = true;
                 }
+                run.compacted |= subtype == "compact_boundary";
                 task(subtype, record, run);
                 run.unrecognised(&format!("system/{subtype}"));
             }

@@ -1,0 +1,166 @@
+//! Checks of the user's own: a command that reads an answer and prints what is wrong with it.
+//!
+//! Must not know what an answer is about. A command that fails says nothing about the answer: it is neither passed nor refused by it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use helix_agents::{Grace, Invocation, RunHandle, RunKind, RunRequest, Supervisor, ToolEnvironment};
+use helix_core::error_chain;
+use helix_core::finding::{Finding, Place};
+use helix_core::ids::RunId;
+use helix_core::run::{Ending, StopCause};
+use helix_core::text::one_line;
+use helix_job::session::AnswerFinding;
+use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
+
+use super::validators::MOST_FINDINGS;
+
+/// Most that a command may print, in bytes.
+const MOST_OUTPUT: usize = 64 << 10;
+/// Longest message and longest remedy, in characters.
+const LONGEST_TEXT: usize = 2_000;
+/// How long each step of a stop waits.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A check of the user's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnValidator {
+    /// Its name in records and corrections.
+    pub name: String,
+    /// Program and arguments, without a shell.
+    pub command: Vec<String>,
+    /// Longest time it may take.
+    pub timeout: Duration,
+}
+
+impl OwnValidator {
+    /// Its time limit when nothing else is said.
+    pub const TIMEOUT: Duration = Duration::from_secs(10);
+}
+
+/// What all checks of one answer are given.
+pub(crate) struct Asked<'a> {
+    pub(crate) supervisor: &'a Supervisor,
+    /// The run that gave the answer.
+    pub(crate) run: &'a RunId,
+    /// The answer as the user reads it.
+    pub(crate) answer: &'a str,
+    /// The conversation's directory, where commands run.
+    pub(crate) directory: &'a Path,
+    /// The conversation's project.
+    pub(crate) project: Option<&'a str>,
+    pub(crate) stop: &'a CancellationToken,
+}
+
+/// A finding as a command may print it; a line that is no such object is a message.
+#[derive(Deserialize)]
+struct Line {
+    message: String,
+    file: Option<String>,
+    line: Option<u32>,
+    fix: Option<String>,
+}
+
+impl Asked<'_> {
+    /// What a check finds: one finding for each line that it prints, and none if it exits with 0 and prints nothing.
+    ///
+    /// # Errors
+    /// Why the command says nothing of the answer.
+    pub(crate) async fn of(&self, number: usize, validator: &OwnValidator) -> Result<Vec<AnswerFinding>, String> {
+        let run = RunId::new(format!("{}.check{number}", self.run)).map_err(|error| error.to_string())?;
+        // What a former host began is of no use: nobody has read it.
+        match self.supervisor.attach_or_withdraw(&run).await {
+            Ok(None) => {}
+            Ok(Some(former)) => end(former).await?,
+            Err(error) => return Err(error_chain(&error)),
+        }
+        let Some((program, args)) = validator.command.split_first() else { return Err("it has no command".into()) };
+        let mut environment = ToolEnvironment::from_process(&[]);
+        if let Some(project) = self.project {
+            environment = environment.with("HELIX_PROJECT", project);
+        }
+        let request = RunRequest {
+            run,
+            invocation: Invocation {
+                program: program.into(),
+                args: args.to_vec(),
+                env: environment.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+                cwd: self.directory.to_path_buf(),
+                stdin: self.answer.as_bytes().to_vec(),
+            },
+            deadline: Some(validator.timeout),
+            grace: Grace::each(GRACE),
+            kind: RunKind::Work,
+            labels: [("validator".to_owned(), validator.name.clone())].into(),
+        };
+        let handle = self.supervisor.start(request).await.map_err(|error| error_chain(&error))?;
+        let printed = tokio::select! {
+            printed = printed(&handle) => printed,
+            () = self.stop.cancelled() => Err("it was stopped".into()),
+        };
+        let judged = match printed {
+            Ok(text) => {
+                let ended = handle.ended().await;
+                match (ended.stopped, ended.ending) {
+                    (Some(StopCause::Deadline), _) => {
+                        Err(format!("it took longer than {} s", validator.timeout.as_secs_f32()))
+                    }
+                    (None, Ending::Exited { code: 0 }) => Ok(text),
+                    // As linters do it.
+                    (None, Ending::Exited { code: 1 }) if !text.trim().is_empty() => Ok(text),
+                    (None, Ending::Exited { code }) => {
+                        Err(format!("it exited with {code}: {}", one_line(&ended.stderr_tail, 300)))
+                    }
+                    (None, Ending::NotStarted { reason, .. }) => Err(reason),
+                    _ => Err("it was ended from outside".into()),
+                }
+            }
+            Err(why) => Err(why),
+        };
+        end(handle).await?;
+        let lines = judged?;
+        let lines = lines.lines().filter(|line| !line.trim().is_empty()).take(MOST_FINDINGS);
+        Ok(lines
+            .map(|line| AnswerFinding { validator: validator.name.clone(), finding: finding(&validator.name, line) })
+            .collect())
+    }
+}
+
+/// Ends a command, whatever it has come to, and forgets it.
+async fn end(handle: RunHandle) -> Result<(), String> {
+    handle.cancel().await;
+    handle.forget().await.map_err(|error| error_chain(&error))
+}
+
+async fn printed(handle: &RunHandle) -> Result<String, String> {
+    let (mut lines, mut text) = (handle.lines(), String::new());
+    while let Some(line) = lines.next().await {
+        let line = line.map_err(|error| error_chain(&error))?;
+        text.push_str(&String::from_utf8_lossy(&line));
+        text.push('\n');
+        if text.len() > MOST_OUTPUT {
+            return Err(format!("it printed more than {} KiB", MOST_OUTPUT >> 10));
+        }
+    }
+    Ok(text)
+}
+
+fn finding(validator: &str, line: &str) -> Finding {
+    let cut = |text: &str| one_line(text, LONGEST_TEXT);
+    let read: Line = serde_json::from_str(line).unwrap_or_else(|_| Line {
+        message: line.to_owned(),
+        file: None,
+        line: None,
+        fix: None,
+    });
+    let place = read.file.map(|file| Place { file: cut(&file), line: read.line, column: None });
+    Finding {
+        rule: format!("own.{validator}"),
+        message: cut(&read.message),
+        place,
+        evidence: None,
+        fix: read.fix.as_deref().map(cut),
+    }
+}
