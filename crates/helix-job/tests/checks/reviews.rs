@@ -6,7 +6,7 @@ use helix_core::finding::Verdict;
 use helix_job::{Effect, JobEvent, PhaseState, Reopen};
 use helix_plan::OnFailure;
 
-use crate::world::{finding, id, spec, tree};
+use crate::world::{finding, spec, tree};
 use crate::{Play, unreadable, verified};
 
 #[test]

@@ -118,7 +118,6 @@ fn connected(options: &DatabaseOptions, database: &str) -> Result<Connection, Op
     Ok(connection)
 }
 
-#[expect(clippy::missing_errors_doc, reason = "all answers fail alike: `MemoryError` says how")]
 impl FailureMemory {
     /// Remembers that a failure was seen. Capturing an occurrence twice remembers it once; capturing another failure under
     /// the same key replaces it. A fix that was credited earlier in the same phase has not held and is taken back.
