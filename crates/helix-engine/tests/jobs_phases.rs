@@ -413,12 +413,12 @@ phases:
     }
 }
 
-const DECISION: &str = "---\nadr_id: \"001\"\ntitle: Export\nstatus: Proposed\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `python3 -c 'import shop.export'` exits 0\n";
+const DECISION: &str = "---\ntitle: Export\nstatus: Proposed\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `python3 -c 'import shop.export'` exits 0\n";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claims_of_the_decision_are_compared_with_where_the_job_started() {
     let plan = "name: Export
-adr: adr/001-export.md
+adr: adr/export.md
 phases:
   - { id: build, type: development, description: B, outputs: [shop/export.py] }
   - { id: page, type: documentation, description: P, depends_on: [build], outputs: [page.md], max_attempts: 1, gates: [{ type: adr_valid }] }
@@ -428,17 +428,17 @@ phases:
     let shop = Workshop::open(&script).await;
     let repo = shop.repo();
     std::fs::create_dir(repo.join("adr")).unwrap();
-    std::fs::write(repo.join("adr/001-export.md"), DECISION).unwrap();
+    std::fs::write(repo.join("adr/export.md"), DECISION).unwrap();
     shop.git(&repo, &["add", "-A"]);
     shop.git(&repo, &["commit", "--quiet", "-m", "Decide"]);
     let ended = shop.run(&repo, plan).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
-    // Now that the file is there, the same proposal cannot be carried out, and nothing has to run to see it.
+    // Now that the file is there, the same draft cannot be carried out, and nothing has to run to see it.
     match shop.engine.jobs().submit(shop.request(&repo, plan)).await {
         Err(SubmitError::Plan { diagnostics, .. }) => {
             let codes: Vec<&str> = diagnostics.iter().map(|one| one.code.as_str()).collect();
             assert_eq!(codes, ["HX0213"], "{diagnostics:#?}");
-            assert!(diagnostics[0].message.contains("adr/001-export.md:5:"), "{diagnostics:#?}");
+            assert!(diagnostics[0].message.contains("adr/export.md:4:"), "{diagnostics:#?}");
         }
         other => panic!("{other:?}"),
     }

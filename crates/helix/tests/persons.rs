@@ -375,7 +375,7 @@ fn a_phase_whose_agent_changed_nothing_does_not_pass() {
     for (keys, found) in [
         ("type: documentation, outputs: [page.md]", "page.md is claimed as an output"),
         ("type: test, outputs: [tests/test_page.py]", "tests/test_page.py is claimed as an output"),
-        ("type: development", "must change files, and this one changed none"),
+        ("type: development", "a development phase must change files: the phase changed no file"),
     ] {
         let stage = Stage::new(script, "");
         let plan = format!("name: idle\nphases:\n  - {{ id: idle, {keys}, description: Do the work., {gates} }}\n");
