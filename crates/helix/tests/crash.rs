@@ -88,8 +88,10 @@ fn whole(stage: &Stage, view: &Value, events: &[Value]) -> Whole {
         let gates = gates.map(|gate| format!("{} {}", text(&gate["gate"]), text(&gate["verdict"]))).collect();
         (text(&phase["id"]), text(&phase["status"]), phase["attempt"].as_u64().unwrap(), gates)
     });
+    // Notes on failures come beside the job: what a host that dies had not noted is in the memory alone.
     let mut names: Vec<String> = events
         .iter()
+        .filter(|event| !text(&event["type"]).contains('.'))
         .map(|event| {
             format!("{} {} {} {}", text(&event["type"]), text(&event["phase"]), event["attempt"], event["gate"])
         })
