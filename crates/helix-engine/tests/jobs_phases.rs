@@ -413,7 +413,7 @@ phases:
     }
 }
 
-const DECISION: &str = "---\ntitle: Export\nstatus: Proposed\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `python3 -c 'import shop.export'` exits 0\n";
+const DECISION: &str = "---\nadr_id: draft\ntitle: Export\nstatus: Proposed\nfiles: { create: [shop/export.py] }\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] `python3 -c 'import shop.export'` exits 0\n";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn claims_of_the_decision_are_compared_with_where_the_job_started() {
@@ -438,7 +438,7 @@ phases:
         Err(SubmitError::Plan { diagnostics, .. }) => {
             let codes: Vec<&str> = diagnostics.iter().map(|one| one.code.as_str()).collect();
             assert_eq!(codes, ["HX0213"], "{diagnostics:#?}");
-            assert!(diagnostics[0].message.contains("adr/export.md:4:"), "{diagnostics:#?}");
+            assert!(diagnostics[0].message.contains("adr/export.md:5:"), "{diagnostics:#?}");
         }
         other => panic!("{other:?}"),
     }
