@@ -88,7 +88,7 @@ fn whole(stage: &Stage, view: &Value, events: &[Value]) -> Whole {
         let gates = gates.map(|gate| format!("{} {}", text(&gate["gate"]), text(&gate["verdict"]))).collect();
         (text(&phase["id"]), text(&phase["status"]), phase["attempt"].as_u64().unwrap(), gates)
     });
-    // Notes on failures come beside the job: what a host that dies had not noted is in the memory alone.
+    // Notes on failures come beside the job: hosts that die one after the other may leave none before it ends.
     let mut names: Vec<String> = events
         .iter()
         .filter(|event| !text(&event["type"]).contains('.'))
