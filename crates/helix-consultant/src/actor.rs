@@ -21,11 +21,11 @@ use super::job_digest;
 use super::locator::{self, Difference, Located, TurnPosition};
 use super::services::ConsultantServices;
 use super::turn_output::TurnOutput;
-use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, turn_error, uploads};
+use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, phrases, uploads};
 use corrections::Enforced;
 use helix_project::chosen::note_project;
 use helix_runs::admission::{Owner, Ticket, Urgency};
-use helix_runs::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
+use helix_runs::agent_run::{AgentRunner, Entry, RunLimits, RunReport};
 use helix_runs::event_log::{SessionLog, settled, turn_name};
 use helix_runs::mutex::lock;
 use helix_runs::services::SavePlace;
@@ -108,14 +108,7 @@ impl SessionActor {
         let work = async {
             self.finish_interrupted_turn().await;
             while let Some(queued) = self.queue.recv().await {
-                match self.failed.clone() {
-                    None => self.answer(queued).await,
-                    Some(error) => {
-                        let QueuedTurn { request, listener, permit } = queued;
-                        drop(permit);
-                        TurnOutput::to_client(listener, request.disconnected).finish(refused(error)).await;
-                    }
-                }
+                self.answer(queued).await;
                 if self.failed.is_some() {
                     self.queue.close();
                 }
@@ -131,23 +124,16 @@ impl SessionActor {
     async fn finish_interrupted_turn(&mut self) {
         let Some(open) = self.view().running().cloned() else { return };
         let runs = runs_of(&self.services.runner, &open.id);
-        let mut work = ActiveTurn {
-            turn: open.id.clone(),
-            continues: open.continues.clone(),
-            model: open.begin.model.clone(),
-            runs: u32::try_from(runs.len()).unwrap_or(u32::MAX),
-            usage: Usage::default(),
-            stop: self.new_stop(&open.id),
-            output: TurnOutput::without_client(),
-            permit: None,
-        };
+        let output = TurnOutput::without_client();
+        let mut work = self.active(open.id, open.continues, open.begin.model, output, None);
+        work.runs = u32::try_from(runs.len()).unwrap_or(u32::MAX);
         let mut done = Vec::new();
         for run in &runs {
             let report = match self.services.runner.follow(run, &mut work.output).await {
                 Ok(report) => report,
                 Err(error) => {
                     tracing::warn!(session = %self.view().id, %run, %error, "a run of a former host cannot be read");
-                    lost_report()
+                    unrecorded(Ending::Unknown)
                 }
             };
             work.output.end_of_run().await;
@@ -165,27 +151,30 @@ impl SessionActor {
         let mut output = TurnOutput::to_client(listener, request.disconnected.clone());
         // Jobs may have been started from this conversation meanwhile: the record is read again.
         let ended = match self.locate(&request).await {
-            Ok(Located::Again(turn)) => Ok(self.tell_again(&turn, &mut output).await),
             Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,
-            Err(error) => Err(error),
+            Ok(Located::Again(turn)) => self.tell_again(&turn, &mut output).await,
+            Err(error) => refused(error),
         };
         drop(permit);
-        output.finish(ended.unwrap_or_else(refused)).await;
+        output.finish(ended).await;
     }
 
     async fn locate(&mut self, request: &TurnRequest) -> Result<Located, ErrorView> {
+        if let Some(error) = &self.failed {
+            return Err(error.clone());
+        }
         self.log.reload().await.map_err(|error| error.view())?;
-        locator::locate(self.services.journal(), self.view(), request).await.map_err(context::unreadable)
+        locator::locate(self.services.journal(), self.view(), request).await.map_err(phrases::unreadable_record)
     }
 
     /// Gives the answer of a turn that is over to anyone who asks for it again.
     async fn tell_again(&self, turn: &TurnView, output: &mut TurnOutput) -> TurnEnded {
         output.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
-        output.tell(TurnEvent::Status { text: "Already answered; here is the answer".into() }).await;
-        let Some(end) = &turn.end else { return refused(lost_view()) };
+        output.tell(TurnEvent::Status { text: phrases::ALREADY_ANSWERED.into() }).await;
+        let Some(end) = &turn.end else { return refused(phrases::no_end()) };
         output.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
         let outcome = Outcome::from_facts(&end.facts);
-        TurnEnded { error: turn_error::of_outcome(&outcome), outcome, answer: end.text().to_owned(), usage: end.usage }
+        TurnEnded { error: phrases::of_outcome(&outcome), outcome, answer: end.text().to_owned(), usage: end.usage }
     }
 
     /// Carries a new turn out, from its beginning in the record to its end.
@@ -197,16 +186,8 @@ impl SessionActor {
         permit: TurnPermit,
     ) {
         let continued = position.parent.as_ref().filter(|_| request.purpose == Purpose::Continue);
-        let mut work = ActiveTurn {
-            turn: self.view().next_turn(),
-            continues: continued.map(|turn| turn.id.clone()),
-            model: request.model.clone(),
-            runs: 0,
-            usage: Usage::default(),
-            stop: self.new_stop(&self.view().next_turn()),
-            output,
-            permit: Some(permit),
-        };
+        let continues = continued.map(|turn| turn.id.clone());
+        let mut work = self.active(self.view().next_turn(), continues, request.model.clone(), output, Some(permit));
         if !self.services.config.enforcement.is_off() {
             work.output.check_drafts();
         }
@@ -217,8 +198,7 @@ impl SessionActor {
                 (self.enforce(&mut work, vec![(run, report)]).await, None)
             }
             Err(error) => {
-                let never_ran = Ending::NotStarted { reason: error.message.clone(), errno: None };
-                let report = RunReport::without_record(RunFacts::without_record(never_ran, None));
+                let report = unrecorded(Ending::NotStarted { reason: error.message.clone(), errno: None });
                 (Enforced { report, note: None }, Some(error))
             }
         };
@@ -238,16 +218,14 @@ impl SessionActor {
         // What came in the course of the turn that this one goes on from, its agent need not have seen.
         let since = position.parent.as_ref().map(|parent| parent.started_at);
         let digests = job_digest::since(self.services.journal(), &self.view().jobs, since).await;
-        let digests = digests.map_err(context::unreadable)?;
-        position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.for_agent())));
+        let digests = digests.map_err(phrases::unreadable_record)?;
+        position.differences.extend(digests.iter().map(|(_, text)| Difference::Job(text.clone())));
         let position = &*position;
         let context = context::at(self.services.journal(), self.view(), position, request).await?;
         // The user's words are those of the answer that is continued.
         let continued = position.parent.as_ref().filter(|_| work.continues.is_some());
-        let facts = self.services.facts(self.view(), request.system.as_deref()).await.map_err(|error| ErrorView {
-            message: helix_core::error_chain(&error),
-            hint: Some("run `helix doctor`".into()),
-        })?;
+        let facts = self.services.facts(self.view(), request.system.as_deref()).await;
+        let facts = facts.map_err(|error| phrases::own_failure(&error))?;
         let files = uploads::named(&self.view().directory, &attachments);
         let begin = TurnStart {
             run: RunId::for_turn(&work.turn, 1),
@@ -267,10 +245,8 @@ impl SessionActor {
         })
         .await?;
         work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
-        for digest in &digests {
-            work.output
-                .tell(TurnEvent::JobNews { text: format!("Since your last message, {}", digest.standing()) })
-                .await;
+        for (job, _) in &digests {
+            work.output.tell(TurnEvent::JobNews { text: phrases::since_last_message(job) }).await;
         }
         let prompt = |context: &Context| context.prompt(&facts, &files, &request.message);
         self.ask_agent(work, request, position, context, &prompt).await
@@ -280,10 +256,7 @@ impl SessionActor {
     async fn note_project(&self) -> Result<(), ErrorView> {
         let (own, project) = (PathBuf::from(&self.view().directory), self.view().project.clone().map(PathBuf::from));
         let noted = tokio::task::spawn_blocking(move || note_project(own.parent().unwrap_or(&own), project.as_deref()));
-        noted.await.map_err(std::io::Error::other).flatten().map_err(|error| ErrorView {
-            message: format!("cannot note the session's project: {error}"),
-            hint: Some("check that the state directory is writable and not full".into()),
-        })
+        noted.await.map_err(std::io::Error::other).flatten().map_err(phrases::not_noted)
     }
 
     /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record.
@@ -302,8 +275,7 @@ impl SessionActor {
         if !lost {
             return Ok(report);
         }
-        let text = "The agent has lost its session; a new one starts with the record of this chat".to_owned();
-        work.output.tell(TurnEvent::Status { text }).await;
+        work.output.tell(TurnEvent::Status { text: phrases::SESSION_LOST.into() }).await;
         work.usage += report.usage;
         let context = context::rebuilt(self.services.journal(), position, request).await?;
         self.run_once(work, &prompt(&context), context.session).await
@@ -322,13 +294,7 @@ impl SessionActor {
         let result = self.services.runner.run(&self.view().agent, &run, || ask, limits, &mut work.output).await;
         self.services.host.writer.crash.pass(|| format!("after {place}"));
         work.output.end_of_run().await;
-        result.map_err(|error| {
-            let hint = match &error {
-                RunError::UnknownAgent { .. } => "set [consultant] agent in helix.toml to a configured agent",
-                _ => "run `helix doctor`",
-            };
-            ErrorView { message: helix_core::error_chain(&error), hint: Some(hint.into()) }
-        })
+        result.map_err(|error| phrases::run_failed(&error))
     }
 
     async fn make_ask(
@@ -375,7 +341,7 @@ impl SessionActor {
         };
         let event = SessionEvent::TurnFinished { turn: work.turn.clone(), end };
         let outcome = Outcome::from_facts(&report.facts);
-        let error = refused.or_else(|| turn_error::of_outcome(&outcome));
+        let error = refused.or_else(|| phrases::of_outcome(&outcome));
         let mut ended = TurnEnded { error, outcome, answer, usage };
         if self.view().running().is_some_and(|running| running.id == work.turn)
             && let Err(error) = self.record_for(work, event).await
@@ -403,11 +369,19 @@ impl SessionActor {
         (!text.trim().is_empty()).then(|| TextDigest::of(&text))
     }
 
-    fn new_stop(&self, turn: &TurnId) -> CancellationToken {
+    /// A turn that can be stopped from now on.
+    fn active(
+        &self,
+        turn: TurnId,
+        continues: Option<TurnId>,
+        model: Option<String>,
+        output: TurnOutput,
+        permit: Option<TurnPermit>,
+    ) -> ActiveTurn {
         // No child of `closing`: when the engine closes, the agent goes on under its keeper.
         let stop = CancellationToken::new();
         *lock(&self.running) = Some(RunningTurn { turn: turn.clone(), stop: stop.clone() });
-        stop
+        ActiveTurn { turn, continues, model, runs: 0, usage: Usage::default(), stop, output, permit }
     }
 
     /// Makes an event durable, or says at once why that cannot be done.
@@ -439,15 +413,11 @@ pub(super) fn runs_of(runner: &AgentRunner, turn: &TurnId) -> Vec<RunId> {
 
 /// The end of a turn that could not be recorded or found.
 fn refused(error: ErrorView) -> TurnEnded {
-    let outcome = Outcome::from_facts(&lost_report().facts);
+    let outcome = Outcome::from_facts(&unrecorded(Ending::Unknown).facts);
     TurnEnded { outcome, answer: String::new(), usage: Usage::default(), error: Some(error) }
 }
 
-fn lost_view() -> ErrorView {
-    ErrorView { message: "the turn has no end".into(), hint: Some("send the message again".into()) }
-}
-
-/// What is known of a run that nobody can read.
-fn lost_report() -> RunReport {
-    RunReport::without_record(RunFacts::without_record(Ending::Unknown, None))
+/// What is known of a run that left nothing to read.
+fn unrecorded(ending: Ending) -> RunReport {
+    RunReport::without_record(RunFacts::without_record(ending, None))
 }

@@ -14,6 +14,7 @@ use helix_store::{Journal, ReadError};
 
 use super::facts::{Facts, Told};
 use super::locator::{Account, Difference, TurnPosition};
+use super::phrases::unreadable_record;
 use super::prompt::USER_MESSAGE;
 use super::{Author, Message, TurnRequest};
 
@@ -57,7 +58,7 @@ pub(super) async fn at(
     request: &TurnRequest,
 ) -> Result<Context, ErrorView> {
     match (position.account, &position.parent) {
-        (Account::Own, Some(parent)) => match resumable(journal, parent).await.map_err(unreadable)? {
+        (Account::Own, Some(parent)) => match resumable(journal, parent).await.map_err(unreadable_record)? {
             Some(base) => going_on(journal, view, position, request, base).await,
             None => rebuilt(journal, position, request).await,
         },
@@ -73,7 +74,7 @@ pub(super) async fn rebuilt(
 ) -> Result<Context, ErrorView> {
     let mut preface = Preface::default();
     let said = match (position.account, &position.parent) {
-        (Account::Own, Some(parent)) => recorded(journal, parent).await.map_err(unreadable)?,
+        (Account::Own, Some(parent)) => recorded(journal, parent).await.map_err(unreadable_record)?,
         (Account::Own, None) | (Account::Client, _) => request.history.clone(),
     };
     preface.record(&said);
@@ -118,7 +119,7 @@ async fn going_on(
     request: &TurnRequest,
     base: Base,
 ) -> Result<Context, ErrorView> {
-    let last = journal.last_writer(base.session.clone()).await.map_err(unreadable)?;
+    let last = journal.last_writer(base.session.clone()).await.map_err(unreadable_record)?;
     let at_its_end = last.as_ref() == Some(&base.turn.id);
     let at_home = base.turn.session == view.id;
     let point = base.turn.end.as_ref().and_then(|end| end.point.clone());
@@ -183,7 +184,7 @@ impl Preface {
         let outcome = end.map(|end| Outcome::from_facts(&end.facts));
         if let Some(Outcome::Cancelled | Outcome::Interrupted) = outcome {
             self.remark("the user stopped your last answer before it was finished");
-        } else if let Some(error) = outcome.as_ref().and_then(super::turn_error::of_outcome) {
+        } else if let Some(error) = outcome.as_ref().and_then(super::phrases::of_outcome) {
             self.remark(&format!("your last answer failed: {}", error.message));
         }
         for difference in &position.differences {
@@ -239,15 +240,7 @@ impl Context {
 }
 
 fn new_session() -> Result<AgentSessionId, ErrorView> {
-    AgentSessionId::new(uuid::Uuid::now_v7().to_string())
-        .map_err(|error| ErrorView { message: error.to_string(), hint: None })
-}
-
-pub(super) fn unreadable(error: ReadError) -> ErrorView {
-    ErrorView {
-        message: format!("the session's record cannot be read: {error}"),
-        hint: Some("run `helix doctor`: it checks the database".into()),
-    }
+    AgentSessionId::new(uuid::Uuid::now_v7().to_string()).map_err(|error| ErrorView::new(error.to_string()))
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use helix_core::finding::fence_for;
 use helix_core::ids::JobId;
 use helix_core::text::one_line;
-use helix_job::question::QuestionStatus;
+use helix_job::phrases::open_questions;
 use helix_job::session::{SessionView, TextDigest};
 use helix_plan::workflow::{Input, Workflow};
 use helix_store::{Journal, ReadError};
@@ -91,7 +91,11 @@ impl ConsultantServices {
         let read = tokio::task::spawn_blocking(move || {
             let mut facts = Facts::default();
             let project = project.as_deref().filter(|root| root.is_dir());
-            of_project(&mut facts, project);
+            let of_project = |read: fn(&Path) -> String| project.map(read).unwrap_or_default();
+            facts.add("Project", of_project(|root| root.to_string_lossy().into_owned()));
+            facts.add("Files of the project", of_project(|root| names_in(root).join(", ")));
+            facts.add("Plans of the project", of_project(plans));
+            facts.add("Decisions of the project", of_project(decisions));
             facts.add("Projects that exist", names_in(&projects).join(", "));
             facts.add("Workflows", workflows(&WorkflowPaths::of(project, config)));
             let skills = SkillCatalog::load(project, &user);
@@ -120,7 +124,7 @@ async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(String
         let phases: Vec<String> = phases.map(|phase| format!("{} {}", phase.id, phase.status.word())).collect();
         let phases = if phases.is_empty() { String::new() } else { format!(" ({})", phases.join(", ")) };
         jobs.push_str(&format!("- {} {}: {}{phases}\n", job.id, job.name, job.status.word()));
-        for question in job.questions.iter().filter(|question| question.status == QuestionStatus::Open) {
+        for question in open_questions(&job) {
             let options: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
             let options = if options.is_empty() { String::new() } else { format!(" [{}]", options.join(", ")) };
             let text = one_line(&question.text, LONGEST_TEXT);
@@ -130,18 +134,9 @@ async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(String
     Ok((jobs, questions))
 }
 
-fn of_project(facts: &mut Facts, project: Option<&Path>) {
-    let Some(root) = project else {
-        for name in ["Project", "Files of the project", "Plans of the project", "Decisions of the project"] {
-            facts.add(name, "");
-        }
-        return;
-    };
-    facts.add("Project", root.to_string_lossy());
-    facts.add("Files of the project", names_in(root).join(", "));
+fn plans(root: &Path) -> String {
     let plans = names_in(&root.join("plans")).into_iter().map(|name| format!("plans/{name}/phases.yaml"));
-    facts.add("Plans of the project", plans.filter(|plan| root.join(plan).is_file()).collect::<Vec<_>>().join(", "));
-    facts.add("Decisions of the project", decisions(root));
+    plans.filter(|plan| root.join(plan).is_file()).collect::<Vec<_>>().join(", ")
 }
 
 fn decisions(root: &Path) -> String {
@@ -173,12 +168,9 @@ fn workflows(paths: &WorkflowPaths) -> String {
 }
 
 fn workflow_line(workflow: &Workflow) -> String {
-    let mut line = format!("- {}: {}", workflow.name, one_line(&workflow.description, LONGEST_TEXT));
+    let line = format!("- {}: {}", workflow.name, one_line(&workflow.description, LONGEST_TEXT));
     let inputs: Vec<String> = workflow.inputs.iter().map(|input| format!("{}{}", input.name, asked(input))).collect();
-    if !inputs.is_empty() {
-        line.push_str(&format!(" Inputs: {}", inputs.join(", ")));
-    }
-    line + "\n"
+    if inputs.is_empty() { line + "\n" } else { format!("{line} Inputs: {}\n", inputs.join(", ")) }
 }
 
 /// What a plan has to say for an input.

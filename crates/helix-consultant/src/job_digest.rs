@@ -1,4 +1,4 @@
-//! What happened to a session's jobs since its last turn, for the agent and for the user.
+//! What happened to a session's jobs since its last turn, for the agent.
 //!
 //! Must not know who reads it, nor how an event is worded.
 
@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use helix_core::ids::JobId;
 use helix_job::JobView;
-use helix_job::phrases::{chat_line, open_questions, standing};
+use helix_job::phrases::{chat_line, open_questions};
 use helix_store::{Journal, ReadError};
 use jiff::Timestamp;
 
@@ -15,33 +15,7 @@ const MOST_JOBS: usize = 10;
 /// Most lines about one job, the newest.
 const MOST_LINES: usize = 20;
 
-/// What happened to one job since some time.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct JobDigest {
-    job: JobView,
-    lines: Vec<String>,
-}
-
-impl JobDigest {
-    /// All of it, for the agent.
-    pub(super) fn for_agent(&self) -> String {
-        let mut text = format!("Job {} ({}), now {}:\n", self.job.id, self.job.name, self.job.status.word());
-        for line in &self.lines {
-            text.push_str(&format!("- {line}\n"));
-        }
-        for question in open_questions(&self.job) {
-            text.push_str(&format!("It waits for an answer to {}.\n", question.id));
-        }
-        text
-    }
-
-    /// How it stands, for a person.
-    pub(super) fn standing(&self) -> String {
-        format!("{} {}", self.job.name, standing(&self.job))
-    }
-}
-
-/// What happened to these jobs after some time, or ever; jobs to which nothing happened are left out.
+/// What happened to these jobs after some time, or ever, each told in lines; jobs to which nothing happened are left out.
 ///
 /// # Errors
 /// The journal failed.
@@ -49,7 +23,7 @@ pub(super) async fn since(
     journal: &Arc<dyn Journal>,
     jobs: &[JobId],
     after: Option<Timestamp>,
-) -> Result<Vec<JobDigest>, ReadError> {
+) -> Result<Vec<(JobView, String)>, ReadError> {
     let mut digests = Vec::new();
     for job in newest_jobs(journal, jobs).await? {
         if after.zip(job.completed_at).is_some_and(|(after, end)| end <= after) {
@@ -62,7 +36,10 @@ pub(super) async fn since(
             continue;
         }
         lines.drain(..lines.len().saturating_sub(MOST_LINES));
-        digests.push(JobDigest { job, lines });
+        let mut text = format!("Job {} ({}), now {}:\n", job.id, job.name, job.status.word());
+        text.extend(lines.iter().map(|line| format!("- {line}\n")));
+        text.extend(open_questions(&job).map(|question| format!("It waits for an answer to {}.\n", question.id)));
+        digests.push((job, text));
     }
     Ok(digests)
 }

@@ -13,11 +13,11 @@ mod facts;
 mod files;
 mod job_digest;
 mod locator;
+pub mod phrases;
 mod prompt;
 mod registry;
 mod retention;
 mod services;
-mod turn_error;
 mod turn_output;
 mod uploads;
 
@@ -32,9 +32,9 @@ use std::sync::Arc;
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
+use helix_job::ErrorView;
 pub use helix_job::session::Author;
 use helix_job::session::ClientIds;
-use helix_job::{ErrorView, Wait};
 use tokio_util::sync::CancellationToken;
 
 /// A user message to be answered.
@@ -125,11 +125,7 @@ pub struct Message {
 pub enum TurnEvent {
     /// The turn has its place: it runs now.
     Began { session: SessionId, turn: TurnId },
-    /// The turn waits for others before it.
-    Queued { ahead: usize },
-    /// The turn has its place in the conversation, and its agent waits for one among all agents.
-    Waits { wait: Wait },
-    /// Something worth one line: a retry, a rate limit, a job that started.
+    /// Something worth one line: what the turn waits for, a retry, a rate limit.
     Status { text: String },
     /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
     JobNews { text: String },
@@ -171,11 +167,6 @@ pub struct TurnEnded {
     pub error: Option<ErrorView>,
 }
 
-/// What is wrong with a turn's outcome, and what to do, in one sentence; empty if it is an answer.
-pub fn outcome_error_line(outcome: &Outcome) -> String {
-    turn_error::of_outcome(outcome).map_or_else(String::new, |view| view.line())
-}
-
 /// Why a turn could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum TurnError {
@@ -183,8 +174,8 @@ pub enum TurnError {
     #[error("no session {0}")]
     NoSession(SessionId),
     /// The agent is missing or not configured.
-    #[error("{message}")]
-    Agent { message: String, hint: Option<String> },
+    #[error("{}", .0.line())]
+    Agent(ErrorView),
     /// Helix is shutting down.
     #[error("Helix is shutting down")]
     Closing,

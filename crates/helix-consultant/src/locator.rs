@@ -124,7 +124,10 @@ impl Locator<'_> {
 
     async fn after(&self) -> Result<TurnPosition, ReadError> {
         match &self.request.parent {
-            ParentSelector::Latest => Ok(self.latest().await?.map_or_else(|| self.at_beginning(), after_own)),
+            ParentSelector::Latest => match self.latest().await? {
+                Some(turn) => Ok(TurnPosition::new(Some(turn), Account::Own)),
+                None => Ok(self.at_beginning()),
+            },
             ParentSelector::Ids { parent: None } => Ok(self.at_beginning()),
             ParentSelector::Ids { parent: Some(parent) } => match self.by_message(parent).await? {
                 Some(turn) if self.history_ends_with(&turn) => Ok(self.after_turn(turn)),
@@ -171,7 +174,7 @@ impl Locator<'_> {
     /// After a turn that the client named. What the client shows as its answer may have been edited.
     fn after_turn(&self, turn: TurnView) -> TurnPosition {
         let shown = history_exchanges(&self.request.history).pop().and_then(|(_, answer)| answer);
-        let mut position = after_own(turn);
+        let mut position = TurnPosition::new(Some(turn), Account::Own);
         if let (Some(shown), Some(turn)) = (shown, &position.parent)
             && let Some(end) = turn.end.as_ref().filter(|_| turn.continues.is_none())
             && relation(&shown, end.text()) == TextRelation::Different
@@ -225,11 +228,6 @@ impl Locator<'_> {
     async fn by_message(&self, message: &str) -> Result<Option<TurnView>, ReadError> {
         self.journal.turn_by_message(self.view.owner.clone(), message.to_owned()).await
     }
-}
-
-/// After a turn as Helix's own record has it.
-fn after_own(turn: TurnView) -> TurnPosition {
-    TurnPosition::new(Some(turn), Account::Own)
 }
 
 fn history_exchanges(history: &[Message]) -> Vec<(String, Option<String>)> {

@@ -2,7 +2,6 @@
 //!
 //! Must not know the chat: what is said in it never becomes part of the instructions.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
@@ -12,7 +11,7 @@ use helix_core::step_marker::Step;
 use helix_plan::{GateSpec, PhaseType};
 use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value};
-use serde_json::json;
+use serde::Serialize;
 
 use crate::codes;
 use helix_project::front_matter::Front;
@@ -65,8 +64,34 @@ pub struct ConsultantPrompt {
     text: String,
 }
 
-/// The inputs of the template that differ from session to session, by name. None of them changes within a session.
-pub(crate) type Inputs = serde_json::Map<String, serde_json::Value>;
+/// The inputs of the template. None of them changes within a session.
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Inputs<'a> {
+    workspace: &'a str,
+    projects: &'a str,
+    tools: &'a [&'a str],
+    adr_template: String,
+    plan_example: &'static str,
+    phase_types: Vec<&'static str>,
+    gates: &'static [String],
+    steps: Vec<&'static str>,
+}
+
+impl<'a> Inputs<'a> {
+    /// Those of a session that works in this directory, makes projects below another, and has these tools.
+    pub(crate) fn new(workspace: &'a str, projects: &'a str, tools: &'a [&'a str]) -> Self {
+        Self {
+            workspace,
+            projects,
+            tools,
+            adr_template: helix_project::adr_files::template(),
+            plan_example: PLAN_EXAMPLE,
+            phase_types: PhaseType::ALL.map(PhaseType::word).to_vec(),
+            gates: &GATES,
+            steps: Step::ALL.map(Step::word).to_vec(),
+        }
+    }
+}
 
 impl ConsultantPrompt {
     /// Checks a template: its front matter with its version, its syntax, its inputs, and that it renders.
@@ -122,7 +147,7 @@ impl ConsultantPrompt {
             Ok(template) => template,
             Err(error) => return Some(told(&error)),
         };
-        let known: BTreeSet<String> = inputs(&samples()[0]).keys().cloned().collect();
+        let known = prompt_inputs();
         let mut unknown: Vec<String> = template.undeclared_variables(false).into_iter().collect();
         unknown.retain(|name| !known.contains(name) && !is_global(&environment, name));
         unknown.sort();
@@ -131,21 +156,21 @@ impl ConsultantPrompt {
             let at = body + find_word(text, name).unwrap_or(0);
             let help = match did_you_mean(name, known.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the inputs are {}", known.iter().cloned().collect::<Vec<_>>().join(", ")),
+                None => format!("the inputs are {}", known.join(", ")),
             };
             let message = format!("unknown input `{name}`");
             return Some(source.error(codes::PROMPT_INVALID, at..at + name.len(), message).help(help));
         }
-        samples().iter().find_map(|own| template.render(values(own)).err()).map(|error| told(&error))
+        samples().iter().find_map(|inputs| template.render(Value::from(Serde(inputs))).err()).map(|error| told(&error))
     }
 
     /// The instructions for a session.
     ///
     /// # Errors
     /// A checked template gives none.
-    pub(crate) fn render(&self, own: &Inputs) -> Result<String, minijinja::Error> {
+    pub(crate) fn render(&self, inputs: &Inputs<'_>) -> Result<String, minijinja::Error> {
         let body = Front::read(&self.text).map_or(0, |front| front.body);
-        let text = environment().render_named_str(&self.name, &self.text[body..], values(own))?;
+        let text = environment().render_named_str(&self.name, &self.text[body..], Value::from(Serde(inputs)))?;
         Ok(text + MESSAGE_FORM)
     }
 }
@@ -174,23 +199,6 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
         .find(|at| !is_part(text[..*at].chars().next_back()) && !is_part(text[at + word.len()..].chars().next()))
 }
 
-/// All inputs by name.
-fn inputs(own: &Inputs) -> Inputs {
-    let fixed = [
-        ("plan_example", PLAN_EXAMPLE.into()),
-        ("phase_types", PhaseType::ALL.map(PhaseType::word).to_vec().into()),
-        ("gates", GATES.clone().into()),
-        ("steps", Step::ALL.map(Step::word).to_vec().into()),
-    ];
-    let mut inputs = own.clone();
-    inputs.extend(fixed.map(|(name, value)| (name.to_owned(), value)));
-    inputs
-}
-
-fn values(own: &Inputs) -> Value {
-    Value::from(Serde(inputs(own)))
-}
-
 /// Every gate with the parameters that it needs, from the type that reads plans.
 static GATES: LazyLock<Vec<String>> = LazyLock::new(|| {
     let schema = schemars::schema_for!(GateSpec).to_value();
@@ -209,16 +217,15 @@ static GATES: LazyLock<Vec<String>> = LazyLock::new(|| {
 });
 
 /// Inputs that take every branch of a template: with Helix's tools and without.
-fn samples() -> [Inputs; 2] {
-    [json!([]), json!(["adr_check"])].map(|tools| {
-        let inputs = json!({ "workspace": "/w", "projects": "/p", "adr_template": "form", "tools": tools });
-        inputs.as_object().cloned().unwrap_or_default()
-    })
+fn samples() -> [Inputs<'static>; 2] {
+    let none: &[&str] = &[];
+    [none, &["adr_check"]].map(|tools| Inputs::new("/w", "/p", tools))
 }
 
 /// Names of all inputs, for documentation.
 pub fn prompt_inputs() -> Vec<String> {
-    inputs(&samples()[0]).keys().cloned().collect()
+    let inputs = serde_json::to_value(&samples()[0]).unwrap_or_default();
+    inputs.as_object().into_iter().flat_map(|inputs| inputs.keys().cloned()).collect()
 }
 
 #[cfg(test)]

@@ -32,7 +32,12 @@ fn the_built_in_template_is_valid_and_names_what_the_types_know() {
         }
         // The line that ends Helix's part is the one that the rule names, whatever the template.
         assert!(text.ends_with(MESSAGE_FORM) && MESSAGE_FORM.contains(USER_MESSAGE), "{text}");
-        assert!(!text.contains("mcp__helix__") || inputs["tools"] != json!([]));
+        assert!(!text.contains("mcp__helix__") || !inputs.tools.is_empty());
+        // A decision is accepted by the user's yes, and its plan proves its criteria.
+        assert!(text.contains("has the gate `criteria_covered` and `verify: true`"), "{text}");
+        let accept =
+            if inputs.tools.is_empty() { "`helix adr accept 1`" } else { "`adr_accept` with the decision's number" };
+        assert!(text.contains(accept), "{text}");
     }
 }
 

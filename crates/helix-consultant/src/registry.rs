@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use super::actor::{self, QueuedTurn, RunningTurn, SessionActor, TurnPermit};
 use super::config::ConsultantConfig;
 use super::services::ConsultantServices;
-use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, files};
+use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, files, phrases};
 use helix_runs::event_log::Blocked;
 use helix_runs::mutex::lock;
 use helix_runs::services::Services;
@@ -85,8 +85,7 @@ impl Consultant {
     #[boxed]
     pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
         if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
-            let hint = "set [consultant] agent in helix.toml to a configured agent".to_owned();
-            return Err(TurnError::Agent { message: error.to_string(), hint: Some(hint) });
+            return Err(TurnError::Agent(phrases::run_failed(&error)));
         }
         let view = self.find(&request).await?;
         let (listener, events) = mpsc::channel(LISTENER_BUFFER);
@@ -96,7 +95,7 @@ impl Consultant {
             let (permit, ahead) = TurnPermit::take(&handle.open);
             if ahead > 0 {
                 // The buffer is new and empty, and its receiver is here: this cannot fail.
-                drop(unsent.1.try_send(TurnEvent::Queued { ahead }));
+                drop(unsent.1.try_send(TurnEvent::Status { text: phrases::queued(ahead) }));
             }
             if let Some(why) = handle.blocked.now() {
                 drop(unsent.1.try_send(TurnEvent::Status { text: why.line() }));
@@ -160,13 +159,12 @@ impl Consultant {
         let journal = self.services.journal();
         let origin = match &request.parent {
             ParentSelector::Ids { parent: Some(parent) } => {
-                let turn = journal.turn_by_message(request.owner.clone(), parent.clone()).await;
-                turn.map_err(journal_error)?.map(|turn| turn.session)
+                journal.turn_by_message(request.owner.clone(), parent.clone()).await.map_err(journal_error)?
             }
             ParentSelector::Ids { parent: None } | ParentSelector::Latest | ParentSelector::History => None,
         };
         let origin = match origin {
-            Some(origin) => journal.session(origin).await.map_err(journal_error)?,
+            Some(turn) => journal.session(turn.session).await.map_err(journal_error)?,
             None => None,
         };
         let (now, random) = (Timestamp::now(), uuid::Uuid::now_v7().as_u64_pair().1);

@@ -9,9 +9,10 @@ use helix_agents::{McpAccess, ToolAccess};
 use helix_job::ErrorView;
 use helix_job::session::{SessionState, SessionView};
 use helix_store::Journal;
-use serde_json::json;
 
 use super::config::ConsultantConfig;
+use super::phrases;
+use super::prompt::Inputs;
 use helix_runs::agent_run::AgentRunner;
 use helix_runs::event_log::SessionLog;
 use helix_runs::services::{Services, TOOL_NAMES, TOOL_SERVER};
@@ -38,18 +39,9 @@ impl ConsultantServices {
 
     /// The agent's standing instructions: the same in every turn of a session, since an agent may keep those of the first.
     pub(super) fn system_prompt(&self, view: &SessionView) -> Result<String, ErrorView> {
-        let tools = self.host.tools.as_ref().map_or_else(Vec::new, |_| TOOL_NAMES.to_vec());
-        let inputs = json!({
-            "workspace": view.directory,
-            "projects": self.projects.to_string_lossy(),
-            "adr_template": helix_project::adr_files::template(),
-            "tools": tools,
-        });
-        let inputs = inputs.as_object().cloned().unwrap_or_default();
-        self.config.prompt.render(&inputs).map_err(|error| ErrorView {
-            message: helix_core::error_chain(&error),
-            hint: Some("run `helix doctor`".into()),
-        })
+        let (projects, tools) = (self.projects.to_string_lossy(), self.host.tools.as_ref().map(|_| &TOOL_NAMES[..]));
+        let inputs = Inputs::new(&view.directory, &projects, tools.unwrap_or_default());
+        self.config.prompt.render(&inputs).map_err(|error| phrases::own_failure(&error))
     }
 
     /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.

@@ -11,7 +11,8 @@ use helix_job::session::Delivery;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{TurnEnded, TurnEvent};
+use super::{TurnEnded, TurnEvent, phrases};
+use helix_project::save_check::SavedKind;
 use helix_runs::agent_run::Listener;
 
 /// How long a listener may take nothing before it counts as gone: a client that is there but reads nothing must not keep its
@@ -162,12 +163,12 @@ impl TurnOutput {
         }
     }
 
-    /// Whether a tool call writes an ADR or a plan.
-    fn writes_draft(input: &serde_json::Value) -> bool {
+    /// Whether a tool call writes an ADR or a plan. Reading tools name files, too.
+    fn writes_draft(tool: &str, input: &serde_json::Value) -> bool {
         let text = |key: &str| input.get(key).and_then(serde_json::Value::as_str);
-        let Some(path) = text("file_path").or_else(|| text("path")) else { return false };
         let content = text("content").or_else(|| text("text")).unwrap_or_default();
-        helix_project::save_check::SavedKind::of(std::path::Path::new(path), content).is_some()
+        let path = text("file_path").filter(|_| tool != "Read");
+        path.is_some_and(|path| SavedKind::of(std::path::Path::new(path), content).is_some())
     }
 
     /// All text that was shown so far.
@@ -237,7 +238,7 @@ impl TurnOutput {
 
 impl Listener for TurnOutput {
     async fn waits(&mut self, wait: Wait) {
-        self.tell(TurnEvent::Waits { wait }).await;
+        self.tell(TurnEvent::Status { text: phrases::waits(&wait) }).await;
     }
 
     async fn hear(&mut self, event: AgentEvent) {
@@ -259,26 +260,19 @@ impl Listener for TurnOutput {
             AgentEvent::ToolStarted { id, name, input, parent } => {
                 self.between |= parent.is_none();
                 let waits = self.checks_drafts && matches!(self.showing, Showing::AsTheyCome);
-                // Reading tools name files, too; only the writing ones bring text.
-                if waits && input.get("file_path").is_some() && name != "Read" && Self::writes_draft(&input) {
+                if waits && Self::writes_draft(&name, &input) {
                     self.end_of_run().await;
                     self.showing = Showing::AfterCheck(String::new());
                 }
                 TurnEvent::ToolStarted { id, name, input }
             }
             AgentEvent::ToolFinished { id, output, failed } => TurnEvent::ToolFinished { id, output, failed },
-            AgentEvent::ApiRetry { attempt, max, delay_ms, reason } => TurnEvent::Status {
-                text: format!(
-                    "The provider is in trouble ({reason}); try {attempt} of {max} in {:.1} s",
-                    delay_ms as f64 / 1000.0
-                ),
-            },
-            AgentEvent::RateLimited { rejected: true, resets_at } => TurnEvent::Status {
-                text: match resets_at {
-                    Some(at) => format!("The provider's limit is reached until {}", super::turn_error::time(at)),
-                    None => "The provider's limit is reached".into(),
-                },
-            },
+            AgentEvent::ApiRetry { attempt, max, delay_ms, reason } => {
+                TurnEvent::Status { text: phrases::provider_retry(&reason, attempt, max, delay_ms) }
+            }
+            AgentEvent::RateLimited { rejected: true, resets_at } => {
+                TurnEvent::Status { text: phrases::provider_limit(resets_at) }
+            }
             AgentEvent::Question { text } => TurnEvent::Status { text },
             AgentEvent::Text { .. }
             | AgentEvent::TakenBack { .. }
@@ -289,9 +283,7 @@ impl Listener for TurnOutput {
             | AgentEvent::Finished { .. }
             | AgentEvent::Unrecognised { .. } => return,
         };
-        if !matches!(&shown, TurnEvent::Text { text } if text.is_empty()) {
-            self.tell(shown).await;
-        }
+        self.tell(shown).await;
     }
 }
 

@@ -9,8 +9,8 @@ use helix_job::ErrorView;
 use helix_job::session::Attachment;
 use sha2::{Digest, Sha256};
 
-use super::Upload;
 use super::files::write_whole;
+use super::{Upload, phrases};
 
 /// Directory of the files, in the conversation's.
 const DIRECTORY: &str = "attachments";
@@ -30,11 +30,7 @@ pub(super) async fn keep(directory: &str, uploads: &[Upload]) -> Result<Vec<Atta
         std::fs::create_dir_all(directory.join(DIRECTORY))?;
         uploads.iter().map(|upload| write(&directory, upload)).collect::<std::io::Result<Vec<_>>>()
     });
-    let failed = |error: String| ErrorView {
-        message: format!("cannot store a file of the message: {error}"),
-        hint: Some("check that the state directory is writable and not full".into()),
-    };
-    kept.await.map_err(|error| failed(error.to_string()))?.map_err(|error| failed(error.to_string()))
+    kept.await.map_err(std::io::Error::other).flatten().map_err(phrases::not_stored)
 }
 
 fn write(directory: &Path, upload: &Upload) -> std::io::Result<Attachment> {
@@ -52,9 +48,7 @@ fn write(directory: &Path, upload: &Upload) -> std::io::Result<Attachment> {
 fn file_name(upload: &Upload) -> String {
     let safe = |letter: char| if letter.is_ascii_alphanumeric() || ".-_".contains(letter) { letter } else { '_' };
     let name: String = upload.name.as_deref().unwrap_or("file").chars().map(safe).collect();
-    let name = name.trim_start_matches('.');
-    let cut: String = name.chars().skip(name.chars().count().saturating_sub(NAME_LIMIT)).collect();
-    let cut = cut.trim_start_matches('.');
+    let cut = name[name.len().saturating_sub(NAME_LIMIT)..].trim_start_matches('.');
     let base = if cut.is_empty() { "file" } else { cut };
     match (base.contains('.'), extension(&upload.media_type)) {
         (false, Some(extension)) => format!("{base}.{extension}"),
@@ -62,21 +56,15 @@ fn file_name(upload: &Upload) -> String {
     }
 }
 
-fn extension(media_type: &str) -> Option<&'static str> {
-    Some(match media_type.split(';').next().unwrap_or_default().trim() {
-        "image/png" => "png",
-        "image/jpeg" | "image/jpg" => "jpg",
-        "image/gif" => "gif",
-        "image/webp" => "webp",
-        "image/svg+xml" => "svg",
-        "application/pdf" => "pdf",
-        "application/json" => "json",
-        "text/plain" => "txt",
-        "text/markdown" => "md",
-        "text/csv" => "csv",
-        "audio/wav" => "wav",
-        "audio/mpeg" | "audio/mp3" => "mp3",
-        _ => return None,
+/// The end of a name for files of this type: mostly the second half of the type, as in `image/png`.
+fn extension(media_type: &str) -> Option<&str> {
+    let (_, kind) = media_type.split([';', '+']).next()?.trim().split_once('/')?;
+    let is_word = !kind.is_empty() && kind.len() <= 8 && kind.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_word.then_some(match kind {
+        "plain" => "txt",
+        "markdown" => "md",
+        "mpeg" => "mp3",
+        kind => kind,
     })
 }
 

@@ -91,7 +91,7 @@ pub fn check_file(
     workflow_paths: &WorkflowPaths,
 ) -> Result<Option<CheckedFile>, SaveCheckError> {
     // Cheap first: most files that agents write are neither.
-    if !path.extension().is_some_and(|end| ["md", "markdown", "yaml", "yml"].iter().any(|own| end == *own)) {
+    if !may_be_document(path) {
         return Ok(None);
     }
     let bytes = read_bounded(path)?;
@@ -106,6 +106,11 @@ pub fn check_file(
         SavedKind::Plan => plan_diagnostics(shown, &bytes, skills, workflow_paths),
     };
     Ok(Some(CheckedFile { kind, file: shown.to_owned(), text, diagnostics }))
+}
+
+/// Whether a file may be an ADR or a plan, by its name.
+pub fn may_be_document(path: &Path) -> bool {
+    path.extension().is_some_and(|end| ["md", "markdown", "yaml", "yml"].iter().any(|own| end == *own))
 }
 
 /// Reads a file that may be an ADR or a plan.

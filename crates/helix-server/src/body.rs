@@ -7,6 +7,9 @@ use axum::http::{HeaderMap, StatusCode, header};
 
 use crate::problem::{Problem, codes};
 
+/// Time limit for a body.
+pub(crate) const TIME: Duration = Duration::from_secs(120);
+
 /// Reads the body of a request with this head.
 ///
 /// # Errors

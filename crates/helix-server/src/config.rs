@@ -23,10 +23,6 @@ pub struct ServerConfig {
     pub heartbeat: Duration,
     /// Time limit for the head of a request.
     pub header_timeout: Duration,
-    /// Time limit for the body of a request.
-    pub body_timeout: Duration,
-    /// Most connections; further ones wait.
-    pub max_connections: usize,
     /// What happens to a turn whose client disconnects.
     pub disconnect: Disconnect,
     /// Requests to the OpenAI-compatible API that a key may send in a minute; `None`: any number.
@@ -47,8 +43,6 @@ impl Default for ServerConfig {
             body_limit: 32 * 1024 * 1024,
             heartbeat: Duration::from_secs(5),
             header_timeout: Duration::from_secs(10),
-            body_timeout: Duration::from_secs(120),
-            max_connections: 1_024,
             disconnect: Disconnect::StopAfter(Duration::from_secs(10)),
             rate_limit: Some(600),
             client: None,

@@ -20,6 +20,8 @@ use crate::host_check::HostRules;
 use crate::routes;
 use crate::shared::Shared;
 
+/// Most connections; further ones wait.
+const MOST_CONNECTIONS: usize = 1_024;
 /// Time limit for open connections once the server shuts down.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -62,7 +64,7 @@ pub async fn serve(
     let shared = Shared::new(engine, config);
     let server = Server {
         service: routes::router(shared.clone(), hosts),
-        permits: Arc::new(Semaphore::new(shared.config.max_connections)),
+        permits: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
         connections: TaskTracker::new(),
         shared,
     };

@@ -94,15 +94,8 @@ fn parameters(route: &Route, generator: &mut SchemaGenerator) -> Vec<Value> {
         .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }));
     let mut parameters: Vec<Value> = in_path.collect();
-    let Some(query) = route.query else { return parameters };
-    // The reference leads to the definition, whose properties are the parameters.
-    let reference = query(generator).to_value();
-    let name = reference["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default().to_owned();
-    let Some(properties) = generator.definitions().get(&name).and_then(|one| one["properties"].as_object()).cloned()
-    else {
-        return parameters;
-    };
-    for (name, mut schema) in properties {
+    let query = route.query.map(|query| query(generator).to_value()).unwrap_or_default();
+    for (name, mut schema) in query["properties"].as_object().cloned().unwrap_or_default() {
         let description = schema.as_object_mut().and_then(|fields| fields.remove("description"));
         parameters.push(json!({ "name": name, "in": "query", "description": description, "schema": schema }));
     }

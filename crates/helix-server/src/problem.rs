@@ -8,6 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::error_chain;
+use helix_core::ids::InvalidId;
 use helix_engine::EngineError;
 use helix_engine::submit::{Blame, SubmitError};
 use schemars::JsonSchema;
@@ -83,11 +84,11 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, codes::BAD_REQUEST, detail)
     }
 
-    /// The request is well-formed and has a wrong value.
     pub(crate) fn not_found(detail: impl Into<Box<str>>) -> Self {
         Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, detail)
     }
 
+    /// The request is well-formed and has a wrong value.
     pub(crate) fn unprocessable(detail: impl Into<Box<str>>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, codes::BAD_REQUEST, detail)
     }
@@ -108,13 +109,18 @@ impl IntoResponse for Problem {
     }
 }
 
+/// There can be nothing of such an id.
+impl From<InvalidId> for Problem {
+    fn from(error: InvalidId) -> Self {
+        Self::not_found(error.to_string())
+    }
+}
+
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::NotFound { kind, id } => {
-                Self::new(StatusCode::NOT_FOUND, codes::NOT_FOUND, format!("no {kind} {id:?}"))
-                    .hint("list jobs: `helix jobs list` (GET /api/v1/jobs); list sessions: GET /api/v1/sessions")
-            }
+            EngineError::NotFound { kind, id } => Self::not_found(format!("no {kind} {id:?}"))
+                .hint("list jobs: `helix jobs list` (GET /api/v1/jobs); list sessions: GET /api/v1/sessions"),
             EngineError::Ambiguous { .. } => {
                 Self::new(StatusCode::CONFLICT, codes::AMBIGUOUS, error.to_string()).hint("give a longer prefix")
             }

@@ -23,7 +23,7 @@ pub(crate) struct Route {
     pub(crate) handler: MethodRouter<Shared>,
 }
 
-/// Adds a type to the document and returns the reference to it.
+/// Makes the schema of a type, or adds it to the document and makes the reference to it.
 pub(crate) type Schema = fn(&mut SchemaGenerator) -> schemars::Schema;
 
 /// What a route answers when all is well.
@@ -44,6 +44,11 @@ pub(crate) enum Answer {
 
 pub(crate) fn schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> schemars::Schema {
     generator.subschema_for::<T>()
+}
+
+/// The schema itself, without an entry in the document.
+pub(crate) fn inline<T: JsonSchema>(generator: &mut SchemaGenerator) -> schemars::Schema {
+    T::json_schema(generator)
 }
 
 pub(crate) fn foreign(_: &mut SchemaGenerator) -> schemars::Schema {

@@ -21,7 +21,7 @@ use crate::guard::{require_host, require_room, require_token};
 use crate::host_check::HostRules;
 use crate::openai::{self, refusal};
 use crate::problem::{Problem, codes};
-use crate::route::{Answer, Route, foreign, schema};
+use crate::route::{Answer, Route, foreign, inline, schema};
 use crate::shared::Shared;
 use crate::{mcp, openapi};
 
@@ -38,7 +38,7 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(openapi_document);
 pub(crate) fn list() -> Vec<Route> {
     use Answer::{Events, Foreign, Json, JsonOr, Lines, Text};
     let job = || Json(200, schema::<JobView>);
-    let accepted = || Json(202, schema::<jobs::Accepted>);
+    let older_job = || Foreign("a job in the former API's words: `job_id status created_at started_at completed_at current_phase phases error`, others as under /api/v1");
     vec![
         Route::new("get", "/healthz", "Liveness: the process answers", Json(200, schema::<health::Health>), get(health::live)),
         Route::new("get", "/readyz", "Readiness: the journal answers", Json(200, schema::<health::Health>), get(health::ready)),
@@ -52,41 +52,41 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/v1/responses", "A turn with the Consultant, in the responses format", Foreign("OpenAI's response; a stream of its events where it is asked for"), post(openai::create::<openai::ResponsesWire>)).body(foreign),
         Route::new("get", "/v1/responses/{id}", "A stored answer", Foreign("OpenAI's response"), get(openai::stored)),
 
-        Route::new("post", "/api/v1/jobs", "Start a job", accepted(), post(jobs::create)).body(schema::<job_request::JobRequest>),
-        Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<JobPage>), get(jobs::list)).query(schema::<jobs::JobQuery>),
+        Route::new("post", "/api/v1/jobs", "Start a job", Json(202, schema::<jobs::Accepted>), post(jobs::create)).body(schema::<job_request::JobRequest>),
+        Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<JobPage>), get(jobs::list)).query(inline::<jobs::JobQuery>),
         Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
         Route::new("post", "/api/v1/jobs/{id}/cancel", "Cancel a job", job(), post(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
-        Route::new("get", "/api/v1/jobs/{id}/events", "The numbered events of a job", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(schema::<events::EventQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/events", "The numbered events of a job", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(inline::<events::EventQuery>),
         Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents are doing now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
-        Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(schema::<logs::LogQuery>),
-        Route::new("get", "/api/v1/sessions", "Sessions, newest first", Json(200, schema::<SessionPage>), get(sessions::list)).query(schema::<sessions::SessionQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(inline::<logs::LogQuery>),
+        Route::new("get", "/api/v1/sessions", "Sessions, newest first", Json(200, schema::<SessionPage>), get(sessions::list)).query(inline::<sessions::SessionQuery>),
         Route::new("get", "/api/v1/sessions/{id}", "One session, with its turns and branches", Json(200, schema::<sessions::SessionDetail>), get(sessions::show)),
-        Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(schema::<logs::LogQuery>),
-        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a session", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(schema::<sessions::StopQuery>),
+        Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(inline::<logs::LogQuery>),
+        Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a session", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(inline::<sessions::StopQuery>),
 
         Route::new("post", "/api/v1/jobs/{id}/resume", "Resume a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
         Route::new("post", "/api/v1/jobs/{id}/retry", "Run a phase again, and all that depend on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
-        Route::new("get", "/api/v1/jobs/{id}/diff", "The changes of a job, a phase or an attempt: a patch, or JSON for `Accept: application/json`", JsonOr("text/x-diff", schema::<helix_engine::evidence::Difference>), get(results::diff)).query(schema::<results::DiffQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/diff", "The changes of a job, a phase or an attempt: a patch, or JSON for `Accept: application/json`", JsonOr("text/x-diff", schema::<helix_engine::evidence::Difference>), get(results::diff)).query(inline::<helix_engine::evidence::DiffSelection>),
         Route::new("get", "/api/v1/jobs/{id}/evidence", "The evidence for each passed phase, checked again now", Json(200, schema::<helix_engine::evidence::JobEvidence>), get(results::evidence)),
 
-        Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", JsonOr("text/markdown", schema::<failures::ReportList>), get(failures::reports)).query(schema::<failures::ReportQuery>),
+        Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", JsonOr("text/markdown", schema::<failures::ReportList>), get(failures::reports)).query(inline::<failures::ReportQuery>),
 
-        Route::new("get", "/api/v1/failures", "Failures in memory: latest first, or those that match words", Json(200, schema::<helix_engine::observer::FailurePage>), get(failures::list)).query(schema::<failures::FailureQuery>),
+        Route::new("get", "/api/v1/failures", "Failures in memory: latest first, or those that match words", Json(200, schema::<helix_engine::observer::FailurePage>), get(failures::list)).query(inline::<failures::FailureQuery>),
         Route::new("get", "/api/v1/failures/{fingerprint}", "One failure in memory, by its fingerprint or a unique prefix", Json(200, schema::<helix_failure::memory::FailureDetail>), get(failures::show)),
         Route::new("post", "/api/v1/failures/explain", "Explain a log; nothing of it is remembered", Json(200, schema::<helix_engine::observer::Explanation>), post(failures::explain)).body(schema::<failures::ExplainRequest>),
 
-        Route::new("get", "/api/v1/questions", "Open questions, oldest first", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(schema::<questions::QuestionQuery>),
+        Route::new("get", "/api/v1/questions", "Open questions, oldest first", Json(200, schema::<questions::QuestionList>), get(questions::list)).query(inline::<questions::QuestionQuery>),
         Route::new("get", "/api/v1/questions/{id}", "Show a question", Json(200, schema::<helix_job::question::QuestionView>), get(questions::show)),
         Route::new("post", "/api/v1/questions", "Answer the question that the body names", Json(200, schema::<helix_job::question::QuestionView>), post(questions::answer_named)).body(schema::<questions::NamedAnswer>),
         Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_job::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
 
-        Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(schema::<adrs::AdrQuery>),
+        Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(inline::<adrs::AdrQuery>),
 
-        Route::new("post", "/helix/execute", "Start a job (older clients)", Json(200, schema::<older::OlderJob>), post(older::execute)).body(schema::<job_request::JobRequest>),
-        Route::new("get", "/helix/jobs", "Jobs, newest first (older clients)", Json(200, schema::<Vec<older::OlderJob>>), get(older::list)).query(schema::<older::OlderQuery>),
-        Route::new("get", "/helix/jobs/{id}", "One job (older clients)", Json(200, schema::<older::OlderJob>), get(older::show)),
-        Route::new("delete", "/helix/jobs/{id}", "Cancel a job (older clients)", Json(200, schema::<older::OlderStop>), delete(older::stop)).optional_body(schema::<jobs::CancelRequest>),
-        Route::new("get", "/helix/stream/{id}", "What happens to a job (older clients)", Events("one frame for each event: `job_started phase_start gate_passed gate_failed phase_complete phase_failed job_completed job_failed job_cancelled`, others as under /api/v1"), get(older::stream)).query(schema::<events::EventQuery>),
+        Route::new("post", "/helix/execute", "Start a job (older clients)", older_job(), post(older::execute)).body(schema::<job_request::JobRequest>),
+        Route::new("get", "/helix/jobs", "Jobs, newest first (older clients)", Foreign("a list of jobs in the former API's words"), get(older::list)).query(inline::<older::OlderQuery>),
+        Route::new("get", "/helix/jobs/{id}", "One job (older clients)", older_job(), get(older::show)),
+        Route::new("delete", "/helix/jobs/{id}", "Cancel a job (older clients)", Foreign("`status` (`cancelled` or `already_stopped`), `job_id`, and the `job_status` of a job that was over"), delete(older::stop)).optional_body(schema::<jobs::CancelRequest>),
+        Route::new("get", "/helix/stream/{id}", "What happens to a job (older clients)", Events("one frame for each event: `job_started phase_start gate_passed gate_failed phase_complete phase_failed job_completed job_failed job_cancelled`, others as under /api/v1"), get(older::stream)).query(inline::<events::EventQuery>),
     ]
 }
 

@@ -1,6 +1,5 @@
 //! The JSON types of the HTTP API, for clients in Rust. Must not hold any behaviour.
 
-pub use crate::api::adrs::AdrList;
 pub use crate::api::job_request::{JobRequest, PhaseFilter};
 pub use crate::api::jobs::{Accepted, CancelRequest, ResumeRequest, RetryRequest};
 pub use crate::api::questions::{AnswerRequest, QuestionList};

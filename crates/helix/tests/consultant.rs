@@ -119,6 +119,15 @@ rules:
         let (before, after) = (said("Hello"), said("Good"));
         assert_eq!(own_instructions(before), own_instructions(after), "{version}: the system prompt changed");
         assert!(!before["system"].to_string().contains("rhymes"), "{version}");
+        // A decision becomes an accepted one by the user's yes, and its plan ends with the proof of its criteria.
+        let instructions = own_instructions(before);
+        let (agreed, accepted) =
+            (instructions.find("After the user's yes"), instructions.find("`adr_accept` with the decision's number"));
+        assert!(
+            agreed.is_some() && agreed < accepted && accepted < instructions.find("`job_start`, on"),
+            "{instructions}"
+        );
+        assert!(instructions.contains("has the gate `criteria_covered` and `verify: true`"), "{instructions}");
         let (kept, more) = (before["messages"].as_array().unwrap(), after["messages"].as_array().unwrap());
         for (kept, again) in kept.iter().zip(more) {
             assert_eq!(texts(&kept["content"]), texts(&again["content"]), "{version}: an earlier message changed");

@@ -8,19 +8,18 @@ use std::path::{Path, PathBuf};
 
 use helix_agents::SessionRef;
 use helix_core::ids::{AgentSessionId, RunId};
-use helix_core::run::{Outcome, Retry as Verdict};
+use helix_core::run::{Ending, Outcome, Retry as Verdict};
 use helix_core::step_marker::split;
-use helix_core::text::one_line;
 use helix_core::usage::Usage;
 use helix_job::ErrorView;
 use helix_job::session::SessionEvent;
 use tokio_util::sync::CancellationToken;
 
 use super::super::enforce::{
-    AnswerAttempt, AnswerAttempts, Asked, CheckedFiles, CorrectionScope, Evidence, Examined, NextStep, examine,
+    AnswerAttempt, AnswerAttempts, Asked, CheckedFiles, CorrectionScope, Evidence, Examined, examine,
 };
 use super::super::files::write_whole;
-use super::super::{TurnEvent, turn_error};
+use super::super::{TurnEvent, phrases};
 use super::{ActiveTurn, RunReport, SessionActor};
 
 /// What stands between an answer that the user has seen and the one that replaces it.
@@ -52,16 +51,6 @@ struct Corrections {
     visible: Vec<String>,
 }
 
-/// Why there is no further correction.
-enum Stopped {
-    /// None is needed, or none is left.
-    Done,
-    /// The user stopped the turn.
-    Cancelled,
-    /// A correction could not be had.
-    Failed(String),
-}
-
 impl SessionActor {
     /// Looks at the answers of these runs, in their order, and has the last one fixed as often as the settings allow. Runs that
     /// are there already (after a restart) are not repeated.
@@ -72,7 +61,7 @@ impl SessionActor {
             runs.pop_front();
         }
         let Some((mut run, mut report)) = runs.pop_front() else {
-            return Enforced::unchanged(super::lost_report());
+            return Enforced::unchanged(super::unrecorded(Ending::Unknown));
         };
         let enforcement = &self.services.config.enforcement;
         if enforcement.is_off() || !is_answer(&report) {
@@ -82,14 +71,18 @@ impl SessionActor {
         let attempts = AnswerAttempts::new(enforcement.retries);
         let mut corrections = Corrections { attempts, last: report.clone(), visible: Vec::new() };
         let mut wanted = CorrectionScope::Answer;
-        let stopped = loop {
+        // Why a correction that is wanted could not be had.
+        let failed = loop {
             let answer = corrections.attempts.answer_of(wanted, &report.answer);
             let examined = match self.examine(&answer, &run, &work.stop).await {
                 Ok(examined) => examined,
                 Err(why) => {
                     // Nothing is known of this answer: it is shown, and nobody says that it is in order.
                     work.output.release().await;
-                    return Enforced { report: RunReport { answer, ..corrections.last }, note: Some(unexamined(&why)) };
+                    return Enforced {
+                        report: RunReport { answer, ..corrections.last },
+                        note: Some(phrases::unexamined(&why)),
+                    };
                 }
             };
             let attempt =
@@ -100,21 +93,18 @@ impl SessionActor {
                     tracing::error!(session = %self.view().id, message = error.message, "a check of an answer is not recorded");
                 }
             }
-            let next = corrections.attempts.add(attempt);
-            if let NextStep::Accept = next {
-                work.output.release().await;
-            }
+            let retry = corrections.attempts.add(attempt);
             // An agent may say its answer only at the end: nothing of it was shown then.
             let shown = !work.output.shown().trim().is_empty();
             if corrections.attempts.count() == 1 && shown && !work.output.is_holding() {
                 corrections.visible.push(split(&answer).0.to_owned());
             }
-            let NextStep::Retry(retry) = next else { break Stopped::Done };
+            let Some(retry) = retry else { break None };
             // A run that is there already was asked for before a restart; else there must be a session to ask again.
             let next_run = match (runs.pop_front(), corrections.last.session.clone()) {
                 (Some(done), _) => Ok(done),
                 (None, Some(session)) => Err(session),
-                (None, None) => break Stopped::Failed("this agent cannot continue a session".into()),
+                (None, None) => break Some("this agent cannot continue a session".to_owned()),
             };
             work.output.tell(TurnEvent::Status { text: retry.status }).await;
             match retry.wanted {
@@ -132,38 +122,28 @@ impl SessionActor {
                 Ok(done) => Ok(done),
                 Err(session) => self.ask_again(work, &retry.prompt, session, corrections.last.usage).await,
             };
-            match corrected {
-                Ok((next_run, next_report)) if is_answer(&next_report) => {
-                    corrections.attempts.count_asked();
-                    (run, report) = (next_run, next_report);
-                    corrections.last = report.clone();
-                }
-                // The answer that is there stays: a correction that fails erases nothing.
-                Ok((_, failed)) => {
-                    corrections.attempts.count_asked();
-                    let outcome = Outcome::from_facts(&failed.facts);
-                    corrections.last = RunReport {
-                        session: failed.session.or(corrections.last.session),
-                        point: failed.point.or(corrections.last.point),
-                        ..failed
-                    };
-                    let why = turn_error::of_outcome(&outcome).map(|error| error.message);
-                    break match outcome {
-                        Outcome::Cancelled => Stopped::Cancelled,
-                        _ => Stopped::Failed(why.unwrap_or_else(|| "it gave no answer".into())),
-                    };
-                }
+            (run, report) = match corrected {
+                Ok(corrected) => corrected,
                 Err(error) => {
                     tracing::warn!(session = %self.view().id, message = error.message, "a correction cannot be asked for");
-                    break Stopped::Failed(error.message);
+                    break Some(error.message);
                 }
+            };
+            corrections.attempts.count_asked();
+            let before = std::mem::replace(&mut corrections.last, report.clone());
+            if !is_answer(&report) {
+                // The answer that is there stays: a correction that fails erases nothing.
+                corrections.last.session = report.session.or(before.session);
+                corrections.last.point = report.point.or(before.point);
+                let why = phrases::of_outcome(&Outcome::from_facts(&report.facts));
+                break Some(why.map_or_else(|| "it gave no answer".into(), |error| error.message));
             }
         };
-        self.keep_best(work, corrections, stopped).await
+        self.keep_best(work, corrections, failed).await
     }
 
     /// The best answer, shown if it has not been, with the files as it left them.
-    async fn keep_best(&self, work: &mut ActiveTurn, corrections: Corrections, stopped: Stopped) -> Enforced {
+    async fn keep_best(&self, work: &mut ActiveTurn, corrections: Corrections, failed: Option<String>) -> Enforced {
         let Corrections { attempts, last, visible } = corrections;
         let Some(best) = attempts.best() else { return Enforced::unchanged(last) };
         let text = split(&best.answer).0;
@@ -186,12 +166,11 @@ impl SessionActor {
             tracing::warn!(session = %self.view().id, %error, "what was judged is not recorded; it is looked at again");
         }
         // A turn that was stopped is recorded as stopped, whatever its answer was worth by then.
-        let (facts, note) = match stopped {
-            Stopped::Cancelled => (last.facts.clone(), None),
-            Stopped::Done => (best.facts.clone(), attempts.note(None)),
-            Stopped::Failed(why) => (best.facts.clone(), attempts.note(Some(&why))),
+        let (facts, note) = match Outcome::from_facts(&last.facts) {
+            Outcome::Cancelled => (last.facts.clone(), None),
+            _ => (best.facts.clone(), attempts.note(failed.as_deref())),
         };
-        let unmade = (!best.examined.unmade.is_empty()).then(|| unmade(&best.examined.unmade));
+        let unmade = (!best.examined.unmade.is_empty()).then(|| phrases::unmade(&best.examined.unmade));
         let note = note.into_iter().chain(unmade).reduce(|first, second| format!("{first}\n{second}"));
         Enforced { report: RunReport { answer: best.answer.clone(), facts, ..last }, note }
     }
@@ -244,21 +223,6 @@ impl SessionActor {
 
 fn is_answer(report: &RunReport) -> bool {
     Outcome::from_facts(&report.facts).retry() == Verdict::Accept && !report.answer.trim().is_empty()
-}
-
-fn unexamined(why: &str) -> String {
-    let why = why.split_whitespace().collect::<Vec<_>>().join(" ");
-    format!(
-        "> [!CAUTION]\n> **Helix:** This answer could not be checked: {why}.\n>\n> Make sure that the session's directory is readable; \
-         `helix doctor` examines the state directory.\n"
-    )
-}
-
-fn unmade(checks: &[String]) -> String {
-    let lines: String = checks.iter().map(|why| format!("> - {}\n", one_line(why, 300))).collect();
-    format!(
-        "> [!CAUTION]\n> **Helix:** Some checks of this answer could not be made:\n>\n{lines}>\n> See `[consultant] validators` in helix.toml.\n"
-    )
 }
 
 /// Puts files back as the best answer left them, and notes what was judged.

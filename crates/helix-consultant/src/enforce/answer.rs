@@ -96,13 +96,7 @@ fn linked(url: &str, directory: &Path) -> Option<NamedFile> {
         None if has_scheme || path.starts_with("//") => return None,
         None => path,
     };
-    if path.is_empty() || path.ends_with('/') || has_placeholder(path) {
-        return None;
-    }
-    let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?.into_owned();
-    let full = normal(&directory.join(&path));
-    // Elsewhere a path in an answer may be of another machine, or of a repository page.
-    full.starts_with(directory).then_some(NamedFile { written: path, path: full })
+    named(&percent_encoding::percent_decode_str(path).decode_utf8().ok()?, directory)
 }
 
 /// A full path below the directory.
@@ -113,15 +107,17 @@ fn spelt_out(code: &str, directory: &Path) -> Option<NamedFile> {
         Some((file, line)) if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit()) => file,
         _ => path,
     };
-    if !path.starts_with('/') || path.ends_with('/') || path.contains(char::is_whitespace) || has_placeholder(path) {
-        return None;
-    }
-    let full = normal(Path::new(path));
-    (full.starts_with(directory) && full != directory).then(|| NamedFile { written: path.to_owned(), path: full })
+    if path.starts_with('/') && !path.contains(char::is_whitespace) { named(path, directory) } else { None }
 }
 
-fn has_placeholder(path: &str) -> bool {
-    path.contains(['*', '<', '>', '{', '}', '…', '$', '\0']) || path.contains("...") || path.contains("NNN")
+/// A file below the directory. Elsewhere a path in an answer may be of another machine, or of a repository page.
+fn named(written: &str, directory: &Path) -> Option<NamedFile> {
+    let is_placeholder = written.contains(['*', '<', '>', '{', '}', '…', '$', '\0'])
+        || written.contains("...")
+        || written.contains("NNN");
+    let path = normal(&directory.join(written));
+    let is_file = !is_placeholder && !written.ends_with('/') && path.starts_with(directory) && path != directory;
+    is_file.then(|| NamedFile { written: written.to_owned(), path })
 }
 
 /// Without `.` and `..`, by name alone.

@@ -8,12 +8,11 @@ use helix_core::finding::{Correction, Finding};
 use helix_core::ids::RunId;
 use helix_core::run::RunFacts;
 use helix_core::step_marker::{Marker, Step, split};
+use helix_core::text::count;
 use helix_job::session::{AnswerCheck, AnswerFinding};
 
 use super::{Examined, Validator};
-
-/// Most findings that the user is shown of an answer that could not be fixed.
-const SHOWN_FINDINGS: usize = 5;
+use crate::phrases;
 
 /// An answer that was looked at.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,17 +33,6 @@ pub(crate) struct AnswerAttempts {
     all: Vec<AnswerAttempt>,
     retries: u32,
     asked: u32,
-}
-
-/// What comes next.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum NextStep {
-    /// The answer is in order.
-    Accept,
-    /// The agent is told what is wrong.
-    Retry(Retry),
-    /// The corrections are used up.
-    Exhausted,
 }
 
 /// A correction to be asked for.
@@ -91,17 +79,12 @@ impl AnswerAttempts {
         }
     }
 
-    /// Adds an answer that was looked at, and says what comes next.
-    pub(crate) fn add(&mut self, attempt: AnswerAttempt) -> NextStep {
-        let examined = attempt.examined.clone();
+    /// Adds an answer that was looked at, and says which correction to ask for; `None` when it is in order, or none is left.
+    pub(crate) fn add(&mut self, attempt: AnswerAttempt) -> Option<Retry> {
+        let wanted = !attempt.examined.findings.is_empty() && self.asked < self.retries;
+        let retry = wanted.then(|| self.retry(&attempt.examined));
         self.all.push(attempt);
-        if examined.findings.is_empty() {
-            return NextStep::Accept;
-        }
-        if self.asked == self.retries {
-            return NextStep::Exhausted;
-        }
-        NextStep::Retry(self.retry(&examined))
+        retry
     }
 
     /// Counts a correction that the agent was really asked for.
@@ -132,41 +115,15 @@ impl AnswerAttempts {
     /// What the user is told below an answer that is not in order; `None` when it is.
     pub(crate) fn note(&self, failed_correction: Option<&str>) -> Option<String> {
         let best = self.best().filter(|best| !best.examined.findings.is_empty())?;
-        let times = match self.asked {
-            0 => "the agent was not asked to fix it".to_owned(),
-            1 => "the agent was asked once to fix it".to_owned(),
-            many => format!("the agent was asked {many} times to fix it"),
-        };
-        let times = match failed_correction {
-            Some(why) => format!("{times}: {}", one_line(why)),
-            None => times,
-        };
-        let mut note = format!("> [!CAUTION]\n> **Helix:** This answer did not pass its checks; {times}.\n>\n");
-        for one in best.examined.findings.iter().take(SHOWN_FINDINGS) {
-            note.push_str(&format!("> - {}: {}\n", one.validator, one_line(&finding_line(&one.finding))));
-        }
-        let more = best.examined.findings.len().saturating_sub(SHOWN_FINDINGS);
-        if more > 0 {
-            note.push_str(&format!("> - and {more} more\n"));
-        }
-        note.push_str(">\n> Ask for it again, or ignore it.\n");
-        Some(note)
+        Some(phrases::not_in_order(&best.examined.findings, self.asked, failed_correction))
     }
 
     fn retry(&self, examined: &Examined) -> Retry {
-        let count = examined.findings.len();
-        let mut validators: Vec<&str> = examined.findings.iter().map(|one| one.validator.as_str()).collect();
-        validators.dedup();
-        let findings = if count == 1 { "finding" } else { "findings" };
-        let status = format!(
-            "The answer did not pass its checks ({count} {findings}: {}); asking the agent to fix it, {} of {}",
-            validators.join(", "),
-            self.asked + 1,
-            self.retries
-        );
+        let findings = &examined.findings;
+        let status = phrases::correcting(findings, self.asked + 1, self.retries);
         if examined.is_marker_alone() {
             let lines: Vec<String> = Step::ALL.iter().map(|step| marker_line(step.word())).collect();
-            let reason = examined.findings.first().map(|one| one.finding.message.clone()).unwrap_or_default();
+            let reason = findings.first().map(|one| one.finding.message.clone()).unwrap_or_default();
             let prompt = format!(
                 "[Helix, not the user] Your last answer stands, but {reason}. Do not repeat the answer. Reply with nothing but \
                  the one line with the current step:\n{}",
@@ -174,8 +131,9 @@ impl AnswerAttempts {
             );
             return Retry { prompt, status, wanted: CorrectionScope::MarkerLine };
         }
-        let summary = format!("Your last answer was checked, and {count} {findings} must be fixed first:");
-        let correction = Correction::new(summary, examined.findings.iter().map(named).collect());
+        let summary =
+            format!("Your last answer was checked, and {} must be fixed first:", count(findings.len(), "finding"));
+        let correction = Correction::new(summary, findings.iter().map(named).collect());
         let prompt = format!(
             "[Helix, not the user] {}\nFix exactly this, in the files where it is about files, and check with the tools that you \
              have. Then give your whole answer to the user's last message again, as it is to be read: it replaces the earlier one. \
@@ -200,15 +158,4 @@ fn marker_line(word: &str) -> String {
 
 fn named(one: &AnswerFinding) -> Finding {
     Finding { message: format!("({}) {}", one.validator, one.finding.message), ..one.finding.clone() }
-}
-
-fn finding_line(finding: &Finding) -> String {
-    match &finding.place {
-        Some(place) => format!("`{place}`: {}", finding.message),
-        None => finding.message.clone(),
-    }
-}
-
-fn one_line(text: &str) -> String {
-    helix_core::text::one_line(text, 300)
 }

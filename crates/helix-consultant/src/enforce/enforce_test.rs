@@ -44,24 +44,17 @@ impl Scene {
         self.examine(answer).findings.into_iter().map(|one| one.validator).collect()
     }
 
-    fn try_answer(&mut self, wanted: CorrectionScope, said: &str) -> NextStep {
+    fn try_answer(&mut self, wanted: CorrectionScope, said: &str) -> Option<attempts::Retry> {
         let number = u32::try_from(self.attempts.count()).unwrap() + 1;
         let turn = TurnId::nth(&SessionId::new("s").unwrap(), 1);
         let answer = self.attempts.answer_of(wanted, said);
         let examined = self.examine(&answer);
         let facts = RunFacts::without_record(Ending::Unknown, None);
-        let next = self.attempts.add(AnswerAttempt { run: RunId::for_turn(&turn, number), answer, examined, facts });
-        if let NextStep::Retry(_) = next {
+        let retry = self.attempts.add(AnswerAttempt { run: RunId::for_turn(&turn, number), answer, examined, facts });
+        if retry.is_some() {
             self.attempts.count_asked();
         }
-        next
-    }
-}
-
-fn retry(next: NextStep) -> attempts::Retry {
-    match next {
-        NextStep::Retry(retry) => retry,
-        NextStep::Accept | NextStep::Exhausted => panic!("no retry but {next:?}"),
+        retry
     }
 }
 
@@ -89,7 +82,11 @@ fn each_validator_finds_what_it_is_for() {
     let found = scene.examine("See [it](adr-draft.md).\n<!-- STEP: generate -->").findings;
     assert!(!found.is_empty() && found.iter().all(|one| one.validator == "adr_structure"), "{found:?}");
     assert!(found.iter().all(|one| one.finding.place.as_ref().unwrap().file == "adr-draft.md"), "{found:?}");
-    std::fs::remove_file(scene.work.join("adr-draft.md")).unwrap();
+    // Whatever Markdown files are called.
+    std::fs::rename(scene.work.join("adr-draft.md"), scene.work.join("adr-draft.markdown")).unwrap();
+    let found = scene.found("It is written.\n<!-- STEP: generate -->");
+    assert!(!found.is_empty() && found.iter().all(|one| one == "adr_structure"), "{found:?}");
+    std::fs::remove_file(scene.work.join("adr-draft.markdown")).unwrap();
     scene.write("phases.yaml", "name: x\nphases:\n  - id: a\n    typo: 1\n");
     let found = scene.found("Done.\n<!-- STEP: generate -->");
     assert!(!found.is_empty() && found.iter().all(|one| one == "plan_valid"), "{found:?}");
@@ -115,11 +112,11 @@ fn a_content_that_was_judged_is_not_looked_at_again() {
 #[test]
 fn a_missing_marker_is_asked_for_alone_and_the_answer_stands() {
     let mut scene = Scene::new();
-    let first = retry(scene.try_answer(CorrectionScope::Answer, "Hello."));
+    let first = scene.try_answer(CorrectionScope::Answer, "Hello.").unwrap();
     assert_eq!(first.wanted, CorrectionScope::MarkerLine);
     assert!(first.prompt.contains("Do not repeat the answer") && first.prompt.contains("<!-- STEP: why -->"));
     assert!(first.status.contains("step_marker") && first.status.contains("1 of 2"), "{}", first.status);
-    assert_eq!(scene.try_answer(CorrectionScope::MarkerLine, "<!-- STEP: why -->"), NextStep::Accept);
+    assert_eq!(scene.try_answer(CorrectionScope::MarkerLine, "<!-- STEP: why -->"), None);
     assert_eq!(scene.attempts.best().unwrap().answer, "Hello.\n\n<!-- STEP: why -->");
     assert_eq!(scene.attempts.note(None), None);
 }
@@ -127,9 +124,9 @@ fn a_missing_marker_is_asked_for_alone_and_the_answer_stands() {
 #[test]
 fn nothing_is_inferred_where_the_agent_goes_on_without_a_marker() {
     let mut scene = Scene::new();
-    retry(scene.try_answer(CorrectionScope::Answer, "Hello."));
-    retry(scene.try_answer(CorrectionScope::MarkerLine, "Sorry, what?"));
-    assert_eq!(scene.try_answer(CorrectionScope::MarkerLine, "<!-- STEP: unknown -->"), NextStep::Exhausted);
+    scene.try_answer(CorrectionScope::Answer, "Hello.").unwrap();
+    scene.try_answer(CorrectionScope::MarkerLine, "Sorry, what?").unwrap();
+    assert_eq!(scene.try_answer(CorrectionScope::MarkerLine, "<!-- STEP: unknown -->"), None);
     assert_eq!(helix_core::step_marker::split(&scene.attempts.best().unwrap().answer).0, "Hello.");
     let note = scene.attempts.note(None).unwrap();
     assert!(note.contains("asked 2 times") && note.contains("step_marker"), "{note}");
@@ -139,7 +136,7 @@ fn nothing_is_inferred_where_the_agent_goes_on_without_a_marker() {
 fn the_best_attempt_is_kept_and_a_bad_retry_erases_nothing() {
     let mut scene = Scene::new();
     scene.write("phases.yaml", &format!("{GOOD_PLAN}    typo: 1\n"));
-    let correction = retry(scene.try_answer(CorrectionScope::Answer, "The plan is there.\n<!-- STEP: generate -->"));
+    let correction = scene.try_answer(CorrectionScope::Answer, "The plan is there.\n<!-- STEP: generate -->").unwrap();
     assert_eq!(correction.wanted, CorrectionScope::Answer);
     assert!(
         correction.prompt.contains("`phases.yaml:8") && correction.prompt.contains("typo"),
@@ -147,9 +144,9 @@ fn the_best_attempt_is_kept_and_a_bad_retry_erases_nothing() {
         correction.prompt
     );
     scene.write("phases.yaml", "name: x\nphases:\n  - id: A B\n  - id: A B\n");
-    retry(scene.try_answer(CorrectionScope::Answer, ""));
+    scene.try_answer(CorrectionScope::Answer, "").unwrap();
     scene.write("phases.yaml", "nothing: x\n");
-    assert_eq!(scene.try_answer(CorrectionScope::Answer, "Worse."), NextStep::Exhausted);
+    assert_eq!(scene.try_answer(CorrectionScope::Answer, "Worse."), None);
     let best = scene.attempts.best().unwrap();
     assert_eq!(best.answer, "The plan is there.\n<!-- STEP: generate -->");
     let restored = scene.attempts.files_to_restore();
@@ -167,9 +164,10 @@ fn the_best_attempt_is_kept_and_a_bad_retry_erases_nothing() {
 fn a_fixed_answer_is_accepted() {
     let mut scene = Scene::new();
     scene.write("phases.yaml", "name: x\n");
-    retry(scene.try_answer(CorrectionScope::Answer, "Done.\n<!-- STEP: generate -->"));
+    scene.try_answer(CorrectionScope::Answer, "Done.\n<!-- STEP: generate -->").unwrap();
     scene.write("phases.yaml", GOOD_PLAN);
-    assert_eq!(scene.try_answer(CorrectionScope::Answer, "Fixed.\n<!-- STEP: generate -->"), NextStep::Accept);
+    assert_eq!(scene.try_answer(CorrectionScope::Answer, "Fixed.\n<!-- STEP: generate -->"), None);
+    assert_eq!(scene.attempts.note(None), None);
     assert_eq!(scene.attempts.best().unwrap().answer, "Fixed.\n<!-- STEP: generate -->");
     assert_eq!(scene.attempts.files_to_restore(), []);
 }

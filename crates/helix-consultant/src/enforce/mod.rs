@@ -16,7 +16,7 @@ mod tests;
 pub use own::OwnValidator;
 pub use validators::Validator;
 
-pub(crate) use attempts::{AnswerAttempt, AnswerAttempts, CorrectionScope, NextStep};
+pub(crate) use attempts::{AnswerAttempt, AnswerAttempts, CorrectionScope};
 pub use checked_files::CheckedFiles;
 pub(crate) use own::Asked;
 pub(crate) use validators::{Evidence, Examined, examine};

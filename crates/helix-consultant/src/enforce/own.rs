@@ -55,7 +55,7 @@ pub(crate) struct Asked<'a> {
 }
 
 /// A finding as a command may print it; a line that is no such object is a message.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Line {
     message: String,
     file: Option<String>,
@@ -71,10 +71,8 @@ impl Asked<'_> {
     pub(crate) async fn of(&self, number: usize, validator: &OwnValidator) -> Result<Vec<AnswerFinding>, String> {
         let run = RunId::new(format!("{}.check{number}", self.run)).map_err(|error| error.to_string())?;
         // What a former host began is of no use: nobody has read it.
-        match self.supervisor.attach_or_withdraw(&run).await {
-            Ok(None) => {}
-            Ok(Some(former)) => end(former).await?,
-            Err(error) => return Err(error_chain(&error)),
+        if let Some(former) = self.supervisor.attach_or_withdraw(&run).await.map_err(|error| error_chain(&error))? {
+            end(former).await?;
         }
         let Some((program, args)) = validator.command.split_first() else { return Err("it has no command".into()) };
         let mut environment = ToolEnvironment::from_process(&[]);
@@ -96,31 +94,12 @@ impl Asked<'_> {
             labels: [("validator".to_owned(), validator.name.clone())].into(),
         };
         let handle = self.supervisor.start(request).await.map_err(|error| error_chain(&error))?;
-        let printed = tokio::select! {
-            printed = printed(&handle) => printed,
+        let said = tokio::select! {
+            said = said(&handle, validator.timeout) => said,
             () = self.stop.cancelled() => Err("it was stopped".into()),
         };
-        let judged = match printed {
-            Ok(text) => {
-                let ended = handle.ended().await;
-                match (ended.stopped, ended.ending) {
-                    (Some(StopCause::Deadline), _) => {
-                        Err(format!("it took longer than {} s", validator.timeout.as_secs_f32()))
-                    }
-                    (None, Ending::Exited { code: 0 }) => Ok(text),
-                    // As linters do it.
-                    (None, Ending::Exited { code: 1 }) if !text.trim().is_empty() => Ok(text),
-                    (None, Ending::Exited { code }) => {
-                        Err(format!("it exited with {code}: {}", one_line(&ended.stderr_tail, 300)))
-                    }
-                    (None, Ending::NotStarted { reason, .. }) => Err(reason),
-                    _ => Err("it was ended from outside".into()),
-                }
-            }
-            Err(why) => Err(why),
-        };
         end(handle).await?;
-        let lines = judged?;
+        let lines = said?;
         let lines = lines.lines().filter(|line| !line.trim().is_empty()).take(MOST_FINDINGS);
         Ok(lines
             .map(|line| AnswerFinding { validator: validator.name.clone(), finding: finding(&validator.name, line) })
@@ -134,7 +113,8 @@ async fn end(handle: RunHandle) -> Result<(), String> {
     handle.forget().await.map_err(|error| error_chain(&error))
 }
 
-async fn printed(handle: &RunHandle) -> Result<String, String> {
+/// What a command has printed when it has ended; why that says nothing where it does not count.
+async fn said(handle: &RunHandle, limit: Duration) -> Result<String, String> {
     let (mut lines, mut text) = (handle.lines(), String::new());
     while let Some(line) = lines.next().await {
         let line = line.map_err(|error| error_chain(&error))?;
@@ -144,23 +124,23 @@ async fn printed(handle: &RunHandle) -> Result<String, String> {
             return Err(format!("it printed more than {} KiB", MOST_OUTPUT >> 10));
         }
     }
-    Ok(text)
+    let ended = handle.ended().await;
+    match (ended.stopped, ended.ending) {
+        (Some(StopCause::Deadline), _) => Err(format!("it took longer than {} s", limit.as_secs_f32())),
+        (None, Ending::Exited { code: 0 }) => Ok(text),
+        // As linters do it.
+        (None, Ending::Exited { code: 1 }) if !text.trim().is_empty() => Ok(text),
+        (None, Ending::Exited { code }) => Err(format!("it exited with {code}: {}", one_line(&ended.stderr_tail, 300))),
+        (None, Ending::NotStarted { reason, .. }) => Err(reason),
+        _ => Err("it was ended from outside".into()),
+    }
 }
 
 fn finding(validator: &str, line: &str) -> Finding {
     let cut = |text: &str| one_line(text, LONGEST_TEXT);
-    let read: Line = serde_json::from_str(line).unwrap_or_else(|_| Line {
-        message: line.to_owned(),
-        file: None,
-        line: None,
-        fix: None,
-    });
+    let read = serde_json::from_str(line);
+    let read: Line = read.unwrap_or_else(|_| Line { message: line.to_owned(), ..Line::default() });
     let place = read.file.map(|file| Place { file: cut(&file), line: read.line, column: None });
-    Finding {
-        rule: format!("own.{validator}"),
-        message: cut(&read.message),
-        place,
-        evidence: None,
-        fix: read.fix.as_deref().map(cut),
-    }
+    let fix = read.fix.as_deref().map(cut);
+    Finding { place, fix, ..Finding::new(format!("own.{validator}"), cut(&read.message)) }
 }

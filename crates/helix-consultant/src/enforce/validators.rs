@@ -9,7 +9,9 @@ use helix_job::session::AnswerFinding;
 
 use super::answer;
 use super::checked_files::CheckedFiles;
-use helix_project::save_check::{Belongs, SaveCheckError, SavedKind, adr_diagnostics, check_file, plan_diagnostics};
+use helix_project::save_check::{
+    Belongs, SaveCheckError, SavedKind, adr_diagnostics, check_file, may_be_document, plan_diagnostics,
+};
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
 
@@ -36,6 +38,14 @@ helix_core::words! {
 }
 
 impl Validator {
+    /// The rule for documents of a kind.
+    fn of(kind: SavedKind) -> Self {
+        match kind {
+            SavedKind::Adr => Self::AdrStructure,
+            SavedKind::Plan => Self::PlanValid,
+        }
+    }
+
     fn finding(self, finding: Finding) -> AnswerFinding {
         AnswerFinding { validator: self.word().to_owned(), finding }
     }
@@ -85,12 +95,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
     if validators.contains(&Validator::StepMarker) {
         examined.findings.extend(marker(&evidence.answer));
     }
-    let wants = |kind| {
-        validators.contains(match kind {
-            SavedKind::Adr => &Validator::AdrStructure,
-            SavedKind::Plan => &Validator::PlanValid,
-        })
-    };
+    let wants = |kind| validators.contains(&Validator::of(kind));
     let judged = CheckedFiles::beside(&evidence.directory);
     if wants(SavedKind::Adr) || wants(SavedKind::Plan) {
         for path in candidates(&evidence.directory)? {
@@ -101,8 +106,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
             if !wants(checked.kind) || judged.has(&path, &content) {
                 continue;
             }
-            let errors: Vec<&Diagnostic> = checked.errors().collect();
-            examined.findings.extend(found(checked.kind, &errors));
+            examined.findings.extend(found(checked.kind, &checked.diagnostics));
             examined.files.push((path, content));
         }
         for document in shown.documents.iter().filter(|document| wants(document.kind)) {
@@ -112,8 +116,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
                 SavedKind::Adr => adr_diagnostics(&name, bytes, belongs)?,
                 SavedKind::Plan => plan_diagnostics(&name, bytes, &catalog, &workflow_paths),
             };
-            let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|one| one.is_error()).collect();
-            examined.findings.extend(found(document.kind, &errors));
+            examined.findings.extend(found(document.kind, &diagnostics));
         }
     }
     if validators.contains(&Validator::FileExistence) {
@@ -145,22 +148,19 @@ fn marker(answer: &str) -> Option<AnswerFinding> {
     }
 }
 
-fn found(kind: SavedKind, errors: &[&Diagnostic]) -> Vec<AnswerFinding> {
-    let (validator, rule) = match kind {
-        SavedKind::Adr => (Validator::AdrStructure, "adr"),
-        SavedKind::Plan => (Validator::PlanValid, "plan"),
-    };
-    let as_finding = |diagnostic: &&Diagnostic| {
+/// The errors of a document.
+fn found(kind: SavedKind, diagnostics: &[Diagnostic]) -> impl Iterator<Item = AnswerFinding> {
+    let errors = diagnostics.iter().filter(|one| one.is_error()).take(MOST_FINDINGS);
+    errors.map(move |diagnostic| {
         let place = Place {
             file: diagnostic.file.clone(),
             line: diagnostic.span.map(|span| span.line),
             column: diagnostic.span.map(|span| span.column),
         };
-        let rule = format!("{rule}.{}", diagnostic.code.to_lowercase());
-        let message = diagnostic.message.clone();
-        validator.finding(Finding { rule, message, place: Some(place), evidence: None, fix: diagnostic.help.clone() })
-    };
-    errors.iter().take(MOST_FINDINGS).map(as_finding).collect()
+        let rule = format!("{}.{}", kind.word(), diagnostic.code).to_lowercase();
+        let (message, fix) = (diagnostic.message.clone(), diagnostic.help.clone());
+        Validator::of(kind).finding(Finding { rule, message, place: Some(place), evidence: None, fix })
+    })
 }
 
 /// Markdown and YAML files of the conversation's directory, without links and hidden directories.
@@ -179,8 +179,7 @@ fn candidates(directory: &Path) -> Result<Vec<PathBuf>, SaveCheckError> {
             let hidden = entry.file_name().to_string_lossy().starts_with('.');
             if kind.is_dir() && !hidden && depth < DEEPEST {
                 open.push((path, depth + 1));
-            } else if kind.is_file() && path.extension().is_some_and(|end| end == "md" || end == "yaml" || end == "yml")
-            {
+            } else if kind.is_file() && may_be_document(&path) {
                 files.push(path);
             }
         }

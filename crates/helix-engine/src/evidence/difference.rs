@@ -15,7 +15,8 @@ use helix_git::Repository;
 const MAX_PATCH: usize = 8 << 20;
 
 /// Which difference is wanted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct DiffSelection {
     /// A phase; the whole job where absent.
     pub phase: Option<PhaseId>,

@@ -10,7 +10,7 @@ use helix_core::ids::{PhaseId, RunId};
 use helix_engine::{Activity, EngineError};
 use helix_job::{JobEvent, Recorded};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_stream::wrappers::{BroadcastStream, ReceiverStream};
 
@@ -20,7 +20,7 @@ use crate::shared::Shared;
 use crate::sse;
 
 /// An agent's activity.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ActivityFrame {
     /// The phase.
     pub(crate) phase: PhaseId,
@@ -31,7 +31,7 @@ pub(crate) struct ActivityFrame {
 }
 
 /// Events that this client was too slow for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Missed {
     /// Number of events, of all jobs.
     pub(crate) missed: u64,

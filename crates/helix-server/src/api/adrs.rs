@@ -13,10 +13,10 @@ use crate::problem::Problem;
 use crate::shared::Shared;
 
 /// Decisions, by file name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct AdrList {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct AdrList {
     /// The decisions.
-    pub adrs: Vec<AdrSummary>,
+    adrs: Vec<AdrSummary>,
 }
 
 /// The project of the decisions.

@@ -63,7 +63,7 @@ enum ReportFormat {
 }
 
 /// A failure to explain.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplainRequest {
     /// The log; may be empty.
@@ -77,7 +77,7 @@ pub(crate) struct ExplainRequest {
 }
 
 /// Reports of a job, oldest first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct ReportList {
     /// The reports.
     reports: Vec<JobReport>,

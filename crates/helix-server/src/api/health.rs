@@ -6,21 +6,21 @@ use axum::http::StatusCode;
 use helix_core::error_chain;
 use helix_engine::EngineError;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
 /// The server's health.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Health {
     /// Always `ok`: anything else is a problem.
-    pub(crate) status: String,
+    status: &'static str,
 }
 
 impl Health {
     fn ok() -> Json<Self> {
-        Json(Self { status: "ok".into() })
+        Json(Self { status: "ok" })
     }
 }
 

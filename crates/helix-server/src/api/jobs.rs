@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::job_request::JobRequest;
 use super::person;
-use super::request::{Body, JsonResult, Params, budget, id, named, page_size};
+use super::request::{Body, JsonResult, Params, budget, named, page_size};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
@@ -41,7 +41,7 @@ pub(crate) struct JobQuery {
     /// Jobs in a page, from 1 to 500; all jobs without it.
     limit: Option<u16>,
     /// `next` of the previous page: older jobs than this one.
-    after: Option<String>,
+    after: Option<JobId>,
 }
 
 /// All statuses, in the order of a job's life.
@@ -75,8 +75,7 @@ pub(crate) async fn create(State(shared): State<Shared>, Body(request): Body<Job
 
 /// `GET /api/v1/jobs`
 pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<JobQuery>) -> JsonResult<JobPage> {
-    let after = asked.after.clone().map(|after| id("after", JobId::new, after)).transpose()?;
-    let limit = page_size(asked.limit, after.as_ref())?;
+    let (limit, after) = (page_size(asked.limit, asked.after.as_ref())?, asked.after.clone());
     let filter = asked.filter()?;
     Ok(Json(match limit {
         None => JobPage { jobs: shared.engine.jobs().list(filter).await?, next: None },

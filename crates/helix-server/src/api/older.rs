@@ -8,19 +8,17 @@ use std::path::{Component, PathBuf};
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use helix_core::finding::Verdict;
-use helix_core::ids::PhaseId;
+use helix_core::ids::{JobId, PhaseId};
 use helix_engine::{EngineError, JobFilter};
-use helix_job::{JobEnd, JobEvent, JobState, JobStatus, JobView, PhaseStatus, PhaseView, Recorded};
-use jiff::Timestamp;
+use helix_job::{ErrorView, JobEnd, JobEvent, JobState, JobStatus, JobView, PhaseStatus, PhaseView, Recorded};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
-use tokio_stream::wrappers::ReceiverStream;
+use serde::Deserialize;
+use serde_json::{Value, json};
 
-use super::events::{EventQuery, PROBLEM, last_event_id};
+use super::events::{self, EventQuery};
 use super::job_request::{JobRequest, PhaseFilter};
 use super::jobs::CancelRequest;
 use super::person;
@@ -32,56 +30,6 @@ use crate::sse;
 /// Jobs in a list unless the client says otherwise.
 const JOBS: u16 = 20;
 
-/// A job; its other fields are those of `/api/v1/jobs/{id}`.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct OlderJob {
-    /// Its id.
-    job_id: String,
-    /// `pending running completed failed cancelled`.
-    status: &'static str,
-    /// When it was submitted.
-    created_at: Timestamp,
-    /// When its first phase started.
-    started_at: Option<Timestamp>,
-    /// When it ended.
-    completed_at: Option<Timestamp>,
-    /// The phase that runs, or ran last.
-    current_phase: Option<String>,
-    /// Its phases.
-    phases: Vec<OlderPhase>,
-    /// Why it failed.
-    error: Option<String>,
-    #[serde(flatten)]
-    more: Map<String, Value>,
-}
-
-/// A phase; its other fields are those of a phase in `/api/v1/jobs/{id}`.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct OlderPhase {
-    /// Its id.
-    phase_id: String,
-    /// `pending running completed failed skipped`.
-    status: &'static str,
-    /// Its files.
-    output_files: Vec<String>,
-    /// Why it failed.
-    error: Option<String>,
-    #[serde(flatten)]
-    more: Map<String, Value>,
-}
-
-/// What became of a request to stop a job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub(crate) struct OlderStop {
-    /// `cancelled`, or `already_stopped`.
-    status: &'static str,
-    /// The job.
-    job_id: String,
-    /// Its status, if it was over already.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    job_status: Option<&'static str>,
-}
-
 /// How many jobs to list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -91,7 +39,7 @@ pub(crate) struct OlderQuery {
 }
 
 /// `POST /helix/execute`
-pub(crate) async fn execute(State(shared): State<Shared>, Body(mut request): Body<JobRequest>) -> JsonResult<OlderJob> {
+pub(crate) async fn execute(State(shared): State<Shared>, Body(mut request): Body<JobRequest>) -> JsonResult<Value> {
     if let Some(path) = request.project_path.take() {
         request.project_path = Some(project(&shared, path).await?);
     }
@@ -100,19 +48,19 @@ pub(crate) async fn execute(State(shared): State<Shared>, Body(mut request): Bod
         PhaseFilter::One(id) => PhaseFilter::One(modern(id)),
         PhaseFilter::Several(ids) => PhaseFilter::Several(ids.into_iter().map(modern).collect()),
     });
-    Ok(Json(OlderJob::of(&shared.engine.jobs().submit(request.into_submit()?).await?.job)))
+    Ok(Json(older_job(&shared.engine.jobs().submit(request.into_submit()?).await?.job)))
 }
 
 /// `GET /helix/jobs`
-pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<OlderQuery>) -> JsonResult<Vec<OlderJob>> {
+pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<OlderQuery>) -> JsonResult<Vec<Value>> {
     let limit = page_size(Some(asked.limit.unwrap_or(JOBS)), None::<&()>)?.unwrap_or_default();
     let page = shared.engine.jobs().page(JobFilter::default(), None, limit).await?;
-    Ok(Json(page.jobs.iter().map(OlderJob::of).collect()))
+    Ok(Json(page.jobs.iter().map(older_job).collect()))
 }
 
 /// `GET /helix/jobs/{id}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<OlderJob> {
-    Ok(Json(OlderJob::of(&shared.engine.jobs().get(&id).await?)))
+pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<Value> {
+    Ok(Json(older_job(&shared.engine.jobs().get(&id).await?)))
 }
 
 /// `DELETE /helix/jobs/{id}`
@@ -120,15 +68,14 @@ pub(crate) async fn stop(
     State(shared): State<Shared>,
     Path(id): Path<String>,
     Body(CancelRequest { by }): Body<CancelRequest>,
-) -> JsonResult<OlderStop> {
+) -> JsonResult<Value> {
     let by = person::named(by)?;
     let job = shared.engine.jobs().get(&id).await?;
-    let job_id = job.id.to_string();
     Ok(Json(match shared.engine.jobs().cancel(&job.id, &by).await {
-        Ok(_) => OlderStop { status: word(JobStatus::Cancelled), job_id, job_status: None },
+        Ok(_) => json!({ "status": "cancelled", "job_id": job.id }),
         Err(EngineError::Over { .. }) => {
             let job = shared.engine.jobs().get(&id).await?;
-            OlderStop { status: "already_stopped", job_id, job_status: Some(word(job.status)) }
+            json!({ "status": "already_stopped", "job_id": job.id, "job_status": word(job.status) })
         }
         Err(error) => return Err(error.into()),
     }))
@@ -141,37 +88,28 @@ pub(crate) async fn stream(
     Params(asked): Params<EventQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let after = last_event_id(&headers)?.unwrap_or(asked.after);
-    let job = shared.engine.jobs().get(&id).await?;
-    if job.status.is_final() && after >= job.last_event {
-        return Ok(StatusCode::NO_CONTENT.into_response());
-    }
-    let events = ReceiverStream::new(shared.engine.jobs().events(&job.id, 0).await?);
-    let mut teller = Teller { after, job: job.id, state: Some(JobState::default()), statuses: HashMap::new() };
-    Ok(sse::follow(&shared, events, move |out, event| match event {
-        None => Break(()),
-        Some(Ok(event)) => teller.tell(out, &event),
-        Some(Err(error)) => {
-            sse::named(out, PROBLEM, &Problem::from(error));
-            Break(())
-        }
-    }))
+    events::follow(&shared, &id, &asked, &headers, |job, after| {
+        let mut teller =
+            Teller { after, job: job.id.clone(), state: Some(JobState::default()), statuses: HashMap::new() };
+        (0, move |out: &mut Vec<u8>, event: &Recorded<JobEvent>| teller.tell(out, event))
+    })
+    .await
 }
 
 /// Where a project is: a relative path lies below one of the roots.
 async fn project(shared: &Shared, path: PathBuf) -> Result<PathBuf, Problem> {
-    let leads_out = path.components().any(|part| part == Component::ParentDir);
+    let roots = shared.engine.projects().roots();
     let candidates = match path.is_absolute() {
         true => vec![path.clone()],
-        false if leads_out => Vec::new(),
-        false => shared.engine.projects().roots().iter().map(|root| root.join(&path)).collect(),
+        false if path.components().any(|part| part == Component::ParentDir) => Vec::new(),
+        false => roots.iter().map(|root| root.join(&path)).collect(),
     };
     for candidate in candidates {
         if tokio::fs::try_exists(&candidate).await.unwrap_or(false) {
             return Ok(candidate);
         }
     }
-    let hint = match path.is_relative() && shared.engine.projects().roots().is_empty() {
+    let hint = match path.is_relative() && roots.is_empty() {
         true => "give an absolute path, or set `roots` in [server], below which relative paths are looked for",
         false => "check the path; relative paths are looked for below `roots` in [server]",
     };
@@ -198,52 +136,47 @@ fn phase_word(status: PhaseStatus) -> &'static str {
     }
 }
 
-/// The fields of `/api/v1`, without those that are written otherwise here.
-fn fields(value: &impl Serialize, but: &[&str]) -> Map<String, Value> {
-    match serde_json::to_value(value) {
-        Ok(Value::Object(mut fields)) => {
-            fields.retain(|name, _| !but.contains(&name.as_str()));
-            fields
-        }
-        Ok(_) | Err(_) => Map::new(),
-    }
+fn message(error: Option<&ErrorView>) -> Option<&str> {
+    error.map(|error| error.message.as_str())
 }
 
-impl OlderJob {
-    fn of(job: &JobView) -> Self {
-        let running = job.phases.iter().find(|phase| phase_word(phase.status) == "running");
-        let current = running.or_else(|| job.phases.iter().max_by_key(|phase| phase.started_at));
-        Self {
-            job_id: job.id.to_string(),
-            status: word(job.status),
-            created_at: job.created_at,
-            started_at: job.started_at,
-            completed_at: job.completed_at,
-            current_phase: current.filter(|phase| phase.started_at.is_some()).map(|phase| phase.id.to_string()),
-            phases: job.phases.iter().map(OlderPhase::of).collect(),
-            error: job.error.as_ref().map(|error| error.message.clone()),
-            more: fields(job, &["status", "created_at", "started_at", "completed_at", "phases", "error"]),
-        }
+/// A value of `/api/v1` with these fields added, or written otherwise.
+fn with(value: &impl serde::Serialize, own: Value) -> Value {
+    let mut value = json!(value);
+    if let (Value::Object(fields), Value::Object(own)) = (&mut value, own) {
+        fields.extend(own);
     }
+    value
 }
 
-impl OlderPhase {
-    fn of(phase: &PhaseView) -> Self {
-        Self {
-            phase_id: phase.id.to_string(),
-            status: phase_word(phase.status),
-            output_files: phase.outputs.clone(),
-            error: phase.error.as_ref().map(|error| error.message.clone()),
-            more: fields(phase, &["status", "error"]),
-        }
-    }
+fn older_job(job: &JobView) -> Value {
+    let running = job.phases.iter().find(|phase| phase_word(phase.status) == "running");
+    let current = running.or_else(|| job.phases.iter().max_by_key(|phase| phase.started_at));
+    let own = json!({
+        "job_id": job.id,
+        "status": word(job.status),
+        "current_phase": current.filter(|phase| phase.started_at.is_some()).map(|phase| &phase.id),
+        "phases": job.phases.iter().map(older_phase).collect::<Vec<_>>(),
+        "error": message(job.error.as_ref()),
+    });
+    with(job, own)
+}
+
+fn older_phase(phase: &PhaseView) -> Value {
+    let own = json!({
+        "phase_id": phase.id,
+        "status": phase_word(phase.status),
+        "output_files": phase.outputs,
+        "error": message(phase.error.as_ref()),
+    });
+    with(phase, own)
 }
 
 /// Tells a job's events; it follows the job's state, since the former API told when a phase ended.
 struct Teller {
     /// Number of the last event that the client has.
     after: u64,
-    job: helix_core::ids::JobId,
+    job: JobId,
     /// `None` once an event did not fit.
     state: Option<JobState>,
     statuses: HashMap<PhaseId, PhaseStatus>,
@@ -257,8 +190,7 @@ impl Teller {
         };
         let mut frames = vec![self.event(&view, recorded)];
         for phase in &view.phases {
-            let before = self.statuses.insert(phase.id.clone(), phase.status);
-            if before != Some(phase.status) {
+            if self.statuses.insert(phase.id.clone(), phase.status) != Some(phase.status) {
                 frames.extend(ended(phase));
             }
         }
@@ -267,19 +199,14 @@ impl Teller {
             frames.rotate_left(1);
         }
         for (name, mut data) in frames.into_iter().filter(|_| recorded.number > self.after) {
-            data.entry("phase_id").or_insert(Value::Null);
-            data.insert("timestamp".into(), json!(recorded.at));
+            data["timestamp"] = json!(recorded.at);
             sse::numbered(out, recorded.number, name, &data);
         }
         Continue(())
     }
 
     /// The event itself: its name, and its data on top of those of `/api/v1`.
-    fn event(&self, view: &JobView, recorded: &Recorded<JobEvent>) -> (&'static str, Map<String, Value>) {
-        let mut data = fields(recorded, &[]);
-        if let Some(phase) = data.get("phase").filter(|phase| phase.is_string()).cloned() {
-            data.insert("phase_id".into(), phase);
-        }
+    fn event(&self, view: &JobView, recorded: &Recorded<JobEvent>) -> (&'static str, Value) {
         let (name, own) = match &recorded.event {
             JobEvent::JobSubmitted { .. } => ("job_started", json!({ "project": view.project_path })),
             JobEvent::AttemptStarted(begin) if begin.attempt == 1 => {
@@ -288,8 +215,7 @@ impl Teller {
                 ("phase_start", phase.map_or(json!({}), |(phase, _)| json!({ "name": phase.name, "type": phase.kind })))
             }
             JobEvent::GateFinished { report, .. } => {
-                let passed = matches!(report.verdict, Verdict::Pass);
-                let name = if passed { "gate_passed" } else { "gate_failed" };
+                let name = if report.verdict == Verdict::Pass { "gate_passed" } else { "gate_failed" };
                 (name, json!({ "gate_type": report.gate, "message": report.summary }))
             }
             JobEvent::JobFinished { end: JobEnd::Succeeded } => {
@@ -302,30 +228,27 @@ impl Teller {
             }
             other => (other.name(), json!({})),
         };
-        if let Value::Object(own) = own {
-            data.extend(own);
-        }
+        let mut data = with(recorded, own);
+        data["phase_id"] = data.get("phase").filter(|phase| phase.is_string()).cloned().unwrap_or_default();
         (name, data)
     }
 }
 
 /// How a phase ended, if it did.
-fn ended(phase: &PhaseView) -> Option<(&'static str, Map<String, Value>)> {
+fn ended(phase: &PhaseView) -> Option<(&'static str, Value)> {
     let duration = phase.duration_seconds.unwrap_or_default();
-    let (name, data) = match phase.status {
-        PhaseStatus::Passed => ("phase_complete", json!({ "success": true })),
+    match phase.status {
+        PhaseStatus::Passed => {
+            Some(("phase_complete", json!({ "phase_id": phase.id, "success": true, "duration": duration })))
+        }
         PhaseStatus::Failed => {
-            let error = phase.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
-            ("phase_failed", json!({ "error": error }))
+            let error = message(phase.error.as_ref()).unwrap_or_default();
+            Some(("phase_failed", json!({ "phase_id": phase.id, "error": error, "duration": duration })))
         }
         PhaseStatus::Pending
         | PhaseStatus::Running
         | PhaseStatus::Waiting
         | PhaseStatus::Skipped
-        | PhaseStatus::Cancelled => return None,
-    };
-    let mut data = fields(&data, &[]);
-    data.insert("phase_id".into(), json!(phase.id));
-    data.insert("duration".into(), json!(duration));
-    Some((name, data))
+        | PhaseStatus::Cancelled => None,
+    }
 }

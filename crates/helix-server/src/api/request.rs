@@ -6,13 +6,11 @@ use axum::Json;
 use axum::extract::{FromRequest, FromRequestParts, Query, Request};
 use axum::http::request::Parts;
 use helix_core::diagnostic::did_you_mean;
-use helix_core::ids::InvalidId;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::body;
 use crate::problem::Problem;
-use crate::shared::Shared;
 
 /// Most items in a page.
 const MAX_PAGE: u16 = 500;
@@ -36,12 +34,12 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
 /// The JSON body of a request, of at most `LIMIT` bytes. No body at all is an empty object.
 pub(crate) struct Body<T, const LIMIT: usize = { 1024 * 1024 }>(pub(crate) T);
 
-impl<T: DeserializeOwned, const LIMIT: usize> FromRequest<Shared> for Body<T, LIMIT> {
+impl<T: DeserializeOwned, S: Sync, const LIMIT: usize> FromRequest<S> for Body<T, LIMIT> {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, shared: &Shared) -> Result<Self, Problem> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (head, body) = request.into_parts();
-        let body = body::read(&head.headers, body, LIMIT, shared.config.body_timeout).await?;
+        let body = body::read(&head.headers, body, LIMIT, body::TIME).await?;
         parse(&body).map(Self)
     }
 }
@@ -103,14 +101,6 @@ pub(crate) fn page_size<A>(limit: Option<u16>, after: Option<&A>) -> Result<Opti
         (None, Some(_)) => Ok(Some(usize::from(MAX_PAGE))),
         (None, None) => Ok(None),
     }
-}
-
-/// An id in a field of a query.
-///
-/// # Errors
-/// A [`Problem`] that names the field.
-pub(crate) fn id<T>(field: &str, new: fn(String) -> Result<T, InvalidId>, text: String) -> Result<T, Problem> {
-    new(text).map_err(|error| Problem::bad_request(format!("{field}: {error}")))
 }
 
 /// Checks a budget in US dollars.

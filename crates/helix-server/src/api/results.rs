@@ -4,10 +4,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use helix_core::ids::PhaseId;
 use helix_engine::evidence::{DiffSelection, JobEvidence};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::request::{JsonResult, Params};
 use crate::problem::Problem;
@@ -16,35 +13,17 @@ use crate::shared::Shared;
 /// The number of bytes of a diff that were left out.
 const CUT_HEADER: HeaderName = HeaderName::from_static("x-helix-cut");
 
-/// Selects a diff.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DiffQuery {
-    /// Only the changes of this phase.
-    phase: Option<String>,
-    /// Only the changes of this attempt of the phase, from 1.
-    attempt: Option<u32>,
-}
-
-impl DiffQuery {
-    fn selection(self) -> Result<DiffSelection, Problem> {
-        if self.attempt.is_some() && self.phase.is_none() {
-            return Err(Problem::unprocessable("`attempt` needs `phase`, too"));
-        }
-        let phase = self.phase.map(PhaseId::new).transpose();
-        let phase = phase.map_err(|error| Problem::unprocessable(format!("phase: {error}")))?;
-        Ok(DiffSelection { phase, attempt: self.attempt })
-    }
-}
-
 /// `GET /api/v1/jobs/{id}/diff`: a patch, or JSON where the request accepts only that.
 pub(crate) async fn diff(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Params(asked): Params<DiffQuery>,
+    Params(selection): Params<DiffSelection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let difference = shared.engine.reports().diff(&id, asked.selection()?).await?;
+    if selection.attempt.is_some() && selection.phase.is_none() {
+        return Err(Problem::unprocessable("`attempt` needs `phase`, too"));
+    }
+    let difference = shared.engine.reports().diff(&id, selection).await?;
     let mut accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     if accepted.any(|value| value.contains("application/json")) {
         return Ok(Json(difference).into_response());

@@ -3,14 +3,14 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::response::Response;
-use helix_core::ids::{InvalidId, RunId, SessionId, TurnId};
+use helix_core::ids::{RunId, SessionId, TurnId};
 use helix_engine::SessionPage;
 use helix_job::session::{Branch, SessionView, TurnView, branches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::logs::{self, LogQuery};
-use super::request::{JsonResult, Params, id, page_size};
+use super::request::{JsonResult, Params, page_size};
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -35,35 +35,30 @@ pub(crate) struct SessionQuery {
     /// Sessions in a page, from 1 to 500; all without it.
     limit: Option<u16>,
     /// `next` of the previous page: older sessions than this one.
-    after: Option<String>,
+    after: Option<SessionId>,
 }
 
 /// The result of a stop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub(crate) struct Stopped {
     /// Whether a turn was running.
     pub(crate) stopped: bool,
 }
 
-fn unknown(error: InvalidId) -> Problem {
-    Problem::not_found(error.to_string())
-}
-
 /// `GET /api/v1/sessions`
 pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<SessionQuery>) -> JsonResult<SessionPage> {
-    let after = asked.after.map(|after| id("after", SessionId::new, after)).transpose()?;
-    let limit = page_size(asked.limit, after.as_ref())?;
+    let limit = page_size(asked.limit, asked.after.as_ref())?;
     let sessions = shared.engine.sessions();
     Ok(Json(match (asked.key, limit) {
         (Some(key), _) => SessionPage { sessions: sessions.by_key(&key).await?.into_iter().collect(), next: None },
         (None, None) => SessionPage { sessions: sessions.list().await?, next: None },
-        (None, Some(limit)) => sessions.page(after, limit).await?,
+        (None, Some(limit)) => sessions.page(asked.after, limit).await?,
     }))
 }
 
 /// `GET /api/v1/sessions/{id}`
 pub(crate) async fn show(State(shared): State<Shared>, Path(text): Path<String>) -> JsonResult<SessionDetail> {
-    let session = shared.engine.sessions().get(&SessionId::new(text).map_err(unknown)?).await?;
+    let session = shared.engine.sessions().get(&SessionId::new(text)?).await?;
     let turns = shared.engine.sessions().turns(&session.id).await?;
     let branches = branches(&turns);
     Ok(Json(SessionDetail { session, turns, branches }))
@@ -75,7 +70,7 @@ pub(crate) async fn log(
     Path((session, run)): Path<(String, String)>,
     Params(asked): Params<LogQuery>,
 ) -> Result<Response, Problem> {
-    let session = SessionId::new(session).map_err(unknown)?;
+    let session = SessionId::new(session)?;
     let no_run = || {
         Problem::not_found(format!("session {session} has no run {run:?}"))
             .hint("a run is named after its turn, with a number from 1: `s….t1.1`")
@@ -102,9 +97,9 @@ pub(crate) async fn stop(
     Path(text): Path<String>,
     Params(StopQuery { turn }): Params<StopQuery>,
 ) -> JsonResult<Stopped> {
-    let session = shared.engine.sessions().get(&SessionId::new(text).map_err(unknown)?).await?;
+    let session = shared.engine.sessions().get(&SessionId::new(text)?).await?;
     let turn = match turn {
-        Some(turn) => Some(TurnId::new(turn).map_err(unknown)?),
+        Some(turn) => Some(TurnId::new(turn)?),
         None => session.running().map(|running| running.id.clone()),
     };
     let stopped = turn.is_some_and(|turn| shared.engine.consultant().stop_turn(&session.id, &turn));

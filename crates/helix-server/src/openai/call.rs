@@ -41,7 +41,7 @@ const TOPIC_LIMIT: Duration = Duration::from_secs(2);
 /// `POST /v1/chat/completions` and `POST /v1/responses`
 pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
     let (Parts { headers, .. }, body) = request.into_parts();
-    let body = body::read(&headers, body, shared.config.body_limit, shared.config.body_timeout).await?;
+    let body = body::read(&headers, body, shared.config.body_limit, body::TIME).await?;
     let request = parsed(W::FORM, body).await?;
     let (model, by_model) = models::split_profile(request.model.as_deref());
     let profile = Profile::choose(&headers, by_model, shared.config.client);
@@ -133,35 +133,35 @@ async fn parsed(form: Form, body: Bytes) -> Result<ChatRequest, ApiError> {
 /// Waits for the end of a turn and returns the answer in one piece.
 async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: TurnStream) -> Result<Value, ApiError> {
     let (mut events, mut thinking) = (Vec::new(), String::new());
-    loop {
+    let ended = loop {
         let event = tokio::select! {
             event = turn.next() => event.ok_or_else(ApiError::turn_lost)?,
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
         };
-        let mut whole = None;
-        if let TurnEvent::Thinking { text } = &event {
-            thinking.push_str(text);
-        } else if let TurnEvent::TakenBack { text } = &event {
-            take_back(&mut events, text);
-            continue;
-        } else if let TurnEvent::Ended(ended) = &event {
-            if let Some(error) = ApiError::of_turn(ended, Timestamp::now()) {
-                return Err(error);
+        match event {
+            TurnEvent::Ended(ended) => break ended,
+            TurnEvent::TakenBack { text } => take_back(&mut events, &text),
+            event => {
+                if let TurnEvent::Thinking { text } = &event {
+                    thinking.push_str(text);
+                }
+                events.push(event);
             }
-            let (text, thinking) = (ended.answer.clone(), std::mem::take(&mut thinking));
-            whole = Some(WholeAnswer { text, thinking, usage: ended.usage, turn: turn.began().cloned() });
         }
-        events.push(event);
-        if let Some(answer) = whole {
-            let mut frames = Vec::new();
-            for event in events {
-                presenter.event(&mut frames, event);
-                // The presenter keeps the parts of the answer; the frames of a stream are not needed.
-                frames.clear();
-            }
-            return Ok(presenter.into_whole(answer));
-        }
+    };
+    if let Some(error) = ApiError::of_turn(&ended, Timestamp::now()) {
+        return Err(error);
     }
+    let (text, turn) = (ended.answer.clone(), turn.began().cloned());
+    let answer = WholeAnswer { text, thinking, usage: ended.usage, turn };
+    events.push(TurnEvent::Ended(ended));
+    let mut frames = Vec::new();
+    for event in events {
+        presenter.event(&mut frames, event);
+        // The presenter keeps the parts of the answer; the frames of a stream are not needed.
+        frames.clear();
+    }
+    Ok(presenter.into_whole(answer))
 }
 
 /// Takes text out of the last events: nobody has read it yet.

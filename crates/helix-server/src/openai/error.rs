@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::error_chain;
 use helix_core::run::Outcome;
-use helix_engine::consultant::{TurnEnded, TurnError};
+use helix_engine::consultant::{TurnEnded, TurnError, phrases};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -128,8 +128,7 @@ impl ApiError {
 
     /// The turn's events ended without its end.
     pub(crate) fn turn_lost() -> Self {
-        let message = "the turn's events ended early; send the message again, and see Helix's log if it happens again";
-        Self::last(StatusCode::INTERNAL_SERVER_ERROR, "turn_lost", message)
+        Self::last(StatusCode::INTERNAL_SERVER_ERROR, "turn_lost", phrases::TURN_LOST)
     }
 
     /// The task that parsed a request ended early.
@@ -140,8 +139,7 @@ impl ApiError {
 
     /// The server shuts down.
     pub(crate) fn shutting_down() -> Self {
-        let message = "Helix is shutting down; send the message again after the restart";
-        Self::last(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", message)
+        Self::last(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", phrases::SHUTTING_DOWN)
     }
 }
 
@@ -193,10 +191,7 @@ impl From<TurnError> for ApiError {
     fn from(error: TurnError) -> Self {
         match error {
             TurnError::NoSession(_) => Self::session_not_found(&error.to_string()),
-            TurnError::Agent { message, hint } => {
-                let message = hint.map_or_else(|| message.clone(), |hint| format!("{message}: {hint}"));
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, "agent_not_available", message)
-            }
+            TurnError::Agent(view) => Self::new(StatusCode::SERVICE_UNAVAILABLE, "agent_not_available", view.line()),
             TurnError::Closing => Self::shutting_down(),
             TurnError::Journal(_) => {
                 let message = error_chain(&error);

@@ -51,7 +51,7 @@ fn names(models: &[String]) -> Vec<String> {
 pub(crate) fn split_profile(requested: Option<&str>) -> (Option<&str>, Option<Profile>) {
     let split = requested.and_then(|name| {
         let (model, profile) = name.rsplit_once('@')?;
-        Some((model, Profile::named(profile)?))
+        Some((model, Profile::from_word(profile)?))
     });
     match split {
         Some((model, profile)) => (Some(model), Some(profile)),
@@ -76,10 +76,9 @@ pub(crate) fn resolve(requested: Option<&str>, models: &[String]) -> Result<Opti
 /// `GET /v1/models`
 pub(crate) async fn list(State(shared): State<Shared>) -> Json<Value> {
     let created = shared.started_at.as_second();
-    let variants = shared.config.models.iter().map(|model| (format!("{PREFIX}{model}"), Some(model.as_str())));
-    let models = std::iter::once((CONSULTANT.to_owned(), None)).chain(variants);
-    let data: Vec<Value> = models.map(|(id, model)| model_object(&id, model, created)).collect();
-    Json(json!({ "object": "list", "data": data }))
+    let models = names(&shared.config.models);
+    let data = models.iter().map(|id| model_object(id, id.strip_prefix(PREFIX), created));
+    Json(json!({ "object": "list", "data": data.collect::<Vec<_>>() }))
 }
 
 /// `GET /v1/models/{model}`

@@ -4,7 +4,7 @@
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::usage::Usage;
-use helix_engine::consultant::{TurnEnded, TurnEvent};
+use helix_engine::consultant::{TurnEnded, TurnEvent, phrases};
 use helix_engine::sessions::JobNews;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::error::ApiError;
 use super::request::Form;
 use super::status_line::{StatusLine, one_line};
-use super::{marks, tool_name};
+use super::tool_name;
 use crate::profile::Profile;
 
 /// The options of an answer.
@@ -147,15 +147,13 @@ impl<W: Wire> Presenter<W> {
         match event {
             // Until something is shown, the client itself shows that it waits.
             TurnEvent::Began { .. } => self.line.clear(out),
-            TurnEvent::Queued { ahead } => self.status(out, &marks::queued(ahead)),
-            TurnEvent::Waits { wait } => self.status(out, &marks::waits(&wait)),
             TurnEvent::Status { text } => self.status(out, &text),
             TurnEvent::JobNews { text } if self.shows_status() => self.line.set_sticky(out, &text),
             TurnEvent::JobNews { text } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.thinking(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
             TurnEvent::TakenBack { .. } => {
-                self.block(out, &marks::said_anew());
+                self.block(out, &phrases::said_anew());
                 // A blank line ends the block.
                 self.text(out, "\n");
             }
@@ -172,15 +170,19 @@ impl<W: Wire> Presenter<W> {
         }
     }
 
-    /// Ends an answer whose turn has no end of its own.
-    pub(crate) fn abort(&mut self, out: &mut Vec<u8>, error: &ApiError) {
-        if !self.is_over() {
-            self.failure(out, &error.envelope.error.message, None);
-            self.close(out, None, Some(error));
+    /// Ends the stream where nothing more comes: in order behind an answer, whose jobs go on elsewhere; else with this error.
+    pub(crate) fn end(&mut self, out: &mut Vec<u8>, error: &ApiError) {
+        if self.is_over() {
+            return;
         }
+        let error = Some(error).filter(|_| self.usage.is_none());
+        if let Some(error) = error {
+            self.failure(out, &error.envelope.error.message, None);
+        }
+        self.close(out, self.usage, error);
     }
 
-    /// Appends the rest of the answer; job news may follow, then [`Presenter::finish`].
+    /// Appends the rest of the answer; job news may follow, then [`Presenter::end`].
     pub(crate) fn on_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         self.rest_of_answer(out, ended);
         self.usage = Some(ended.usage);
@@ -191,17 +193,10 @@ impl<W: Wire> Presenter<W> {
         match news {
             JobNews::Progress { .. } => return self.line.set_sticky(out, &news.line()),
             JobNews::GoesOn { .. } => {}
-            JobNews::Asks(question) => self.block(out, &marks::job_asks(question)),
-            JobNews::Over(job) => self.block(out, &marks::job_over(job)),
+            JobNews::Asks(question) => self.block(out, &phrases::job_asks(question)),
+            JobNews::Over(job) => self.block(out, &phrases::job_over(job)),
         }
         self.line.set_last(&news.line());
-    }
-
-    /// Ends an answer after its job news.
-    pub(crate) fn finish(&mut self, out: &mut Vec<u8>) {
-        if !self.is_over() {
-            self.close(out, self.usage, None);
-        }
     }
 
     fn close(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
@@ -224,7 +219,7 @@ impl<W: Wire> Presenter<W> {
     fn failure(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
         self.close_calls(out);
         self.status(out, &format!("✗ {message}"));
-        self.block(out, &marks::caution(message, hint));
+        self.block(out, &phrases::caution(message, hint));
     }
 
     /// A block of Helix's own, below the text so far.
@@ -293,7 +288,7 @@ impl<W: Wire> Presenter<W> {
     fn close_calls(&mut self, out: &mut Vec<u8>) {
         while let Some(call) = self.calls.first() {
             let agent_id = call.agent_id.clone();
-            self.tool_finished(out, &agent_id, "the turn ended before this call did", true);
+            self.tool_finished(out, &agent_id, phrases::CALL_CUT_OFF, true);
         }
     }
 }

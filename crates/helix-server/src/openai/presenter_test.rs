@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::openai::chat_wire::ChatWire;
+use crate::openai::marks;
 
 const ITEMS: Profile = Profile::OpenWebUi;
 const BASIC: Profile = Profile::OpenWebUiBasic;
@@ -150,7 +151,14 @@ fn open_webui_sees_activity_where_it_shows_it() {
 
 #[test]
 fn other_clients_see_chunks_only() {
-    let events = vec![began(), TurnEvent::Queued { ahead: 1 }, text("Hi."), call("a"), answer("a", false), done()];
+    let events = vec![
+        began(),
+        TurnEvent::Status { text: phrases::queued(1) },
+        text("Hi."),
+        call("a"),
+        answer("a", false),
+        done(),
+    ];
     let frames = stream(Profile::Plain, events);
     for frame in &frames[..frames.len() - 1] {
         assert_eq!(frame["object"], "chat.completion.chunk", "{frame}");
@@ -208,8 +216,11 @@ fn no_line_shimmers_and_none_stays_that_is_not_true_any_more() {
     let places = Wait::Places { of: "agents".into(), taken: 2, places: 2, waiting: 1 };
     for (event, line) in [
         (TurnEvent::Status { text: "retry".into() }, "retry"),
-        (TurnEvent::Queued { ahead: 2 }, "Waiting for 2 earlier messages of this chat"),
-        (TurnEvent::Waits { wait: places }, "Your message is queued: 2 of 2 agents running, 1 waiting"),
+        (TurnEvent::Status { text: phrases::queued(2) }, "Waiting for 2 earlier messages of this chat"),
+        (
+            TurnEvent::Status { text: phrases::waits(&places) },
+            "Your message is queued: 2 of 2 agents running, 1 waiting",
+        ),
     ] {
         for seen in [text("a"), thinking("a"), call("a")] {
             let frames = stream(ITEMS, vec![event.clone(), seen]);
@@ -232,7 +243,7 @@ fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
         presenter.on_news(&mut out, &JobNews::Progress { text: line.into() });
     }
     presenter.on_news(&mut out, &JobNews::GoesOn { text: "pages goes on".into() });
-    presenter.finish(&mut out);
+    presenter.end(&mut out, &ApiError::turn_lost());
     assert!(presenter.is_over());
     insta::assert_debug_snapshot!(gist(&frames(&out)), @r#"
     [
@@ -252,7 +263,7 @@ fn a_lost_turn_ends_in_order_too() {
     let mut presenter = presenter(BASIC);
     let mut out = Vec::new();
     presenter.event(&mut out, call("a"));
-    presenter.abort(&mut out, &ApiError::turn_lost());
+    presenter.end(&mut out, &ApiError::turn_lost());
     presenter.event(&mut out, text("too late"));
     let gist = gist(&frames(&out));
     assert!(gist[1].starts_with("status \"✗ Bash"), "{gist:?}");
@@ -291,8 +302,10 @@ fn id() -> impl Strategy<Value = String> {
 fn event() -> impl Strategy<Value = TurnEvent> {
     prop_oneof![
         Just(began()),
-        (0usize..3).prop_map(|ahead| TurnEvent::Queued { ahead }),
-        hostile().prop_map(|of| TurnEvent::Waits { wait: Wait::Places { of, taken: 1, places: 1, waiting: 1 } }),
+        hostile().prop_map(|of| {
+            let wait = Wait::Places { of, taken: 1, places: 1, waiting: 1 };
+            TurnEvent::Status { text: phrases::waits(&wait) }
+        }),
         hostile().prop_map(|text| TurnEvent::Status { text }),
         hostile().prop_map(|text| TurnEvent::JobNews { text }),
         hostile().prop_map(|text| TurnEvent::Thinking { text }),
@@ -335,14 +348,14 @@ proptest! {
             presenter.event(&mut out, event);
         }
         if cut {
-            presenter.abort(&mut out, &ApiError::turn_lost());
+            presenter.end(&mut out, &ApiError::turn_lost());
         } else if let (Some(news), true) = (after, presenter.shows_status()) {
             let TurnEvent::Ended(end) = done() else { unreachable!() };
             presenter.on_answer(&mut out, &end);
             for text in news {
                 presenter.on_news(&mut out, &JobNews::Progress { text });
             }
-            presenter.finish(&mut out);
+            presenter.end(&mut out, &ApiError::turn_lost());
         } else {
             presenter.event(&mut out, ended(Outcome::Lost, error.as_ref().map(|(a, b)| (a.as_str(), b.as_str()))));
         }
@@ -384,7 +397,7 @@ proptest! {
     /// The warning block cannot be left by what it quotes, and is taken out of history whole.
     #[test]
     fn a_warning_is_taken_out_whole(message in hostile(), hint in hostile(), before in "[a-z]{0,9}") {
-        let text = format!("{before}\n\n{}", marks::caution(&message, Some(&hint)));
+        let text = format!("{before}\n\n{}", phrases::caution(&message, Some(&hint)));
         prop_assert_eq!(marks::strip(&text), before);
     }
 }

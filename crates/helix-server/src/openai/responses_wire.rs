@@ -5,8 +5,8 @@
 
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
+use helix_engine::consultant::phrases;
 use helix_job::session::TurnView;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::error::ApiError;
@@ -70,19 +70,12 @@ enum TextFrame {
     PartDone,
 }
 
-/// A frame: its type is also the event's name.
-#[derive(Serialize)]
-struct Frame<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    sequence_number: u64,
-    #[serde(flatten)]
-    body: Value,
-}
-
 impl ResponsesWire {
-    fn send(&mut self, out: &mut Vec<u8>, kind: &str, body: Value) {
-        sse::named(out, kind, &Frame { kind, sequence_number: self.sequence, body });
+    /// A frame: its type is also the event's name.
+    fn send(&mut self, out: &mut Vec<u8>, kind: &str, mut body: Value) {
+        body["type"] = kind.into();
+        body["sequence_number"] = self.sequence.into();
+        sse::named(out, kind, &body);
         self.sequence += 1;
     }
 
@@ -257,7 +250,7 @@ pub(super) fn stored_response(id: &str, turn: &TurnView, previous: Option<String
     response["usage"] = response_usage(&end.usage);
     response["status"] = if end.is_answer() { "completed" } else { "failed" }.into();
     if !end.is_answer() {
-        let message = helix_engine::consultant::outcome_error_line(&Outcome::from_facts(&end.facts));
+        let message = phrases::of_outcome(&Outcome::from_facts(&end.facts)).map(|error| error.line());
         response["error"] = json!({ "code": "server_error", "message": message });
     }
     response

@@ -1,5 +1,6 @@
 //! The status line above an answer in Open WebUI, which shows the newest one. Must not know what else a stream holds.
 
+use helix_engine::consultant::phrases;
 use serde_json::{Value, json};
 
 use crate::sse;
@@ -12,7 +13,7 @@ const LINE: usize = 200;
 pub(super) struct StatusLine {
     /// The line that is hidden when something else is shown.
     transient: Option<String>,
-    /// The text of the last line, if not `Done`.
+    /// The text of the last line, if it has one of its own.
     last: Option<String>,
 }
 
@@ -45,8 +46,8 @@ impl StatusLine {
 
     /// Shows the last line.
     pub(super) fn end(&self, out: &mut Vec<u8>, failed: bool) {
-        let last = self.last.as_deref().unwrap_or("Done");
-        show(out, if failed { "Stopped with an error" } else { last });
+        let last = self.last.as_deref().unwrap_or(phrases::DONE);
+        show(out, if failed { phrases::STOPPED } else { last });
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow::{Break, Continue};
 
 use axum::response::Response;
-use futures::{Stream, stream};
+use futures::{Stream, StreamExt, stream};
 use helix_core::error_chain;
 use helix_engine::consultant::{TurnEnded, TurnEvent};
 use helix_engine::sessions::JobNews;
@@ -27,7 +27,6 @@ enum Shown {
 
 /// Where the next thing to show comes from.
 enum Source {
-    Start(TurnStream),
     Turn(TurnStream),
     /// The jobs of the session, after the answer.
     Jobs(mpsc::Receiver<JobNews>),
@@ -37,20 +36,15 @@ enum Source {
 /// [`TurnStream`].
 pub(crate) fn response<W: Wire>(shared: Shared, mut presenter: Presenter<W>, turn: TurnStream) -> Response {
     let items = shown(shared.clone(), turn, presenter.shows_status());
-    let (shutdown, mut is_answered) = (shared.shutdown.clone(), false);
+    let shutdown = shared.shutdown.clone();
     sse::follow(&shared, items, move |out, shown| {
         match shown {
             Some(Shown::Start) => presenter.begin(out),
             Some(Shown::Event(event)) => presenter.event(out, event),
-            Some(Shown::Answer(ended)) => {
-                is_answered = true;
-                presenter.on_answer(out, &ended);
-            }
+            Some(Shown::Answer(ended)) => presenter.on_answer(out, &ended),
             Some(Shown::News(news)) => presenter.on_news(out, &news),
-            // The answer is complete and jobs continue without this server: nothing has failed.
-            None if is_answered => presenter.finish(out),
-            None if shutdown.is_cancelled() => presenter.abort(out, &ApiError::shutting_down()),
-            None => presenter.abort(out, &ApiError::turn_lost()),
+            None if shutdown.is_cancelled() => presenter.end(out, &ApiError::shutting_down()),
+            None => presenter.end(out, &ApiError::turn_lost()),
         }
         if presenter.is_over() { Break(()) } else { Continue(()) }
     })
@@ -58,11 +52,11 @@ pub(crate) fn response<W: Wire>(shared: Shared, mut presenter: Presenter<W>, tur
 
 /// A turn's events; the end of a good answer may be followed by its jobs, where the client shows them.
 fn shown(shared: Shared, turn: TurnStream, with_jobs: bool) -> impl Stream<Item = Shown> + Send {
-    stream::unfold(Source::Start(turn), move |source| {
+    let start = stream::once(async { Shown::Start });
+    start.chain(stream::unfold(Source::Turn(turn), move |source| {
         let shared = shared.clone();
         async move {
             match source {
-                Source::Start(turn) => Some((Shown::Start, Source::Turn(turn))),
                 Source::Turn(mut turn) => match turn.next().await? {
                     TurnEvent::Ended(ended) if with_jobs && ended.error.is_none() => {
                         Some(match jobs_of(&shared, &turn).await {
@@ -75,7 +69,7 @@ fn shown(shared: Shared, turn: TurnStream, with_jobs: bool) -> impl Stream<Item 
                 Source::Jobs(mut jobs) => Some((Shown::News(jobs.recv().await?), Source::Jobs(jobs))),
             }
         }
-    })
+    }))
 }
 
 /// News of the jobs of a turn's session, if it has any that go on.

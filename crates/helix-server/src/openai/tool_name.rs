@@ -1,5 +1,7 @@
 //! Names of tools for people. Must not be used where a program reads them back.
 
+use helix_engine::consultant::phrases;
+
 /// How agents name a tool of an MCP server: this, the server, two underscores, the tool.
 const MCP: &str = "mcp__";
 /// The server of Helix's own tools, as agents know it.
@@ -10,10 +12,7 @@ const HELIX: &str = "helix";
 pub(crate) fn shown(name: &str) -> String {
     match split(name) {
         None => name.to_owned(),
-        Some((HELIX, tool)) => match own(tool) {
-            Some(words) => words.to_owned(),
-            None => spaced(tool),
-        },
+        Some((HELIX, tool)) => phrases::tool(tool).map_or_else(|| spaced(tool), str::to_owned),
         Some((server, tool)) => format!("{}: {}", spaced(server), spaced(tool)),
     }
 }
@@ -22,26 +21,6 @@ pub(crate) fn shown(name: &str) -> String {
 pub(crate) fn split(name: &str) -> Option<(&str, &str)> {
     let (server, tool) = name.strip_prefix(MCP)?.split_once("__")?;
     (!server.is_empty() && !tool.is_empty()).then_some((server, tool))
-}
-
-/// What one of Helix's own tools does.
-fn own(tool: &str) -> Option<&'static str> {
-    Some(match tool {
-        "adr_check" => "Check decision",
-        "adr_finalize" => "Finalize decision",
-        "adr_accept" => "Accept decision",
-        "adr_list" => "List decisions",
-        "plan_check" => "Check plan",
-        "project_create" => "Create project",
-        "job_start" => "Start job",
-        "job_status" => "Job status",
-        "ask_user" => "Ask you",
-        "answer" => "Answer the job",
-        "similar_failures" => "Similar failures",
-        "skills_list" => "List skills",
-        "skill_read" => "Read skill",
-        _ => return None,
-    })
 }
 
 fn spaced(name: &str) -> String {

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn every_tool_of_helix_has_words_and_no_name_of_a_machine_is_shown() {
     for tool in helix_engine::TOOL_NAMES {
-        assert!(own(tool).is_some(), "{tool} has none");
+        assert!(phrases::tool(tool).is_some(), "{tool} has none");
         let words = shown(&format!("mcp__helix__{tool}"));
         assert!(!words.contains('_') && words.starts_with(char::is_uppercase), "{words}");
     }

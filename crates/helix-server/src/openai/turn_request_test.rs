@@ -186,7 +186,7 @@ fn the_last_user_message_is_asked_and_the_rest_is_history() {
     let turn = plain(vec![
         message(Role::System, "be brief"),
         message(Role::User, "one"),
-        message(Role::Assistant, &format!("first\n\n{}", marks::caution("it broke", None))),
+        message(Role::Assistant, &format!("first\n\n{}", helix_engine::consultant::phrases::caution("it broke", None))),
         message(Role::Assistant, ""),
         message(Role::Tool, "output"),
         message(Role::User, "lost"),

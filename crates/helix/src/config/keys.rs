@@ -286,7 +286,7 @@ kinds! {
         word(node, what, reader, &[("answer", BackgroundTasks::Answer), ("off", BackgroundTasks::Refuse)])
     };
     Client -> Option<Profile>, |node, what, reader| {
-        let [first, second, third] = Profile::NAMES.map(|name| (name, Profile::named(name)));
+        let [first, second, third] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
         word(node, what, reader, &[("auto", None), first, second, third])
     };
     /// An agent whose keys fit together.

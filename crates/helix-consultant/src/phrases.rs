@@ -1,0 +1,282 @@
+//! What Helix itself says in a chat, apart from phrases about jobs (`helix_job::phrases`): lines above an answer, blocks in it,
+//! and errors with what the person in the chat can do.
+//!
+//! Must not know who reads it or how it is sent. Another language is another table with the same functions. Errors speak of no job or
+//! phase: nobody in a chat has one to retry.
+
+use helix_core::error_chain;
+use helix_core::run::{Failure, LimitKind, Outcome};
+use helix_core::text::one_line;
+use helix_job::question::QuestionView;
+use helix_job::session::AnswerFinding;
+use helix_job::{ErrorView, JobStatus, JobView, Wait};
+use helix_runs::agent_run::RunError;
+use jiff::Timestamp;
+
+/// What to do where what was written so far may be gone on from.
+const GO_ON: &str = "the text so far is kept: say \"continue\", or send the message again";
+const ONCE_MORE: &str = "send the message again; if it fails again, run `helix doctor`";
+const LATER: &str = "send the message again in a few minutes";
+const LESS: &str = "say \"continue\", ask for less at once, or raise the limit in helix.toml";
+const DOCTOR: &str = "run `helix doctor`: it checks the agent";
+const WRITABLE: &str = "check that the state directory is writable and not full";
+
+/// The last line above an answer that has nothing else to say.
+pub const DONE: &str = "Done";
+/// The last line above a turn that failed.
+pub const STOPPED: &str = "Stopped with an error";
+/// What a tool call without a result shows.
+pub const CALL_CUT_OFF: &str = "the turn ended before this call did";
+/// A turn whose end nobody hears of.
+pub const TURN_LOST: &str =
+    "the turn's events ended early; send the message again, and see Helix's log if it happens again";
+pub const SHUTTING_DOWN: &str = "Helix is shutting down; send the message again after the restart";
+pub(crate) const ALREADY_ANSWERED: &str = "Already answered; here is the answer";
+pub(crate) const SESSION_LOST: &str = "The agent has lost its session; a new one starts with the record of this chat";
+
+const CAUTION: &str = "> [!CAUTION]\n> **Helix:** ";
+/// Something is worth knowing.
+const NOTE: &str = "> [!NOTE]\n> **Helix:** ";
+const IMPORTANT: &str = "> [!IMPORTANT]\n> **Helix:** ";
+/// A regular expression for any of the blocks, at the beginning of a line.
+pub const BLOCK: &str = r"> \[!(?:CAUTION|NOTE|IMPORTANT)\]\n> \*\*Helix:\*\* .*(?:\n>.*)*\n?";
+
+/// Most findings that the user is shown of an answer that could not be fixed.
+const SHOWN_FINDINGS: usize = 5;
+/// Longest line of a list, in characters.
+const LINE: usize = 300;
+
+/// A turn that waits for others of its conversation.
+pub fn queued(ahead: usize) -> String {
+    let messages = if ahead == 1 { "message" } else { "messages" };
+    format!("Waiting for {ahead} earlier {messages} of this chat")
+}
+
+/// A turn whose agent waits to start.
+pub fn waits(wait: &Wait) -> String {
+    format!("Your message is {wait}")
+}
+
+/// What came of a job since, told before the agent answers.
+pub(crate) fn since_last_message(job: &JobView) -> String {
+    format!("Since your last message, {} {}", job.name, helix_job::phrases::standing(job))
+}
+
+pub(crate) fn provider_retry(reason: &str, attempt: u32, max: u32, delay_ms: u64) -> String {
+    let seconds = delay_ms as f64 / 1000.0;
+    format!("The provider is in trouble ({reason}); try {attempt} of {max} in {seconds:.1} s")
+}
+
+pub(crate) fn provider_limit(resets_at: Option<Timestamp>) -> String {
+    let until = resets_at.map(|at| format!(" until {}", time(at))).unwrap_or_default();
+    format!("The provider's limit is reached{until}")
+}
+
+/// A correction that is asked for: what was found, and which of how many it is.
+pub(crate) fn correcting(findings: &[AnswerFinding], number: u32, most: u32) -> String {
+    let mut validators: Vec<&str> = findings.iter().map(|one| one.validator.as_str()).collect();
+    validators.dedup();
+    let (count, validators) = (helix_core::text::count(findings.len(), "finding"), validators.join(", "));
+    format!(
+        "The answer did not pass its checks ({count}: {validators}); asking the agent to fix it, {number} of {most}"
+    )
+}
+
+/// What one of Helix's own tools does.
+pub fn tool(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "adr_check" => "Check decision",
+        "adr_finalize" => "Finalize decision",
+        "adr_accept" => "Accept decision",
+        "adr_list" => "List decisions",
+        "plan_check" => "Check plan",
+        "project_create" => "Create project",
+        "job_start" => "Start job",
+        "job_status" => "Job status",
+        "ask_user" => "Ask you",
+        "answer" => "Answer the job",
+        "similar_failures" => "Similar failures",
+        "skills_list" => "List skills",
+        "skill_read" => "Read skill",
+        _ => return None,
+    })
+}
+
+/// A warning, which chat clients show in colour.
+pub fn caution(message: &str, hint: Option<&str>) -> String {
+    block(CAUTION, [message].into_iter().chain(hint).map(flat))
+}
+
+/// Between words that broke off and the same words as a whole.
+pub fn said_anew() -> String {
+    block(NOTE, ["The connection to the model broke here. The whole answer follows.".to_owned()])
+}
+
+/// A finished job.
+pub fn job_over(job: &JobView) -> String {
+    let (kind, more) = if job.status == JobStatus::Failed { (CAUTION, " Ask here what to do.") } else { (NOTE, "") };
+    let outcome = flat(&helix_job::phrases::outcome(job));
+    block(kind, [format!("Job {} {outcome}.", job.name), format!("Details: `helix jobs show {}`.{more}", job.id)])
+}
+
+/// A job's question.
+pub fn job_asks(question: &QuestionView) -> String {
+    let options = question.options.iter().map(|one| format!("**{}**: {}", one.key, flat(&one.label)));
+    let paragraphs = [
+        format!("Job {} waits for you (phase `{}`):", question.job_name, question.phase),
+        question.text.trim().to_owned(),
+        list(options),
+        format!("Answer here in the chat, or with `helix answer {}`.", question.id),
+    ];
+    block(IMPORTANT, paragraphs)
+}
+
+/// Below an answer that did not pass its checks, though the agent was asked so often; and why it could not be asked again.
+pub(crate) fn not_in_order(findings: &[AnswerFinding], asked: u32, failed: Option<&str>) -> String {
+    let times = match asked {
+        0 => "the agent was not asked to fix it".to_owned(),
+        1 => "the agent was asked once to fix it".to_owned(),
+        many => format!("the agent was asked {many} times to fix it"),
+    };
+    let failed = failed.map(|why| format!(": {}", one_line(why, LINE))).unwrap_or_default();
+    let shown = findings.iter().take(SHOWN_FINDINGS).map(|AnswerFinding { validator, finding }| {
+        let place = finding.place.as_ref().map(|place| format!("`{place}`: ")).unwrap_or_default();
+        format!("{validator}: {}", one_line(&format!("{place}{}", finding.message), LINE))
+    });
+    let more = findings.len().saturating_sub(SHOWN_FINDINGS);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    let first = format!("This answer did not pass its checks; {times}{failed}.");
+    block(CAUTION, [first, list(shown.chain(more)), "Ask for it again, or ignore it.".to_owned()])
+}
+
+/// Below an answer that could not be checked at all.
+pub(crate) fn unexamined(why: &str) -> String {
+    let remedy = "Make sure that the session's directory is readable; `helix doctor` examines the state directory.";
+    block(CAUTION, [format!("This answer could not be checked: {}.", flat(why)), remedy.to_owned()])
+}
+
+/// Below an answer of which some of the user's own checks could not be made.
+pub(crate) fn unmade(checks: &[String]) -> String {
+    let paragraphs = [
+        "Some checks of this answer could not be made:".to_owned(),
+        list(checks.iter().map(|why| one_line(why, LINE))),
+        "See `[consultant] validators` in helix.toml.".to_owned(),
+    ];
+    block(CAUTION, paragraphs)
+}
+
+fn flat(text: &str) -> String {
+    text.replace(['\r', '\n'], " ")
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    items.map(|item| format!("- {item}")).collect::<Vec<_>>().join("\n")
+}
+
+/// A block of paragraphs, empty ones left out. Every line is marked, so that its end is known.
+fn block(opening: &str, paragraphs: impl IntoIterator<Item = String>) -> String {
+    let marked = paragraphs.into_iter().filter(|paragraph| !paragraph.is_empty()).map(|paragraph| {
+        let lines = paragraph.replace("\r\n", "\n").replace('\r', "\n");
+        lines.lines().collect::<Vec<_>>().join("\n> ") + "\n"
+    });
+    format!("{opening}{}", marked.collect::<Vec<_>>().join(">\n> "))
+}
+
+fn error(message: impl Into<String>, hint: &str) -> ErrorView {
+    ErrorView { message: message.into(), hint: Some(hint.to_owned()) }
+}
+
+/// Something of Helix's own that failed.
+pub(crate) fn own_failure(cause: &dyn std::error::Error) -> ErrorView {
+    error(error_chain(cause), "run `helix doctor`")
+}
+
+/// A run that could not be carried out.
+pub(crate) fn run_failed(cause: &RunError) -> ErrorView {
+    let unknown = matches!(cause, RunError::UnknownAgent { .. });
+    let own = "set [consultant] agent in helix.toml to a configured agent";
+    error(error_chain(cause), if unknown { own } else { "run `helix doctor`" })
+}
+
+pub(crate) fn unreadable_record(cause: impl std::fmt::Display) -> ErrorView {
+    error(format!("the session's record cannot be read: {cause}"), "run `helix doctor`: it checks the database")
+}
+
+pub(crate) fn no_end() -> ErrorView {
+    error("the turn has no end", "send the message again")
+}
+
+pub(crate) fn not_noted(cause: impl std::fmt::Display) -> ErrorView {
+    error(format!("cannot note the session's project: {cause}"), WRITABLE)
+}
+
+pub(crate) fn not_stored(cause: impl std::fmt::Display) -> ErrorView {
+    error(format!("cannot store a file of the message: {cause}"), WRITABLE)
+}
+
+/// What is wrong with a turn's outcome; `None` if it is an answer.
+pub fn of_outcome(outcome: &Outcome) -> Option<ErrorView> {
+    let (message, hint): (String, &str) = match outcome {
+        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) => return None,
+        Outcome::TasksLost { tasks } => {
+            (format!("the answer is incomplete: {tasks} background task(s) were lost"), GO_ON)
+        }
+        Outcome::LocalCommand => (
+            "the agent read the message as one of its own commands and gave no answer".into(),
+            "begin the message with a word instead of a slash",
+        ),
+        Outcome::Truncated { evidence } => (format!("the answer was cut off ({evidence})"), GO_ON),
+        Outcome::Incomplete { missing } => (format!("the answer ended without {missing}"), GO_ON),
+        Outcome::StoppedByHook => ("one of the agent's hooks stopped the answer".into(), ONCE_MORE),
+        Outcome::Interrupted => ("the answer was interrupted from outside".into(), GO_ON),
+        Outcome::Cancelled => ("the answer was stopped".into(), "the text so far is kept; say how to continue"),
+        Outcome::TimedOut => {
+            ("the answer timed out".into(), "say \"continue\", ask for less at once, or raise the time limit")
+        }
+        Outcome::Stalled => ("the agent was silent for too long and was stopped".into(), GO_ON),
+        Outcome::Lost => ("the agent's keeper died".into(), GO_ON),
+        Outcome::RateLimited { resets_at: Some(at) } => (
+            format!("the provider's usage limit is reached until {}", time(*at)),
+            "send the message again after that time",
+        ),
+        Outcome::RateLimited { resets_at: None } => ("the provider's usage limit is reached".into(), LATER),
+        Outcome::Overloaded { http_status: Some(status) } => (format!("the provider failed with HTTP {status}"), LATER),
+        Outcome::Overloaded { http_status: None } => ("the provider could not be reached".into(), LATER),
+        Outcome::Credentials { billing: true } => (
+            "the provider's account has no money left".into(),
+            "add credit to the provider's account, then send the message again",
+        ),
+        Outcome::Credentials { billing: false } => (
+            "the provider does not accept Helix's credentials".into(),
+            "log in with the agent's own CLI or set its API key in helix.toml, run `helix doctor`, then send the message again",
+        ),
+        Outcome::ContextOverflow => (
+            "the chat has become too long for the model".into(),
+            "send the message again: Helix starts a new agent session with the end of this chat",
+        ),
+        Outcome::LimitReached { limit: LimitKind::Turns } => ("the answer needed more steps than allowed".into(), LESS),
+        Outcome::LimitReached { limit: LimitKind::Budget } => ("the answer's budget is used up".into(), LESS),
+        Outcome::LimitReached { limit: LimitKind::StructuredOutput } => {
+            ("the agent's answer did not have the required format".into(), "send the message again")
+        }
+        Outcome::Refused => ("the model refused to answer".into(), "word the message differently"),
+        Outcome::Unstarted { reason } => (format!("the agent did not start: {}", reason.trim()), DOCTOR),
+        Outcome::Misconfigured => ("the agent cannot work as it is configured".into(), DOCTOR),
+        Outcome::Failed(Failure::Declared { message, .. }) => {
+            (format!("the agent reports: {}", message.trim()), ONCE_MORE)
+        }
+        Outcome::Failed(Failure::Contradicted { evidence }) => {
+            (format!("the agent's record contradicts itself: {evidence}"), ONCE_MORE)
+        }
+    };
+    Some(error(message, hint))
+}
+
+/// A time as people read it, to the minute.
+fn time(at: Timestamp) -> String {
+    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+#[cfg(test)]
+#[path = "phrases_test.rs"]
+mod tests;
