@@ -58,15 +58,11 @@ impl Jobs {
     }
 
     async fn follow_into_file(&self, id: &JobId) -> Result<(), StatusFileError> {
-        let first = self.get(id.as_str()).await?;
-        let path = tokio::task::spawn_blocking({
-            let (first, git) = (first.clone(), self.effects.git().clone());
-            move || prepare(&first, git)
-        })
-        .await??;
-        let (mut pause, mut view) = (FIRST_PAUSE, Some(first));
+        let (first, git) = (self.get(id.as_str()).await?, self.effects.shared.git.clone());
+        let path = tokio::task::spawn_blocking(move || prepare(&first, git)).await??;
+        let mut pause = FIRST_PAUSE;
         loop {
-            match self.write_changes(id, &path, view.take()).await {
+            match self.write_changes(id, &path).await {
                 // The journal cannot be read at this moment: the job waits for it, too, and goes on.
                 Err(StatusFileError::Unread(error)) => {
                     tracing::warn!(job = %id, %error, "status.json is behind: the journal cannot be read; trying again in {pause:?}");
@@ -80,12 +76,9 @@ impl Jobs {
         }
     }
 
-    /// Writes the job as it is known, or as it is now, and again after every change until it is over or this engine closes.
-    async fn write_changes(&self, id: &JobId, path: &Path, known: Option<JobView>) -> Result<(), StatusFileError> {
-        let mut view = match known {
-            Some(view) => view,
-            None => self.get(id.as_str()).await?,
-        };
+    /// Writes the job as it is now, and again after every change until it is over or this engine closes.
+    async fn write_changes(&self, id: &JobId, path: &Path) -> Result<(), StatusFileError> {
+        let mut view = self.get(id.as_str()).await?;
         let mut events = self.events(id, view.last_event).await?;
         loop {
             let (now, place) = (view, path.to_owned());

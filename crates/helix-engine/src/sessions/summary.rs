@@ -58,14 +58,8 @@ impl Sessions {
         let Some(view) = self.by_key(key).await?.filter(|view| view.owner.as_deref() == owner) else {
             return Ok(None);
         };
-        let job = match view.jobs.last() {
-            Some(id) => match self.jobs.get(id.as_str()).await {
-                Ok(job) => Some(job),
-                Err(EngineError::NotFound { .. }) => None,
-                Err(error) => return Err(error),
-            },
-            None => None,
-        };
+        let last = view.jobs.last().map(std::slice::from_ref).unwrap_or_default();
+        let job = self.known(last).await?.pop();
         let read = tokio::task::spawn_blocking(move || summarize(&view, job.as_ref())).await;
         read.map_err(EngineError::environment)?.map(Some).map_err(EngineError::environment)
     }

@@ -44,7 +44,7 @@ pub(crate) async fn diff(
     Params(asked): Params<DiffQuery>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let difference = shared.engine.reports().diff(&id, asked.selection()?).await?;
+    let difference = shared.engine.reports().archive().diff(&id, asked.selection()?).await?;
     let mut accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     if accepted.any(|value| value.contains("application/json")) {
         return Ok(Json(difference).into_response());
@@ -55,5 +55,5 @@ pub(crate) async fn diff(
 
 /// `GET /api/v1/jobs/{id}/evidence`
 pub(crate) async fn evidence(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<JobEvidence> {
-    Ok(Json(shared.engine.reports().evidence(&id).await?))
+    Ok(Json(shared.engine.reports().archive().evidence(&id).await?))
 }

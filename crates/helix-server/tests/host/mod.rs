@@ -166,7 +166,6 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         roles: Default::default(),
         crash: Default::default(),
         failures: Default::default(),
-        keeper: vec!["/nonexistent/keeper".into()],
         agents: Vec::new(),
         default_agent: "none".into(),
         roots: Vec::new(),
