@@ -13,6 +13,7 @@ use helix_job::Active;
 use helix_plan::Phase;
 
 use super::effects::{EffectRunner, blocking_fault};
+use crate::absent::unless_absent;
 use crate::agent_run::AgentRunner;
 use helix_process::{ToolEnvironment, is_toolchain};
 
@@ -51,11 +52,8 @@ pub(crate) fn renew_agents(state: &Path, job: &JobId, configured: &[AgentProfile
 
 /// The agents that were kept for a job; `None` once somebody has removed the file.
 pub(crate) fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<Vec<AgentProfile>>> {
-    match std::fs::read(file_of(state, job)) {
-        Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let bytes = unless_absent(std::fs::read(file_of(state, job)))?;
+    Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?)
 }
 
 impl EffectRunner {

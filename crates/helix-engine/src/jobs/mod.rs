@@ -154,7 +154,8 @@ impl Jobs {
     /// Asks a job to stop; returns once the request is durable.
     ///
     /// # Errors
-    /// [`EngineError::Over`] when it has already ended, and as for [`Jobs::get`].
+    /// [`EngineError::Over`] when it has already ended, [`EngineError::Refused`] when this host cannot carry it on, and as for
+    /// [`Jobs::get`].
     #[boxed]
     pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
         let view = self.get(id.as_str()).await?;
@@ -167,10 +168,15 @@ impl Jobs {
             Some(_) | None => false,
         };
         let view = self.get(id.as_str()).await?;
-        if asked {
-            return Ok(view);
+        let status = view.status.word().to_owned();
+        match asked {
+            true => Ok(view),
+            false if view.status.is_final() => Err(EngineError::Over { id: id.clone(), status }),
+            // Its record contradicts itself, which was logged.
+            false => Err(EngineError::refused(format!(
+                "job {id} is {status}, but this host does not carry it on: see the host's log"
+            ))),
         }
-        Err(EngineError::Over { id: id.clone(), status: view.status.word().to_owned() })
     }
 
     /// Starts the loop of a job whose first event is in the journal; `places` are those of its agents that are at work already.

@@ -4,7 +4,7 @@
 //! Nothing depends on it: trouble is logged once and changes nothing about the job. Must not touch a file that somebody else
 //! wrote, or one that git keeps.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,6 +13,7 @@ use helix_core::ids::JobId;
 use helix_job::{JobStatus, JobView};
 
 use super::Jobs;
+use crate::absent::unless_absent;
 use crate::error::EngineError;
 use helix_git::{GitEnvironment, GitError, OpenError, Repository};
 
@@ -145,11 +146,7 @@ fn exclude(repository: &Repository, path: &Path) -> Result<(), StatusFileError> 
     let list = repository.common_dir().join("info").join("exclude");
     let unwritable = |source| StatusFileError::Unwritable { path: list.clone(), source };
     let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = match std::fs::read_to_string(&list) {
-        Ok(known) => known,
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(unwritable(error)),
-    };
+    let known = unless_absent(std::fs::read_to_string(&list)).map_err(unwritable)?.unwrap_or_default();
     let new = [file, before].into_iter().filter(|line| !known.lines().any(|known| known == line));
     let new: String = new.map(|line| format!("{line}\n")).collect();
     if new.is_empty() {
@@ -183,11 +180,7 @@ enum There {
 }
 
 fn look(path: &Path, view: &JobView) -> std::io::Result<There> {
-    let text = match std::fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(There::Replaceable),
-        Err(error) => return Err(error),
-    };
+    let Some(text) = unless_absent(std::fs::read(path))? else { return Ok(There::Replaceable) };
     // What makes it a job's status is id, plan and phases.
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(&text) else { return Ok(There::Foreign) };
     let id = value["id"].as_str().and_then(|id| JobId::new(id).ok());

@@ -14,6 +14,7 @@ use helix_store::{AppendError, Forget};
 use jiff::Timestamp;
 
 use super::Sessions;
+use crate::absent::unless_absent;
 use crate::error::EngineError;
 
 /// Between two looks.
@@ -100,11 +101,7 @@ impl Sessions {
 /// Removes directories of conversations that are gone: of those just forgotten at once, of others (a crash in between left
 /// them) when they are no longer young. One that cannot be removed keeps no other from going.
 fn sweep(place: &Path, known: &HashSet<SessionId>, forgotten: &HashSet<SessionId>) -> std::io::Result<()> {
-    let entries = match std::fs::read_dir(place) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(entries) = unless_absent(std::fs::read_dir(place))? else { return Ok(()) };
     for entry in entries {
         let entry = entry?;
         let session = session_of(&entry.file_name()).filter(|session| !known.contains(session));
@@ -112,11 +109,8 @@ fn sweep(place: &Path, known: &HashSet<SessionId>, forgotten: &HashSet<SessionId
         if !forgotten.contains(&session) && is_young(&entry) {
             continue;
         }
-        match std::fs::remove_dir_all(entry.path()) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                tracing::warn!(path = ?entry.path(), %error, "a directory of a forgotten conversation cannot be removed");
-            }
-            Ok(()) | Err(_) => {}
+        if let Err(error) = unless_absent(std::fs::remove_dir_all(entry.path())) {
+            tracing::warn!(path = ?entry.path(), %error, "a directory of a forgotten conversation cannot be removed");
         }
     }
     Ok(())

@@ -11,6 +11,7 @@ use helix_job::session::SessionView;
 use helix_job::{JobStatus, JobView};
 
 use super::Sessions;
+use crate::absent::unless_absent;
 use crate::error::EngineError;
 use helix_project::save_check::SavedKind;
 
@@ -94,11 +95,7 @@ fn stage(drafted: bool, job: Option<&JobView>) -> SessionStage {
 
 /// The decision that the Consultant wrote last in its directory.
 fn draft(directory: &Path) -> std::io::Result<Option<Adr>> {
-    let entries = match std::fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(entries) = unless_absent(std::fs::read_dir(directory))? else { return Ok(None) };
     let mut newest = None;
     for entry in entries.take(MOST_FILES) {
         let entry = entry?;
