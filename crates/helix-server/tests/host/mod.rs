@@ -57,7 +57,7 @@ impl Host {
         let mut agent = AgentProfile::new("fake", DialectName::Claude, vec![example("server_test_agent")]);
         agent.home = Some(state.path().join("home"));
         let mut settings = engine_config(state.path());
-        settings.keeper = vec![example("server_test_keeper")];
+        settings.helix = example("server_test_keeper").into();
         settings.consultant.agent = "fake".into();
         settings.default_agent = "fake".into();
         settings.agents = vec![agent];
