@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::Args;
 use helix_agents::{ExitStatus, Supported, probe};
+use helix_core::error_chain;
 use helix_engine::{Product, Program, agent_kind};
 use helix_project::survey::{Tests, survey};
 use helix_store::{Access, OpenError, SqliteJournal, StateDir};
@@ -115,7 +116,7 @@ async fn agents(settings: &Settings, checks: &mut Checks) {
                         format!("correct `command` in [agents.{name}] ({})", setting.origin)
                     }
                 };
-                checks.trouble(if needed { State::Problem } else { State::Note }, what, error.to_string(), remedy);
+                checks.trouble(if needed { State::Problem } else { State::Note }, what, error_chain(&error), remedy);
                 continue;
             }
         };

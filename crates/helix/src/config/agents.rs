@@ -32,7 +32,7 @@ pub(super) fn agents(
 
 fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -> AgentProfile {
     let named = agent.dialect.map(|written| written.value);
-    let kind = agent_kind(named.unwrap_or_else(|| name.parse().unwrap_or(DialectName::Claude)));
+    let kind = agent_kind(named.or(DialectName::from_word(name)).unwrap_or(DialectName::Claude));
     let command = match (agent.command, kind.program) {
         (Some(written), _) => command_of(environment, files, written),
         (None, Program::Installed(product)) => vec![product.name.to_owned()],

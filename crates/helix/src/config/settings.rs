@@ -261,10 +261,8 @@ impl Settings {
     /// When the Consultant's prompt or its experts cannot be read.
     pub(crate) fn engine(&self, environment: &Environment) -> Result<EngineConfig, CommandError> {
         let roots = self.server.roots.iter().flat_map(|roots| &roots.value);
-        let program = environment.program.to_string_lossy().into_owned();
         let (consultant, timeouts) = (&self.consultant, RunTimeouts::default());
         Ok(EngineConfig {
-            keeper: vec![program, "keeper".into()],
             agents: self.agents.values().map(|setting| setting.value.clone()).collect(),
             default_agent: self.default_agent.value.clone(),
             roots: roots.map(|root| self.path(environment, root)).collect(),
