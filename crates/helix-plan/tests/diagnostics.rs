@@ -136,11 +136,11 @@ fn a_huge_plan_is_checked_in_bounded_time() {
 #[test]
 fn what_is_compared_with_everything_is_bounded() {
     let started = std::time::Instant::now();
-    let phases: String = (0..3000)
+    let phases: String = (0..1500)
         .map(|number| format!("  - {{id: p{number}, type: review, description: d, depends_on: [missing-{number}]}}\n"))
         .collect();
     let problems = Plan::parse("p", &format!("name: huge\nphases:\n{phases}")).unwrap_err();
-    assert_eq!(problems.iter().filter(|problem| problem.code == "HX0113").count(), 3000);
+    assert_eq!(problems.iter().filter(|problem| problem.code == "HX0113").count(), 1500);
     let outputs =
         |form: &str| (0..3000).map(|number| form.replace('N', &number.to_string())).collect::<Vec<_>>().join(", ");
     let (literal, globs) = (outputs("some/directory/fN.py"), outputs("\"other/N/*.py\""));
