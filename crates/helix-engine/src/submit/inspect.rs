@@ -44,6 +44,8 @@ pub struct Inspection {
     pub refusals: Vec<SubmitError>,
     /// The plan with the phases of its workflow, as the request changes it; `None` when it cannot be read.
     pub parsed: Option<ParsedPlan>,
+    /// The phases that the request chooses; `None` means all.
+    pub only: Option<Vec<PhaseId>>,
     /// The decision that it carries out.
     pub adr: Option<AdrText>,
     /// What its agents are told besides.
@@ -173,6 +175,7 @@ impl Projects {
                 diagnostics,
                 refusals: Vec::new(),
                 parsed,
+                only: None,
                 adr: None,
                 briefing,
                 spec: None,
@@ -195,10 +198,10 @@ impl Projects {
         let agents = Agents { config: &self.config, file, plan, places };
         inspection.diagnostics.extend(agents.problems());
         inspection.refusals.extend(agents.unkept_budget(request));
-        let only = selected(plan, request).unwrap_or_else(|refusal| {
-            inspection.refusals.push(refusal);
-            None
-        });
+        match selected(plan, request) {
+            Ok(only) => inspection.only = only,
+            Err(refusal) => inspection.refusals.push(refusal),
+        }
         let repository = match site {
             Site::Draft { .. } => None,
             Site::Repository => {
@@ -232,7 +235,7 @@ impl Projects {
             policy,
             idempotency_key: request.idempotency_key.clone(),
             origin: request.origin.clone(),
-            only,
+            only: inspection.only.clone(),
             default_agent: self.config.default_agent.clone(),
             roles: self.config.roles.clone(),
             briefing: inspection.briefing.clone(),
