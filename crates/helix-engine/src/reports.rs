@@ -76,7 +76,7 @@ impl Reports {
     #[boxed]
     pub async fn explain(&self, observation: FailureObservation, text: String) -> Result<Explanation, EngineError> {
         // Megabytes take a while, away from the runtime's threads.
-        let reading = tokio::task::spawn_blocking(move || Log::of_texts(&text, ""));
+        let reading = helix_process::spawn_blocking(move || Log::of_texts(&text, ""));
         let log = reading.await.map_err(EngineError::environment)?;
         self.failures.explain(observation, log, FailurePlace::default()).await.ok_or_else(|| EngineError::Environment {
             message: "failures cannot be classified".into(),

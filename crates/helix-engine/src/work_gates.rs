@@ -134,7 +134,7 @@ impl WorkTask {
         let root = place.path().canonicalize().map_err(EngineError::environment)?;
         let (of, site) = (directory.to_path_buf(), root.clone());
         let base = self.base.clone();
-        let looked = tokio::task::spawn_blocking(move || look(&of, &site, base));
+        let looked = helix_process::spawn_blocking(move || look(&of, &site, base));
         let Looked { spaces, base, head, result } = looked.await.map_err(EngineError::environment)??;
         let keeper_args = vec!["keeper".to_owned()];
         let config =

@@ -336,7 +336,7 @@ async fn checked(
 
 /// Runs something that blocks away from the runtime's own threads.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Trouble> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Trouble::Broken(error.to_string()))
+    helix_process::spawn_blocking(work).await.map_err(|error| Trouble::Broken(error.to_string()))
 }
 
 fn stays_inside(path: &str) -> bool {

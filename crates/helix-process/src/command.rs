@@ -263,8 +263,7 @@ pub async fn collect_command(
     let unusable = |source| CommandError::Output { path: output.to_owned(), source };
     let printed = RunDir::at(handle.directory().to_owned()).stdout();
     let (path, secrets) = (output.to_owned(), secrets.to_vec());
-    let moved =
-        tokio::task::spawn_blocking(move || move_output(&printed, &path, &secrets).and_then(|()| digest(&path)));
+    let moved = crate::spawn_blocking(move || move_output(&printed, &path, &secrets).and_then(|()| digest(&path)));
     let moved = moved.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
     let (sha256, length, tail) = moved.map_err(|error| unusable(error.into()))?;
     handle.forget().await.map_err(|error| unusable(error.into()))?;

@@ -2,6 +2,7 @@
 //!
 //! Must not know agents, jobs, or what a process' output means.
 
+mod blocking;
 mod command;
 pub mod invocation;
 mod keeper;
@@ -12,6 +13,7 @@ mod run_dir;
 pub mod supervisor;
 pub mod tail;
 
+pub use blocking::{EndedEarly, spawn_blocking};
 pub use command::*;
 pub use invocation::{
     Grace, Invocation, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,

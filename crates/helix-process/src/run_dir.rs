@@ -55,7 +55,7 @@ pub enum RunDirError {
     },
     /// The work was dropped because Helix is shutting down.
     #[error("the work on the run directory was not done")]
-    Interrupted { source: tokio::task::JoinError },
+    Interrupted { source: crate::EndedEarly },
 }
 
 impl RunDirError {

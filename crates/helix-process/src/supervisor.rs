@@ -257,7 +257,7 @@ impl Supervisor {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, RunDirError> + Send + 'static,
 ) -> Result<T, RunDirError> {
-    match tokio::task::spawn_blocking(work).await {
+    match crate::spawn_blocking(work).await {
         Ok(done) => done,
         // Only a runtime that is shutting down drops such work.
         Err(error) => Err(RunDirError::Interrupted { source: error }),

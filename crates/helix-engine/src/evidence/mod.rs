@@ -262,7 +262,7 @@ impl Archive<'_> {
     ) -> Result<T, EngineError> {
         let job = job_record::view(self.journal, id).await?.id;
         let (state, git) = (job_record::state(self.journal, &job).await?, self.git.clone());
-        let reading = tokio::task::spawn_blocking(move || {
+        let reading = helix_process::spawn_blocking(move || {
             let active = state.active().ok_or_else(|| EngineError::not_found("job", &job))?;
             let repository = Repository::open(Path::new(&active.spec.repo.path), git);
             work(&job, &state, active, repository.map_err(EngineError::environment)?)

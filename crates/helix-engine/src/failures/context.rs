@@ -350,7 +350,7 @@ pub(crate) fn in_project(log: &mut Log, worktrees: &Path) {
 /// # Errors
 /// What the operating system says.
 pub(crate) async fn read_log(path: PathBuf, stream: Stream) -> std::io::Result<Log> {
-    let reading = tokio::task::spawn_blocking(move || {
+    let reading = helix_process::spawn_blocking(move || {
         let mut file = std::fs::File::open(path)?;
         let mut collector = LogCollector::new(stream);
         let mut piece = vec![0_u8; PIECE];

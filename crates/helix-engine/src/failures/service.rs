@@ -186,7 +186,7 @@ impl FailureService {
     pub(crate) fn warm_up(&self) {
         if self.shared.classifier.get().is_none() {
             let shared = Arc::clone(&self.shared);
-            drop(tokio::task::spawn_blocking(move || shared.classifier().is_some()));
+            drop(helix_process::spawn_blocking(move || shared.classifier().is_some()));
         }
     }
 
@@ -284,7 +284,7 @@ impl FailureService {
     pub async fn attempt_failed_again(&self, answer: AttemptAnswer, check: String, log: Log) -> Resolution {
         let open = self.open_failures(&answer.work).await;
         let (attempt, failed) = (answer.attempt, vec![check.clone()]);
-        let looked = tokio::task::spawn_blocking(move || still_there(&open, attempt, &check, &log)).await;
+        let looked = helix_process::spawn_blocking(move || still_there(&open, attempt, &check, &log)).await;
         let still = looked.unwrap_or_else(|error| {
             tracing::error!(%error, "earlier failures were not looked for in the log");
             Vec::new()
@@ -316,7 +316,7 @@ impl FailureService {
         parts: fn(&T) -> (&FailureObservation, &Log),
     ) -> Option<Classified> {
         let shared = Arc::clone(&self.shared);
-        let working = tokio::task::spawn_blocking(move || {
+        let working = helix_process::spawn_blocking(move || {
             let (observation, log) = parts(&context);
             shared.classifier().map(|classifier| classifier.classify(observation, log))
         });

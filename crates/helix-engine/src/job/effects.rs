@@ -522,7 +522,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
 pub(super) async fn blocking_fault<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, Fault> + Send + 'static,
 ) -> Result<T, Fault> {
-    match tokio::task::spawn_blocking(work).await {
+    match helix_process::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(internal(format!("an internal task ended early: {error}"))),
     }

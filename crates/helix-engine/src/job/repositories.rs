@@ -54,7 +54,7 @@ impl EffectRunner {
             unused.then(|| all.remove(&path)).flatten()
         };
         // Waits for the processes' end.
-        if let Err(error) = tokio::task::spawn_blocking(move || drop(unused)).await {
+        if let Err(error) = helix_process::spawn_blocking(move || drop(unused)).await {
             tracing::warn!(%error, "git processes of a repository may be left");
         }
     }

@@ -26,7 +26,7 @@ impl Jobs {
     pub(crate) async fn recover(self: &Arc<Self>, others: Vec<RunId>) -> Result<(), EngineError> {
         // Git processes of a dead host are let finish: half of what they began is worse than waiting for it.
         let root = self.services.state.root().to_path_buf();
-        let waited = tokio::task::spawn_blocking(move || wait_for_leftovers(&root, GIT_LEFTOVER_LIMIT));
+        let waited = helix_process::spawn_blocking(move || wait_for_leftovers(&root, GIT_LEFTOVER_LIMIT));
         let left = waited.await.map_err(EngineError::environment)?;
         if left > 0 {
             tracing::warn!(left, "git processes of a former host do not end; going on beside them");
@@ -74,7 +74,7 @@ impl Jobs {
             let worktrees = root.clone();
             let set_aside =
                 move || Workspaces::set_aside(&worktrees, &living, &unsaved).map_err(EngineError::environment);
-            tokio::task::spawn_blocking(set_aside).await.map_err(EngineError::environment)?
+            helix_process::spawn_blocking(set_aside).await.map_err(EngineError::environment)?
         };
         match set_aside.await {
             Ok(done) if done.removed.is_empty() && done.stuck.is_empty() => {}

@@ -57,7 +57,7 @@ impl Jobs {
         let (reopen, restart) = state.to_reopen(&what).map_err(EngineError::refused)?;
         // The person who resumes a job may just have repaired the agent's configuration.
         let (root, job, config) = (self.services.state.root().to_path_buf(), id.clone(), Arc::clone(&self.config));
-        let renewed = tokio::task::spawn_blocking(move || renew_agents(&root, &job, &config.agents));
+        let renewed = helix_process::spawn_blocking(move || renew_agents(&root, &job, &config.agents));
         renewed.await.map_err(EngineError::journal)?.map_err(EngineError::journal)?;
         let mut log = JobLog::new(id.clone(), state, self.services.writer.clone());
         let event = JobEvent::JobResumed { by: request.by, reopen, restart, budget_usd: request.budget_usd };

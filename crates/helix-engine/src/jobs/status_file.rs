@@ -39,7 +39,7 @@ enum StatusFileError {
     #[error("the job cannot be read")]
     Unread(#[from] EngineError),
     #[error("a task of Helix ended early")]
-    Task(#[from] tokio::task::JoinError),
+    Task(#[from] helix_process::EndedEarly),
     #[error("{} cannot be written: {source}", path.display())]
     Unwritable { path: PathBuf, source: std::io::Error },
     #[error("{} already exists and was not written by Helix: not overwritten", path.display())]
@@ -60,7 +60,7 @@ impl Jobs {
 
     async fn follow_into_file(&self, id: &JobId) -> Result<(), StatusFileError> {
         let (first, git) = (self.get(id.as_str()).await?, self.effects.shared.git.clone());
-        let path = tokio::task::spawn_blocking(move || prepare(&first, git)).await??;
+        let path = helix_process::spawn_blocking(move || prepare(&first, git)).await??;
         let mut pause = FIRST_PAUSE;
         loop {
             match self.write_changes(id, &path).await {
@@ -84,7 +84,7 @@ impl Jobs {
         loop {
             let (now, place) = (view, path.to_owned());
             let (last, running) = (now.last_event, now.status == JobStatus::Running);
-            tokio::task::spawn_blocking(move || write(&place, &now)).await??;
+            helix_process::spawn_blocking(move || write(&place, &now)).await??;
             let refresh = async {
                 match running {
                     true => tokio::time::sleep(REFRESH).await,

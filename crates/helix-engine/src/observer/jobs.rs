@@ -122,7 +122,7 @@ impl JobRecord<'_> {
     /// The dialect that an agent of the job speaks; its name where its profile is gone.
     async fn dialect(&self, agent: &str) -> String {
         let (root, job) = (self.root.to_path_buf(), self.job.clone());
-        let kept = tokio::task::spawn_blocking(move || kept_agents(&root, &job)).await;
+        let kept = helix_process::spawn_blocking(move || kept_agents(&root, &job)).await;
         let profiles = kept.ok().and_then(Result::ok).flatten().unwrap_or_default();
         let profile = profiles.iter().find(|profile| profile.name == agent);
         profile.map_or(agent, |profile| profile.dialect.word()).to_owned()

@@ -84,7 +84,7 @@ impl Sessions {
         let places = [self.services.state.sessions(), self.services.state.runs()];
         let count = forgotten.len();
         let swept =
-            tokio::task::spawn_blocking(move || places.iter().try_for_each(|place| sweep(place, &known, &forgotten)));
+            helix_process::spawn_blocking(move || places.iter().try_for_each(|place| sweep(place, &known, &forgotten)));
         swept.await.map_err(EngineError::environment)?.map_err(EngineError::environment)?;
         Ok(count)
     }

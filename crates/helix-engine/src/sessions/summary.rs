@@ -61,7 +61,7 @@ impl Sessions {
         };
         let last = view.jobs.last().map(std::slice::from_ref).unwrap_or_default();
         let job = self.known(last).await?.pop();
-        let read = tokio::task::spawn_blocking(move || summarize(&view, job.as_ref())).await;
+        let read = helix_process::spawn_blocking(move || summarize(&view, job.as_ref())).await;
         read.map_err(EngineError::environment)?.map(Some).map_err(EngineError::environment)
     }
 }

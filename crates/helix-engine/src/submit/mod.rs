@@ -135,7 +135,7 @@ pub fn confine(path: &Path, roots: &[PathBuf]) -> Result<(), SubmitError> {
 pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, SubmitError> + Send + 'static,
 ) -> Result<T, SubmitError> {
-    match tokio::task::spawn_blocking(work).await {
+    match helix_process::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(defect(format!("an internal task ended early: {error}"))),
     }

@@ -41,7 +41,7 @@ impl Tools {
 async fn blocking<T: Send + 'static, E: Into<Refusal> + Send + 'static>(
     work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> Result<T, Refusal> {
-    match tokio::task::spawn_blocking(work).await {
+    match helix_process::spawn_blocking(work).await {
         Ok(result) => result.map_err(Into::into),
         Err(error) => Err(Refusal::text(format!("an internal task ended early: {error}"))),
     }

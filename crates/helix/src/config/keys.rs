@@ -6,9 +6,9 @@
 use std::time::Duration;
 
 use helix_core::document::{
-    Count, FieldReader, FromNode, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero,
+    Count, FieldReader, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero,
 };
-use helix_core::mapping;
+use helix_core::{kinds, mapping};
 use helix_engine::consultant::Validator;
 use helix_engine::failures::MemoryUse;
 use helix_engine::{DialectName, ExitMeaning, agent_kind};
@@ -262,35 +262,22 @@ pub(crate) fn sample(mark: &str, wanted: impl Fn(&str) -> bool) -> String {
     SECTIONS.into_iter().filter(|(name, _)| wanted(name)).map(section).collect::<Vec<_>>().join("\n")
 }
 
-/// Gives kinds of values a reader.
-macro_rules! kinds {
-    ($($(#[doc = $doc:literal])* $name:ident -> $value:ty, $read:expr;)+) => {$(
-        $(#[doc = $doc])*
-        pub(super) struct $name;
-
-        impl FromNode for $name {
-            type Value = $value;
-            fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<$value> {
-                let read: fn(&Node, &str, &mut FieldReader<'_>) -> Option<$value> = $read;
-                read(node, what, reader)
-            }
-        }
-    )+};
-}
-
 kinds! {
-    OnDisconnect -> Option<Disconnect>, |node, what, reader| {
+    /// What becomes of an answer whose client goes away.
+    pub(super) OnDisconnect -> Option<Disconnect>, |node, what, reader| {
         word(node, what, reader, &[("stop", None), ("detach", Some(Disconnect::Detach))])
     };
-    Tasks -> BackgroundTasks, |node, what, reader| {
+    /// What clients' background tasks get.
+    pub(super) Tasks -> BackgroundTasks, |node, what, reader| {
         word(node, what, reader, &[("answer", BackgroundTasks::Answer), ("off", BackgroundTasks::Refuse)])
     };
-    Client -> Option<Profile>, |node, what, reader| {
+    /// Which client asks, as far as it is known.
+    pub(super) Client -> Option<Profile>, |node, what, reader| {
         let [first, second, third] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
         word(node, what, reader, &[("auto", None), first, second, third])
     };
     /// An agent whose keys fit together.
-    CheckedAgent -> Agent, |node, what, reader| {
+    pub(super) CheckedAgent -> Agent, |node, what, reader| {
         let agent = Agent::from_node(node, what, reader)?;
         if let (Some(trust), Some(dialect)) = (&agent.trust_exit, &agent.dialect)
             && agent_kind(dialect.value).exit_status == ExitMeaning::Nothing
@@ -302,32 +289,32 @@ kinds! {
         Some(agent)
     };
     /// A program with its leading arguments.
-    CommandWords -> Vec<Placed<String>>, |node, what, reader| {
+    pub(super) CommandWords -> Vec<Placed<String>>, |node, what, reader| {
         let words = Vec::<String>::from_node(node, what, reader)?;
         let named = words.first().is_some_and(|program| !program.value.is_empty());
         let help = "write the program first, such as command = [\"claude\"]";
         fitting(node, reader, named.then_some(words), &format!("{what} is empty"), help)
     };
     /// A length of time, or `never`, which is `None`.
-    TimeOrNever -> Option<Duration>, |node, what, reader| match node.as_text() {
+    pub(super) TimeOrNever -> Option<Duration>, |node, what, reader| match node.as_text() {
         Some("never") => Some(None),
         _ => Time::from_node(node, what, reader).map(Some),
     };
     /// How long anything may wait for the memory: at most what the contract says.
-    Deadline -> Duration, |node, what, reader| {
+    pub(super) Deadline -> Duration, |node, what, reader| {
         let time = Time::from_node(node, what, reader)?;
         let short = (time <= Duration::from_secs(5)).then_some(time);
         fitting(node, reader, short, &format!("{what} can be at most 5 seconds"), "write a shorter time, such as \"2s\"")
     };
     /// A name as in a Host header: addresses need not be allowed, see `helix_server`'s rules.
-    Host -> String, |node, what, reader| {
+    pub(super) Host -> String, |node, what, reader| {
         let host = String::from_node(node, what, reader)?;
         let wrong = format!("{host:?} is not a host name");
         let help = "write it without scheme and port, such as \"host.docker.internal\"";
         fitting(node, reader, is_host(&host).then_some(host), &wrong, help)
     };
     /// An origin as browsers send it, without the slash that addresses are often copied with.
-    Origin -> String, |node, what, reader| {
+    pub(super) Origin -> String, |node, what, reader| {
         let written = String::from_node(node, what, reader)?;
         let origin = written.trim_end_matches('/');
         let help = "write scheme, host and port, such as \"https://chat.example\" or \"http://localhost:3000\"";
