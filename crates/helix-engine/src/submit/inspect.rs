@@ -14,7 +14,7 @@ use super::agents::Agents;
 use super::gates;
 use super::plan_file::PlanFile;
 use super::repository::RepositoryFacts;
-use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking};
+use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking, venv};
 use crate::codes;
 use crate::config::EngineConfig;
 use crate::probes::Probes;
@@ -203,8 +203,9 @@ impl Inspector<'_> {
             file: file.clone(),
             briefing: inspection.briefing.clone(),
             search_paths: plan.phases.iter().map(|phase| agents.search_path(phase)).collect(),
+            venv: request.venv.clone().or_else(|| self.config.venv.clone()),
         };
-        let (facts, refusal, problems) = run_blocking(move || Ok(survey.make())).await?;
+        let (facts, venv, refusal, problems) = run_blocking(move || Ok(survey.make())).await?;
         inspection.refusals.extend(refusal);
         inspection.diagnostics.extend(problems);
         inspection.adr = facts.as_ref().and_then(|facts| facts.adr.clone());
@@ -232,6 +233,7 @@ impl Inspector<'_> {
             roles: self.config.roles.clone(),
             briefing: inspection.briefing.clone(),
             gate_files: facts.gate_files,
+            venv,
         });
         Ok(())
     }
@@ -248,17 +250,27 @@ struct Survey {
     briefing: Briefing,
     /// Where the programs of each phase's gates are looked for.
     search_paths: Vec<Option<String>>,
+    /// The virtual environment that was asked for.
+    venv: Option<PathBuf>,
 }
 
 impl Survey {
-    fn make(self) -> (Option<RepositoryFacts>, Option<SubmitError>, Vec<Diagnostic>) {
-        let Self { directory, git, plan, places, file, briefing, search_paths } = self;
+    fn make(self) -> (Option<RepositoryFacts>, Option<String>, Vec<SubmitError>, Vec<Diagnostic>) {
+        let Self { directory, git, plan, places, file, briefing, mut search_paths, venv } = self;
         let facts =
             directory.map(|directory| RepositoryFacts::survey(directory, git, &plan, &places, &file)).transpose();
-        let (facts, refusal) = match facts {
-            Ok(facts) => (facts, None),
-            Err(refusal) => (None, Some(refusal)),
+        let (facts, mut refusals) = match facts {
+            Ok(facts) => (facts, Vec::new()),
+            Err(refusal) => (None, vec![refusal]),
         };
+        let top = facts.as_ref().map(|facts| PathBuf::from(&facts.repo.path));
+        let venv = venv::chosen(venv, top.as_deref()).unwrap_or_else(|refusal| {
+            refusals.push(refusal);
+            None
+        });
+        if let Some(venv) = &venv {
+            search_paths.iter_mut().flatten().for_each(|path| path.insert_str(0, &format!("{venv}/bin:")));
+        }
         let adr = facts.as_ref().and_then(|facts| facts.adr.as_ref());
         let mut problems: Vec<Diagnostic> = facts.iter().flat_map(|facts| facts.problems.iter().cloned()).collect();
         problems.extend(gates::problems(&file, &plan, &places, adr, &search_paths));
@@ -269,7 +281,7 @@ impl Survey {
                 file.error(&problem.code, span, problem.message, problem.help.unwrap_or_default())
             }));
         }
-        (facts, refusal, problems)
+        (facts, venv, refusals, problems)
     }
 }
 

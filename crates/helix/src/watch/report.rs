@@ -75,6 +75,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Setting<PathBuf>, terminal:
         lines.extend(verification(phase));
     }
     lines.extend(questions(view, terminal));
+    lines.extend(view.venv.iter().map(|venv| format!("venv     {venv}")));
     lines.push(format!("logs     {}", state_dir.value.join("runs").display()));
     lines.push(format!("details  helix jobs show {}", view.id));
     if let Some(number) = view.proven_decision() {
