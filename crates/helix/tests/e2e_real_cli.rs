@@ -190,13 +190,13 @@ fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
 #[test]
 fn a_refused_request_is_tried_once_and_trouble_is_repeated_as_configured() {
     let cases = [
-        ("Refuse 400", FaultKind::InvalidRequest, 1, "messages: the request is not valid", "helix.toml"),
-        ("Refuse 401", FaultKind::Unauthorized, 1, "credentials", "log in"),
-        ("Refuse 403", FaultKind::Forbidden, 1, "credentials", "log in"),
-        ("Refuse 404", FaultKind::NotFound, 1, "model", "choose a model"),
-        ("Refuse 413", FaultKind::TooLarge, 1, "the agent reports", "helix.toml"),
-        ("Refuse too long", FaultKind::PromptTooLong, 1, "context", "split the phase"),
-        ("Refuse 529", FaultKind::Overloaded, 3, "529", "try again later"),
+        ("Refuse 400", FaultKind::InvalidRequest, 4, 1, "messages: the request is not valid", "helix.toml"),
+        ("Refuse 401", FaultKind::Unauthorized, 4, 1, "credentials", "log in"),
+        ("Refuse 403", FaultKind::Forbidden, 4, 1, "credentials", "log in"),
+        ("Refuse 404", FaultKind::NotFound, 4, 1, "model", "choose a model"),
+        ("Refuse 413", FaultKind::TooLarge, 4, 1, "the agent reports", "helix.toml"),
+        ("Refuse too long", FaultKind::PromptTooLong, 1, 1, "context", "split the phase"),
+        ("Refuse 529", FaultKind::Overloaded, 1, 3, "529", "try again later"),
     ];
     let mut script = Script::always(Reply::text("never said"));
     script.rules.splice(0..0, cases.iter().map(|(prompt, fault, ..)| troubled(prompt, *fault)));
@@ -206,7 +206,7 @@ fn a_refused_request_is_tried_once_and_trouble_is_repeated_as_configured() {
     for arguments in [&["init", "-q", "-b", "main"][..], &["commit", "-q", "--allow-empty", "-m", "first"]] {
         bed.git(&project, arguments);
     }
-    for (prompt, _, runs, says, hint) in cases {
+    for (prompt, _, code, runs, says, hint) in cases {
         let plan = project.join("plan.yaml");
         let text = format!(
             "name: p\nphases:\n  - {{ id: a, type: development, description: \"{prompt}\", on_failure: fail }}\n"
@@ -215,10 +215,13 @@ fn a_refused_request_is_tried_once_and_trouble_is_repeated_as_configured() {
         let before = bed.model.requests().len();
         let started = bed.helix(0, &["run", plan.to_str().unwrap(), "--detach"]);
         let id = started["job"].as_str().unwrap();
-        bed.helix(4, &["jobs", "watch", id]);
+        let watched = bed.at(&project, &["jobs", "watch", id]);
+        let told = String::from_utf8_lossy(&watched.stdout).into_owned();
+        assert_eq!(watched.status.code(), Some(code), "{prompt}: {told}");
+        assert!(told.contains(says) && told.contains(hint), "{prompt}: {told}");
         let job = bed.helix(0, &["jobs", "show", id]);
         let requests = bed.model.requests().len() - before;
-        println!("{prompt}: {} run(s), {requests} request(s): {}", job["phases"][0]["attempt"], job["error"]);
+        println!("{prompt}: {requests} request(s): {}", job["error"]);
         assert_eq!(job["phases"][0]["runs"].as_array().unwrap().len(), runs, "{prompt}: {job:#}");
         let error = &job["error"];
         assert!(error["message"].as_str().unwrap().contains(says), "{prompt}: {error:#}");

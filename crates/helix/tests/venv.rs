@@ -42,7 +42,7 @@ fn project() -> User {
     let user = User::new();
     user.rehearse(
         "- {key: a, repeat: true, actions: [{write: {path: shop.py, text: \"NAME = 'new'\\n\"}}, \
-         {run: {command: [sh, -c, 'env > seen.txt; command -v pytest >> seen.txt'], must_succeed: true}}]}\n",
+         {run: {command: [sh, -c, 'env > seen.txt; command -v pytest >> seen.txt'], must_succeed: true}}, {say: Done.}]}\n",
     );
     user.write("shop.py", "NAME = 'old'\n");
     user.write(".gitignore", ".venv\n");
