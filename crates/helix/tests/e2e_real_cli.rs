@@ -1,6 +1,6 @@
 //! The main job from outside: a conversation becomes an ADR, a plan and verified commits, by the real agent CLI.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 #![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
 
 mod e2e;

@@ -48,10 +48,7 @@ fn is_refused(outcome: &Outcome) -> bool {
 }
 
 fn environment_at_fault(last: &Attempt) -> bool {
-    let by_run = last
-        .run_end
-        .as_ref()
-        .is_some_and(|ended| is_refused(&ended.outcome()));
+    let by_run = last.run_end.as_ref().is_some_and(|ended| is_refused(&ended.outcome()));
     let by_gate = last.gates.iter().any(|report| match &report.verdict {
         Verdict::Inconclusive { fault } => is_surroundings(fault.kind),
         Verdict::Pass | Verdict::Fail { .. } => false,
