@@ -20,5 +20,5 @@ pub use version::{Capabilities, Supported, Version};
 // What is run, and how it ended: a caller needs both.
 pub use helix_process::{
     Grace, Invocation, Line, LineReader, ReadError, RunDirError, RunEnd, RunHandle, RunKind, RunRequest, StreamEnd,
-    Supervisor, SupervisorConfig, ToolEnvironment, invocation, keeper_main, replace_file, supervisor, tail,
+    Supervisor, SupervisorConfig, ToolEnvironment, invocation, keeper_main, own_code, replace_file, supervisor, tail,
 };

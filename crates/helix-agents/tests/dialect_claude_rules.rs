@@ -86,7 +86,12 @@ fn http_statuses_are_read_as_numbers_and_as_texts() {
         (json!("401"), OutcomeName::FatalCredentials),
         // Payment required, as gateways say it.
         (json!(402), OutcomeName::FatalCredentials),
+        (json!(400), OutcomeName::Error),
         (json!(404), OutcomeName::Error),
+        (json!(408), OutcomeName::OverloadedOrNetwork),
+        (json!(409), OutcomeName::OverloadedOrNetwork),
+        (json!(413), OutcomeName::Error),
+        (json!(422), OutcomeName::Error),
         (json!(null), OutcomeName::Error),
         (json!("n/a"), OutcomeName::Error),
         (json!(-1), OutcomeName::Error),

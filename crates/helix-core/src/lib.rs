@@ -11,6 +11,7 @@ pub mod document;
 mod error_chain;
 pub mod evidence;
 pub mod finding;
+pub mod gate_name;
 pub mod ids;
 pub mod run;
 pub mod slug;

@@ -38,5 +38,7 @@ pub const GATE_CANNOT_ANSWER: &str = "HX0417";
 pub const OUTPUT_GUESSED: &str = "HX0418";
 /// An agent does not have a model.
 pub const UNKNOWN_MODEL: &str = "HX0416";
+/// The virtual environment is none.
+pub const NO_VENV: &str = "HX0420";
 /// The idempotency key has started another job.
 pub const KEY_USED: &str = "HX0419";

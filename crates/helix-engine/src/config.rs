@@ -33,6 +33,8 @@ pub struct EngineConfig {
     pub failures: FailureSettings,
     /// Who reviews results and who advises on phases that cannot go on.
     pub roles: Roles,
+    /// Virtual environment of Python of jobs that name none, an absolute path.
+    pub venv: Option<PathBuf>,
     /// Policy of jobs that do not say otherwise.
     pub policy: Policy,
     /// What may be under way at the same time over all jobs and conversations.

@@ -33,6 +33,8 @@ pub struct WorkTask {
     /// Where the phase started; the same.
     base: Option<CommitId>,
     gate_files: BTreeMap<String, String>,
+    #[serde(default)]
+    venv: Option<String>,
 }
 
 /// What came of a phase's gates.
@@ -70,6 +72,7 @@ impl WorkTask {
             origin: Some(spec.repo.base.clone()),
             base: Some(base.clone()),
             gate_files: spec.gate_files.clone(),
+            venv: spec.venv.clone(),
         }
     }
 
@@ -104,6 +107,7 @@ impl WorkTask {
             origin: base.clone(),
             base,
             gate_files: spec.gate_files,
+            venv: spec.venv,
         }
     }
 
@@ -144,6 +148,9 @@ impl WorkTask {
         let random = uuid::Uuid::now_v7().as_u64_pair().1;
         let job = JobId::from_parts(u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0), random);
         let mut environment = ToolEnvironment::from_process(&[]);
+        if let Some(venv) = &self.venv {
+            environment = environment.in_venv(venv);
+        }
         if let Ok(outer) = std::env::var(RUN_DIR_VARIABLE) {
             environment = environment.with(WITHIN_RUN_VARIABLE, outer);
         }

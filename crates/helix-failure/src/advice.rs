@@ -164,8 +164,9 @@ fn last_part(name: &str) -> &str {
 
 fn parent(path: &str) -> &str {
     match path.rfind(['/', '\\']) {
-        Some(0) | None => path,
+        Some(0) => "/",
         Some(at) => path.get(..at).unwrap_or(path),
+        None => ".",
     }
 }
 
@@ -227,8 +228,15 @@ static LINE_FORMS: LazyLock<LineForms> = LazyLock::new(|| {
 impl LineForms {
     fn name(&self, form: Form, line: &str) -> Option<String> {
         let safe = self.safe.as_ref()?;
-        let found = self.forms.iter().filter(|(of, _)| *of == form).find_map(|(_, pattern)| pattern.captures(line));
-        let name = found?.get(1)?.as_str().trim_end_matches(['.', ':', ',']);
+        let mut of_form = self.forms.iter().filter(|(of, _)| *of == form);
+        let name = of_form.find_map(|(_, pattern)| {
+            let mut found = pattern.captures_iter(line).filter_map(|found| found.get(1));
+            let first = found.next()?;
+            // What a line begins with, up to a colon, is who says it, where it names something else as well.
+            let speaks = form == Form::Path && first.start() == 0 && line[first.end()..].starts_with(':');
+            Some(found.next().filter(|_| speaks).unwrap_or(first))
+        });
+        let name = name?.as_str().trim_end_matches(['.', ':', ',']);
         let usable = name.len() <= NAME && safe.is_match(name) && !name.contains(['<', '>', '\\']);
         usable.then(|| name.to_owned())
     }

@@ -35,6 +35,10 @@ fn steps_name_the_thing() {
             "resolve the name by hand: `getent hosts api.example.org`",
         ),
         ("bash", "cat: data/in.csv: No such file or directory", "list the directory: `ls -l data`"),
+        ("bash", "/usr/bin/cat: /x: No such file or directory", "list the directory: `ls -l /`"),
+        ("bash", "/usr/bin/cat: in.csv: No such file or directory", "list the directory: `ls -l .`"),
+        ("bash", "./build.sh: line 3: data/in.csv: No such file or directory", "list the directory: `ls -l data`"),
+        ("bash", "src/run.sh: No such file or directory", "list the directory: `ls -l src`"),
         (
             "npm",
             "npm error Missing script: \"bulid\"",

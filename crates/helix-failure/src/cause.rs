@@ -49,6 +49,10 @@ causes! {
         "allow the tool or the path in the plan's tool rules" "or ask the agent for a way that needs neither";
     NOT_A_FILE "not_a_file" FileAccess AfterChange Agent
         "check whether the path names a file or a directory" "correct the path where it is used";
+    RESULT_FILE_MISSING "result_file_missing" FileAccess AfterChange Agent
+        "create the named file with its content at exactly this path in the repository" "check that .gitignore does not exclude it";
+    BROKEN_REFERENCE "broken_reference" FileAccess AfterChange Agent
+        "correct the link or anchor at the cited line" "or create what it leads to";
     MISSING_SYMBOL "missing_symbol" FunctionError AfterChange Agent
         "check the name's definition, spelling and import" "check that the installed version has it";
     MISSING_MODULE "missing_module" FunctionError AfterChange Agent
@@ -85,6 +89,22 @@ causes! {
         "fix the cited line of the plan or ADR" "check it again: `helix plan check` or `helix adr check`";
     SMOKE_FAILED "smoke_failed" AssertionFailure AfterChange Agent
         "compare what was expected with what was found" "run the check alone against the same build";
+    OUTPUT_UNCHANGED "output_unchanged" AssertionFailure AfterChange Agent
+        "change each file that the phase claims in `outputs`, and no file outside of them" "correct `outputs` in the plan if the work belongs elsewhere";
+    CRITERION_UNPROVED "criterion_unproved" AssertionFailure AfterChange Agent
+        "run the evidence that the cited criterion names, and make it pass" "write a test for a criterion without evidence, and name it there (docs/adr.md)";
+    REVIEW_REJECTED "review_rejected" AssertionFailure AfterChange Agent
+        "fix each of the reviewer's findings at the place that it cites" "compare the result with the phase's description and the criteria";
+    PERSON_REJECTED "person_rejected" AssertionFailure AfterChange Agent
+        "change the work as the person's words ask" "compare the result with the question that was asked";
+    TESTS_LEFT_OUT "tests_left_out" AssertionFailure AfterChange Agent
+        "put back the tests that were removed or skipped" "correct a test that is wrong instead of leaving it out";
+    GATE_CHANGED "gate_changed" AssertionFailure AfterChange Agent
+        "undo the change to the script that the gate runs" "claim that script in the phase's `outputs` if it belongs to the work";
+    NOTHING_CHANGED "nothing_changed" AssertionFailure AfterChange Agent
+        "make the change that the phase asks for" "skip the phase if nothing is left to do";
+    ANSWER_UNFIT "answer_unfit" AssertionFailure AfterChange Agent
+        "give the answer again with what the finding asks for" "see the checks of answers: `[consultant] enforcement` in docs/consultant.md";
     COMPILE_TYPE "compile_type" TypeError AfterChange Agent
         "compare the signature with its use at the cited line" "change the caller or the type, not both";
     BORROW_CHECK "borrow_check" TypeError AfterChange Agent
@@ -175,6 +195,8 @@ causes! {
         "close idle connections, or use a pool" "raise the server's connection limit";
     VCS_CONFLICT "vcs_conflict" Unknown AfterChange Agent
         "resolve the conflicted files (`git diff --name-only --diff-filter=U`)" "or start again from the current base";
+    CONFLICT_MARKER "conflict_marker" Unknown AfterChange Agent
+        "bring both sides together and remove the marker lines (`git grep -nE '^(<|>){7} '`)" "run the tests of both sides afterwards";
     VCS_STALE "vcs_stale_ref" Unknown AfterChange Agent
         "fetch and rebase, then push again" "do not force";
     VCS_STATE "vcs_state" Unknown AfterChange Agent
@@ -183,6 +205,10 @@ causes! {
         "check that the change was saved inside the repository" "accept an empty change if it is intended";
     NO_TESTS "no_tests" Unknown AfterChange Agent
         "check the file pattern and the working directory" "check that the tests' names follow the runner's convention";
+    NOTHING_CHECKED "nothing_checked" Unknown AfterChange Agent
+        "see what the gate looks for, and make that in this phase" "give the phase gates that fit its work";
+    UNREADABLE "output_unreadable" Unknown AfterChange Agent
+        "look at the end of the output that could not be read" "use the gate `command` for a tool whose output Helix does not know";
     DEP_CONFLICT "dep_conflict" Unknown AfterChange Agent
         "read which two requirements exclude each other" "loosen one or upgrade the other";
     LOCKFILE "lockfile_stale" Unknown AfterChange Agent

@@ -13,6 +13,7 @@ use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError};
 use super::location::{Location, Locator};
 use super::log::{Log, Stream};
 use super::observation::{FailureObservation, Termination};
+use super::own_check::OwnFindings;
 use super::reading::{Forms, Mark, Prepared, prepare};
 use super::rule::{Pick, Rule, TABLE_VERSION};
 use super::rules;
@@ -149,6 +150,21 @@ impl Claim {
     }
 }
 
+/// Weight of a finding of Helix's own that is quoted.
+const OWN_WORDS: i32 = 99;
+
+/// The line before the evidence of a finding, which is fenced.
+const EVIDENCE_FOLLOWS: &str = "Evidence (tool output, data only):";
+
+/// Where in a quoted finding a line is.
+#[derive(Clone, Copy)]
+enum Evidenced {
+    No,
+    Announced,
+    /// Within a fence of so many backticks.
+    Fenced(usize),
+}
+
 /// What says that a linter found something, where no rule knows its words.
 const LINTER_FAILED: &str = "fact:a linter ended with 1";
 
@@ -160,6 +176,7 @@ pub struct Classifier {
     /// One automaton a rule: a common one for all has so many states that building them costs more than it saves.
     table: Vec<(&'static Rule, Regex)>,
     lexicon: Lexicon,
+    own: OwnFindings,
 }
 
 impl Classifier {
@@ -177,13 +194,17 @@ impl Classifier {
     /// As [`Classifier::new`].
     pub fn with(rules: impl Iterator<Item = &'static Rule>, lexicon: Lexicon) -> Result<Self, RuleTableError> {
         let table: Result<Vec<_>, regex::Error> = rules.map(|rule| Ok((rule, Regex::new(&rule.expanded())?))).collect();
-        Ok(Self { forms: Forms::new()?, locator: Locator::new()?, table: table?, lexicon })
+        Ok(Self { forms: Forms::new()?, locator: Locator::new()?, table: table?, lexicon, own: OwnFindings::new()? })
     }
 
     /// Classifies one failure. The same arguments give the same answer; no text makes it panic.
     pub fn classify(&self, observation: &FailureObservation, log: &Log) -> Classified {
-        let lines = prepare(&self.forms, log);
+        let mut lines = prepare(&self.forms, log);
+        if facts::is_agent(observation) {
+            self.set_aside_quoted(&mut lines);
+        }
         let mut claims = self.rule_claims(observation, &lines);
+        claims.extend(self.own_claims(observation, &lines));
         let textual = claims.clone();
         claims.extend(
             facts::findings(observation).into_iter().map(|finding| fact_claim(observation, finding, &textual, &lines)),
@@ -207,6 +228,45 @@ impl Classifier {
             return self.answer(observation, &lines, nothing(), Vec::new());
         };
         self.answer(observation, &lines, best, claims.take(5).collect())
+    }
+
+    /// What Helix found is told to agents, who repeat it: it is not why their run failed.
+    fn set_aside_quoted(&self, lines: &mut [Prepared<'_>]) {
+        let mut evidence = Evidenced::No;
+        for line in lines.iter_mut().filter(|line| line.mark != Mark::AgentResult) {
+            let ticks = line.text.len() - line.text.trim_start_matches('`').len();
+            let quoted = match evidence {
+                Evidenced::Announced => {
+                    evidence = if ticks >= 3 { Evidenced::Fenced(ticks) } else { Evidenced::No };
+                    ticks >= 3
+                }
+                Evidenced::Fenced(fence) => {
+                    if ticks >= fence {
+                        evidence = Evidenced::No;
+                    }
+                    true
+                }
+                Evidenced::No => {
+                    if line.text == EVIDENCE_FOLLOWS {
+                        evidence = Evidenced::Announced;
+                    }
+                    self.own.has(&line.text)
+                }
+            };
+            if quoted {
+                line.mark = Mark::Noise;
+            }
+        }
+    }
+
+    /// Findings of Helix's own that somebody has put into a text.
+    fn own_claims(&self, observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<Claim> {
+        if facts::is_agent(observation) {
+            return None;
+        }
+        let mut spoken = lines.iter().enumerate().filter(|(_, line)| !line.is_quiet());
+        let (at, check) = spoken.find_map(|(at, line)| Some((at, self.own.check(readable(&line.text))?)))?;
+        Some(Claim::new(format!("rule:helix.{}", check.word()), check.cause()?, OWN_WORDS, Some(at)))
     }
 
     /// Every rule's best line.
@@ -380,7 +440,8 @@ fn readable(text: &str) -> &str {
 fn applies(rule: &Rule, observation: &FailureObservation) -> bool {
     let of = |scope: &[&str], value: &str| scope.is_empty() || value.is_empty() || scope.contains(&value);
     let tool = observation.tool.as_str();
-    (of(rule.tools, tool) || of(rule.tools, family(tool))) && of(rule.phases, &observation.phase)
+    let of_helix = rule.id.starts_with("helix.") && facts::is_agent(observation);
+    !of_helix && (of(rule.tools, tool) || of(rule.tools, family(tool))) && of(rule.phases, &observation.phase)
 }
 
 /// The tool without its place and version: `/usr/bin/gcc-12` is gcc, `python3.11` python, `php8.2` php.

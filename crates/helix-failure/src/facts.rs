@@ -3,12 +3,11 @@
 //! Must not read text.
 
 use super::cause::{
-    API_INVALID, AUTH_FORBIDDEN, AUTH_INVALID, CANCELLED, COMPILE_SYNTAX, CONN_REFUSED, CONN_RESET, CONTEXT_TOO_LONG,
-    CREDIT, Cause, DEADLINE, DNS, FILE_MISSING, FILE_SIZE, HTTP_5XX, KILLED, MISSING_COMMAND, MISSING_PACKAGE,
-    MODEL_NOT_FOUND, NO_TESTS, OOM_KILL, OVERLOADED, PERMISSION_DENIED, RATE_LIMITED, REMOTE_DEADLINE,
-    RUNTIME_EXCEPTION, SMOKE_FAILED, TLS, VCS_CONFLICT,
+    API_INVALID, AUTH_FORBIDDEN, AUTH_INVALID, CANCELLED, CONN_REFUSED, CONN_RESET, CONTEXT_TOO_LONG, CREDIT, Cause,
+    DEADLINE, DNS, FILE_MISSING, FILE_SIZE, HTTP_5XX, KILLED, MISSING_COMMAND, MISSING_PACKAGE, MODEL_NOT_FOUND,
+    NO_TESTS, OOM_KILL, OVERLOADED, PERMISSION_DENIED, RATE_LIMITED, REMOTE_DEADLINE, RUNTIME_EXCEPTION, TLS,
 };
-use super::observation::{FailureObservation, OwnCheck, Termination};
+use super::observation::{FailureObservation, Termination};
 use super::rules::agents::AGENTS;
 
 /// Weight of the shell's status for what exists and does not run: rights, a format, a list of arguments that is too long.
@@ -36,13 +35,10 @@ pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
     let mut found = Vec::new();
     let mut add = |fact: String, cause: &'static Cause, score: i32| found.push(FactFinding { fact, cause, score });
     // Helix knows what it looked for: whatever its words remind of, nothing else has failed.
-    match observation.own_check {
-        Some(OwnCheck::Syntax) => add("check=syntax".into(), &COMPILE_SYNTAX, OWN_CHECK),
-        Some(OwnCheck::Existence) => add("check=existence".into(), &FILE_MISSING, OWN_CHECK),
-        Some(OwnCheck::Judgement) => add("check=judgement".into(), &SMOKE_FAILED, OWN_CHECK),
-        Some(OwnCheck::Conflict) => add("check=conflict".into(), &VCS_CONFLICT, OWN_CHECK),
-        Some(OwnCheck::Tests) => add("check=tests".into(), &NO_TESTS, OWN_CHECK),
-        None => {}
+    if let Some(check) = observation.own_check
+        && let Some(cause) = check.cause()
+    {
+        add(format!("check={}", check.word()), cause, OWN_CHECK);
     }
     if observation.deadline_passed {
         add("deadline passed".into(), &DEADLINE, 160);

@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::own_check::OwnCheck;
+
 /// How the process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "how")]
@@ -23,21 +25,6 @@ pub enum Termination {
     Cancelled,
     #[default]
     Unknown,
-}
-
-/// What a check of Helix's own looked for when it said no; a check that runs a command is told by that command's output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OwnCheck {
-    Syntax,
-    /// That files or what a text refers to are there.
-    Existence,
-    /// Whether the result is what was asked for: claims, criteria, a reviewer, a person.
-    Judgement,
-    /// That no conflict is left.
-    Conflict,
-    /// That tests ran at all.
-    Tests,
 }
 
 /// Structured facts about one failure of a command, an agent's turn or an API call.

@@ -205,7 +205,7 @@ impl Checkout {
             labels: self.labels.clone(),
             argv: check.argv.to_vec(),
             directory: self.directory.clone(),
-            environment,
+            environment: environment.with_own_code(&self.directory),
             limit: check.limit,
         };
         Ok(start_command(&context.checkouts.supervisor, request).await?)

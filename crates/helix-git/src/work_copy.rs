@@ -57,11 +57,11 @@ impl WorkCopy {
         let index = own.join("work-index");
         // What is unchanged since the last look need not be read again.
         let former = source.git(source.top(), ["rev-parse", "--path-format=absolute", "--git-path", "index"]).run()?;
-        match fs::copy(former.text(), &index) {
+        match copied(Path::new(&former.text()), &index) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                 return Err(GitError::disk("copy", PathBuf::from(former.text()))(error));
             }
-            Ok(_) | Err(_) => {}
+            Ok(()) | Err(_) => {}
         }
         let variables: Vec<(&str, OsString)> = vec![
             ("GIT_INDEX_FILE", index.into()),
@@ -80,4 +80,12 @@ impl WorkCopy {
         let unreadable = |_| GitError::Unreadable { command: "git commit-tree".into(), problem: commit.clone() };
         Ok((head, CommitId::new(commit.clone()).map_err(unreadable)?))
     }
+}
+
+/// Copies an index with its time: git reads every file again that may have changed since the index was written, and tells by that
+/// time which those are.
+fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
+    let written = fs::metadata(from)?.modified()?;
+    fs::copy(from, to)?;
+    fs::File::options().write(true).open(to)?.set_modified(written)
 }

@@ -14,7 +14,7 @@ use helix_core::evidence::{ChangeKind, IntegrationTarget, Tip};
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_git::{
     AttemptKey, CommitText, GitEnvironment, GitError, Head, Integration, IntegrationRequest, Landing, Merged,
-    OpenError, PreparedMerge, Repair, Repository, Workspaces,
+    OpenError, PreparedMerge, Repair, Repository, WorkCopy, Workspaces,
 };
 
 struct Bench {
@@ -478,4 +478,26 @@ fn every_name_that_a_file_can_have_comes_through() {
         assert_eq!(fs::read_to_string(bench.user().join(name)).unwrap(), name);
     }
     assert_eq!(bench.git(&bench.user(), &["status", "--porcelain"]), "");
+}
+
+/// Git does not look again at a file of the same size and second, unless its index was written in that second.
+#[test]
+fn a_copy_of_the_work_has_what_was_changed_in_the_second_of_the_commit() {
+    let bench = Bench::new();
+    let (user, file) = (bench.user(), bench.user().join("src/a.txt"));
+    let second = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let changed = (0..30).any(|number| {
+        let begun = second();
+        fs::write(&file, format!("old {number:02}\n")).unwrap();
+        bench.git(&user, &["commit", "-q", "-a", "-m", "old"]);
+        fs::write(&file, format!("new {number:02}\n")).unwrap();
+        second() == begun
+    });
+    assert!(changed, "a commit takes seconds here");
+    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    let place = bench.home.path().join("copy");
+    fs::create_dir(&place).unwrap();
+    let copy = WorkCopy::take(&user, &place, &environment(bench.home.path())).unwrap();
+    let tree = |commit: &CommitId| copy.repository.commit(commit.as_str()).unwrap().tree;
+    assert_ne!(tree(&copy.commit), tree(&copy.head), "the change is not in the copy");
 }

@@ -15,7 +15,7 @@ use crate::question::{About, QuestionStatus};
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, RunId, TreeId};
-use helix_core::run::{Outcome, Retry};
+use helix_core::run::{AgentErrorKind, Failure, Outcome, Retry};
 use helix_plan::{Approval, GateSpec, OnFailure, Phase};
 
 /// Corrections that go into the same agent session before a new one is started with a summary (issue "engine": after the
@@ -290,6 +290,10 @@ impl PhaseProgress {
                 again(self.session(), Some(until.map_or(pause, |until| until.max(pause))))
             }
             Retry::Resume | Retry::Fresh if self.is_used_up(context) => give_up(GiveUp::Exhausted),
+            // A new session is asked the same.
+            Retry::Fresh if outcome == Outcome::ContextOverflow && self.began_too_long(ended) => {
+                give_up(GiveUp::Exhausted)
+            }
             // A session that could not be resumed is lost: the next try starts one.
             Retry::Resume if self.resume_was_lost() => again(None, None),
             Retry::Resume => again(self.session(), None),
@@ -408,6 +412,12 @@ impl PhaseProgress {
         })
     }
 
+    /// Whether the first request of a new session was too long already.
+    fn began_too_long(&self, ended: &RunEnded) -> bool {
+        let new = self.attempts.last().is_some_and(|last| last.begin.resume.is_none());
+        new && ended.facts.terminal.as_ref().is_some_and(|terminal| terminal.turns <= 1)
+    }
+
     /// Tries that count against `max_attempts`: all but those that ended in the provider's trouble or with a question.
     pub(super) fn counted_attempts(&self) -> u32 {
         self.current_attempts().iter().filter(|one| !is_transient(one) && one.asked.is_empty()).count() as u32
@@ -504,8 +514,8 @@ pub fn describe(outcome: &Outcome) -> String {
         Outcome::Refused => "the model refused".into(),
         Outcome::Unstarted { reason } => format!("the agent did not start: {}", reason.trim()),
         Outcome::Misconfigured => "the agent cannot work as configured".into(),
-        Outcome::Failed(helix_core::run::Failure::Declared { message, .. }) => format!("the agent reports: {message}"),
-        Outcome::Failed(helix_core::run::Failure::Contradicted { evidence }) => {
+        Outcome::Failed(Failure::Declared { message, .. }) => format!("the agent reports: {message}"),
+        Outcome::Failed(Failure::Contradicted { evidence }) => {
             format!("its record contradicts itself: {evidence}")
         }
     }
@@ -524,6 +534,12 @@ pub fn remedy(outcome: &Outcome) -> Option<String> {
         Outcome::LimitReached { .. } => "raise max_turns or budget_usd of the phase, or split it",
         Outcome::TimedOut => "raise the phase's timeout, or split it",
         Outcome::ContextOverflow => "split the phase: its session does not fit the model's context",
+        Outcome::Failed(Failure::Declared { error: Some(AgentErrorKind::ModelNotFound), .. }) => {
+            "choose a model that the provider has, in the plan or for the agent in helix.toml, then run `helix jobs resume`"
+        }
+        Outcome::Failed(Failure::Declared { error: Some(AgentErrorKind::InvalidRequest), .. }) => {
+            "the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml, then run `helix jobs resume`"
+        }
         Outcome::Failed(_)
         | Outcome::TasksLost { .. }
         | Outcome::LocalCommand

@@ -38,6 +38,9 @@ pub struct JobSpec {
     pub briefing: Briefing,
     /// Hashes (SHA-256, hex) of gate definitions' command files at submit, by path.
     pub gate_files: BTreeMap<String, String>,
+    /// Virtual environment of Python that its agents and gates use, an absolute path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub venv: Option<String>,
 }
 
 /// Texts that are fixed at submit, so that every attempt of a job is told the same.

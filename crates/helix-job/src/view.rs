@@ -66,6 +66,9 @@ pub struct JobView {
     pub plan_path: String,
     /// The decision that it carries out, relative to the repository's root.
     pub adr: Option<String>,
+    /// Virtual environment of Python that its agents and gates use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub venv: Option<String>,
     /// When it was submitted.
     pub created_at: Timestamp,
     /// When its first phase started; none has while the job is queued.

@@ -139,6 +139,52 @@ fn credentials_stop_at_once_with_the_remedy() {
     assert!(hint.as_ref().unwrap().contains("helix doctor"));
 }
 
+fn answered(status: u16) -> RunFacts {
+    let mut facts = declared(AgentErrorKind::Unknown);
+    facts.terminal.as_mut().unwrap().http_status = Some(status);
+    facts
+}
+
+/// What the provider will refuse however often it is asked is asked once; what may be answered later is asked again.
+#[test]
+fn a_request_that_is_refused_for_good_is_tried_once() {
+    for (status, advice) in [
+        (400, "helix.toml"),
+        (401, "log in"),
+        (402, "credit"),
+        (403, "log in"),
+        (404, "choose a model"),
+        (413, "helix.toml"),
+        (422, "helix.toml"),
+    ] {
+        let mut play = Play::new(vec![phase("a", &[], 0)]);
+        play.run("a", 1, answered(status));
+        let [Effect::Conclude { end: JobEnd::Failed { hint, .. } }] = &play.effects()[..] else {
+            panic!("{status}: {:?}", play.effects())
+        };
+        assert!(hint.as_ref().unwrap().contains(advice), "{status}: {hint:?}");
+    }
+    for status in [408, 409, 425, 429, 500, 502, 503, 529] {
+        let mut play = Play::new(vec![phase("a", &[], 0)]);
+        play.run("a", 1, answered(status));
+        assert_eq!(play.view().phases[0].status, PhaseStatus::Waiting, "{status}");
+    }
+}
+
+/// A first request that is too long stays so: a new session is asked the same.
+#[test]
+fn a_prompt_that_is_too_long_by_itself_is_tried_once() {
+    for (turns, tries) in [(1, 1), (7, 2)] {
+        let mut facts = declared(AgentErrorKind::InvalidRequest);
+        let terminal = facts.terminal.as_mut().unwrap();
+        (terminal.reason, terminal.turns) = (Some(TerminalReason::PromptTooLong), turns);
+        let mut play = Play::new(vec![phase("a", &[], 0)]);
+        play.run("a", 1, facts);
+        let again = matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, resume: None, .. }]);
+        assert_eq!(again, tries == 2, "{turns}: {:?}", play.effects());
+    }
+}
+
 #[test]
 fn a_quota_with_a_reset_time_parks_the_phase_until_then_and_costs_no_try() {
     let mut play = Play::new(vec![phase("a", &[], 0)]);

@@ -14,7 +14,7 @@ use helix_agents::dialect::{self, InvocationError, Reader};
 use helix_agents::supervisor::{Stopping, SweepReport};
 use helix_agents::{
     AgentAsk, AgentProfile, Grace, Keeping, Limit, RecordedRun, RecordingError, RunEnd, RunHandle, RunKind, RunRequest,
-    SessionRef, Supervisor, run_labels,
+    SessionRef, Supervisor, own_code, run_labels,
 };
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{AgentSessionId, RunId};
@@ -277,6 +277,11 @@ impl AgentRunner {
         let path = invocation.env.iter_mut().find(|(name, _)| name == "PATH");
         if let (Some((_, path)), Some(programs)) = (path, self.programs.as_ref().and_then(|path| path.to_str())) {
             path.push_str(&format!(":{programs}"));
+        }
+        let set = |name: &str| invocation.env.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        if let Some(path) = own_code(set("VIRTUAL_ENV"), set("PYTHONPATH"), &ask.cwd) {
+            invocation.env.retain(|(name, _)| name != "PYTHONPATH");
+            invocation.env.push(("PYTHONPATH".into(), path));
         }
         let request = RunRequest {
             run: run.clone(),

@@ -267,6 +267,22 @@ async fn a_locked_memory_is_waited_for_until_the_deadline_and_no_longer() {
     patient.capture(seen("new", place("b", 1, TESTS))).await.unwrap();
 }
 
+/// Opening is waited for no longer than anything else: each command opens the memory anew.
+#[tokio::test]
+async fn opening_a_locked_memory_takes_no_longer_than_the_deadline() {
+    let scratch = tempfile::tempdir().unwrap();
+    drop(open(&path(&scratch)).await);
+    let raw = rusqlite::Connection::open(path(&scratch)).unwrap();
+    raw.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; CREATE TABLE held (x)").unwrap();
+    for access in [Access::ReadWrite, Access::ReadOnly] {
+        let started = Instant::now();
+        let options = DatabaseOptions::new(path(&scratch), access).within(Duration::from_millis(500));
+        let error = FailureMemory::open(options).await.unwrap_err();
+        assert_eq!(error.code(), "HX0303", "{error:?}");
+        assert!(started.elapsed() < Duration::from_secs(4), "{access:?}: {:?}", started.elapsed());
+    }
+}
+
 #[tokio::test]
 async fn a_full_disk_fails_the_capture_and_leaves_what_is_there() {
     let scratch = tempfile::tempdir().unwrap();

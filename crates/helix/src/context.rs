@@ -81,6 +81,20 @@ impl Context {
         result
     }
 
+    /// The virtual environment that is active where the command was called, made absolute.
+    pub(crate) fn active_venv(&self) -> Option<PathBuf> {
+        self.environment.variable("VIRTUAL_ENV").map(|path| self.path(path))
+    }
+
+    /// The virtual environment that the caller has chosen: the active one, else that of the configuration.
+    ///
+    /// # Errors
+    /// Those of [`Settings::load`].
+    pub(crate) fn venv(&self) -> Result<Option<PathBuf>, CommandError> {
+        let configured = self.settings()?.venv(&self.environment);
+        Ok(self.active_venv().or(configured))
+    }
+
     /// A path of the command line, made absolute.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.environment.directory.join(path)

@@ -6,12 +6,12 @@
 mod stage;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use helix_testkit::agent::overlaps;
 use helix_testkit::crash::{CrashPlan, kill_at_random};
 use serde_json::Value;
-use stage::{LIMIT, Stage, assert_numbered};
+use stage::{LIMIT, LOOK_AGAIN, Stage, assert_numbered};
 
 /// Kills in a run of all tests; the full number is 100.
 const KILLS: u32 = 12;
@@ -79,6 +79,28 @@ struct Whole {
     /// How often each part was really played.
     plays: [usize; 3],
     work_tree: String,
+    /// What is remembered of each failure: how often it was seen, how it ended, and in which attempt it was gone.
+    failures: Vec<String>,
+}
+
+/// What is remembered of the job's failures, once their end is known: what a host that died has not learned, the next one learns.
+fn remembered(stage: &Stage) -> Vec<String> {
+    let _host = stage.start();
+    let start = Instant::now();
+    loop {
+        let listed = stage.helix(&["failures", "list", "--json"]).output().unwrap();
+        let listed: Value = serde_json::from_slice(&listed.stdout).unwrap_or_default();
+        let known = listed["failures"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if !known.is_empty() && known.iter().all(|one| one["end"]["ended"] != "open") {
+            let told = known.iter().map(|one| {
+                let end = &one["end"];
+                format!("{} seen {}, {} {}", one["cause_line"], one["count"], end["ended"], end["link"]["attempt"])
+            });
+            return told.collect();
+        }
+        assert!(start.elapsed() < LIMIT, "{listed:#}\n{}", stage.log());
+        std::thread::sleep(LOOK_AGAIN);
+    }
 }
 
 fn whole(stage: &Stage, view: &Value, events: &[Value]) -> Whole {
@@ -88,10 +110,8 @@ fn whole(stage: &Stage, view: &Value, events: &[Value]) -> Whole {
         let gates = gates.map(|gate| format!("{} {}", text(&gate["gate"]), text(&gate["verdict"]))).collect();
         (text(&phase["id"]), text(&phase["status"]), phase["attempt"].as_u64().unwrap(), gates)
     });
-    // Notes on failures come beside the job: hosts that die one after the other may leave none before it ends.
     let mut names: Vec<String> = events
         .iter()
-        .filter(|event| !text(&event["type"]).contains('.'))
         .map(|event| {
             format!("{} {} {} {}", text(&event["type"]), text(&event["phase"]), event["attempt"], event["gate"])
         })
@@ -104,6 +124,7 @@ fn whole(stage: &Stage, view: &Value, events: &[Value]) -> Whole {
         events: names,
         plays: ["first", "second", "third"].map(|part| stage.plays_of(part)),
         work_tree: stage.git(&stage.repo, &["status", "--porcelain"]),
+        failures: remembered(stage),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The main job from outside: a conversation becomes an ADR, a plan and verified commits, by the real agent CLI.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 #![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
 
 mod e2e;
@@ -182,6 +182,52 @@ fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
     assert_eq!(patient.ask("Are you well?")["text"], "All is well again.");
     assert_eq!(answered(&patient.say("Still?")), "All is well again.");
     drop((client, patient));
+    bed.leave();
+}
+
+/// What the provider refuses for good is asked in one run; its trouble is repeated as often as is configured. The requests are those
+/// that really came: the CLI repeats some by itself.
+#[test]
+fn a_refused_request_is_tried_once_and_trouble_is_repeated_as_configured() {
+    let cases = [
+        ("Refuse 400", FaultKind::InvalidRequest, 4, 1, "messages: the request is not valid", "helix.toml"),
+        ("Refuse 401", FaultKind::Unauthorized, 4, 1, "credentials", "log in"),
+        ("Refuse 403", FaultKind::Forbidden, 4, 1, "credentials", "log in"),
+        ("Refuse 404", FaultKind::NotFound, 4, 1, "model", "choose a model"),
+        ("Refuse 413", FaultKind::TooLarge, 4, 1, "the agent reports", "helix.toml"),
+        ("Refuse too long", FaultKind::PromptTooLong, 1, 1, "context", "split the phase"),
+        ("Refuse 529", FaultKind::Overloaded, 1, 3, "529", "try again later"),
+    ];
+    let mut script = Script::always(Reply::text("never said"));
+    script.rules.splice(0..0, cases.iter().map(|(prompt, fault, ..)| troubled(prompt, *fault)));
+    let bed = Bed::serve_with(PINNED_CLAUDE, script, "[jobs]\nretries = 2\nretry_delay = \"50ms\"\n", &[]);
+    let project = bed.projects().join("refused");
+    fs::create_dir_all(&project).unwrap();
+    for arguments in [&["init", "-q", "-b", "main"][..], &["commit", "-q", "--allow-empty", "-m", "first"]] {
+        bed.git(&project, arguments);
+    }
+    for (prompt, _, code, runs, says, hint) in cases {
+        let plan = project.join("plan.yaml");
+        let text = format!(
+            "name: p\nphases:\n  - {{ id: a, type: development, description: \"{prompt}\", on_failure: fail }}\n"
+        );
+        fs::write(&plan, text).unwrap();
+        let before = bed.model.requests().len();
+        let started = bed.helix(0, &["run", plan.to_str().unwrap(), "--detach"]);
+        let id = started["job"].as_str().unwrap();
+        let watched = bed.at(&project, &["jobs", "watch", id]);
+        let told = String::from_utf8_lossy(&watched.stdout).into_owned();
+        assert_eq!(watched.status.code(), Some(code), "{prompt}: {told}");
+        assert!(told.contains(says) && told.contains(hint), "{prompt}: {told}");
+        let job = bed.helix(0, &["jobs", "show", id]);
+        let requests = bed.model.requests().len() - before;
+        println!("{prompt}: {requests} request(s): {}", job["error"]);
+        assert_eq!(job["phases"][0]["runs"].as_array().unwrap().len(), runs, "{prompt}: {job:#}");
+        let error = &job["error"];
+        assert!(error["message"].as_str().unwrap().contains(says), "{prompt}: {error:#}");
+        assert!(error["hint"].as_str().unwrap().contains(hint), "{prompt}: {error:#}");
+        assert!(requests >= runs, "{prompt}: {requests}");
+    }
     bed.leave();
 }
 

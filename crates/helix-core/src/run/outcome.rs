@@ -291,7 +291,9 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     if status == Some(429) || declared == Some(Kind::RateLimit) || limit.is_some() {
         return Outcome::RateLimited { resets_at: limit.and_then(|limit| limit.resets_at) };
     }
-    if status.is_some_and(|status| status >= 500) || declared == Some(Kind::Server) {
+    // Besides 5xx the statuses that ask for the same request again: a timeout, a collision with another request, too early.
+    if status.is_some_and(|status| status >= 500 || matches!(status, 408 | 409 | 425)) || declared == Some(Kind::Server)
+    {
         return Outcome::Overloaded { http_status: status };
     }
     let billing = status == Some(402) || declared == Some(Kind::Billing);
@@ -312,14 +314,25 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     if terminal.stop_reason == Some(StopReason::Refusal) {
         return Outcome::Refused;
     }
-    if terminal.kind == TerminalKind::ErrorDuringExecution {
+    let error = declared.filter(|kind| *kind != Kind::Unknown).or_else(|| refused_request(status)).or(declared);
+    let refused = matches!(error, Some(Kind::InvalidRequest | Kind::ModelNotFound));
+    if terminal.kind == TerminalKind::ErrorDuringExecution && !refused {
         return if terminal.reason == Some(TerminalReason::Aborted) {
             Outcome::Interrupted
         } else {
             Outcome::Misconfigured
         };
     }
-    Outcome::Failed(Failure::Declared { message: terminal.message.clone(), error: declared })
+    Outcome::Failed(Failure::Declared { message: terminal.message.clone(), error })
+}
+
+/// What a provider refuses by a status that stays the same however often it is asked. Agents call some of these unknown.
+fn refused_request(status: Option<u16>) -> Option<AgentErrorKind> {
+    match status? {
+        404 => Some(AgentErrorKind::ModelNotFound),
+        400..500 => Some(AgentErrorKind::InvalidRequest),
+        _ => None,
+    }
 }
 
 fn success(facts: &RunFacts, terminal: &Terminal) -> Outcome {

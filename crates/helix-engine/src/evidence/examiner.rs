@@ -57,6 +57,7 @@ impl Examiner {
             job: job.clone(),
             name: active.spec.plan.name.clone(),
             base: active.spec.repo.base.clone(),
+            venv: active.spec.venv.clone(),
             phases,
             conflicts: active.conflicts.clone(),
             integration,

@@ -38,6 +38,9 @@ pub struct JobEvidence {
     pub name: String,
     /// The commit that it started from.
     pub base: CommitId,
+    /// Virtual environment of Python in which its agents and gates ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub venv: Option<String>,
     /// All phases, in the plan's order.
     pub phases: Vec<PhaseEvidence>,
     /// Results that contradicted each other, and the phases that brought them together.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
+use helix_core::gate_name::GateName;
 use helix_core::ids::{CommitId, RunId};
 use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
 use helix_failure::memory::{AttemptAnswer, OccurrencePlace, Work, check};
@@ -146,8 +147,7 @@ impl FailureContext {
         let said = match &report.verdict {
             Verdict::Pass => return None,
             Verdict::Fail { findings } => {
-                observation.own_check =
-                    own_check(&report.gate).filter(|_| report.command.is_none()).or_else(|| concluded(findings));
+                observation.own_check = concluded(&report.gate, findings);
                 told(findings)
             }
             Verdict::Inconclusive { fault } => {
@@ -205,7 +205,7 @@ impl FailureContext {
 
     /// What a check without a log of its own found: the verifier, an integration.
     pub fn of_findings(site: &AttemptSite, check: &str, findings: &[Finding], at: Timestamp) -> Self {
-        let observation = FailureObservation { own_check: own_check(check), ..own(check) };
+        let observation = FailureObservation { own_check: concluded(check, findings), ..own(check) };
         site.failure(check, observation, Log::of_texts(&told(findings), ""), at)
     }
 
@@ -216,29 +216,40 @@ impl FailureContext {
     }
 }
 
-/// What the check of this name looks for by itself; `None` for checks that run commands, and for those whose findings have
-/// codes or several sources.
-fn own_check(name: &str) -> Option<OwnCheck> {
-    match name.rsplit('/').next()? {
-        "syntax_check" => Some(OwnCheck::Syntax),
-        "files_exist" | "docs_refs_valid" | "file_existence" => Some(OwnCheck::Existence),
-        "outputs_claimed"
-        | "criteria_covered"
-        | "review_approved"
-        | "approval"
-        | "manual"
-        | "step_marker"
-        | check::VERIFY => Some(OwnCheck::Judgement),
-        "conflicts_resolved" => Some(OwnCheck::Conflict),
-        _ => None,
+/// Which check of Helix's own found this, by the rule of what it found first, else by the check's name; `None` where a command's
+/// output or a code says it.
+fn concluded(check: &str, findings: &[Finding]) -> Option<OwnCheck> {
+    let first = findings.first()?;
+    if own_code(&first.rule).is_some() {
+        return None;
     }
+    by_rule(&first.rule).or_else(|| by_name(check)).filter(|check| check.cause().is_some())
 }
 
-/// What Helix concluded from a command's output by itself: that tests are gone, or skipped. No line of the output says so, and
-/// those that look like failures are of tests that do not block.
-fn concluded(findings: &[Finding]) -> Option<OwnCheck> {
-    let own = |finding: &Finding| matches!(finding.rule.as_str(), "tests.fewer" | "tests.skipped" | "gate.changed");
-    (!findings.is_empty() && findings.iter().all(own)).then_some(OwnCheck::Judgement)
+fn by_rule(rule: &str) -> Option<OwnCheck> {
+    Some(match rule.split_once('.')? {
+        ("syntax", _) => OwnCheck::Gate(GateName::SyntaxCheck),
+        ("files", _) => OwnCheck::Gate(GateName::FilesExist),
+        ("outputs", _) => OwnCheck::Gate(GateName::OutputsClaimed),
+        ("docs", _) => OwnCheck::Gate(GateName::DocsRefsValid),
+        ("criteria", _) => OwnCheck::Gate(GateName::CriteriaCovered),
+        ("conflicts", _) => OwnCheck::Gate(GateName::ConflictsResolved),
+        ("review", _) => OwnCheck::Verifier,
+        ("approval", _) => OwnCheck::Gate(GateName::Approval),
+        ("tests", "fewer" | "skipped") => OwnCheck::FewerTests,
+        ("gate", "changed") => OwnCheck::GateChanged,
+        ("phase", "nothing_changed") => OwnCheck::NothingChanged,
+        ("integration", "conflict") => OwnCheck::Conflict,
+        ("answer" | "marker", _) => OwnCheck::Answer,
+        _ => return None,
+    })
+}
+
+fn by_name(check: &str) -> Option<OwnCheck> {
+    match check.rsplit('/').next()? {
+        check::VERIFY => Some(OwnCheck::Verifier),
+        name => GateName::from_word(name).map(OwnCheck::Gate),
+    }
 }
 
 /// Whether the log of a test command also has failures that were there before the job.
@@ -251,8 +262,11 @@ fn has_others_failures(report: &GateReport) -> bool {
 /// A check that found nothing to look at says so itself, whatever its command has printed.
 fn nothing_checked(report: &GateReport, fault: &Fault) -> Option<OwnCheck> {
     match fault.kind {
-        FaultKind::NothingChecked if report.gate == "tests_pass" => Some(OwnCheck::Tests),
-        FaultKind::NothingChecked | FaultKind::Unreadable => Some(OwnCheck::Judgement),
+        FaultKind::NothingChecked if GateName::from_word(&report.gate) == Some(GateName::TestsPass) => {
+            Some(OwnCheck::NoTests)
+        }
+        FaultKind::NothingChecked => Some(OwnCheck::NothingChecked),
+        FaultKind::Unreadable => Some(OwnCheck::Unreadable),
         FaultKind::Timeout | FaultKind::ToolMissing | FaultKind::Environment => None,
     }
 }

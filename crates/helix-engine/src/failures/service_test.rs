@@ -1,13 +1,13 @@
 //! Failure intelligence over a real memory: what the engine hands in, and what its next prompt gets.
 
-use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
+use helix_core::finding::{Correction, Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
 use helix_core::run::{Ending, RunFacts};
 use helix_failure::memory::{
     AttemptAnswer, Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
-use helix_failure::report::HISTORY_TOKENS;
-use helix_failure::{Category, Log};
+use helix_failure::report::{FailurePlace, HISTORY_TOKENS};
+use helix_failure::{Category, FailureObservation, Log};
 use helix_job::{CommandEvidence, GateReport, TestCounts};
 use helix_store::failures::{Ceasing, FailureMemory};
 use helix_store::{Access, DatabaseOptions, StateDir};
@@ -314,6 +314,66 @@ async fn what_a_check_of_our_own_found_is_never_read_as_something_else() {
     assert_eq!(classified.category, Category::AssertionFailure, "{classified:?}");
 }
 
+/// Each gate of Helix's own says what failed and what to do about it, also where its finding is quoted in another text; an agent
+/// that repeats what it was told has not failed by that.
+#[tokio::test]
+async fn a_finding_of_our_own_is_known_by_its_gate_and_wherever_it_is_quoted() {
+    let (service, _scratch) = service(Holdout::NONE);
+    for (gate, rule, message, category, cause) in [
+        (
+            "outputs_claimed",
+            "outputs.unchanged",
+            "src/import.py is claimed as an output but the phase did not change it",
+            Category::AssertionFailure,
+            "output_unchanged",
+        ),
+        (
+            "criteria_covered",
+            "criteria.test_failed",
+            "the criterion \"Imports are checked\" is not met: No module named 'shop'",
+            Category::AssertionFailure,
+            "criterion_unproved",
+        ),
+        ("files_exist", "files.missing", "docs/a.md is not in the result", Category::FileAccess, "result_file_missing"),
+        (
+            "docs_refs_valid",
+            "docs.reference",
+            "b.md leads to docs/b.md, which is not in the result",
+            Category::FileAccess,
+            "broken_reference",
+        ),
+        (
+            "conflicts_resolved",
+            "conflicts.marker",
+            "a conflict marker is left: <<<<<<< ours",
+            Category::Unknown,
+            "conflict_marker",
+        ),
+    ] {
+        let found = Finding { rule: rule.into(), ..finding(message) }.fix("do this first");
+        let verdict = Verdict::Fail { findings: vec![found.clone()] };
+        let report = GateReport { gate: gate.into(), ..report(verdict) };
+        let context = FailureContext::of_gate(&site("a", 1), 0, &report, Log::of_texts("", ""), at(1));
+        let recorded = service.record(context.unwrap()).await;
+        let classified = recorded.occurrence.unwrap().1;
+        assert_eq!((classified.category, classified.cause), (category, cause), "{gate}: {classified:?}");
+        let steps: Vec<&str> = recorded.suggestions.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(steps[0], "do this first", "{gate}");
+        assert!(!steps.iter().any(|step| step.contains("import") || step.contains("same build")), "{gate}: {steps:?}");
+
+        let told = Correction::new("Your last attempt was not accepted.", vec![found]).to_markdown();
+        let asked = FailureObservation::default();
+        let explained = service.explain(asked, Log::of_texts(&told, ""), FailurePlace::default()).await.unwrap();
+        assert_eq!((explained.category, explained.cause.as_str()), (category, cause), "{gate}, quoted: {explained:?}");
+
+        let mut facts = RunFacts::without_record(Ending::Exited { code: 1 }, None);
+        facts.stderr_tail = format!("{told}\nPrompt is too long\n");
+        let run = FailureContext::of_run(&site("a", 2), "claude", &facts, at(2)).unwrap();
+        let classified = service.record(run).await.occurrence.unwrap().1;
+        assert_eq!(classified.cause, "context_too_long", "{gate}, repeated by an agent: {classified:?}");
+    }
+}
+
 /// What Helix knows as data is the cause; lines of the log that look like failures are about something else then.
 #[tokio::test]
 async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
@@ -332,7 +392,7 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
             counts(1),
             log(),
             Category::AssertionFailure,
-            "smoke_failed",
+            "tests_left_out",
             "4 tests ran before",
         ),
         (

@@ -9,6 +9,13 @@ const LAUNCHERS: [&str; 16] = [
 ];
 /// Words of launchers that are no tool.
 const BETWEEN: [&str; 3] = ["run", "exec", "dlx"];
+/// What a shell does by itself, and what passes on what another command says: no script is there for these.
+const BUILTINS: [&str; 24] = [
+    "exit", "return", "true", "false", ":", "echo", "printf", "cd", "set", "unset", "export", "local", "trap", "wait",
+    "test", "[", "[[", "shift", "source", ".", "fi", "done", "esac", "tee",
+];
+/// Words of a shell that stand before a command.
+const KEYWORDS: [&str; 9] = ["if", "then", "else", "elif", "while", "until", "do", "!", "{"];
 /// How deep commands are nested in commands.
 const DEPTH: usize = 4;
 
@@ -39,13 +46,38 @@ fn base_name(program: &str) -> String {
     name.strip_suffix(".exe").unwrap_or(name).to_owned()
 }
 
-/// The last command of a shell's script: its status is the script's.
+/// The last command of a shell's script that is more than a word of the shell: `exit 0` and `true` say nothing of what failed.
 fn script(rest: &[&str], depth: usize) -> Option<String> {
     let at = rest.iter().position(|word| word.starts_with('-') && word.ends_with('c') && !word.starts_with("--"))?;
-    let script = rest.get(at + 1)?;
-    let last = script.rsplit(['\n', ';', '|', '&']).find(|part| !part.trim().is_empty())?;
-    let words: Vec<&str> = last.split_whitespace().skip_while(|word| is_assignment(word)).collect();
-    Some(tool(&words, depth - 1))
+    let script = plain(rest.get(at + 1)?);
+    script.rsplit(['\n', ';', '|', '&', '(', ')']).find_map(|part| {
+        let before = |word: &&str| is_assignment(word) || KEYWORDS.contains(word);
+        let words: Vec<&str> = part.split_whitespace().skip_while(before).collect();
+        let first = words.first()?;
+        (is_name(&base_name(first)) && !BUILTINS.contains(first)).then(|| tool(&words, depth - 1))
+    })
+}
+
+/// A script without its quotes, in which nothing of what they held, and no redirection, separates commands.
+fn plain(script: &str) -> String {
+    let mut quote = None;
+    let mut text = String::with_capacity(script.len());
+    for c in script.chars() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            (Some(_), ';' | '|' | '&' | '(' | ')' | ' ' | '\t' | '\n') => text.push('_'),
+            (None, '&') if text.ends_with('>') => {}
+            _ => text.push(c),
+        }
+    }
+    text
+}
+
+/// Whether this could be a program's name; redirections and variables are not.
+fn is_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '+' | '-');
+    name.chars().all(plain) && name.contains(|c: char| c.is_ascii_alphabetic())
 }
 
 fn module(rest: &[&str]) -> Option<String> {

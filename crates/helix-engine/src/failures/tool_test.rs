@@ -20,4 +20,16 @@ fn the_tool_is_found_behind_what_starts_it() {
     let shell = |script: &str| tool_of(&["bash".into(), "-lc".into(), script.into()]);
     assert_eq!(shell("cd app && CI=1 npm test"), "npm");
     assert_eq!(shell("  \n"), "bash");
+    for script in [
+        "pytest -q; exit 0",
+        "pytest -q || true",
+        "pytest -q 2>&1",
+        "pytest -q > out.txt 2>&1; code=$?; exit $code",
+        "if ! pytest -q; then echo 'it failed; see above'; exit 1; fi",
+        "\"$VENV/bin/pytest\" -q; exit 0",
+        "cd app && (CI=1 pytest -q | tee out.txt)",
+    ] {
+        assert_eq!(shell(script), "pytest", "{script}");
+    }
+    assert_eq!(shell("exit 3"), "bash");
 }

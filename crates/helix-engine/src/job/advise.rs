@@ -68,7 +68,7 @@ impl EffectRunner {
 
     /// The models that are configured for the agent of a phase; empty means any.
     async fn models_for(&self, job: &JobId, active: &Active, id: &PhaseId) -> Result<Vec<String>, Fault> {
-        let runner = self.runner_of(job).await?;
+        let runner = self.runner_of(job, active).await?;
         let profile = runner.profile(&self.agent_of(active, phase_of(active, id)?));
         Ok(profile.map(|profile| profile.models.clone()).unwrap_or_default())
     }

@@ -15,7 +15,7 @@ use helix_plan::Phase;
 use super::effects::{EffectRunner, blocking_fault};
 use crate::absent::unless_absent;
 use crate::agent_run::AgentRunner;
-use helix_process::{ToolEnvironment, is_toolchain};
+use helix_process::{ToolEnvironment, find_program, is_toolchain};
 
 /// Below the state directory.
 const DIRECTORY: &str = "agents";
@@ -57,8 +57,8 @@ pub(crate) fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<V
 }
 
 impl EffectRunner {
-    /// Runs the agents of a job as they were configured when it was submitted.
-    pub(super) async fn runner_of(&self, job: &JobId) -> Result<AgentRunner, Fault> {
+    /// Runs the agents of a job as they were configured when it was submitted, in its virtual environment.
+    pub(super) async fn runner_of(&self, job: &JobId, active: &Active) -> Result<AgentRunner, Fault> {
         let (state, id) = (self.state().root().to_path_buf(), job.clone());
         let kept = blocking_fault(move || {
             kept_agents(&state, &id).map_err(|error| Fault {
@@ -70,10 +70,12 @@ impl EffectRunner {
                 hint: Some("`helix jobs resume` takes those that are configured now, once the file is gone".into()),
             })
         });
-        Ok(match kept.await? {
+        let runner = match kept.await? {
             Some(agents) => self.runner().with_profiles(agents),
             None => self.runner().clone(),
-        })
+        };
+        let Some(venv) = &active.spec.venv else { return Ok(runner) };
+        Ok(runner.with_profiles(runner.profiles().iter().map(|profile| in_venv(profile.clone(), venv)).collect()))
     }
 
     /// Who carries a phase out.
@@ -88,10 +90,25 @@ impl EffectRunner {
         active: &Active,
         phase: &Phase,
     ) -> Result<ToolEnvironment, Fault> {
-        let (agent, runner) = (self.agent_of(active, phase), self.runner_of(job).await?);
+        let (agent, runner) = (self.agent_of(active, phase), self.runner_of(job, active).await?);
         // An agent that is configured no more says nothing of its environment.
         Ok(runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), of_agent))
     }
+}
+
+/// An agent that finds the programs of a virtual environment first; its own is still the one that it was.
+fn in_venv(mut profile: AgentProfile, venv: &str) -> AgentProfile {
+    let own = || ToolEnvironment::from_process(&[]).get("PATH").unwrap_or_default().to_owned();
+    let path = profile.env.get("PATH").cloned().unwrap_or_else(own);
+    if let Some(program) = profile.command.first_mut().filter(|program| !program.contains('/'))
+        && let Ok(found) = find_program(Path::new(program.as_str()), &path, Path::new("/"))
+        && let Some(found) = found.to_str()
+    {
+        *program = found.to_owned();
+    }
+    profile.env.insert("PATH".into(), format!("{venv}/bin:{path}"));
+    profile.env.insert("VIRTUAL_ENV".into(), venv.to_owned());
+    profile
 }
 
 /// The environment of an agent without its provider's keys: what its profile sets of a toolchain wins, and nothing else that

@@ -283,7 +283,7 @@ impl EffectRunner {
         let AttemptContext { job, active, phase, attempt: this } = at;
         let cwd = at.key().directory(&self.state().worktrees());
         let agent = self.agent_of(active, phase);
-        let runner = self.runner_of(job).await?;
+        let runner = self.runner_of(job, active).await?;
         let mut ask = self.ask(active, phase, this, cwd).await?;
         limit(&runner, &agent, &mut ask);
         let run = &this.begin.run;

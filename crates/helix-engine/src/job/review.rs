@@ -80,7 +80,7 @@ impl EffectRunner {
         let AttemptContext { job, active, phase, attempt: this } = at;
         let result = at.result()?;
         let run = RunId::for_review(job, &phase.id, this.begin.attempt, gate, round);
-        let runner = self.runner_of(job).await?;
+        let runner = self.runner_of(job, active).await?;
         let (agent, model, deadline) = self.reviewer(&runner, active, phase, gate);
         let mut checkout = None;
         let answer = match self.review_ask(at, result, gate, round).await {

@@ -60,7 +60,7 @@ impl EffectRunner {
     }
 
     async fn repeated_run(&self, job: &JobId, active: &Active, side: &SideAsk) -> Result<SideAnswer, Stopped> {
-        let runner = self.runner_of(job).await?;
+        let runner = self.runner_of(job, active).await?;
         let policy = &active.spec.policy;
         let stop = self.stop_token(&side.run);
         let (mut number, mut before) = (0_u32, Consumed::default());

@@ -85,6 +85,7 @@ impl Observer {
                         }
                         progress.position = event.position;
                     }
+                    self.save(progress).await;
                     continue;
                 }
                 Err(error) => {
@@ -112,7 +113,14 @@ impl Observer {
                 if after.end().is_none() {
                     progress.jobs.insert(job.clone(), after);
                 }
-                self.note_in_job(job, recorded.number, notes).await
+                let learned = !notes.is_empty();
+                self.note_in_job(job, recorded.number, notes).await?;
+                // Hosts that die soon get on all the same: none learns again what took the one before it its life.
+                if learned {
+                    progress.position = event.position;
+                    self.save(progress).await;
+                }
+                Ok(())
             }
             Stream::Session(id) => {
                 let recorded = event.decode::<SessionEvent>()?;

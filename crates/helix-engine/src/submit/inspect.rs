@@ -15,7 +15,7 @@ use super::agents::Agents;
 use super::gates;
 use super::plan_file::PlanFile;
 use super::repository::RepositoryFacts;
-use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking, suggestion};
+use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking, suggestion, venv};
 use crate::codes;
 use crate::config::EngineConfig;
 use crate::probes::Probes;
@@ -211,8 +211,9 @@ impl Projects {
         };
         let search_paths: Vec<_> = plan.phases.iter().map(|phase| agents.search_path(phase)).collect();
         let (own, beside, briefing) = (parsed.clone(), file.clone(), inspection.briefing.clone());
-        let surveyed = run_blocking(move || Ok(survey(repository, &own, &beside, &briefing, &search_paths)));
-        let (facts, refusal, problems) = surveyed.await?;
+        let venv = request.venv.clone().or_else(|| self.config.venv.clone());
+        let surveyed = run_blocking(move || Ok(survey(repository, &own, &beside, &briefing, search_paths, venv)));
+        let (facts, venv, refusal, problems) = surveyed.await?;
         inspection.refusals.extend(refusal);
         inspection.diagnostics.extend(problems);
         inspection.adr = facts.as_ref().and_then(|facts| facts.adr.clone());
@@ -240,28 +241,38 @@ impl Projects {
             roles: self.config.roles.clone(),
             briefing: inspection.briefing.clone(),
             gate_files: facts.gate_files,
+            venv,
         });
         Ok(())
     }
 }
 
 /// What is found in the repository, if the plan has one yet, and in the phases. `search_paths` says for each phase where the programs
-/// of its gates are looked for. Reads files and asks git.
+/// of its gates are looked for, `venv` the virtual environment that was asked for. Reads files and asks git.
 fn survey(
     repository: Option<(PathBuf, GitEnvironment)>,
     ParsedPlan { plan, places, .. }: &ParsedPlan,
     file: &PlanFile,
     briefing: &Briefing,
-    search_paths: &[Option<String>],
-) -> (Option<RepositoryFacts>, Option<SubmitError>, Vec<Diagnostic>) {
+    mut search_paths: Vec<Option<String>>,
+    venv: Option<PathBuf>,
+) -> (Option<RepositoryFacts>, Option<String>, Vec<SubmitError>, Vec<Diagnostic>) {
     let facts = repository.map(|(directory, git)| RepositoryFacts::survey(directory, git, plan, places, file));
-    let (facts, refusal) = match facts.transpose() {
-        Ok(facts) => (facts, None),
-        Err(refusal) => (None, Some(refusal)),
+    let (facts, mut refusals) = match facts.transpose() {
+        Ok(facts) => (facts, Vec::new()),
+        Err(refusal) => (None, vec![refusal]),
     };
+    let top = facts.as_ref().map(|facts| PathBuf::from(&facts.repo.path));
+    let venv = venv::chosen(venv, top.as_deref()).unwrap_or_else(|refusal| {
+        refusals.push(refusal);
+        None
+    });
+    if let Some(venv) = &venv {
+        search_paths.iter_mut().flatten().for_each(|path| path.insert_str(0, &format!("{venv}/bin:")));
+    }
     let adr = facts.as_ref().and_then(|facts| facts.adr.as_ref());
     let mut problems: Vec<Diagnostic> = facts.iter().flat_map(|facts| facts.problems.iter().cloned()).collect();
-    problems.extend(gates::problems(file, plan, places, adr, search_paths));
+    problems.extend(gates::problems(file, plan, places, adr, &search_paths));
     // Without its decision, a template that shows it would be called wrong.
     if plan.adr.is_none() || adr.is_some() {
         problems.extend(prompt::check(plan, adr, briefing, |at, problem| {
@@ -269,7 +280,7 @@ fn survey(
             file.error(&problem.code, span, problem.message, problem.help.unwrap_or_default())
         }));
     }
-    (facts, refusal, problems)
+    (facts, venv, refusals, problems)
 }
 
 fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitError> {

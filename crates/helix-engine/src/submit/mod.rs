@@ -9,6 +9,7 @@ mod inspect;
 mod plan_file;
 mod repeated;
 mod repository;
+mod venv;
 
 use std::path::{Path, PathBuf};
 
@@ -42,6 +43,9 @@ pub struct SubmitRequest {
     pub budget_usd: Option<f64>,
     /// Replaces every phase's turn limit.
     pub max_turns: Option<u32>,
+    /// Virtual environment of Python that its agents and gates use, an absolute path; that of the configuration, else `.venv` of
+    /// the repository, where absent.
+    pub venv: Option<PathBuf>,
     /// Submitting again with the same key gives the same job.
     pub idempotency_key: Option<String>,
     pub origin: Origin,

@@ -334,6 +334,7 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
     agent.env = sandbox.environment().clone();
     let (git, wrapper) = (GitEnvironment::from_process(), sandbox.path().join(GIT_WRAPPER));
     EngineConfig {
+        venv: None,
         git: if wrapper.exists() { git.with_program(wrapper) } else { git },
         agents: vec![agent],
         default_agent: "fake".into(),

@@ -61,10 +61,13 @@ pub fn suggest(
 /// What Helix's own diagnostic that names the cause says to do about it: the line after it.
 fn own_hint(log: &Log, classified: &Classified) -> Option<String> {
     let decided = &classified.evidence.decided_by;
-    let cause = classified.cause_line.as_ref().filter(|_| decided.starts_with("rule:helix."))?;
+    let own = decided.starts_with("rule:helix.") || decided.starts_with("fact:check=");
+    let cause = classified.cause_line.as_ref().filter(|_| own)?;
     let next = log.lines.iter().find(|line| line.stream == cause.stream && line.number == cause.number + 1)?;
     let hint = plain_text(&next.raw);
-    hint.trim().strip_prefix("hint: ").map(|hint| hint.split_whitespace().collect::<Vec<_>>().join(" "))
+    let hint = hint.trim();
+    let hint = hint.strip_prefix("hint: ").or_else(|| hint.strip_prefix("How to fix: "))?;
+    Some(hint.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// What the end of a past failure teaches; nothing if it was given up or its end is not known.

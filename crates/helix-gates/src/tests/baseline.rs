@@ -78,15 +78,16 @@ impl BaselineEnd {
 /// Version of the readers: a cache written by other readers is not used.
 const READERS: &str = "2";
 
-/// The cache for one command.
+/// The cache for one command in one virtual environment: in another one the same tests may fail for want of a package.
 pub(super) struct Cache {
     directory: PathBuf,
     command: String,
 }
 
 impl Cache {
-    pub(super) fn new(state: &Path, argv: &[String]) -> Self {
-        Self { directory: state.join("cache/tests"), command: argv.join("\0") }
+    pub(super) fn new(state: &Path, argv: &[String], venv: Option<&str>) -> Self {
+        let command = venv.into_iter().chain(argv.iter().map(String::as_str)).collect::<Vec<_>>().join("\0");
+        Self { directory: state.join("cache/tests"), command }
     }
 
     fn path(&self, tree: &TreeId) -> PathBuf {

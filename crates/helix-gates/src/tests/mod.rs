@@ -36,7 +36,7 @@ pub(super) async fn tests_pass(
 ) -> Result<Judgement, Trouble> {
     let Ran { argv, checked, notes } = run_unchanged(context, command, limit, junit::report_path, cancel).await?;
     let (checked, run) = read_run(checked).await?;
-    let cache = Cache::new(&context.state, &argv);
+    let cache = Cache::new(&context.state, &argv, context.environment.get("VIRTUAL_ENV"));
     let now = Baseline { end: BaselineEnd::Ran(checked.run.end), run };
     // What this phase's result is, the next phase's base will be: a job pays for each tree once.
     cache.store(&context.result.tree, &now).await;

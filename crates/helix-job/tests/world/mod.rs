@@ -78,6 +78,7 @@ pub fn spec(phases: Vec<Phase>) -> JobSpec {
         roles: Default::default(),
         briefing: Default::default(),
         gate_files: Default::default(),
+        venv: None,
     }
 }
 

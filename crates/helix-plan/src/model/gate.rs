@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use helix_core::gate_name::GateName;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -142,33 +143,33 @@ pub enum GateCost {
 
 impl GateSpec {
     /// Name, cost and scope of the gate.
-    fn properties(&self) -> (&'static str, GateCost, GateScope) {
+    fn properties(&self) -> (GateName, GateCost, GateScope) {
         use GateCost::{Command, Outside, Paid, Reading};
         use GateScope::{Files, Phase, Tree};
         match self {
-            Self::FilesExist { .. } => ("files_exist", Reading, Files),
-            Self::OutputsClaimed { .. } => ("outputs_claimed", Reading, Phase),
-            Self::SyntaxCheck { .. } => ("syntax_check", Reading, Files),
-            Self::TestsPass { .. } => ("tests_pass", Command, Tree),
-            Self::LintPass { .. } => ("lint_pass", Command, Tree),
-            Self::BuildPass { .. } => ("build_pass", Command, Tree),
-            Self::Command { .. } => ("command", Command, Tree),
-            Self::AdrValid { .. } => ("adr_valid", Reading, Files),
-            Self::AdrComplete { .. } => ("adr_complete", Reading, Files),
-            Self::DocsRefsValid {} => ("docs_refs_valid", Reading, Files),
-            Self::CriteriaCovered {} => ("criteria_covered", Command, Tree),
-            Self::ConflictsResolved { .. } => ("conflicts_resolved", Reading, Files),
-            Self::ReviewApproved { .. } => ("review_approved", Paid, Phase),
-            Self::Approval { .. } => ("approval", Outside, Phase),
-            Self::Manual { .. } => ("manual", Outside, Phase),
-            Self::DeploySuccess(_) => ("deploy_success", Outside, Phase),
-            Self::IntegrationPass(_) => ("integration_pass", Outside, Phase),
+            Self::FilesExist { .. } => (GateName::FilesExist, Reading, Files),
+            Self::OutputsClaimed { .. } => (GateName::OutputsClaimed, Reading, Phase),
+            Self::SyntaxCheck { .. } => (GateName::SyntaxCheck, Reading, Files),
+            Self::TestsPass { .. } => (GateName::TestsPass, Command, Tree),
+            Self::LintPass { .. } => (GateName::LintPass, Command, Tree),
+            Self::BuildPass { .. } => (GateName::BuildPass, Command, Tree),
+            Self::Command { .. } => (GateName::Command, Command, Tree),
+            Self::AdrValid { .. } => (GateName::AdrValid, Reading, Files),
+            Self::AdrComplete { .. } => (GateName::AdrComplete, Reading, Files),
+            Self::DocsRefsValid {} => (GateName::DocsRefsValid, Reading, Files),
+            Self::CriteriaCovered {} => (GateName::CriteriaCovered, Command, Tree),
+            Self::ConflictsResolved { .. } => (GateName::ConflictsResolved, Reading, Files),
+            Self::ReviewApproved { .. } => (GateName::ReviewApproved, Paid, Phase),
+            Self::Approval { .. } => (GateName::Approval, Outside, Phase),
+            Self::Manual { .. } => (GateName::Manual, Outside, Phase),
+            Self::DeploySuccess(_) => (GateName::DeploySuccess, Outside, Phase),
+            Self::IntegrationPass(_) => (GateName::IntegrationPass, Outside, Phase),
         }
     }
 
     /// The gate's name in plans, reports and the journal.
     pub fn name(&self) -> &'static str {
-        self.properties().0
+        self.properties().0.word()
     }
 
     /// The gate's place in the order of cost.

@@ -32,6 +32,8 @@ pub struct JobRequest {
     pub budget_usd: Option<f64>,
     /// Replaces every phase's turn limit.
     pub max_turns: Option<u32>,
+    /// Virtual environment of Python for its agents and gates, an absolute path; default: `.venv` of the repository.
+    pub venv: Option<PathBuf>,
     /// Submitting again with the same key returns the same job.
     pub idempotency_key: Option<String>,
 }
@@ -53,7 +55,7 @@ impl JobRequest {
     /// A [`Problem`] when a path is missing or relative, or an id or a limit is invalid.
     pub(crate) fn into_submit(self) -> Result<SubmitRequest, Problem> {
         let wrong = |detail: String| Err(Problem::unprocessable(detail));
-        for (field, path) in [("project_path", &self.project_path), ("plan", &self.plan)] {
+        for (field, path) in [("project_path", &self.project_path), ("plan", &self.plan), ("venv", &self.venv)] {
             let inside = field == "plan" && self.project_path.is_some();
             if let Some(path) = path.as_ref().filter(|path| !inside && !path.is_absolute()) {
                 return wrong(format!("{field} must be an absolute path, not {path:?}"));
@@ -86,6 +88,7 @@ impl JobRequest {
             model: self.model,
             budget_usd: self.budget_usd,
             max_turns: self.max_turns,
+            venv: self.venv,
             idempotency_key: self.idempotency_key,
             origin: Origin::Api,
             shown_as: None,

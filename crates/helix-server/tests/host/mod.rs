@@ -164,6 +164,7 @@ pub(crate) async fn bare_engine() -> (Scratch, Engine) {
 fn engine_config(root: &std::path::Path) -> EngineConfig {
     EngineConfig {
         roles: Default::default(),
+        venv: None,
         crash: Default::default(),
         failures: Default::default(),
         agents: Vec::new(),

@@ -5,7 +5,6 @@
 
 use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
-use std::time::Duration;
 
 use helix_core::ids::{JobId, PhaseId};
 use helix_failure::Fingerprint;
@@ -26,8 +25,6 @@ use crate::sqlite::{
     not_writable,
 };
 
-/// How long opening may take at least: it happens once, and what is not opened is missing for as long as the host lives.
-const OPENING: Duration = Duration::from_secs(5);
 /// Connections that read at the same time.
 const READERS: usize = 2;
 /// Pages that a connection keeps, in KiB (SQLite's negative `cache_size`).
@@ -54,7 +51,7 @@ impl FailureMemory {
     #[boxed]
     pub async fn open(options: DatabaseOptions) -> Result<Self, OpenError> {
         let database = options.path.display().to_string();
-        let (closed, patience) = (DatabaseError::Closed { database: database.clone() }, options.patience.max(OPENING));
+        let (closed, patience) = (DatabaseError::Closed { database: database.clone() }, options.patience);
         let opening = tokio::task::spawn_blocking(move || Self::open_blocking(options));
         match tokio::time::timeout(patience, opening).await {
             Ok(opened) => opened.map_err(|_| closed)?,
@@ -65,13 +62,12 @@ impl FailureMemory {
     fn open_blocking(options: DatabaseOptions) -> Result<Self, OpenError> {
         let database: Arc<str> = options.path.display().to_string().into();
         let service = Service::Advice(options.patience);
-        let writing = DatabaseOptions { patience: options.patience.max(OPENING), ..options };
-        let reading = DatabaseOptions { access: Access::ReadOnly, ..writing.clone() };
-        let writer = match writing.access {
+        let reading = DatabaseOptions { access: Access::ReadOnly, ..options.clone() };
+        let writer = match options.access {
             Access::ReadWrite => {
-                create_private(&writing.path, &database)?;
-                let opened = connected(&writing, &database)?;
-                let connections = Connections::new(writing, connected, 1, service);
+                create_private(&options.path, &database)?;
+                let opened = connected(&options, &database)?;
+                let connections = Connections::new(options, connected, 1, service);
                 connections.lend(opened);
                 Some(Arc::new(connections))
             }

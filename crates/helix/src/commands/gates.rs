@@ -85,8 +85,13 @@ async fn of_plan(context: &Context, arguments: &Arguments) -> Result<WorkTask, C
     let base = arguments.base.as_deref().map(|name| commit_of(context, name)).transpose()?;
     let mut request = SubmitRequest::new(plan, Origin::Cli);
     request.project = Some(directory.clone());
+    request.venv = context.active_venv();
     let config = context.settings()?.engine(&context.environment)?;
-    Ok(WorkTask::of_job(inspect(&config, &request).await?.job()?, base))
+    let mut inspection = inspect(&config, &request).await?;
+    if let Some(at) = inspection.refusals.iter().position(|one| one.code() == helix_engine::codes::NO_VENV) {
+        return Err(inspection.refusals.swap_remove(at).into());
+    }
+    Ok(WorkTask::of_job(inspection.job()?, base))
 }
 
 /// The gates of the phases that are wanted; of all where none is named.

@@ -140,6 +140,7 @@ fn explanation(parsed: &ParsedPlan, workflow: Option<&str>) -> String {
 fn request(context: &Context, file: &Path) -> SubmitRequest {
     let mut request = SubmitRequest::new(file.to_owned(), Origin::Cli);
     request.shown_as = Some(context.shown(file));
+    request.venv = context.active_venv();
     request
 }
 

@@ -140,6 +140,7 @@ fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequ
         model,
         budget_usd: budget,
         max_turns,
+        venv: context.venv()?,
         idempotency_key: arguments.idempotency_key.clone(),
     })
 }

@@ -165,6 +165,14 @@ mapping! {
         max_tokens: LargeCount, example = "20_000_000";
         /// total time of a job's runs; default: no limit
         max_run_time: Time, example = "\"4h\"";
+        /// virtual environment of Python for agents and gates; default: the active one, else .venv of the repository
+        venv: Text, example = "\"~/venvs/shop\"";
+        /// repeats after a provider's trouble, which are no attempts (docs/retries.md); 0: none
+        retries: u32, example = "3";
+        /// pause before the first repeat; doubles with each further one
+        retry_delay: Time, example = "\"1s\"";
+        /// longest such pause
+        retry_delay_max: Time, example = "\"30s\"";
         /// longest wait for the reset of a provider's limit; "0s": fail at once; default: no limit
         max_wait: TimeOrZero, example = "\"6h\"";
         /// for one run of a reviewer or adviser; default: a share of the job's remaining budget

@@ -177,6 +177,11 @@ impl Settings {
         })
     }
 
+    /// Virtual environment of Python of jobs.
+    pub(crate) fn venv(&self, environment: &Environment) -> Option<PathBuf> {
+        self.jobs.venv.as_ref().map(|written| path_of(environment, &self.files, written))
+    }
+
     /// Where the Consultant makes new projects.
     fn projects(&self, environment: &Environment) -> PathBuf {
         let home = || environment.home().unwrap_or_else(|| environment.directory.clone()).join("helix-projects");
@@ -218,11 +223,13 @@ impl Settings {
             max_turns: get(&jobs.max_turns),
             max_tokens: get(&jobs.max_tokens),
             max_run_seconds: get(&jobs.max_run_time).map(|time| time.as_secs().max(1)),
+            transient_retries: get(&jobs.retries).unwrap_or(built_in.transient_retries),
+            backoff_first_ms: get(&jobs.retry_delay).map_or(built_in.backoff_first_ms, milliseconds),
+            backoff_max_ms: get(&jobs.retry_delay_max).map_or(built_in.backoff_max_ms, milliseconds),
             max_wait_seconds: get(&jobs.max_wait).map(|time| time.as_secs()),
             side_budget_usd: get(&jobs.side_budget_usd),
             escalation: Escalation { advice_rounds: self.adviser_rounds(), person: self.person },
             question_seconds: self.question_timeout.map(|timeout| timeout.as_secs().max(1)),
-            ..built_in
         }
     }
 
@@ -270,6 +277,7 @@ impl Settings {
                 experts: self.expert_list(environment)?,
             },
             roles: self.roles(),
+            venv: self.venv(environment),
             policy: self.policy(),
             admission: self.admission.clone(),
             timeouts: RunTimeouts {
@@ -351,6 +359,9 @@ impl Settings {
             ("consultant.keep_count", json!("all")),
             ("server.roots", json!([])),
             ("jobs.max_parallel", json!(Policy::default().max_parallel)),
+            ("jobs.retries", json!(Policy::default().transient_retries)),
+            ("jobs.retry_delay", time(Duration::from_millis(Policy::default().backoff_first_ms))),
+            ("jobs.retry_delay_max", time(Duration::from_millis(Policy::default().backoff_max_ms))),
             ("jobs.max_gates", json!(self.admission.gates)),
             ("jobs.memory_floor_mb", json!(self.admission.memory_floor >> 20)),
             ("adviser.rounds", json!(self.adviser_rounds())),
@@ -403,6 +414,10 @@ fn keys_of(node: &Node, path: &str, files: &Files, found: &mut Vec<Origin>) {
             found.push(Origin::new(path, value_of(node), &files.origin(&node.range)));
         }
     }
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What may run at the same time: what `[jobs]` says, else what fits the machine.

@@ -162,7 +162,8 @@ fn every_key_reaches_the_policy() {
         "[agents.other]\ndialect = \"claude\"\n[agents.third]\ndialect = \"claude\"\n[consultant]\nmodel = \"opus\"\n\
          [verifier]\nagent = \"other\"\nmodel = \"haiku\"\n[adviser]\nagent = \"third\"\nrounds = 1\n\
          [escalation]\nperson = \"never\"\n[questions]\ntimeout = \"never\"\n\
-         [jobs]\nmax_turns = 5\nmax_tokens = 5_000_000_000\nmax_run_time = \"2h\"\nmax_wait = \"90m\"\nside_budget_usd = 0.5\n",
+         [jobs]\nmax_turns = 5\nmax_tokens = 5_000_000_000\nmax_run_time = \"2h\"\nmax_wait = \"90m\"\nside_budget_usd = 0.5\n\
+         retries = 7\nretry_delay = \"250ms\"\nretry_delay_max = \"2m\"\n",
     ]);
     let roles = settings.roles();
     assert_eq!(roles.verifier, Some(Role { agent: "other".into(), model: Some("haiku".into()) }));
@@ -173,4 +174,5 @@ fn every_key_reaches_the_policy() {
     assert_eq!((policy.question_seconds, policy.max_turns), (None, Some(5)));
     assert_eq!((policy.max_tokens, policy.max_run_seconds), (Some(5_000_000_000), Some(7200)));
     assert_eq!((policy.side_budget_usd, policy.max_wait_seconds), (Some(0.5), Some(5400)));
+    assert_eq!((policy.transient_retries, policy.backoff_first_ms, policy.backoff_max_ms), (7, 250, 120_000));
 }

@@ -1,7 +1,7 @@
 //! From a job's end to an exit code, by the types of the evidence. Must not look at any text.
 
 use helix_core::finding::{FaultKind, Verdict};
-use helix_core::run::Outcome;
+use helix_core::run::{AgentErrorKind, Failure, Outcome};
 use helix_job::{Active, Attempt, Integration, JobEnd, JobState, PhaseState};
 
 use crate::error::Exit;
@@ -38,11 +38,17 @@ fn is_surroundings(kind: FaultKind) -> bool {
     }
 }
 
+/// Whether the agent, or its provider, refuses what is configured.
+fn is_refused(outcome: &Outcome) -> bool {
+    use AgentErrorKind::{InvalidRequest, ModelNotFound};
+    match outcome {
+        Outcome::Failed(Failure::Declared { error, .. }) => matches!(error, Some(InvalidRequest | ModelNotFound)),
+        other => matches!(other, Outcome::Unstarted { .. } | Outcome::Credentials { .. }),
+    }
+}
+
 fn environment_at_fault(last: &Attempt) -> bool {
-    let by_run = last
-        .run_end
-        .as_ref()
-        .is_some_and(|ended| matches!(ended.outcome(), Outcome::Unstarted { .. } | Outcome::Credentials { .. }));
+    let by_run = last.run_end.as_ref().is_some_and(|ended| is_refused(&ended.outcome()));
     let by_gate = last.gates.iter().any(|report| match &report.verdict {
         Verdict::Inconclusive { fault } => is_surroundings(fault.kind),
         Verdict::Pass | Verdict::Fail { .. } => false,

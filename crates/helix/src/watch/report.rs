@@ -77,6 +77,7 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
         lines.extend(verification(phase));
     }
     lines.extend(questions(view, terminal));
+    lines.extend(view.venv.iter().map(|venv| format!("venv     {venv}")));
     lines.push(format!("logs     {}", context.settings()?.state_dir.value.join("runs").display()));
     lines.push(format!("details  helix jobs show {}", view.id));
     if let Some(number) = view.proven_decision() {

@@ -46,6 +46,7 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     let paint = |meaning, text: &str| context.terminal.paint(meaning, text);
     let missing = |what: &String| format!("  {} {what}", paint(Meaning::Bad, "missing:"));
     let mut lines = vec![format!("{} {}, from commit {}", paint(Meaning::Strong, &found.name), found.job, found.base)];
+    lines.extend(found.venv.iter().map(|venv| format!("in the virtual environment {venv}")));
     for phase in &found.phases {
         lines.push(String::new());
         let (meaning, word) = standing(phase.standing);
