@@ -3,7 +3,7 @@
 //!
 //! Must not know how anything is delivered.
 
-use super::event::Validated;
+use super::event::{Baseline, Validated};
 use super::illegal::Illegal;
 use super::state::{Active, Begun, PhaseProgress, PhaseState, Stage};
 use helix_core::evidence::GateReport;
@@ -89,7 +89,9 @@ impl Active {
         gate: usize,
         tree: &TreeId,
         validation: &[Validated],
+        baseline: Option<&Baseline>,
     ) -> Result<(), Illegal> {
+        let at = self.last_at;
         let unknown = || Illegal::UnknownPhase(id.clone());
         let phase = self.spec.plan.phase(id).ok_or_else(unknown)?;
         let vouched_for = self.is_vouched_for(phase, gate);
@@ -100,7 +102,9 @@ impl Active {
                 if delivers { "has no gate that has validated what it is to deliver" } else { "delivers nothing" };
             return Err(progress.illegal(why));
         }
-        progress.begin_delivery(attempt, gate, tree, validation)?;
+        let (validation, baseline) = (validation.to_vec(), baseline.cloned());
+        let begun = Begun { gate, at, validation, baseline, good: false, rollbacks: Vec::new() };
+        progress.begin_delivery(attempt, tree, begun)?;
         match self.unvalidated(id, tree).first() {
             None => Ok(()),
             Some((owner, gate)) => Err(Illegal::Phase {
@@ -112,20 +116,15 @@ impl Active {
 }
 
 impl PhaseProgress {
-    fn begin_delivery(
-        &mut self,
-        attempt: u32,
-        gate: usize,
-        tree: &TreeId,
-        validation: &[Validated],
-    ) -> Result<(), Illegal> {
+    fn begin_delivery(&mut self, attempt: u32, tree: &TreeId, begun: Begun) -> Result<(), Illegal> {
         self.check_tree(tree)?;
+        let gate = begun.gate;
         let again = self.illegal(format!("has begun to deliver by gate {gate} already"));
         let this = self.at_stage(attempt, Stage::Gating { gate })?;
         if this.has_begun(gate) {
             return Err(again);
         }
-        this.begun.push(Begun { gate, validation: validation.to_vec() });
+        this.begun.push(begun);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 pub use crate::api::adrs::AdrList;
 pub use crate::api::job_request::{JobRequest, PhaseFilter};
-pub use crate::api::jobs::{Accepted, CancelRequest, ResumeRequest, RetryRequest};
+pub use crate::api::jobs::{Accepted, CancelRequest, ResumeRequest, RetryRequest, RevertRequest, RollbackRequest};
 pub use crate::api::questions::{AnswerRequest, QuestionList};
 pub use crate::api::sessions::SessionDetail;
 pub use crate::openai::{ErrorBody, ErrorEnvelope};

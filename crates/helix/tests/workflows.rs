@@ -3,6 +3,8 @@
 
 #[path = "workflows/deliveries.rs"]
 mod deliveries;
+#[path = "workflows/evolution.rs"]
+mod evolution;
 mod stage;
 mod user;
 

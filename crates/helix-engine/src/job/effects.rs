@@ -96,7 +96,7 @@ pub(super) struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     pub(super) checkouts: GateCheckouts,
-    /// Deliveries that this host has begun and not yet carried out.
+    /// Deliveries and rollbacks that this host has begun and not yet carried out.
     pub(super) deliveries: Mutex<HashSet<String>>,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
@@ -209,6 +209,8 @@ impl EffectRunner {
                         Stage::Reading => self.read_phases(at).await.map_err(Stopped::Fault),
                         Stage::Gating { gate } => self.run_gate(at, gate, &cancel).await,
                         Stage::Reviewing { gate, round } => self.run_review(at, gate, round).await,
+                        Stage::Watching(step) => self.watch_health(at, step, &cancel).await,
+                        Stage::RollingBack(step) => self.roll_back(at, step, &cancel).await,
                     },
                 };
                 (phase, attempt, answer)
@@ -219,6 +221,13 @@ impl EffectRunner {
                     Ok(at) => self.begin_delivery(at, gate, &cancel).await,
                 };
                 (phase, attempt, answer)
+            }
+            Effect::BeginRollback { phase, step } => {
+                let answer = match AttemptContext::find(job, active, &phase, step.attempt) {
+                    Err(fault) => Err(Stopped::Fault(fault)),
+                    Ok(at) => self.begin_rollback(at, step).await,
+                };
+                (phase, step.attempt, answer)
             }
             Effect::Stop(effect) => {
                 if let Some(run) = run_of(job, &effect) {
@@ -400,7 +409,7 @@ impl EffectRunner {
     }
 
     /// Waits until nobody else lands in the repository.
-    pub(super) async fn landing(&self, spec: &JobSpec) -> tokio::sync::OwnedMutexGuard<()> {
+    pub(crate) async fn landing(&self, spec: &JobSpec) -> tokio::sync::OwnedMutexGuard<()> {
         let path = PathBuf::from(&spec.repo.path);
         let turn = Arc::clone(lock(&self.shared.landings).entry(path).or_default());
         turn.lock_owned().await

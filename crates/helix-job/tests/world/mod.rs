@@ -10,9 +10,9 @@ use helix_core::run::{
 use helix_core::usage::Usage;
 use helix_job::question::Answer;
 use helix_job::{
-    Advice, AdviceAction, AttemptStart, ChangeKind, ChangedFile, Committed, Effect, GateReport, Integrated,
-    IntegrationTarget, JobEvent, JobSpec, NotIntegrated, Origin, Policy, Recorded, RepoRef, Review, RunEnded, SideRun,
-    Stage,
+    Advice, AdviceAction, AttemptStart, ChangeKind, ChangedFile, Committed, DeliveryStep, Effect, GateReport,
+    Integrated, IntegrationTarget, JobEvent, JobSpec, NotIntegrated, Origin, Policy, Recorded, RepoRef, Review,
+    RunEnded, SideRun, Stage,
 };
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Plan, Seconds};
 use jiff::Timestamp;
@@ -260,7 +260,17 @@ impl World {
                 gate: *gate,
                 tree: tree_of(phase),
                 validation: Vec::new(),
+                baseline: None,
             },
+            Effect::BeginRollback { phase, step } => JobEvent::RollbackBegun { phase: phase.clone(), step: *step },
+            Effect::Work { phase, stage: stage @ (Stage::Watching(step) | Stage::RollingBack(step)), .. } => {
+                let verdict = match self.draw() {
+                    1 => Verdict::Fail { findings: vec![finding("unhealthy")] },
+                    2 => Verdict::Inconclusive { fault: Fault { kind: FaultKind::Environment, ..fault() } },
+                    _ => Verdict::Pass,
+                };
+                step_answered(phase, *stage, *step, tree_of(phase), verdict)
+            }
             Effect::Work { phase, attempt, stage: Stage::Gating { gate } } => {
                 let verdict = match self.draw() {
                     1 => Verdict::Fail { findings: vec![finding("wrong")] },
