@@ -310,7 +310,8 @@ impl JobState {
                     Ok(Self::Active(active))
                 }
                 JobEvent::Reverted(reverted) => {
-                    (active.last_event, active.last_at) = (recorded.number, recorded.at);
+                    // The job has ended when it did.
+                    active.last_event = recorded.number;
                     active.revert(reverted).map_err(illegal)?;
                     Ok(Self::Ended(active, end))
                 }

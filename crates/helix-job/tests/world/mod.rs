@@ -358,6 +358,15 @@ pub fn run_finished(phase: &PhaseId, attempt: u32, facts: RunFacts) -> JobEvent 
     JobEvent::RunFinished { phase: phase.clone(), attempt, end }
 }
 
+/// The answer of a health check or a rollback.
+pub fn step_answered(phase: &PhaseId, stage: Stage, step: DeliveryStep, tree: TreeId, verdict: Verdict) -> JobEvent {
+    let (phase, report) = (phase.clone(), GateReport::new("deploy_success", verdict, "seen".into(), tree));
+    match stage {
+        Stage::RollingBack(_) => JobEvent::RollbackFinished { phase, step, report },
+        _ => JobEvent::HealthChecked { phase, step, report },
+    }
+}
+
 pub fn gate_finished(phase: &PhaseId, attempt: u32, gate: usize, tree: TreeId, verdict: Verdict) -> JobEvent {
     JobEvent::GateFinished {
         phase: phase.clone(),

@@ -20,10 +20,10 @@ pub const PROBE_DELAY: Seconds = Seconds(3);
 /// What an HTTP probe expects that names no status.
 pub const HTTP_STATUS: u32 = 200;
 /// How long health is watched where nothing else is said, and the pause between two checks.
-pub const HEALTH_TIME: Seconds = Seconds(60);
-pub const HEALTH_PAUSE: Seconds = Seconds(5);
+pub(crate) const HEALTH_TIME: Seconds = Seconds(60);
+pub(crate) const HEALTH_PAUSE: Seconds = Seconds(5);
 /// Failed health checks in a row that make a delivery unhealthy, where nothing else is said.
-pub const HEALTH_LIMIT: u32 = 3;
+pub(crate) const HEALTH_LIMIT: u32 = 3;
 
 /// A deterministic check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
