@@ -50,7 +50,8 @@ impl EffectRunner {
         .await
     }
 
-    async fn last_good(&self, project: &str, target: &str) -> Result<Option<(DeliveryView, JobId)>, Fault> {
+    /// The last delivery of a project to a target that went well and was not taken back.
+    pub(crate) async fn last_good(&self, project: &str, target: &str) -> Result<Option<(DeliveryView, JobId)>, Fault> {
         let journal = self.shared.services.host.journal();
         let filter = JobFilter { project_path: Some(project.to_owned()), ..JobFilter::default() };
         let (mut last, mut cursor): (Option<(DeliveryView, JobId)>, _) = (None, None);
@@ -79,6 +80,7 @@ impl EffectRunner {
     ) -> Result<JobEvent, Stopped> {
         let spec = at.phase.gates.get(step.gate).and_then(|spec| spec.delivery()).and_then(|one| one.health.as_ref());
         let health = spec.ok_or(Stopped::Unwanted)?;
+        self.check_obstacles(at, step).await?;
         let (started, mut checks, mut failed) = (Instant::now(), 0_u32, 0);
         let mut report = loop {
             let report = self.part(at, step, DeliveryPart::Health, cancel).await?;
@@ -102,12 +104,7 @@ impl EffectRunner {
 
     /// Lets this host take the delivery back as soon as that is on record, unless it cannot be done at all.
     pub(super) async fn begin_rollback(&self, at: AttemptContext<'_>, step: DeliveryStep) -> Result<JobEvent, Stopped> {
-        let delivery = at.phase.gates.get(step.gate).and_then(|spec| spec.delivery());
-        let environment = self.tool_environment(at.job, at.active, at.phase).await?;
-        if let Some(fault) = delivery.and_then(|delivery| delivery_obstacle(delivery, &environment)) {
-            let message = format!("nothing was rolled back: {}", fault.message);
-            return Err(Fault { message, ..fault }.into());
-        }
+        self.check_obstacles(at, step).await?;
         lock(&self.shared.deliveries).insert(name(at, step.gate, step.round));
         Ok(JobEvent::RollbackBegun { phase: at.phase.id.clone(), step })
     }
@@ -127,6 +124,16 @@ impl EffectRunner {
         }
         let report = self.part(at, step, DeliveryPart::Rollback, cancel).await?;
         Ok(JobEvent::RollbackFinished { phase: at.phase.id.clone(), step, report })
+    }
+
+    /// What a former host had, this one may lack: a check that fails for that says nothing.
+    async fn check_obstacles(&self, at: AttemptContext<'_>, step: DeliveryStep) -> Result<(), Fault> {
+        let delivery = at.phase.gates.get(step.gate).and_then(|spec| spec.delivery());
+        let environment = self.tool_environment(at.job, at.active, at.phase).await?;
+        match delivery.and_then(|delivery| delivery_obstacle(delivery, &environment)) {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
     }
 
     async fn part(

@@ -66,6 +66,7 @@ impl Jobs {
     ) -> Pending<'a, JobView, EngineError> {
         Box::pin(async move {
             let RollbackRequest { phase, again, by } = request;
+            self.check_newest(id, phase.as_ref()).await?;
             let event = |state: &JobState| {
                 let found = state.to_roll_back(phase.as_ref(), again).map_err(EngineError::refused)?;
                 let (phase, attempt, gate) = found;
@@ -73,6 +74,22 @@ impl Jobs {
             };
             self.take_up(id, event).await
         })
+    }
+
+    /// Refuses to take back what another job has delivered over since: that would be lost without a word.
+    async fn check_newest(&self, id: &JobId, phase: Option<&PhaseId>) -> Result<(), EngineError> {
+        let view = self.get(id.as_str()).await?;
+        let meant = view.deliveries.iter().filter(|one| phase.is_none_or(|phase| one.phase == *phase));
+        let Some(meant) = meant.max_by_key(|one| one.at) else { return Ok(()) };
+        let last = self.effects.last_good(&view.project_path, &meant.target).await;
+        let last = last.map_err(|fault| EngineError::Environment { message: fault.message, hint: fault.hint })?;
+        match last.filter(|(one, job)| *job != view.id && one.at > meant.at) {
+            None => Ok(()),
+            Some((one, job)) => Err(EngineError::refused(format!(
+                "job {job} has delivered to {} since: roll that back first",
+                one.target
+            ))),
+        }
     }
 
     /// Records an event of a job that is over, and carries it on.
