@@ -468,6 +468,19 @@ pub struct Baseline {
     pub reference: String,
 }
 
+/// One time that a delivery was, or is to be, taken back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rollback {
+    /// The person who wanted it; absent when Helix did it by itself, since the delivery had failed.
+    pub by: Option<String>,
+    /// When its first command was about to run; absent if none was.
+    pub begun_at: Option<Timestamp>,
+    /// What its commands did.
+    pub report: Option<GateReport>,
+    /// What was seen of the health afterwards, where the gate has a health check.
+    pub health: Option<GateReport>,
+}
+
 /// How the merged result of a job was taken out of the branch again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reverted {

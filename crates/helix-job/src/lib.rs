@@ -32,7 +32,7 @@ pub use budget::SideBudget;
 pub use decide::{Decision, Effect, decide};
 pub use event::{
     Advice, AdviceAction, AttemptStart, Baseline, DeliveryStep, Event, Integrated, JobEnd, JobEvent, NotIntegrated,
-    Recorded, Reverted, Review, RunEnded, SideRun, Validated,
+    Recorded, Reverted, Review, Rollback, RunEnded, SideRun, Validated,
 };
 pub use helix_adr::AdrText;
 pub use helix_core::evidence::{
@@ -48,6 +48,6 @@ pub use spec::{
 };
 pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
-    PhaseState, Rollback, Stage,
+    PhaseState, Stage,
 };
 pub use view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};

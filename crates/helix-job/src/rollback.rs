@@ -4,9 +4,9 @@
 //! Must not know how anything is watched or taken back.
 
 use super::attempt::PhaseContext;
-use super::event::{Baseline, DeliveryStep, Reverted};
+use super::event::{Baseline, DeliveryStep, Reverted, Rollback};
 use super::illegal::Illegal;
-use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Rollback, Stage};
+use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use helix_core::evidence::GateReport;
 use helix_core::finding::Verdict;

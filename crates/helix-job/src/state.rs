@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{
     Advice, AttemptStart, Baseline, DeliveryStep, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Reverted,
-    Review, RunEnded, Validated,
+    Review, Rollback, RunEnded, Validated,
 };
 use super::illegal::{Illegal, IllegalEvent};
 use super::spec::JobSpec;
@@ -247,19 +247,6 @@ pub struct Begun {
     pub good: bool,
     /// How it was taken back, oldest first.
     pub rollbacks: Vec<Rollback>,
-}
-
-/// One time that a delivery was, or is to be, taken back.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Rollback {
-    /// The person who wanted it; absent when Helix did it by itself, since the delivery had failed.
-    pub by: Option<String>,
-    /// When its first command was about to run; absent if none was.
-    pub begun_at: Option<Timestamp>,
-    /// What its commands did.
-    pub report: Option<GateReport>,
-    /// What was seen of the health afterwards, where the gate has a health check.
-    pub health: Option<GateReport>,
 }
 
 /// How far the results have come.

@@ -4,9 +4,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Baseline, Reverted};
+use crate::event::{Baseline, Reverted, Rollback};
 use crate::question::QuestionView;
-use crate::state::Rollback;
 use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::finding::Verdict;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
