@@ -20,6 +20,8 @@ pub struct RevertRequest {
     /// The merge commit that brought the result.
     pub merged: CommitId,
     pub branch: String,
+    /// Files that stay as the branch has them, whatever the job did to them.
+    pub keep: Vec<String>,
 }
 
 /// How a result would be reverted.
@@ -60,7 +62,11 @@ impl Repository {
         let [before, _, ..] = merged.parents.as_slice() else { return Ok(Revert::Absent) };
         let before = self.commit(before.as_str())?;
         // What undoes the merge, right behind it: to merge that with the tip is to revert the merge there.
-        let args = ["commit-tree", before.tree.as_str(), "-p", merged.id.as_str(), "-m", "undone"];
+        let files = self.listing(&merged.tree)?;
+        let kept = request.keep.iter().filter_map(|path| Some((path, files.get(path)?)));
+        let kept = kept.map(|(path, entry)| Ok((path.clone(), self.blob(&entry.object)?)));
+        let tree = self.with_files(&before.tree, &kept.collect::<Result<Vec<_>, GitError>>()?)?;
+        let args = ["commit-tree", tree.as_str(), "-p", merged.id.as_str(), "-m", "undone"];
         let undone = self.commit(&self.git(self.top(), args).run()?.text())?;
         Ok(match self.merge_trees(&onto, &undone.id)? {
             MergedTree::Clean(tree) => Revert::Ready { onto, tree },
@@ -78,7 +84,7 @@ impl Repository {
         request: &RevertRequest,
         onto: &CommitId,
         tree: &TreeId,
-        files: &[(String, String)],
+        files: &[(String, Vec<u8>)],
     ) -> Result<(CommitId, Landing), GitError> {
         let tree = self.with_files(tree, files)?;
         let RevertRequest { job, name, by, merged, branch, .. } = request;
@@ -100,8 +106,8 @@ impl Repository {
         Ok((commit, landed))
     }
 
-    /// The tree with other texts in some files.
-    fn with_files(&self, tree: &TreeId, files: &[(String, String)]) -> Result<TreeId, GitError> {
+    /// The tree with these contents in some files.
+    fn with_files(&self, tree: &TreeId, files: &[(String, Vec<u8>)]) -> Result<TreeId, GitError> {
         if files.is_empty() {
             return Ok(tree.clone());
         }
@@ -110,8 +116,8 @@ impl Repository {
         let git = |args: &[&str]| self.git(self.top(), args).env("GIT_INDEX_FILE", &index);
         git(&["read-tree", tree.as_str()]).run()?;
         let mut lines = Vec::new();
-        for (path, text) in files {
-            let object = git(&["hash-object", "-w", "--stdin"]).stdin(text.as_bytes()).run()?.text();
+        for (path, content) in files {
+            let object = git(&["hash-object", "-w", "--stdin"]).stdin(content.clone()).run()?.text();
             lines.extend_from_slice(format!("100644 {object}\t{path}\0").as_bytes());
         }
         git(&["update-index", "-z", "--index-info"]).stdin(lines).run()?;

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 
 use helix_adr::{Adr, index_markdown};
-use helix_core::finding::Fault;
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_git::{GitError, Landing, Repository, Revert, RevertRequest};
 use helix_job::{Active, Integrated, Integration, IntegrationTarget, JobEvent, JobView, Reverted};
@@ -38,19 +37,15 @@ impl Jobs {
                 submitted: Adr::parse(&adr.path, &adr.text),
                 note: format!("Reopened on {}: helix job {id} was reverted by {by}.", Timestamp::now().strftime("%F")),
             });
-            let spaces = self.workspaces(&active.spec).await.map_err(of_fault)?;
+            let spaces = self.workspaces(&active.spec).await.map_err(EngineError::of_fault)?;
             let _landing = self.effects.landing(&active.spec).await;
             let made = blocking(move || revert(spaces.repository(), &request, decision.as_ref())).await;
-            let Made { commit, target, adr } = made.map_err(of_fault)?.map_err(EngineError::refused)?;
+            let Made { commit, target, adr } = made.map_err(EngineError::of_fault)?.map_err(EngineError::refused)?;
             let event = JobEvent::Reverted(Reverted { by, commit, target, adr });
             self.record_over(id, state, event).await?;
             self.get(id.as_str()).await
         })
     }
-}
-
-fn of_fault(fault: Fault) -> EngineError {
-    EngineError::Environment { message: fault.message, hint: fault.hint }
 }
 
 /// The decision of a job as it was at submit, and what is noted in it.
@@ -81,7 +76,14 @@ fn request(id: &JobId, active: &Active, by: &str) -> Result<RevertRequest, Strin
         IntegrationTarget::Nowhere => return Err("nothing to revert: the job changed nothing".to_owned()),
     };
     let (name, merged) = (active.spec.plan.name.clone(), result.commit.clone());
-    Ok(RevertRequest { job: id.clone(), name, by: by.to_owned(), merged, branch })
+    // What the decision says of its criteria since is not taken back: it is opened again.
+    let keep = active.spec.adr.iter().flat_map(|adr| [adr.path.clone(), index_beside(&adr.path)]).collect();
+    Ok(RevertRequest { job: id.clone(), name, by: by.to_owned(), merged, branch, keep })
+}
+
+/// The index of the decisions in a decision's directory.
+fn index_beside(path: &str) -> String {
+    path.rsplit_once('/').map_or_else(|| "INDEX.md".to_owned(), |(directory, _)| format!("{directory}/INDEX.md"))
 }
 
 /// Makes and lands the commit, or says why not.
@@ -129,7 +131,7 @@ fn reopen(
     repository: &Repository,
     tree: &TreeId,
     decision: &Decision,
-) -> Result<Option<Vec<(String, String)>>, GitError> {
+) -> Result<Option<Vec<(String, Vec<u8>)>>, GitError> {
     let listing = repository.listing(tree)?;
     let text = |path: &str| -> Result<Option<String>, GitError> {
         let Some(entry) = listing.get(path) else { return Ok(None) };
@@ -138,20 +140,20 @@ fn reopen(
     let path = &decision.submitted.file;
     let Some(now) = text(path)? else { return Ok(None) };
     let reopened = Adr::parse(path, &now).reopened(&decision.submitted, &decision.note);
-    let mut files = vec![(path.clone(), reopened.clone())];
-    let directory = path.rsplit_once('/').map(|(directory, _)| format!("{directory}/")).unwrap_or_default();
-    let index = format!("{directory}INDEX.md");
+    let mut files = vec![(path.clone(), reopened.clone().into_bytes())];
+    let index = index_beside(path);
+    let directory = index.trim_end_matches("INDEX.md");
     if listing.contains_key(&index) {
         let mut adrs = vec![Adr::parse(path, &reopened)];
         let other = |name: &&String| {
             *name != path
                 && **name != index
-                && name.strip_prefix(&directory).is_some_and(|rest| !rest.contains('/') && rest.ends_with(".md"))
+                && name.strip_prefix(directory).is_some_and(|rest| !rest.contains('/') && rest.ends_with(".md"))
         };
         for name in listing.keys().filter(other) {
             adrs.extend(text(name)?.map(|text| Adr::parse(name, &text)));
         }
-        files.push((index, index_markdown(&adrs)));
+        files.push((index, index_markdown(&adrs).into_bytes()));
     }
     Ok(Some(files))
 }

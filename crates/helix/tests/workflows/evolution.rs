@@ -283,7 +283,18 @@ async fn a_host_that_dies_around_a_rollback_forgets_nothing_and_repeats_nothing(
     }
 }
 
-const DECISION: &str = "---\nadr_id: \"001\"\ntitle: Version one\nstatus: Accepted\n---\n# Version one\n\n## Context\nIt is time.\n\n## Decision\nWrite it.\n\n## Acceptance criteria\n- [ ] It is written (file: version.txt)\n";
+const DECISION: &str = "---\nadr_id: \"001\"\ntitle: Version one\nstatus: Accepted\n---\n# Version one\n\n## Context\nIt is time.\n\n## Decision\nWrite it.\n\n## Acceptance criteria\n- [ ] It is written\n";
+/// What the job makes of the criterion, on the line that is ticked later.
+const PROVABLE: &str = "- [ ] It is written (file: version.txt)";
+
+/// Writes the version, and the evidence into the decision.
+fn deciding() -> String {
+    let decision = Value::from(DECISION.replace("- [ ] It is written", PROVABLE));
+    let steps = format!(
+        "{{ steps: [{{ write: {{ path: version.txt, content: \"one\\n\" }} }}, {{ write: {{ path: adr/001-one.md, content: {decision} }} }}] }}"
+    );
+    format!("parts:\n{}", part("one", &steps))
+}
 
 /// A repository with a decision, and a merged job that has implemented it.
 async fn merged(stage: &Stage) -> String {
@@ -296,7 +307,9 @@ async fn merged(stage: &Stage) -> String {
     stage.events(&id).await;
     let job = stage.job(&id).await;
     assert_eq!(job["status"], "succeeded", "{job:#}");
-    let decision = DECISION.replace("Accepted", "Implemented").replace("[ ]", "[x]");
+    let decision = read(&stage.repo.join("adr/001-one.md"));
+    assert!(decision.contains(PROVABLE), "{decision}");
+    let decision = decision.replace("Accepted", "Implemented").replace("[ ]", "[x]");
     std::fs::write(stage.repo.join("adr/001-one.md"), decision).unwrap();
     commit(stage, "It is implemented");
     id
@@ -317,7 +330,7 @@ fn read(path: &Path) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_merged_job_is_taken_out_again_by_one_commit_and_its_decision_is_open() {
-    let stage = Stage::new(&script(), "");
+    let stage = Stage::new(&deciding(), "");
     let host = stage.start();
     let id = merged(&stage).await;
     std::fs::write(stage.repo.join("mine.txt"), "not committed").unwrap();
@@ -338,7 +351,7 @@ async fn a_merged_job_is_taken_out_again_by_one_commit_and_its_decision_is_open(
     assert_eq!(read(&stage.repo.join("mine.txt")), "not committed");
     assert_eq!(stage.git(&stage.repo, &["status", "--porcelain", "--untracked-files=no"]).trim(), "");
     let decision = read(&stage.repo.join("adr/001-one.md"));
-    assert!(decision.contains("status: Accepted") && decision.contains("- [ ] It is written"), "{decision}");
+    assert!(decision.contains("status: Accepted") && decision.contains(PROVABLE), "{decision}");
     assert!(decision.contains("> Reopened on ") && decision.contains(&id), "{decision}");
     assert!(read(&stage.repo.join("adr/INDEX.md")).contains("| Accepted | 0 of 1 |"));
     let log = stage.git(&stage.repo, &["log", "-1", "--format=%B"]);
@@ -357,7 +370,7 @@ async fn a_merged_job_is_taken_out_again_by_one_commit_and_its_decision_is_open(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_revert_touches_no_uncommitted_work_and_leaves_nothing_half_done() {
-    let stage = Stage::new(&script(), "");
+    let stage = Stage::new(&deciding(), "");
     let _host = stage.start();
     let id = merged(&stage).await;
     // What came later says otherwise: nothing is changed.
