@@ -61,6 +61,9 @@ struct Made {
     adr: Option<String>,
 }
 
+/// Files by path, with what they hold.
+type Files = Vec<(String, Vec<u8>)>;
+
 /// What is to be reverted, or why nothing is.
 fn request(id: &JobId, active: &Active, by: &str) -> Result<RevertRequest, String> {
     let Integration::Done(Integrated { result, target, .. }) = &active.integration else {
@@ -127,11 +130,7 @@ fn revert(
 }
 
 /// The files of the tree that say how the decision stands, as they are when it is open again; `None` if it is not there.
-fn reopen(
-    repository: &Repository,
-    tree: &TreeId,
-    decision: &Decision,
-) -> Result<Option<Vec<(String, Vec<u8>)>>, GitError> {
+fn reopen(repository: &Repository, tree: &TreeId, decision: &Decision) -> Result<Option<Files>, GitError> {
     let listing = repository.listing(tree)?;
     let text = |path: &str| -> Result<Option<String>, GitError> {
         let Some(entry) = listing.get(path) else { return Ok(None) };
