@@ -67,6 +67,26 @@ impl Adr {
         Ok(replace(&self.source, edits))
     }
 
+    /// The text as a decision that is to be carried out again, with a note at its end: one that was implemented is accepted, and
+    /// criteria that were not met at first are open.
+    pub fn reopened(&self, before: &Self, note: &str) -> String {
+        let mut edits = Vec::new();
+        let status = self.front.as_ref().and_then(|front| front.status.as_ref());
+        if let Some(status) = status.filter(|_| self.status() == Some(Status::Implemented)) {
+            edits.push((status.range.clone(), Status::Accepted.word().to_owned()));
+            edits.extend(self.status_of_text(Status::Accepted));
+        }
+        let was_met = |text: &str| before.criteria.iter().any(|one| one.checked && one.text == text);
+        for criterion in self.criteria.iter().filter(|one| one.checked && !was_met(&one.text)) {
+            let item = self.source.get(criterion.span.start..).unwrap_or_default();
+            // The parser has found a box there: the first brackets of the item are its own.
+            if let (Some(open), Some(close)) = (item.find('['), item.find(']')) {
+                edits.push((criterion.span.start + open + 1..criterion.span.start + close, " ".to_owned()));
+            }
+        }
+        format!("{}\n\n> {note}\n", replace(&self.source, edits).trim_end())
+    }
+
     /// The text as an accepted decision, with who has accepted it; everything else stays.
     ///
     /// # Errors

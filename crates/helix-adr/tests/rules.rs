@@ -248,6 +248,22 @@ fn the_state_is_written_in_both_places_and_boxes_are_ticked_by_what_they_say() {
     assert!(Adr::parse("a.md", &all).criteria.iter().all(|one| one.checked));
 }
 
+/// A decision that is to be carried out again: what it did not say at first is open, everything else stays.
+#[test]
+fn a_reopened_decision_is_accepted_and_its_criteria_are_open_again() {
+    let before = "---\nadr_id: \"001\"\ntitle: T\nstatus: Accepted # set\n---\n# T\n\n## Status\n\nAngenommen, seit Mai\n\n## Acceptance criteria\n- [x] Old\n- [ ] New\n";
+    let now = before
+        .replace("status: Accepted", "status: Implemented")
+        .replace("Angenommen", "Umgesetzt")
+        .replace("[ ]", "[x]");
+    let text = Adr::parse("a.md", &now).reopened(&Adr::parse("a.md", before), "Reopened.");
+    assert_eq!(text, format!("{before}\n> Reopened.\n"));
+    // One that was given up stays so.
+    let gone = now.replace("status: Implemented", "status: Superseded");
+    let text = Adr::parse("a.md", &gone).reopened(&Adr::parse("a.md", before), "Reopened.");
+    assert!(text.contains("status: Superseded") && text.contains("> Reopened."), "{text}");
+}
+
 /// "Implemented" is what somebody wrote; what is not there is not implemented.
 #[test]
 fn an_implemented_decision_has_its_files() {

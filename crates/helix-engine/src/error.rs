@@ -2,6 +2,7 @@
 //!
 //! Must not know HTTP or exit codes; the one who shows an error chooses them by its variant.
 
+use helix_core::finding::Fault;
 use helix_core::ids::JobId;
 use helix_job::IllegalEvent;
 use helix_store::ReadError;
@@ -64,6 +65,10 @@ impl EngineError {
 
     pub(crate) fn journal(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Journal(Box::new(error))
+    }
+
+    pub(crate) fn of_fault(fault: Fault) -> Self {
+        Self::Environment { message: fault.message, hint: fault.hint }
     }
 
     pub(crate) fn environment(error: impl std::error::Error) -> Self {

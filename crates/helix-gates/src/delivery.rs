@@ -56,14 +56,30 @@ pub fn programs(delivery: &Delivery) -> Vec<String> {
     of_commands.chain(asks.then(|| CURL.to_owned())).collect()
 }
 
-/// Carries a delivery out. Its answer says what of it was done and seen, in whichever way it ends.
+/// What is carried out of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeliveryPart {
+    /// Its commands, then its probes.
+    Deliver,
+    /// One check of its health.
+    Health,
+    /// The commands that take it back.
+    Rollback,
+}
+
+/// Carries a part of a delivery out. Its answer says what of it was done and seen, in whichever way it ends.
 pub(super) async fn deliver(
     context: &Arc<GateContext>,
     gate: &'static str,
     delivery: &Delivery,
+    part: DeliveryPart,
     cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let tampered = tampered(context, delivery.commands()).await?;
+    // What is looked after was delivered from this very commit: its commands were looked at then.
+    let tampered = match part {
+        DeliveryPart::Deliver => tampered(context, delivery.commands()).await?,
+        DeliveryPart::Health | DeliveryPart::Rollback => Vec::new(),
+    };
     if !tampered.is_empty() {
         return Ok(Judgement::of(tampered, "the command was changed".into(), Vec::new()));
     }
@@ -81,9 +97,15 @@ pub(super) async fn deliver(
     let checkout = Checkout::enter(context, &context.result.commit, cancel).await?;
     let mut course =
         Course { context, gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes: Vec::new() };
-    let judgement = match course.run(cancel).await {
+    let judgement = match course.run(part, cancel).await {
         Ok(()) => {
-            let summary = format!("{} command(s) and {} probe(s)", delivery.command.len(), delivery.probes.len());
+            let summary = match part {
+                DeliveryPart::Deliver => {
+                    format!("{} command(s) and {} probe(s)", delivery.command.len(), delivery.probes.len())
+                }
+                DeliveryPart::Health => "healthy".to_owned(),
+                DeliveryPart::Rollback => format!("rolled back by {} command(s)", delivery.rollback.len()),
+            };
             Judgement::of(Vec::new(), summary, Vec::new())
         }
         Err(Trouble::Cancelled) => return Err(Trouble::Cancelled),
@@ -113,13 +135,37 @@ struct Look {
 }
 
 impl Course<'_> {
-    async fn run(&mut self, cancel: &CancellationToken) -> Result<(), Trouble> {
+    async fn run(&mut self, part: DeliveryPart, cancel: &CancellationToken) -> Result<(), Trouble> {
         let delivery = self.delivery;
-        for (number, command) in delivery.command.iter().enumerate() {
+        let commands = match part {
+            DeliveryPart::Deliver => &delivery.command,
+            DeliveryPart::Rollback => &delivery.rollback,
+            DeliveryPart::Health => return self.check_health(cancel).await,
+        };
+        for (number, command) in commands.iter().enumerate() {
             self.act(number, command, cancel).await?;
+        }
+        if part == DeliveryPart::Rollback {
+            return Ok(());
         }
         for (number, probe) in delivery.probes.iter().enumerate() {
             self.look(number, probe, cancel).await?;
+        }
+        Ok(())
+    }
+
+    async fn check_health(&mut self, cancel: &CancellationToken) -> Result<(), Trouble> {
+        let Some(health) = &self.delivery.health else { return Ok(()) };
+        for (number, command) in health.command.iter().enumerate() {
+            let limit = health.timeout.duration();
+            let Look { outcome, seen, said, command: evidence } =
+                self.looking_command(&format!(".{number}"), limit, command, cancel).await?;
+            let step = format!("`{command}`");
+            let failed = format!("unhealthy: {step}: {seen}");
+            self.steps.push(StepReport { step, outcome, seen, attempts: 1, command: evidence });
+            if outcome != StepOutcome::Good {
+                return Err(self.failed("health", failed, &said, "look at what the command says, and at the target"));
+            }
         }
         Ok(())
     }
@@ -169,7 +215,9 @@ impl Course<'_> {
                     self.get(number, probe, http, *status, contains.as_deref(), cancel).await?
                 }
                 Probe::Tcp { tcp, .. } => connect(tcp, probe.timeout().duration(), cancel).await?,
-                Probe::Command { command, .. } => self.probe_command(number, probe, command, cancel).await?,
+                Probe::Command { command, timeout } => {
+                    self.looking_command(&format!(".probe-{number}"), timeout.duration(), command, cancel).await?
+                }
             };
             if look.outcome == StepOutcome::Good || attempts > self.delivery.retries {
                 break look;
@@ -189,16 +237,16 @@ impl Course<'_> {
         Err(self.failed("probe", failed, &said, fix))
     }
 
-    async fn probe_command(
+    /// Runs a command that only looks.
+    async fn looking_command(
         &self,
-        number: usize,
-        probe: &Probe,
+        suffix: &str,
+        limit: Duration,
         command: &str,
         cancel: &CancellationToken,
     ) -> Result<Look, Trouble> {
         let argv = words(command)?;
-        let limit = probe.timeout().duration();
-        let checked = self.command(&argv, limit, &format!(".probe-{number}"), cancel).await?;
+        let checked = self.command(&argv, limit, suffix, cancel).await?;
         let outcome = match checked.run.end {
             CommandEnd::Exited(0) => StepOutcome::Good,
             CommandEnd::Exited(_) => StepOutcome::Bad,

@@ -33,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 pub use adr::holds;
 pub use checkout::GateCheckouts;
 pub use definition::gate_files;
-pub use delivery::{obstacle as delivery_obstacle, programs as delivery_programs};
+pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
 
 use helix_git::{GitError, Repository, TreeListing, Workspaces};
@@ -107,6 +107,26 @@ pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &Cance
     if runs_command(gate) {
         checkout::forget_seen(&context).await;
     }
+    report(&context, gate, started, judged)
+}
+
+/// Looks after a delivery, or takes it back. Never panics and never fails, as [`run_gate`].
+#[boxed]
+pub async fn run_delivery_part(
+    context: Arc<GateContext>,
+    gate: &GateSpec,
+    part: DeliveryPart,
+    cancel: &CancellationToken,
+) -> GateReport {
+    let started = Instant::now();
+    let judged = match gate.delivery() {
+        Some(delivery) => delivery::deliver(&context, gate.name(), delivery, part, cancel).await,
+        None => Err(Trouble::Broken(format!("the gate {} delivers nothing", gate.name()))),
+    };
+    report(&context, gate, started, judged)
+}
+
+fn report(context: &GateContext, gate: &GateSpec, started: Instant, judged: Result<Judgement, Trouble>) -> GateReport {
     let Judgement { verdict, summary, command, tests, steps, notes } = judged.unwrap_or_else(Trouble::judgement);
     GateReport {
         gate: gate.name().to_owned(),
@@ -151,7 +171,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &Cancellatio
         }
         GateSpec::CriteriaCovered {} => return criteria::criteria_covered(context, cancel).await,
         GateSpec::DeploySuccess(delivery) | GateSpec::IntegrationPass(delivery) => {
-            return delivery::deliver(context, name, &delivery, cancel).await;
+            return delivery::deliver(context, name, &delivery, DeliveryPart::Deliver, cancel).await;
         }
         GateSpec::ReviewApproved { .. } | GateSpec::Approval { .. } | GateSpec::Manual { .. } => {
             return Err(Trouble::Fault(Fault {

@@ -367,6 +367,14 @@ impl Repository {
         GitError::NoObject { name: name.to_owned(), repository: self.top().to_path_buf() }
     }
 
+    /// Names a commit by a reference, so that git keeps it whatever becomes of the branches.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn keep(&self, reference: &str, commit: &CommitId) -> Result<(), GitError> {
+        self.git(self.top(), ["update-ref", reference, commit.as_str()]).run().map(drop)
+    }
+
     /// The commit that a name (id, branch, `HEAD`) stands for now; `None` when there is none.
     ///
     /// # Errors

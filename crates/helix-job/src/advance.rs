@@ -35,6 +35,7 @@ impl Active {
             cancel: None,
             integration: Integration::Open,
             conflicts: Vec::new(),
+            reverted: None,
         }
     }
 
@@ -109,6 +110,9 @@ impl Active {
         }
         match end {
             JobEnd::Succeeded if !matches!(self.integration, Integration::Done(_)) => Err(Illegal::NOT_INTEGRATED),
+            JobEnd::Succeeded if self.phases.iter().any(PhaseProgress::has_failed) => {
+                Err(Illegal::Job("a phase has failed"))
+            }
             JobEnd::Succeeded | JobEnd::Failed { .. } | JobEnd::Cancelled { .. } => Ok(()),
         }
     }
@@ -136,8 +140,17 @@ impl Active {
             JobEvent::GateFinished { phase, attempt, gate, report } => {
                 self.change(phase, |progress, context| progress.gate_finished(context, *attempt, *gate, report))
             }
-            JobEvent::DeliveryBegun { phase, attempt, gate, tree, validation } => {
-                self.delivery_begun(phase, *attempt, *gate, tree, validation)
+            JobEvent::DeliveryBegun { phase, attempt, gate, tree, validation, baseline } => {
+                self.delivery_begun(phase, *attempt, *gate, tree, validation, baseline.as_ref())
+            }
+            JobEvent::HealthChecked { phase, step, report } => {
+                self.change(phase, |progress, context| progress.health_checked(context, *step, report))
+            }
+            JobEvent::RollbackBegun { phase, step } => {
+                self.change(phase, |progress, context| progress.rollback_begun(context, *step))
+            }
+            JobEvent::RollbackFinished { phase, step, report } => {
+                self.change(phase, |progress, context| progress.rollback_finished(context, *step, report))
             }
             JobEvent::ReviewFinished { phase, attempt, gate, round, review } => self
                 .change(phase, |progress, context| progress.review_finished(context, *attempt, *gate, *round, review)),
@@ -164,7 +177,9 @@ impl Active {
                 Ok(())
             }
             JobEvent::JobFinished { .. } => Err(Illegal::NOT_INTEGRATED),
-            JobEvent::JobResumed { .. } => Err(Illegal::Job("the job is not over")),
+            JobEvent::JobResumed { .. } | JobEvent::RollbackRequested { .. } | JobEvent::Reverted(_) => {
+                Err(Illegal::Job("the job is not over"))
+            }
             JobEvent::Failure(_) => Ok(()),
         }
     }

@@ -191,6 +191,15 @@ impl PhaseProgress {
             return Err(Illegal::NotBegun { phase: self.id.clone(), gate });
         }
         self.attempts.last_mut().into_iter().for_each(|this| this.gates.push(report.clone()));
+        let delivery = context.phase.gates.get(gate).and_then(GateSpec::delivery).filter(|_| begun);
+        if !delivery.is_some_and(|delivery| self.follow_delivery(delivery, gate, report)) {
+            self.gate_answered(context, gate, report);
+        }
+        Ok(())
+    }
+
+    /// Goes on after the whole answer of a gate.
+    pub(super) fn gate_answered(&mut self, context: &PhaseContext<'_>, gate: usize, report: &GateReport) {
         match &report.verdict {
             Verdict::Pass => self.check(context, Check::Gate(gate + 1)),
             Verdict::Fail { findings } => {
@@ -199,13 +208,17 @@ impl PhaseProgress {
             }
             Verdict::Inconclusive { fault } => self.gate_inconclusive(context, report, fault),
         }
-        Ok(())
     }
 
     pub(super) fn faulted(&mut self, context: &PhaseContext<'_>, attempt: u32, fault: &Fault) -> Result<(), Illegal> {
         let preparing = self.may_begin() && attempt == self.attempts.len() as u32 + 1;
         let working = matches!(self.state, PhaseState::Working { .. });
+        let step = match self.state {
+            PhaseState::Working { stage: Stage::Watching(step) | Stage::RollingBack(step) } => Some(step.attempt),
+            _ => None,
+        };
         match self.attempts.last_mut() {
+            _ if step == Some(attempt) => {}
             Some(this) if working && this.begin.attempt == attempt => this.fault = Some(fault.clone()),
             Some(_) | None if preparing => {}
             Some(_) | None => return Err(self.wrong_attempt(attempt)),
@@ -217,8 +230,8 @@ impl PhaseProgress {
     }
 
     pub(super) fn cancel_unless_running(&mut self) {
-        let gating = matches!(self.state, PhaseState::Working { stage: Stage::Gating { .. } });
-        // An agent has to be stopped and its work committed first.
+        let gating = matches!(self.state, PhaseState::Working { stage: Stage::Gating { .. } | Stage::Watching(_) });
+        // An agent has to be stopped and its work committed first; what is being taken back is taken back to the end.
         if gating || !self.is_busy() && !self.is_settled() {
             self.close_questions();
             self.state = PhaseState::Cancelled;
@@ -360,7 +373,9 @@ impl PhaseProgress {
 
     pub(super) fn settle_failed(&mut self, context: &PhaseContext<'_>, error: ErrorView) {
         self.close_questions();
-        self.state = if context.phase.optional {
+        self.state = if self.was_rolled_back() {
+            PhaseState::Failed { error, at: context.at }
+        } else if context.phase.optional {
             let why = format!("optional, and failed: {}", error.message);
             PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Plan }
         } else {
@@ -401,7 +416,7 @@ impl PhaseProgress {
     }
 
     /// Tries since the job was last resumed.
-    fn current_attempts(&self) -> &[Attempt] {
+    pub(super) fn current_attempts(&self) -> &[Attempt] {
         self.attempts.get(self.epoch..).unwrap_or_default()
     }
 

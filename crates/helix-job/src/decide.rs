@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use jiff::Timestamp;
 
 use super::budget::Left;
-use super::event::{JobEnd, NotIntegrated};
+use super::event::{DeliveryStep, JobEnd, NotIntegrated};
 use super::spec::Grant;
 use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use crate::question::{About, Question};
@@ -37,7 +37,8 @@ pub enum Effect {
         grant: Grant,
     },
     /// Carry out what a try is doing, or attach to what a former host began, then record its end: `RunFinished`,
-    /// `ResultCommitted`, `PhasesProposed` or `PhasesRejected`, `GateFinished`, `ReviewFinished`. A gate that acts outside of the
+    /// `ResultCommitted`, `PhasesProposed` or `PhasesRejected`, `GateFinished`, `ReviewFinished`, `HealthChecked`,
+    /// `RollbackFinished`. A gate that acts outside of the
     /// repository is carried out by the host that has recorded its beginning and by no other: nobody else knows how far it came.
     Work { phase: PhaseId, attempt: u32, stage: Stage },
     /// Ask the adviser about a phase that cannot go on, then record `AdviceGiven`.
@@ -69,6 +70,9 @@ pub enum Effect {
         /// Index in the phase's list.
         gate: usize,
     },
+    /// Look whether a delivery can be taken back at all, then record `RollbackBegun`; or `RollbackFinished`, if it cannot. As with a
+    /// delivery, only the host that has recorded the beginning carries it out.
+    BeginRollback { phase: PhaseId, step: DeliveryStep },
     /// Combine the results and bring them into the target branch, then record `Integrated` or `IntegrationFailed`.
     Integrate {
         /// Results that no other result contains.
@@ -98,7 +102,10 @@ impl Effect {
                 Stage::Reading => format!("read/{phase}/{attempt}"),
                 Stage::Gating { gate } => format!("gate/{phase}/{attempt}/{gate}"),
                 Stage::Reviewing { gate, round } => format!("review/{phase}/{attempt}/{}/{round}", gate_word(gate)),
+                Stage::Watching(step) => format!("health/{}", step_word(phase, step)),
+                Stage::RollingBack(step) => format!("rollback/{}", step_word(phase, step)),
             },
+            Self::BeginRollback { phase, step } => format!("begin-rollback/{}", step_word(phase, *step)),
             Self::BeginDelivery { phase, attempt, gate } => format!("begin/{phase}/{attempt}/{gate}"),
             Self::Advise { phase, round } => format!("advise/{phase}/{round}"),
             Self::Stop(effect) => format!("stop/{}", effect.key()),
@@ -116,6 +123,10 @@ impl Effect {
 
 fn gate_word(gate: Option<usize>) -> String {
     gate.map_or_else(|| "verify".into(), |gate| gate.to_string())
+}
+
+fn step_word(phase: &PhaseId, step: DeliveryStep) -> String {
+    format!("{phase}/{}/{}/{}", step.attempt, step.gate, step.round)
 }
 
 /// Decides. Always answers: as long as a job is not over, there is an effect, a time to wait for, or an open question.
@@ -198,6 +209,12 @@ impl<'a> Decider<'a> {
             PhaseState::Escalating { round, .. } => Effect::Advise { phase, round },
             PhaseState::Working { stage: Stage::Gating { gate } } if is_to_begin(definition, progress, gate) => {
                 Effect::BeginDelivery { phase, attempt, gate }
+            }
+            PhaseState::Working { stage: Stage::RollingBack(step) } if !progress.has_begun_rollback(step) => {
+                Effect::BeginRollback { phase, step }
+            }
+            PhaseState::Working { stage: stage @ (Stage::Watching(step) | Stage::RollingBack(step)) } => {
+                Effect::Work { phase, attempt: step.attempt, stage }
             }
             PhaseState::Working { stage } => Effect::Work { phase, attempt, stage },
             _ => return,
@@ -305,7 +322,7 @@ impl<'a> Decider<'a> {
     }
 
     fn has_failed(&self) -> bool {
-        self.active.phases.iter().any(is_failed) || self.is_over_budget()
+        self.active.phases.iter().any(PhaseProgress::has_failed) || self.is_over_budget()
     }
 
     fn is_over_budget(&self) -> bool {

@@ -3,7 +3,7 @@
 //!
 //! Must not know how anything is delivered.
 
-use super::event::Validated;
+use super::event::{Baseline, Validated};
 use super::illegal::Illegal;
 use super::state::{Active, Begun, PhaseState, Stage};
 use helix_core::evidence::GateReport;
@@ -89,7 +89,9 @@ impl Active {
         gate: usize,
         tree: &TreeId,
         validation: &[Validated],
+        baseline: Option<&Baseline>,
     ) -> Result<(), Illegal> {
+        let at = self.last_at;
         let unknown = || Illegal::UnknownPhase(id.clone());
         let phase = self.spec.plan.phase(id).ok_or_else(unknown)?;
         let vouched_for = self.is_vouched_for(phase, gate);
@@ -107,7 +109,8 @@ impl Active {
         if this.has_begun(gate) {
             return Err(again);
         }
-        this.begun.push(Begun { gate, validation: validation.to_vec() });
+        let (validation, baseline) = (validation.to_vec(), baseline.cloned());
+        this.begun.push(Begun { gate, at, validation, baseline, good: false, rollbacks: Vec::new() });
         match self.unvalidated(id, tree).first() {
             None => Ok(()),
             Some((owner, gate)) => Err(Illegal::Phase {

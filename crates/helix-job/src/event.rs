@@ -8,7 +8,7 @@ use super::spec::{Grant, JobSpec};
 use crate::question::{Answer, Question};
 use helix_core::evidence::{Committed, GateReport, IntegrationTarget};
 use helix_core::finding::{Correction, Fault, Finding, Verdict};
-use helix_core::ids::{AgentSessionId, CommitId, PhaseId, RunId, TreeId};
+use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::run::{Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_failure::event::FailureEvent;
@@ -96,7 +96,53 @@ pub enum JobEvent {
         /// Gates of the phases before that were made on this tree, since they had not been.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         validation: Vec<Validated>,
+        /// What its target is brought back to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        baseline: Option<Baseline>,
     },
+    /// The health of what was delivered, or brought back, was watched.
+    HealthChecked {
+        /// Which phase.
+        phase: PhaseId,
+        /// What was watched.
+        #[serde(flatten)]
+        step: DeliveryStep,
+        /// The answer: the last check and what proves it.
+        report: GateReport,
+    },
+    /// A delivery is taken back from now on: whatever follows, commands of its rollback may have run.
+    RollbackBegun {
+        /// Which phase.
+        phase: PhaseId,
+        /// What is taken back.
+        #[serde(flatten)]
+        step: DeliveryStep,
+    },
+    /// The commands of a rollback have ended, could not begin, or nobody knows how far they came.
+    RollbackFinished {
+        /// Which phase.
+        phase: PhaseId,
+        /// What was taken back.
+        #[serde(flatten)]
+        step: DeliveryStep,
+        /// The answer and what proves it.
+        report: GateReport,
+    },
+    /// A person wants a delivery of a job that is over to be taken back.
+    RollbackRequested {
+        /// Which phase.
+        phase: PhaseId,
+        /// The attempt that delivered it.
+        attempt: u32,
+        /// Index of the gate in the phase's list, from 0.
+        gate: usize,
+        /// Who.
+        by: String,
+        /// Whether they know that it was taken back before.
+        again: bool,
+    },
+    /// The merged result of a job that is over was taken out of the branch again.
+    Reverted(Reverted),
     /// The phases that a planning phase returned are valid. They join the plan when that phase passes.
     PhasesProposed {
         /// The planning phase.
@@ -187,7 +233,7 @@ pub enum JobEvent {
         /// Who or what, for people.
         by: String,
     },
-    /// The job is over. Nothing follows but [`JobEvent::JobResumed`].
+    /// The job is over. Nothing follows but [`JobEvent::JobResumed`], [`JobEvent::RollbackRequested`] and [`JobEvent::Reverted`].
     JobFinished {
         /// How it ended.
         end: JobEnd,
@@ -218,6 +264,11 @@ impl JobEvent {
             Self::ResultCommitted { .. } => "result_committed",
             Self::GateFinished { .. } => "gate_finished",
             Self::DeliveryBegun { .. } => "delivery_begun",
+            Self::HealthChecked { .. } => "health_checked",
+            Self::RollbackBegun { .. } => "rollback_begun",
+            Self::RollbackFinished { .. } => "rollback_finished",
+            Self::RollbackRequested { .. } => "rollback_requested",
+            Self::Reverted(_) => "reverted",
             Self::AttemptFaulted { .. } => "attempt_faulted",
             Self::Integrated(_) => "integrated",
             Self::IntegrationFailed(_) => "integration_failed",
@@ -390,6 +441,57 @@ pub struct Validated {
     pub gate: usize,
     /// The answer.
     pub report: GateReport,
+}
+
+/// One watch of a delivery's health, or one time that it is taken back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeliveryStep {
+    /// The attempt that delivered it.
+    pub attempt: u32,
+    /// Index of the gate in the phase's list, from 0.
+    pub gate: usize,
+    /// Which rollback, from 1; 0 before the first.
+    pub round: u32,
+}
+
+/// What the target of a delivery is brought back to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// The commit.
+    pub commit: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// The job that delivered it to the same target last and well; absent when there is none: then it is the commit that
+    /// this job started from.
+    pub job: Option<JobId>,
+    /// The git reference that keeps it.
+    pub reference: String,
+}
+
+/// One time that a delivery was, or is to be, taken back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rollback {
+    /// The person who wanted it; absent when Helix did it by itself, since the delivery had failed.
+    pub by: Option<String>,
+    /// When its first command was about to run; absent if none was.
+    pub begun_at: Option<Timestamp>,
+    /// What its commands did.
+    pub report: Option<GateReport>,
+    /// What was seen of the health afterwards, where the gate has a health check.
+    pub health: Option<GateReport>,
+}
+
+/// How the merged result of a job was taken out of the branch again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reverted {
+    /// Who wanted it.
+    pub by: String,
+    /// The revert commit.
+    pub commit: CommitId,
+    /// Where it went.
+    pub target: IntegrationTarget,
+    /// The decision that is reopened by it, relative to the repository's root.
+    pub adr: Option<String>,
 }
 
 /// How a job ended.

@@ -19,6 +19,7 @@ mod projection;
 pub mod question;
 mod reopen;
 mod review;
+mod rollback;
 pub mod session;
 mod spec;
 mod state;
@@ -30,8 +31,8 @@ pub use attempt::{describe, remedy};
 pub use budget::SideBudget;
 pub use decide::{Decision, Effect, decide};
 pub use event::{
-    Advice, AdviceAction, AttemptStart, Event, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Review, RunEnded,
-    SideRun, Validated,
+    Advice, AdviceAction, AttemptStart, Baseline, DeliveryStep, Event, Integrated, JobEnd, JobEvent, NotIntegrated,
+    Recorded, Reverted, Review, Rollback, RunEnded, SideRun, Validated,
 };
 pub use helix_adr::AdrText;
 pub use helix_core::evidence::{
@@ -40,6 +41,7 @@ pub use helix_core::evidence::{
 };
 pub use illegal::{Illegal, IllegalEvent};
 pub use reopen::{Reopen, ReopenError};
+pub use rollback::{PERSON_NEEDED, RollbackError};
 pub use spec::{
     AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef, Role,
     Roles, SkillEntry,
@@ -48,4 +50,4 @@ pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
     PhaseState, Stage,
 };
-pub use view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};
+pub use view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};

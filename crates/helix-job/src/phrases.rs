@@ -10,9 +10,9 @@ use helix_failure::event::FailureEvent;
 
 use helix_core::evidence::{GateReport, IntegrationTarget};
 
-use crate::event::{AttemptStart, JobEnd, JobEvent, Review};
+use crate::event::{AttemptStart, JobEnd, JobEvent, Reverted, Review};
 use crate::question::{Answer, QuestionStatus, QuestionView};
-use crate::view::{JobStatus, JobView, PhaseStatus, PhaseView};
+use crate::view::{DeliveryView, JobStatus, JobView, PhaseStatus, PhaseView};
 use crate::{describe, remedy};
 
 /// Longest text on a line, in characters.
@@ -141,6 +141,13 @@ pub fn event(event: &JobEvent, job: &JobView) -> Option<Phrase> {
             let gates = validation.iter().map(|one| format!("{} of {} passed on it", one.report.gate, one.phase));
             Phrase::new(Sign::Running, Some(phase), text).with(gates)
         }
+        JobEvent::HealthChecked { phase, report, .. } => gate(phase, report),
+        JobEvent::RollbackBegun { phase, .. } => Phrase::new(Sign::Running, Some(phase), "rolling back"),
+        JobEvent::RollbackFinished { phase, report, .. } => gate(phase, report),
+        JobEvent::RollbackRequested { phase, by, .. } => {
+            Phrase::new(Sign::Running, Some(phase), format!("to be rolled back, requested by {by}"))
+        }
+        JobEvent::Reverted(done) => Phrase::new(Sign::Note, None, reverted(done)),
         JobEvent::ReviewFinished { phase, gate, review, .. } => {
             let text = format!("{}: {}", reviewer(*gate), verdict(&review.verdict, &review.summary));
             let phrase = Phrase::new(Sign::from(&review.verdict), Some(phase), text);
@@ -302,6 +309,35 @@ fn integrated(commit: &str, target: &IntegrationTarget) -> String {
         IntegrationTarget::Beside { branch, why, .. } => format!("the result is on branch {branch} ({why})"),
         IntegrationTarget::Nowhere => "nothing changed".to_owned(),
     }
+}
+
+/// How the merged result of a job was taken out again.
+pub fn reverted(done: &Reverted) -> String {
+    let commit = short_commit(done.commit.as_str());
+    let place = match &done.target {
+        IntegrationTarget::Branch { branch } => format!("reverted on {branch} as {commit}"),
+        IntegrationTarget::Beside { branch, why, command } => {
+            format!("the revert {commit} is on branch {branch} ({why}). Take it with: {command}")
+        }
+        IntegrationTarget::Nowhere => "nothing to revert".to_owned(),
+    };
+    let adr = done.adr.as_ref().map(|adr| format!("; {adr} is reopened")).unwrap_or_default();
+    format!("{place}, requested by {}{adr}", done.by)
+}
+
+/// What became of a delivery, in one line.
+pub fn delivery(one: &DeliveryView) -> String {
+    let baseline =
+        one.baseline.as_ref().map(|baseline| format!(", baseline {}", short_commit(baseline.commit.as_str())));
+    let outcome = one.outcome.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
+    format!(
+        "{} to {} at {}{}: {}{outcome}",
+        short_commit(one.commit.as_str()),
+        one.target,
+        one.at.strftime("%F %TZ"),
+        baseline.unwrap_or_default(),
+        one.state.word()
+    )
 }
 
 /// How a job stands, to follow its name.

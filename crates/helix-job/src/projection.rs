@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use super::attempt::describe;
-use super::event::{JobEnd, Review};
+use super::event::{DeliveryStep, JobEnd, Review};
 use super::phrases::reviewer;
-use super::state::{Active, Attempt, Integration, JobState, PhaseProgress, PhaseState, Stage};
-use super::view::{ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView};
+use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
+use super::view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView};
 use crate::question::{QuestionStatus, QuestionView};
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, QuestionId, RunId};
@@ -47,6 +47,8 @@ impl JobView {
                 Some(JobEnd::Cancelled { by }) => Some(ErrorView::new(format!("cancelled by {by}"))),
                 Some(JobEnd::Succeeded) | None => None,
             },
+            deliveries: deliveries(active),
+            reverted: active.reverted.clone(),
             questions: questions(id, active, end),
             last_event: active.last_event,
         })
@@ -59,6 +61,49 @@ fn phases(active: &Active, end: Option<&JobEnd>) -> Vec<PhaseView> {
         phase_view(active, end, phase, progress, blocked.contains(&phase.id))
     };
     active.pairs().map(view).collect()
+}
+
+fn deliveries(active: &Active) -> Vec<DeliveryView> {
+    let view = |(phase, attempt, begun): (&Phase, u32, &Begun)| {
+        let progress = active.progress(&phase.id)?;
+        let this = progress.attempts.iter().find(|one| one.begin.attempt == attempt)?;
+        let (spec, result) = (phase.gates.get(begun.gate)?, this.result.as_ref()?);
+        Some(DeliveryView {
+            phase: phase.id.clone(),
+            attempt,
+            gate: spec.name().to_owned(),
+            target: spec.delivery()?.target.clone().unwrap_or_else(|| phase.id.to_string()),
+            commit: result.commit.clone(),
+            tree: result.tree.clone(),
+            at: begun.at,
+            baseline: begun.baseline.clone(),
+            state: delivery_state(progress, this, begun),
+            outcome: begun.rollbacks.last().map(|last| last.words(begun)),
+            rollbacks: begun.rollbacks.clone(),
+        })
+    };
+    active.deliveries().filter_map(view).collect()
+}
+
+fn delivery_state(progress: &PhaseProgress, this: &Attempt, begun: &Begun) -> DeliveryState {
+    let of_this = |step: DeliveryStep| step.attempt == this.begin.attempt && step.gate == begun.gate;
+    match progress.state {
+        PhaseState::Working { stage: Stage::Watching(step) } if of_this(step) && step.round == 0 => {
+            return DeliveryState::Watching;
+        }
+        PhaseState::Working { stage: Stage::Watching(step) | Stage::RollingBack(step) } if of_this(step) => {
+            return DeliveryState::RollingBack;
+        }
+        _ => {}
+    }
+    match (begun.rollbacks.last(), this.gates.get(begun.gate).map(|report| &report.verdict)) {
+        (Some(last), _) if last.is_good() => DeliveryState::RolledBack,
+        (Some(_), _) => DeliveryState::RollbackFailed,
+        (None, Some(Verdict::Pass)) if begun.good => DeliveryState::Delivered,
+        (None, Some(Verdict::Fail { .. })) => DeliveryState::Failed,
+        (None, None) if progress.is_busy() => DeliveryState::Delivering,
+        (None, Some(Verdict::Pass | Verdict::Inconclusive { .. }) | None) => DeliveryState::Unknown,
+    }
 }
 
 fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionView> {
@@ -210,6 +255,8 @@ fn stage(phase: &Phase, state: &PhaseState) -> Option<String> {
             Stage::Reading => "new phases".into(),
             Stage::Gating { gate } => format!("gate {}", phase.gates.get(*gate).map_or("?", |gate| gate.name())),
             Stage::Reviewing { gate, .. } => reviewer(*gate).into(),
+            Stage::Watching(_) => "health".into(),
+            Stage::RollingBack(_) => "rollback".into(),
         },
         PhaseState::Asking { .. } => "waits for your answer (`helix answer`)".into(),
         PhaseState::Escalating { round, .. } => format!("adviser, round {round}"),

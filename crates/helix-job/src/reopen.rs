@@ -26,6 +26,9 @@ pub enum ReopenError {
     /// Its result is in the repository.
     #[error("the job has succeeded and its result is integrated")]
     Succeeded,
+    /// Its result was merged and taken out again: what it made counts as merged to git, and would not come back.
+    #[error("the job was reverted: start a new one (`helix run`)")]
+    Reverted,
     /// There is no such phase.
     #[error("the plan has no phase {phase}")]
     UnknownPhase { phase: PhaseId },
@@ -42,6 +45,7 @@ impl JobState {
     pub fn to_reopen(&self, what: &Reopen) -> Result<(Vec<PhaseId>, Vec<PhaseId>), ReopenError> {
         let active = match self {
             Self::New | Self::Active(_) => return Err(ReopenError::Running),
+            Self::Ended(active, _) if active.reverted.is_some() => return Err(ReopenError::Reverted),
             Self::Ended(_, JobEnd::Succeeded) => return Err(ReopenError::Succeeded),
             Self::Ended(active, JobEnd::Failed { .. } | JobEnd::Cancelled { .. }) => active,
         };

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::event::{
-    Advice, AttemptStart, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Review, RunEnded, Validated,
+    Advice, AttemptStart, Baseline, DeliveryStep, Integrated, JobEnd, JobEvent, NotIntegrated, Recorded, Reverted,
+    Review, Rollback, RunEnded, Validated,
 };
 use super::illegal::{Illegal, IllegalEvent};
 use super::spec::JobSpec;
@@ -50,6 +51,8 @@ pub struct Active {
     pub integration: Integration,
     /// Results that contradicted each other, with the phases that bring them together.
     pub conflicts: Vec<Conflict>,
+    /// How its merged result was taken out again, if it was.
+    pub reverted: Option<Reverted>,
 }
 
 /// Results that contradict each other.
@@ -187,6 +190,10 @@ pub enum Stage {
         /// Which round, from 1.
         round: u32,
     },
+    /// The health of what was delivered, or brought back, is watched.
+    Watching(DeliveryStep),
+    /// What was delivered is taken back.
+    RollingBack(DeliveryStep),
 }
 
 /// The pause between two attempts.
@@ -231,8 +238,15 @@ pub struct Attempt {
 pub struct Begun {
     /// Its index in the phase's list.
     pub gate: usize,
+    pub at: Timestamp,
     /// What was checked of the tree before, since it had not been.
     pub validation: Vec<Validated>,
+    /// What its target is brought back to.
+    pub baseline: Option<Baseline>,
+    /// Whether all of it went well, its health included.
+    pub good: bool,
+    /// How it was taken back, oldest first.
+    pub rollbacks: Vec<Rollback>,
 }
 
 /// How far the results have come.
@@ -276,6 +290,17 @@ impl JobState {
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
                     active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
                     Ok(Self::Active(active))
+                }
+                JobEvent::RollbackRequested { phase, attempt, gate, by, again } => {
+                    (active.last_event, active.last_at) = (recorded.number, recorded.at);
+                    active.rollback_requested(phase, *attempt, *gate, by, *again).map_err(illegal)?;
+                    Ok(Self::Active(active))
+                }
+                JobEvent::Reverted(reverted) => {
+                    // The job has ended when it did.
+                    active.last_event = recorded.number;
+                    active.revert(reverted).map_err(illegal)?;
+                    Ok(Self::Ended(active, end))
                 }
                 _ => Err(illegal(Illegal::Job("the job is over"))),
             },
@@ -346,7 +371,12 @@ impl Attempt {
 
     /// Whether a gate has begun to act outside of the repository.
     pub fn has_begun(&self, gate: usize) -> bool {
-        self.begun.iter().any(|begun| begun.gate == gate)
+        self.delivery(gate).is_some()
+    }
+
+    /// What a gate has begun to do outside of the repository.
+    pub fn delivery(&self, gate: usize) -> Option<&Begun> {
+        self.begun.iter().find(|begun| begun.gate == gate)
     }
 }
 

@@ -4,10 +4,11 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::event::{Baseline, Reverted, Rollback};
 use crate::question::QuestionView;
 use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::finding::Verdict;
-use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
+use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::usage::Usage;
 use helix_core::words;
 use helix_plan::GateSpec;
@@ -89,6 +90,12 @@ pub struct JobView {
     pub integration: Option<IntegrationTarget>,
     /// Why it failed, with what to do.
     pub error: Option<ErrorView>,
+    /// What it has delivered, or begun to, in the plan's order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deliveries: Vec<DeliveryView>,
+    /// How its merged result was taken out of the branch again, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverted: Option<Reverted>,
     /// What persons were asked, the plan's order; open ones first in each phase's own order.
     pub questions: Vec<QuestionView>,
     /// Number of the last event that this view includes.
@@ -139,6 +146,72 @@ pub struct PhaseView {
     pub notes: Vec<String>,
     /// Why the last attempt was not accepted, or why the phase failed.
     pub error: Option<ErrorView>,
+}
+
+/// What a gate has delivered, or begun to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DeliveryView {
+    /// The phase.
+    pub phase: PhaseId,
+    /// The attempt that delivered it.
+    pub attempt: u32,
+    /// Name of the gate.
+    pub gate: String,
+    /// Where to, as the gate says; the phase's id if it says nothing.
+    pub target: String,
+    /// What was delivered.
+    pub commit: CommitId,
+    /// Its tree.
+    pub tree: TreeId,
+    /// When it began.
+    pub at: Timestamp,
+    /// What the target is brought back to.
+    pub baseline: Option<Baseline>,
+    /// What became of it.
+    pub state: DeliveryState,
+    /// The same in words, if it was rolled back.
+    pub outcome: Option<String>,
+    /// How it was taken back, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rollbacks: Vec<Rollback>,
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DeliveryState {
+    /// Its commands or probes are under way.
+    Delivering,
+    /// Its health is watched.
+    Watching,
+    /// All of it went well, its health included.
+    Delivered,
+    /// It failed, and was not taken back.
+    Failed,
+    /// How far it came, or how well it is, was not seen.
+    Unknown,
+    /// It is being taken back.
+    RollingBack,
+    /// It was taken back, and all of that went well.
+    RolledBack,
+    /// It was to be taken back, and that failed, left it unhealthy, or was not seen to its end: a person is needed.
+    RollbackFailed,
+}
+
+impl DeliveryState {
+    /// The words users see.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Delivering => "is being delivered",
+            Self::Watching => "health is being watched",
+            Self::Delivered => "delivered",
+            Self::Failed => "failed",
+            Self::Unknown => "unknown",
+            Self::RollingBack => "is being rolled back",
+            Self::RolledBack => "rolled back",
+            Self::RollbackFailed => "rollback failed",
+        }
+    }
 }
 
 /// What a verifier has said of an attempt.
@@ -215,7 +288,7 @@ impl JobView {
         let merged =
             self.status == JobStatus::Succeeded && matches!(self.integration, Some(IntegrationTarget::Branch { .. }));
         let covers = |gate: &GateReport| gate.gate == GateSpec::CriteriaCovered {}.name() && gate.verdict.passed();
-        let proven = merged && self.phases.iter().flat_map(|phase| &phase.gates).any(covers);
+        let proven = merged && self.reverted.is_none() && self.phases.iter().flat_map(|phase| &phase.gates).any(covers);
         self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| proven)
     }
 

@@ -13,8 +13,9 @@ use helix_core::words;
 mod gate;
 
 pub use gate::{
-    Delivery, GATE_TIMEOUT, GateCost, GateSpec, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe,
+    Delivery, GATE_TIMEOUT, GateCost, GateSpec, HTTP_STATUS, Health, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe,
 };
+pub(crate) use gate::{HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME};
 
 /// A validated plan. Phases are in the order of the file; `depends_on` has no cycle and no unknown id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,8 +8,8 @@ use helix_core::document::{Entry, Node, Value};
 
 use super::defaults::gates_of_phase;
 use super::model::{
-    Defaults, GATE_TIMEOUT, GeneratePhases, HTTP_STATUS, OnFailure, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase,
-    Plan, Seconds, VERIFY_TIMEOUT,
+    Defaults, GATE_TIMEOUT, GeneratePhases, HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME, HTTP_STATUS, OnFailure,
+    PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase, Plan, Seconds, VERIFY_TIMEOUT,
 };
 
 impl Plan {
@@ -83,7 +83,10 @@ fn built_in(place: &str, key: &str) -> Json {
         ("gates", "retries") => json!(PROBE_RETRIES),
         ("gates", "delay") => json!(PROBE_DELAY),
         ("probes", "status") => json!(HTTP_STATUS),
-        ("probes", "timeout") => json!(PROBE_TIMEOUT),
+        ("probes" | "health", "timeout") => json!(PROBE_TIMEOUT),
+        ("health", "every") => json!(HEALTH_PAUSE),
+        ("health", "for") => json!(HEALTH_TIME),
+        ("health", "limit") => json!(HEALTH_LIMIT),
         ("generates_phases", "template") => json!(GeneratePhases::default_template()),
         ("generates_phases", "defaults") => json!({}),
         _ => Json::Null,
@@ -113,13 +116,15 @@ fn flow(key: &str, value: &Json) -> String {
         Json::Null => String::new(),
         Json::Bool(truth) => truth.to_string(),
         Json::Number(number) => match (key, number.as_u64()) {
-            ("timeout" | "delay", Some(seconds)) => Seconds(u32::try_from(seconds).unwrap_or(u32::MAX)).to_string(),
+            ("timeout" | "delay" | "every" | "for", Some(seconds)) => {
+                Seconds(u32::try_from(seconds).unwrap_or(u32::MAX)).to_string()
+            }
             (_, Some(whole)) => whole.to_string(),
             (_, None) => number.as_f64().unwrap_or_default().to_string(),
         },
         Json::String(text) => scalar(text),
         // One command line of several is written without a list.
-        Json::Array(items) if key == "command" && items.len() == 1 => flow("", &items[0]),
+        Json::Array(items) if matches!(key, "command" | "rollback") && items.len() == 1 => flow("", &items[0]),
         Json::Array(items) => {
             let items: Vec<String> = items.iter().map(|item| flow("", item)).collect();
             format!("[{}]", items.join(", "))

@@ -249,6 +249,11 @@ pub(super) fn schema_of<T: JsonSchema>(title: &str) -> serde_json::Value {
 const GATE_DURATIONS: &[(&str, &str)] =
     &[("timeout", "Its time limit (default: 10m)."), ("delay", "Pause before a retry (default: 3s).")];
 const PROBE_DURATIONS: &[(&str, &str)] = &[("timeout", "Time limit of one attempt (default: 10s).")];
+const HEALTH_DURATIONS: &[(&str, &str)] = &[
+    ("every", "Pause between two checks (default: 5s)."),
+    ("for", "How long it is watched (default: 1m)."),
+    ("timeout", "Time limit of each command (default: 10s)."),
+];
 
 /// Durations are texts in plans, and what has a default may be left out.
 fn write_as_in_plans(variant: &mut serde_json::Value, durations: &[(&str, &str)]) {
@@ -258,7 +263,19 @@ fn write_as_in_plans(variant: &mut serde_json::Value, durations: &[(&str, &str)]
         }
     }
     if let Some(required) = variant.get_mut("required").and_then(serde_json::Value::as_array_mut) {
-        required.retain(|key| !["timeout", "retries", "delay", "status"].iter().any(|other| key == other));
+        let optional = ["timeout", "retries", "delay", "status", "every", "for", "limit"];
+        required.retain(|key| !optional.iter().any(|other| key == other));
+    }
+    // One command line of several is written without a list.
+    for key in ["command", "rollback"] {
+        let Some(commands) = variant.pointer_mut(&format!("/properties/{key}")) else { continue };
+        if commands["type"] == "array" {
+            let text = serde_json::json!({ "type": "string" });
+            *commands = serde_json::json!({
+                "description": commands["description"],
+                "anyOf": [text, { "type": "array", "items": text }],
+            });
+        }
     }
 }
 
@@ -268,16 +285,9 @@ fn write_gates_as_in_plans(schema: &mut serde_json::Value) {
     let variants = schema.pointer_mut("/$defs/GateSpec/oneOf").and_then(serde_json::Value::as_array_mut);
     for variant in variants.into_iter().flatten() {
         write_as_in_plans(variant, GATE_DURATIONS);
-        // One command line of several is written without a list.
-        if let Some(command) = variant.pointer_mut("/properties/command")
-            && command["type"] == "array"
-        {
-            let text = serde_json::json!({ "type": "string" });
-            *command = serde_json::json!({
-                "description": command["description"],
-                "anyOf": [text, { "type": "array", "items": text }],
-            });
-        }
+    }
+    if let Some(health) = schema.pointer_mut("/$defs/Health") {
+        write_as_in_plans(health, HEALTH_DURATIONS);
     }
     let probes = schema.pointer_mut("/$defs/Probe/anyOf").and_then(serde_json::Value::as_array_mut);
     for variant in probes.into_iter().flatten() {

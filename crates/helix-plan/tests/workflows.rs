@@ -302,3 +302,68 @@ proptest! {
         }
     }
 }
+
+/// Health and rollback are what the plan gives, and nothing without it; a customer's deployment is there if it is asked for.
+#[test]
+fn the_way_back_comes_from_the_plan() {
+    let deliveries = |workflow: &str, inputs: &str| {
+        let source = format!("name: n\nworkflow: {{ name: {workflow}, inputs: {{ tests: pytest, {inputs} }} }}\n");
+        let plan = join(&source, &built_in(workflow)).unwrap_or_else(|problems| panic!("{}", shown(&problems))).plan;
+        let gates = plan.phases.iter().flat_map(|phase| &phase.gates);
+        gates.filter_map(GateSpec::delivery).cloned().collect::<Vec<_>>()
+    };
+    const INTERN: &str = "deploy_test: ./d test, e2e: pytest e2e, deploy_prod: ./d prod";
+    for one in deliveries("intern-complex", INTERN) {
+        assert!(one.health.is_none() && one.rollback.is_empty(), "{one:?}");
+    }
+    let given = format!("{INTERN}, health_prod: ./h, rollback_prod: [./r one, ./r two], watch: 90s");
+    let [test, prod] = &deliveries("intern-complex", &given)[..] else { panic!() };
+    assert!(test.health.is_none() && test.rollback.is_empty(), "{test:?}");
+    let health = prod.health.as_ref().unwrap();
+    assert_eq!((&health.command[..], health.time.0, health.limit), (&["./h".to_owned()][..], 90, 3));
+    assert_eq!(prod.rollback, ["./r one", "./r two"]);
+    assert!(deliveries("extern-simple", "").is_empty());
+    let [one] = &deliveries("extern-simple", "deploy: ./d, health: [./h], rollback: ./r")[..] else { panic!() };
+    assert_eq!((&one.command[..], &one.rollback[..]), (&["./d".to_owned()][..], &["./r".to_owned()][..]));
+    let bad = format!(
+        "name: n\nworkflow: {{ name: intern-complex, inputs: {{ tests: t, {INTERN}, health_prod: 'a | b' }} }}\n"
+    );
+    let problems = shown(&join(&bad, &built_in("intern-complex")).unwrap_err());
+    assert!(problems.contains("HX0130") && problems.contains("health_prod"), "{problems}");
+}
+
+/// What is written of health and of the way back is read, printed and read again; what cannot work is told at its place.
+#[test]
+fn health_and_rollback_are_read_as_they_are_written() {
+    let plan = |gate: &str| {
+        format!(
+            "name: n\nphases:\n  - {{ id: a, type: deploy, description: d, gates: [{{ type: command, command: t }}, {{ type: deploy_success, {gate} }}] }}\n"
+        )
+    };
+    let read = |gate: &str| Plan::parse("p", &plan(gate)).map(|parsed| parsed.plan);
+    let good = read("command: ./d, target: production, rollback: ./r, health: { command: [./a, ./b], every: 2s, for: 10m, limit: 2, timeout: 3s }").unwrap();
+    let Some(delivery) = good.phases[0].gates[1].delivery() else { panic!() };
+    let health = delivery.health.as_ref().unwrap();
+    assert_eq!((health.every.0, health.time.0, health.limit, health.timeout.0), (2, 600, 2, 3));
+    assert_eq!((delivery.target.as_deref(), delivery.commands().count()), (Some("production"), 4));
+    assert_eq!(Plan::parse("p", &good.to_yaml()).unwrap().plan, good, "{}", good.to_yaml());
+    let least = read("command: ./d, health: { command: ./a }").unwrap();
+    assert!(
+        least.to_yaml().contains("health: { command: \"./a\" }")
+            || least.to_yaml().contains("health: { command: ./a }"),
+        "{}",
+        least.to_yaml()
+    );
+    for (gate, code, says) in [
+        ("probes: [{ tcp: 'a:1' }], rollback: ./r", "HX0108", "no `command` to take back"),
+        ("command: ./d, health: { every: 2s }", "HX0108", "`health` has no `command`"),
+        ("command: ./d, health: { command: ./a, limit: 0 }", "HX0120", "from 1 to"),
+        ("command: ./d, health: { command: ./a, for: soon }", "HX0119", "for"),
+        ("command: ./d, health: { command: ./a, fro: 2s }", "HX0106", "fro"),
+        ("command: ./d, health: ./a", "HX0109", "health"),
+        ("command: ./d, rollback: 'a && b'", "HX0121", "&&"),
+    ] {
+        let problems = shown(&read(gate).unwrap_err());
+        assert!(problems.contains(code) && problems.contains(says), "{gate}: {problems}");
+    }
+}

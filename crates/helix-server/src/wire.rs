@@ -1,7 +1,7 @@
 //! The JSON types of the HTTP API, for clients in Rust. Must not hold any behaviour.
 
 pub use crate::api::job_request::{JobRequest, PhaseFilter};
-pub use crate::api::jobs::{Accepted, CancelRequest, ResumeRequest, RetryRequest};
+pub use crate::api::jobs::{Accepted, CancelRequest, ResumeRequest, RetryRequest, RevertRequest, RollbackRequest};
 pub use crate::api::questions::{AnswerRequest, QuestionList};
 pub use crate::api::sessions::SessionDetail;
 pub use crate::openai::{ErrorBody, ErrorEnvelope};

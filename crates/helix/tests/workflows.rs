@@ -3,6 +3,8 @@
 
 #[path = "workflows/deliveries.rs"]
 mod deliveries;
+#[path = "workflows/evolution.rs"]
+mod evolution;
 mod stage;
 mod user;
 
@@ -142,6 +144,7 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
         part("deploy-test", "{ say: Ready. }"),
         part("e2e", "{ say: Ready. }"),
         part("deploy-prod", "{ say: Ready. }"),
+        part("deploy", "{ say: Ready. }"),
     ];
     let stage = Stage::new(&script.concat(), "max_parallel = 2\n");
     std::fs::create_dir_all(stage.repo.join("adr")).unwrap();
@@ -149,24 +152,30 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     stage.git(&stage.repo, &["add", "-A"]);
     stage.git(&stage.repo, &["commit", "-q", "-m", "decide"]);
     let (test, production) = (stage.sandbox.path().join("deployed-test"), stage.sandbox.path().join("deployed-prod"));
-    let inputs = match workflow.starts_with("intern") {
-        true => format!(
-            "{{ tests: python3 -m unittest, deploy_test: touch {}, e2e: python3 -m unittest, deploy_prod: touch {} }}",
-            test.display(),
-            production.display()
-        ),
-        false => EXTERN.to_owned(),
+    let intern = workflow.starts_with("intern");
+    let deploys = order.last().filter(|last| last.starts_with("deploy"));
+    let of = |name: &str, file: &std::path::Path| {
+        let file = file.display();
+        format!("deploy{name}: touch {file}, health{name}: test -e {file}, rollback{name}: [rm {file}]")
     };
+    let deliveries = match (intern, deploys) {
+        (true, _) => {
+            format!(", e2e: python3 -m unittest, watch: 1s, {}, {}", of("_test", &test), of("_prod", &production))
+        }
+        (false, Some(_)) => format!(", watch: 1s, {}", of("", &production)),
+        (false, None) => String::new(),
+    };
+    let inputs = format!("{{ tests: python3 -m unittest{deliveries} }}");
     let _host = stage.start();
     let id = stage.submit(&stage.plan(workflow, &plan(workflow, &inputs)), &stage.repo, workflow).await;
     let job = stage
         .answer_all(&id, |question| {
             assert_eq!(
                 (&question["kind"], &question["phase"]),
-                (&json!("approval"), &json!("deploy-prod")),
+                (&json!("approval"), &json!(deploys.unwrap())),
                 "{question:#}"
             );
-            assert!(test.exists() && !production.exists(), "production waits for a person");
+            assert!(test.exists() == intern && !production.exists(), "production waits for a person");
             json!({ "choice": "approve", "by": "a test" })
         })
         .await;
@@ -186,9 +195,12 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     for file in files {
         assert!(stage.repo.join(file).exists(), "{workflow}: {file} is not there");
     }
-    assert_eq!(production.exists(), workflow.starts_with("intern"), "{workflow}");
+    assert_eq!(production.exists(), deploys.is_some(), "{workflow}");
+    let delivered = job["deliveries"].as_array().map_or(0, Vec::len);
+    assert_eq!(delivered, order.iter().filter(|one| one.starts_with("deploy")).count(), "{workflow}: {job:#}");
+    assert!(!job["deliveries"].to_string().contains("rollback_"), "{workflow}: {job:#}");
     let asked = job["questions"].as_array().map_or(0, Vec::len);
-    assert_eq!(asked, usize::from(workflow.starts_with("intern")), "{workflow}: {job:#}");
+    assert_eq!(asked, usize::from(deploys.is_some()), "{workflow}: {job:#}");
     for phase in phases {
         let verified = ["exporter", "reader", "rows"].contains(&phase["id"].as_str().unwrap());
         assert_eq!(phase["verify"], verified, "{workflow}: {phase:#}");
@@ -202,14 +214,14 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     let decision = std::fs::read_to_string(stage.repo.join("adr/001-export.md")).unwrap();
     assert!(decision.contains("status: Implemented") && !decision.contains("- [ ]"), "{workflow}: {decision}");
     let accepted = decision.contains("accepted_by: \"a test\"");
-    assert_eq!(accepted, workflow.starts_with("intern"), "{workflow}: {decision}");
+    assert_eq!(accepted, deploys.is_some(), "{workflow}: {decision}");
     Stage::no_agent_is_left(&id);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn extern_simple_is_carried_out_to_its_end() {
     let files = ["docs/design/csv-export.md", "shop/export.py", "tests/test_extra.py", "docs/csv-export.md"];
-    ends("extern-simple", &["planning", "exporter", "verify", "documentation"], &files).await;
+    ends("extern-simple", &["planning", "exporter", "verify", "documentation", "deploy"], &files).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -294,6 +306,8 @@ fn what_is_wrong_with_a_delivery_is_found_before_anything_runs() {
     check(syntax, "{ type: deploy_success, probes: [{ http: \"http://a\", tcp: \"a:1\" }] }", &["HX0135"]);
     check(syntax, "{ type: deploy_success, probes: [{ http: \"http://a\", status: 99 }] }", &["HX0120", "599"]);
     check(syntax, "{ type: deploy_success, command: [\"./d && ./e\"] }", &["HX0121"]);
+    check(syntax, "{ type: deploy_success, probes: [{ tcp: \"a:1\" }], rollback: ./r }", &["HX0108", "to take back"]);
+    check(syntax, "{ type: deploy_success, command: ./d, health: { for: 1m } }", &["HX0108", "no `command`"]);
     check(syntax, "{ type: deploy_success, command: ./d, pass_env: [HELIX_X] }", &["HX0120", "HELIX_"]);
     check(syntax, "{ type: deploy_success, command: ./d, enviroment: { A: b } }", &["HX0106", "`environment`"]);
     let full = "{ type: integration_pass, command: [./d, ./e], probes: [{ http: \"https://a/b\", status: 204, contains: ok }, { tcp: \"[::1]:80\", timeout: 1s }, { command: ./f }], timeout: 1m, retries: 0, delay: 1s, environment: { A: b }, pass_env: [C] }";

@@ -76,6 +76,9 @@ fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence
     if state.end() != Some(&JobEnd::Succeeded) {
         return Err(format!("job {job} has not succeeded"));
     }
+    if active.reverted.is_some() {
+        return Err(format!("job {job} was reverted"));
+    }
     let Integration::Done(Integrated { result, target: IntegrationTarget::Branch { .. }, gates }) = &active.integration
     else {
         return Err(format!("the result of job {job} is not merged into the branch"));

@@ -9,7 +9,7 @@ use helix_core::ids::{JobId, RunId, TreeId};
 use helix_core::run::Outcome;
 use helix_job::question::{APPROVE, About, QuestionStatus};
 use helix_job::{
-    Active, Attempt, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, NotIntegrated,
+    Active, Attempt, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, JobView, NotIntegrated,
     PhaseProgress, PhaseState, Review, RunEnded, describe,
 };
 use helix_plan::{Approval, GateSpec, Phase};
@@ -53,7 +53,13 @@ impl Examiner {
         let proved = state.end() == Some(&JobEnd::Succeeded)
             && phases.iter().all(|phase| phase.standing != Standing::Unproved)
             && integration.as_ref().is_some_and(|integration| integration.standing == Standing::Proved);
+        let view = JobView::project(job, state).ok_or_else(|| EngineError::not_found("job", job))?;
+        let rollbacks = view.deliveries.iter().flat_map(|one| &one.rollbacks);
+        let rollbacks = rollbacks.flat_map(|one| one.report.iter().chain(&one.health)).map(|one| self.gate(one));
         Ok(JobEvidence {
+            rollbacks: rollbacks.collect(),
+            deliveries: view.deliveries,
+            reverted: view.reverted,
             job: job.clone(),
             name: active.spec.plan.name.clone(),
             base: active.spec.repo.base.clone(),

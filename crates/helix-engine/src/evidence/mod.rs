@@ -15,7 +15,7 @@ use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::run::RunFacts;
 use helix_job::question::Answer;
-use helix_job::{Active, Conflict, GateReport, IntegrationTarget, JobState, Review};
+use helix_job::{Active, Conflict, DeliveryView, GateReport, IntegrationTarget, JobState, Reverted, Review};
 use helix_store::Journal;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -49,6 +49,15 @@ pub struct JobEvidence {
     pub integration: Option<IntegrationEvidence>,
     /// Why they were not, if that was tried and not possible.
     pub refusal: Option<RefusalEvidence>,
+    /// What the job delivered, when, and how it was taken back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deliveries: Vec<DeliveryView>,
+    /// The gate reports of health checks and rollbacks, with their outputs looked at again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rollbacks: Vec<GateEvidence>,
+    /// How the merged result was taken out of the branch again, if it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverted: Option<Reverted>,
     /// Whether the job succeeded, every phase that passed is proved, and so is the integrated result.
     pub proved: bool,
 }

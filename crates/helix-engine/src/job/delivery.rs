@@ -31,7 +31,7 @@ impl EffectRunner {
         let result = at.result()?;
         let delivers = phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
         let check = GateCheck::of_attempt(at, result, gate, cancel);
-        let report = if delivers && !self.takes_up_delivery(at, gate) {
+        let report = if delivers && !self.takes_up(&name(at, gate, 0)) {
             self.shared.checkouts.end(at.job, Some(&check.label)).await;
             interrupted(phase, gate, result)
         } else {
@@ -57,8 +57,9 @@ impl EffectRunner {
         let check = GateCheck { label, ..GateCheck::of_attempt(at, result, gate, cancel) };
         Ok(match self.validate_before(check).await? {
             Ok(validation) => {
-                lock(&self.shared.deliveries).insert(name(at, gate));
-                JobEvent::DeliveryBegun { phase, attempt, gate, tree: result.tree.clone(), validation }
+                let baseline = Some(self.baseline(at, gate, result).await?);
+                lock(&self.shared.deliveries).insert(name(at, gate, 0));
+                JobEvent::DeliveryBegun { phase, attempt, gate, tree: result.tree.clone(), validation, baseline }
             }
             Err(refusal) => {
                 JobEvent::GateFinished { phase, attempt, gate, report: answer(at.phase, gate, result, refusal) }
@@ -66,9 +67,9 @@ impl EffectRunner {
         })
     }
 
-    /// Whether this host recorded the beginning of the delivery and has not carried it out yet. Asked once.
-    pub(super) fn takes_up_delivery(&self, at: AttemptContext<'_>, gate: usize) -> bool {
-        lock(&self.shared.deliveries).remove(&name(at, gate))
+    /// Whether this host recorded the beginning of a delivery or a rollback and has not carried it out yet. Asked once.
+    pub(super) fn takes_up(&self, name: &str) -> bool {
+        lock(&self.shared.deliveries).remove(name)
     }
 
     async fn validate_before(&self, check: GateCheck<'_>) -> Result<Result<Vec<Validated>, Refusal>, Stopped> {
@@ -131,7 +132,12 @@ pub(super) fn interrupted(phase: &Phase, gate: usize, result: &Committed) -> Gat
         result.tree,
         what.unwrap_or_default()
     );
-    let hint = "look at what is delivered; `helix jobs resume` delivers it again, from the beginning";
+    let hint = match phase.gates.get(gate).and_then(|spec| spec.delivery()) {
+        Some(delivery) if !delivery.rollback.is_empty() => {
+            "look at what is delivered; `helix jobs rollback` takes it back, `helix jobs resume` delivers it again, from the beginning"
+        }
+        Some(_) | None => "look at what is delivered; `helix jobs resume` delivers it again, from the beginning",
+    };
     let fault = Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) };
     answer(phase, gate, result, Refusal::fault(fault))
 }
@@ -156,6 +162,7 @@ async fn since(spaces: &Workspaces, origin: &CommitId, result: &Committed) -> Re
     .await
 }
 
-fn name(at: AttemptContext<'_>, gate: usize) -> String {
-    format!("{}/{gate}", at.attempt.begin.run)
+/// Names a delivery (round 0) or a rollback of it.
+pub(super) fn name(at: AttemptContext<'_>, gate: usize, round: u32) -> String {
+    format!("{}/{gate}/{round}", at.attempt.begin.run)
 }

@@ -80,7 +80,7 @@ pub(crate) struct EffectOutcome {
 }
 
 pub(crate) struct Shared {
-    host: Arc<Services>,
+    pub(super) host: Arc<Services>,
     /// Who may run the command of a gate now.
     pub(crate) gate_places: Admission,
     pub(crate) activity: broadcast::Sender<Activity>,
@@ -93,7 +93,7 @@ pub(crate) struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     pub(super) checkouts: GateCheckouts,
-    /// Deliveries that this host has begun and not yet carried out.
+    /// Deliveries and rollbacks that this host has begun and not yet carried out.
     pub(super) deliveries: Mutex<HashSet<String>>,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
@@ -214,6 +214,8 @@ impl EffectRunner {
                         Stage::Reading => Ok(self.read_phases(at).await?),
                         Stage::Gating { gate } => self.run_gate(at, gate, &cancel).await,
                         Stage::Reviewing { gate, round } => self.run_review(at, gate, round).await,
+                        Stage::Watching(step) => self.watch_health(at, step, &cancel).await,
+                        Stage::RollingBack(step) => self.roll_back(at, step, &cancel).await,
                     }
                 };
                 let answer = answer.await;
@@ -226,6 +228,14 @@ impl EffectRunner {
                 };
                 let answer = answer.await;
                 (phase, attempt, answer)
+            }
+            Effect::BeginRollback { phase, step } => {
+                let answer = async {
+                    let at = AttemptContext::find(job, active, &phase, step.attempt)?;
+                    self.begin_rollback(at, step).await
+                };
+                let answer = answer.await;
+                (phase, step.attempt, answer)
             }
             Effect::Stop(effect) => {
                 if let Some(run) = run_of(job, &effect) {
@@ -392,7 +402,7 @@ impl EffectRunner {
     }
 
     /// Waits until nobody else lands in the repository.
-    pub(super) async fn landing(&self, spec: &JobSpec) -> tokio::sync::OwnedMutexGuard<()> {
+    pub(crate) async fn landing(&self, spec: &JobSpec) -> tokio::sync::OwnedMutexGuard<()> {
         let path = PathBuf::from(&spec.repo.path);
         let turn = Arc::clone(lock(&self.shared.landings).entry(path).or_default());
         turn.lock_owned().await

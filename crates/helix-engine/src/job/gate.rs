@@ -11,7 +11,7 @@ use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{AttemptContext, EffectRunner, Stopped, continuing};
-use helix_gates::{GateContext, run_gate, runs_command};
+use helix_gates::{DeliveryPart, GateContext, run_delivery_part, run_gate, runs_command};
 
 /// A gate and the commit that it is to check.
 pub(super) struct GateCheck<'a> {
@@ -26,6 +26,8 @@ pub(super) struct GateCheck<'a> {
     pub(super) gate: usize,
     /// Names the check's files.
     pub(super) label: String,
+    /// What is carried out of a gate that delivers.
+    pub(super) part: DeliveryPart,
     pub(super) cancel: &'a CancellationToken,
 }
 
@@ -39,14 +41,15 @@ impl<'a> GateCheck<'a> {
     ) -> Self {
         let AttemptContext { job, active, phase, attempt } = at;
         let label = format!("{}.{}.{gate}", phase.id, attempt.begin.attempt);
-        Self { job, active, phase, base: &attempt.begin.base, result, gate, label, cancel }
+        let part = DeliveryPart::Deliver;
+        Self { job, active, phase, base: &attempt.begin.base, result, gate, label, part, cancel }
     }
 }
 
 impl EffectRunner {
     /// The gate's answer about a commit.
     pub(super) async fn gate_report(&self, check: GateCheck<'_>) -> Result<GateReport, Stopped> {
-        let GateCheck { job, active, phase, base, result, gate, label, cancel } = check;
+        let GateCheck { job, active, phase, base, result, gate, label, part, cancel } = check;
         let spaces = self.workspaces(&active.spec).await?;
         let spec = phase.gates.get(gate).ok_or(Stopped::Unwanted)?;
         // Commands of gates need cores and memory as agents do: so many at a time over all jobs.
@@ -58,7 +61,13 @@ impl EffectRunner {
                 place = self.shared.gate_places.enter(continuing(job, &phase.id)) => Some(place.map_err(|_closing| Stopped::Unwanted)?),
             },
         };
-        let environment = self.tool_environment(job, active, phase).await?;
+        let mut environment = self.tool_environment(job, active, phase).await?;
+        if spec.delivery().is_some() {
+            environment = environment.with("HELIX_DEPLOYED", result.commit.as_str());
+            if let Some(baseline) = active.baseline(&phase.id, gate, &result.commit) {
+                environment = environment.with("HELIX_BASELINE", baseline.commit.as_str());
+            }
+        }
         let context = Arc::new(GateContext {
             spaces,
             job: job.clone(),
@@ -75,7 +84,10 @@ impl EffectRunner {
             checkouts: self.shared.checkouts.clone(),
             keep: Vec::new(),
         });
-        let report = run_gate(context, spec, cancel).await;
+        let report = match part {
+            DeliveryPart::Deliver => run_gate(context, spec, cancel).await,
+            DeliveryPart::Health | DeliveryPart::Rollback => run_delivery_part(context, spec, part, cancel).await,
+        };
         // An answer that came of being cancelled is none: the gate runs again if it is still wanted.
         let interrupted = cancel.is_cancelled() && matches!(report.verdict, Verdict::Inconclusive { .. });
         if interrupted { Err(Stopped::Unwanted) } else { Ok(report) }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::base::conflict_event;
 use super::effects::{EffectRunner, Stopped, blocking};
 use super::gate::{GateCheck, fault_finding};
+use helix_gates::DeliveryPart;
 use helix_git::{
     CommitObject, GitError, Integration, IntegrationRequest, Landing, MergeConflict, Merged, Repository, Workspaces,
 };
@@ -221,7 +222,8 @@ impl Integrating<'_> {
         let Self { runner, job, active, cancel, .. } = *self;
         let label = format!("{place}.{}.{gate}", phase.id);
         let base = &active.spec.repo.base;
-        runner.gate_report(GateCheck { job, active, phase, base, result, gate, label, cancel }).await
+        let part = DeliveryPart::Deliver;
+        runner.gate_report(GateCheck { job, active, phase, base, result, gate, label, part, cancel }).await
     }
 
     async fn committed(&self, base: &CommitId, commit: &CommitId, branch: String) -> Result<Committed, Fault> {

@@ -376,6 +376,9 @@ impl<E: Effects> JobLoop<E> {
             | Effect::BeginDelivery { phase, attempt, .. } => {
                 Some(JobEvent::AttemptFaulted { phase: phase.clone(), attempt: *attempt, fault })
             }
+            Effect::BeginRollback { phase, step } => {
+                Some(JobEvent::AttemptFaulted { phase: phase.clone(), attempt: step.attempt, fault })
+            }
             Effect::Advise { phase, round } => Some(super::advise::panicked(&self.log.id, phase, *round, fault)),
             Effect::Integrate { .. } => Some(super::integrate::faulted(fault)),
             Effect::Stop(_) | Effect::Ask { .. } | Effect::Expire { .. } | Effect::Conclude { .. } => None,

@@ -16,6 +16,7 @@ mod integrate;
 mod job_loop;
 mod repositories;
 mod review;
+mod rollback;
 mod side_run;
 mod unsaved;
 

@@ -6,6 +6,7 @@ mod figures;
 mod questions;
 mod recovery;
 mod reopen;
+mod revert;
 mod status_file;
 mod submission;
 
@@ -27,7 +28,7 @@ pub use figures::Figures;
 
 pub use crate::admission::Places;
 pub use questions::{AnswerError, QuestionFilter};
-pub use reopen::ReopenRequest;
+pub use reopen::{ReopenRequest, RollbackRequest};
 
 use crate::activity::Activity;
 use crate::admission::{Owner, Permit};
@@ -231,8 +232,8 @@ impl Jobs {
                 };
                 let last = match &event {
                     Err(_) => true,
-                    // A job that was resumed has events after its end.
-                    Ok(Recorded { number, event: JobEvent::JobFinished { .. }, .. }) => {
+                    // A job that was resumed, rolled back or reverted has events after its end.
+                    Ok(Recorded { number, event: JobEvent::JobFinished { .. } | JobEvent::Reverted(_), .. }) => {
                         let view = journal.job(id.to_string()).await.ok().flatten();
                         view.is_none_or(|view| view.last_event <= *number)
                     }

@@ -1,4 +1,4 @@
-//! Takes a job up again that had failed or was cancelled.
+//! Takes a job up again that is over: what failed is done again, or what it has delivered is taken back.
 //!
 //! Must not know why somebody wants it to go on.
 
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use helix_core::ids::{JobId, PhaseId};
-use helix_job::{JobEvent, JobView, Reopen, ReopenError};
+use helix_job::{JobEvent, JobState, JobView, Reopen, ReopenError};
 use helix_store::Pending;
 
 use super::Jobs;
@@ -25,20 +25,92 @@ pub struct ReopenRequest {
     pub by: String,
 }
 
+/// Which delivery of a job is taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RollbackRequest {
+    /// The last delivery of this phase; `None` is the last one of the job.
+    pub phase: Option<PhaseId>,
+    /// Whether the person knows that it was taken back before.
+    pub again: bool,
+    pub by: String,
+}
+
 impl Jobs {
     /// Goes on with a job that is over; returns once that is durable.
     ///
     /// # Errors
     /// [`EngineError::Refused`] when it cannot go on, with the reason; [`EngineError::NotFound`], [`EngineError::Journal`].
     pub fn reopen<'a>(self: &'a Arc<Self>, id: &'a JobId, request: ReopenRequest) -> Pending<'a, JobView, EngineError> {
-        Box::pin(self.accept_reopening(id, request))
+        Box::pin(async move {
+            let ReopenRequest { phase, budget_usd, by } = request;
+            if budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) {
+                return Err(EngineError::refused("a budget must be a positive number"));
+            }
+            let what = phase.map_or(Reopen::Unfinished, Reopen::Phase);
+            let event = |state: &JobState| {
+                let (reopen, restart) = state.to_reopen(&what).map_err(EngineError::refused)?;
+                Ok(JobEvent::JobResumed { by, reopen, restart, budget_usd })
+            };
+            self.take_up(id, event).await
+        })
     }
 
-    async fn accept_reopening(self: &Arc<Self>, id: &JobId, request: ReopenRequest) -> Result<JobView, EngineError> {
-        let _turn = self.reopening.lock().await;
-        if request.budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) {
-            return Err(EngineError::refused("a budget must be a positive number"));
+    /// Takes a delivery of a job that is over back; returns once that it is wanted is durable.
+    ///
+    /// # Errors
+    /// As for [`Jobs::reopen`].
+    pub fn roll_back<'a>(
+        self: &'a Arc<Self>,
+        id: &'a JobId,
+        request: RollbackRequest,
+    ) -> Pending<'a, JobView, EngineError> {
+        Box::pin(async move {
+            let RollbackRequest { phase, again, by } = request;
+            self.check_newest(id, phase.as_ref()).await?;
+            let event = |state: &JobState| {
+                let found = state.to_roll_back(phase.as_ref(), again).map_err(EngineError::refused)?;
+                let (phase, attempt, gate) = found;
+                Ok(JobEvent::RollbackRequested { phase, attempt, gate, by, again })
+            };
+            self.take_up(id, event).await
+        })
+    }
+
+    /// Refuses to take back what another job has delivered over since: that would be lost without a word.
+    async fn check_newest(&self, id: &JobId, phase: Option<&PhaseId>) -> Result<(), EngineError> {
+        let view = self.get(id.as_str()).await?;
+        let meant = view.deliveries.iter().filter(|one| phase.is_none_or(|phase| one.phase == *phase));
+        let Some(meant) = meant.max_by_key(|one| one.at) else { return Ok(()) };
+        let last = self.effects.last_good(&view.project_path, &meant.target).await.map_err(EngineError::of_fault)?;
+        match last.filter(|(one, job)| *job != view.id && one.at > meant.at) {
+            None => Ok(()),
+            Some((one, job)) => Err(EngineError::refused(format!(
+                "job {job} has delivered to {} since: roll that back first",
+                one.target
+            ))),
         }
+    }
+
+    /// Records an event of a job that is over, and carries it on.
+    async fn take_up(
+        self: &Arc<Self>,
+        id: &JobId,
+        event: impl FnOnce(&JobState) -> Result<JobEvent, EngineError> + Send,
+    ) -> Result<JobView, EngineError> {
+        let _turn = self.reopening.lock().await;
+        let state = self.settled(id).await?;
+        let event = event(&state)?;
+        // The person who resumes a job may just have repaired the agent's configuration.
+        let (root, job, config) = (self.services.state.root().to_path_buf(), id.clone(), Arc::clone(&self.config));
+        let renewed = helix_process::spawn_blocking(move || renew_agents(&root, &job, &config.agents));
+        renewed.await.map_err(EngineError::journal)?.map_err(EngineError::journal)?;
+        let log = self.record_over(id, state, event).await?;
+        self.start_loop(id.clone(), log.state, HashMap::new());
+        self.get(id.as_str()).await
+    }
+
+    /// A job that is over and cleaned up; the caller holds [`Jobs::reopening`].
+    pub(super) async fn settled(&self, id: &JobId) -> Result<JobState, EngineError> {
         let view = self.get(id.as_str()).await?;
         // The loop of a job that has just ended removes its worktrees first.
         loop {
@@ -52,20 +124,20 @@ impl Jobs {
             }
             settled.await;
         }
-        let state = job_record::state(self.services.journal().as_ref(), &view.id).await?;
-        let what = request.phase.map_or(Reopen::Unfinished, Reopen::Phase);
-        let (reopen, restart) = state.to_reopen(&what).map_err(EngineError::refused)?;
-        // The person who resumes a job may just have repaired the agent's configuration.
-        let (root, job, config) = (self.services.state.root().to_path_buf(), id.clone(), Arc::clone(&self.config));
-        let renewed = helix_process::spawn_blocking(move || renew_agents(&root, &job, &config.agents));
-        renewed.await.map_err(EngineError::journal)?.map_err(EngineError::journal)?;
+        job_record::state(self.services.journal().as_ref(), &view.id).await
+    }
+
+    /// Records an event of a job that has no loop.
+    pub(super) async fn record_over(
+        &self,
+        id: &JobId,
+        state: JobState,
+        event: JobEvent,
+    ) -> Result<JobLog, EngineError> {
         let mut log = JobLog::new(id.clone(), state, self.services.writer.clone());
-        let event = JobEvent::JobResumed { by: request.by, reopen, restart, budget_usd: request.budget_usd };
         match log.record(event, &self.services.closing).await.map_err(EngineError::journal)? {
-            Record::Done => {}
-            Record::Stale(illegal) => return Err(EngineError::refused(illegal.why)),
+            Record::Done => Ok(log),
+            Record::Stale(illegal) => Err(EngineError::refused(illegal.why)),
         }
-        self.start_loop(id.clone(), log.state, HashMap::new());
-        self.get(id.as_str()).await
     }
 }

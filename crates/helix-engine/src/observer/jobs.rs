@@ -45,6 +45,12 @@ impl JobRecord<'_> {
                 let log = self.log(report).await;
                 FailureContext::of_gate(&self.site(phase, *attempt)?, *gate, report, log, at)
             }
+            JobEvent::HealthChecked { phase, step, report } | JobEvent::RollbackFinished { phase, step, report }
+                if !report.verdict.passed() =>
+            {
+                let log = self.log(report).await;
+                FailureContext::of_gate(&self.site(phase, step.attempt)?, step.gate, report, log, at)
+            }
             JobEvent::ReviewFinished { phase, attempt, gate, review, .. } => {
                 let site = self.site(phase, *attempt)?;
                 let name = gate.map_or_else(|| check::VERIFY.to_owned(), |gate| check::gate(gate, "review_approved"));
@@ -64,6 +70,11 @@ impl JobRecord<'_> {
                 Some(FailureContext::of_findings(&self.integration(), check::INTEGRATION, &failed.findings, at))
             }
             JobEvent::GateFinished { .. }
+            | JobEvent::HealthChecked { .. }
+            | JobEvent::RollbackBegun { .. }
+            | JobEvent::RollbackFinished { .. }
+            | JobEvent::RollbackRequested { .. }
+            | JobEvent::Reverted(_)
             | JobEvent::JobSubmitted { .. }
             | JobEvent::AttemptStarted(_)
             | JobEvent::ResultCommitted { .. }

@@ -1,12 +1,15 @@
 //! Rules of what acts outside of the repository, and of what could not be committed.
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::ids::TreeId;
-use helix_job::{GateReport, Illegal, JobEvent, JobSpec, PhaseState, Reopen, Validated};
-use helix_plan::{Delivery, GateSpec};
+use helix_core::ids::{CommitId, TreeId};
+use helix_job::{
+    DeliveryState, DeliveryStep, GateReport, Illegal, IntegrationTarget, JobEnd, JobEvent, JobSpec, JobStatus,
+    PhaseState, Reopen, ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
+};
+use helix_plan::{Delivery, GateSpec, Health, OnFailure, Seconds};
 
 use crate::Play;
-use crate::world::{fault, finding, gate_finished, id, phase, spec};
+use crate::world::{commit, fault, finding, gate_finished, id, phase, spec, step_answered};
 
 /// `made` has a gate, `changed` changes what it made without checking it, `delivered` delivers.
 fn delivering() -> JobSpec {
@@ -34,6 +37,7 @@ fn nothing_is_delivered_that_is_not_validated_and_nothing_passes_that_has_not_be
         gate: 0,
         tree: tree.clone(),
         validation,
+        baseline: None,
     };
     let pass = |tree: &TreeId| gate_finished(&id("delivered"), 1, 0, tree.clone(), Verdict::Pass);
     let JobEvent::GateFinished { report, .. } = pass(&tree) else { unreachable!() };
@@ -89,4 +93,190 @@ fn a_commit_that_failed_is_made_when_the_job_goes_on() {
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
     play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
     assert_eq!(play.keys(), ["start/a/2"]);
+}
+
+/// A phase that delivers, with a way back and with what is watched, and all that could let a job succeed without it.
+fn reversible() -> JobSpec {
+    let mut deliver = phase("deliver", &[], 1);
+    let health = Health {
+        command: vec!["./healthy".into()],
+        every: Seconds(1),
+        time: Seconds(1),
+        limit: 1,
+        timeout: Seconds(1),
+    };
+    let delivery =
+        Delivery { health: Some(health), rollback: vec!["./back".into()], ..Delivery::of_command("./deploy") };
+    deliver.gates.push(GateSpec::DeploySuccess(delivery));
+    (deliver.optional, deliver.on_failure) = (true, OnFailure::Skip);
+    spec(vec![deliver, phase("other", &[], 0)])
+}
+
+fn unhealthy() -> Verdict {
+    Verdict::Fail { findings: vec![finding("unhealthy")] }
+}
+
+fn at_round(round: u32) -> DeliveryStep {
+    DeliveryStep { attempt: 1, gate: 1, round }
+}
+
+impl Play {
+    /// Up to the end of the deployment's commands and probes.
+    fn deployed(verdict: Verdict, outcome: Option<StepOutcome>) -> Self {
+        let mut play = Self::new(reversible());
+        (0..3).for_each(|_| play.happy_with(|key| key.contains("other")));
+        (0..5).for_each(|_| play.happy_with(|key| key.contains("deliver")));
+        let mut report = GateReport::new("deploy_success", verdict, "deployed".into(), play.tree("deliver"));
+        report.steps.extend(outcome.map(|outcome| StepReport {
+            step: "`./deploy`".into(),
+            outcome,
+            seen: "exit".into(),
+            attempts: 1,
+            command: None,
+        }));
+        play.event(JobEvent::GateFinished { phase: id("deliver"), attempt: 1, gate: 1, report });
+        play
+    }
+
+    fn answer(&mut self, stage: Stage, step: DeliveryStep, verdict: Verdict) {
+        let tree = self.tree("deliver");
+        self.event(step_answered(&id("deliver"), stage, step, tree, verdict));
+    }
+
+    fn health(&mut self, round: u32, verdict: Verdict) {
+        self.answer(Stage::Watching(at_round(round)), at_round(round), verdict);
+    }
+
+    fn rolled_back(&mut self, round: u32, verdict: Verdict) {
+        self.answer(Stage::RollingBack(at_round(round)), at_round(round), verdict);
+    }
+
+    fn begin(&mut self, round: u32) {
+        self.event(JobEvent::RollbackBegun { phase: id("deliver"), step: at_round(round) });
+    }
+
+    fn delivery(&self) -> (DeliveryState, String) {
+        let one = self.view().deliveries.remove(0);
+        (one.state, one.outcome.unwrap_or_default())
+    }
+
+    fn person(&mut self, again: bool) -> Result<(), Illegal> {
+        let (phase, by) = (id("deliver"), "ada".to_owned());
+        self.try_event(JobEvent::RollbackRequested { phase, attempt: 1, gate: 1, by, again })
+    }
+}
+
+#[test]
+fn an_unhealthy_delivery_is_taken_back_once_and_the_job_has_failed_whatever_its_plan_says() {
+    let mut play = Play::deployed(Verdict::Pass, Some(StepOutcome::Good));
+    assert_eq!(play.keys(), ["health/deliver/1/1/0"]);
+    assert_eq!(play.delivery().0, DeliveryState::Watching);
+    play.health(0, unhealthy());
+    assert_eq!(play.keys(), ["begin-rollback/deliver/1/1/1"]);
+    // What has not begun cannot have worked, and nothing begins twice.
+    let report = GateReport::new("deploy_success", Verdict::Pass, String::new(), play.tree("deliver"));
+    let end = JobEvent::RollbackFinished { phase: id("deliver"), step: at_round(1), report };
+    assert!(matches!(play.try_event(end), Err(Illegal::NotBegun { .. })));
+    play.begin(1);
+    assert_eq!(play.keys(), ["rollback/deliver/1/1/1"]);
+    play.try_event(JobEvent::RollbackBegun { phase: id("deliver"), step: at_round(1) }).unwrap_err();
+    // A cancel does not stop it in the middle.
+    let mut world = crate::World::new(Vec::new());
+    (world.number, world.clock) = (play.world.number, play.world.clock);
+    let mut cancelled = Play { world, state: play.state.clone() };
+    cancelled.event(JobEvent::CancelRequested { by: "bob".into() });
+    assert_eq!(cancelled.keys(), ["rollback/deliver/1/1/1"]);
+    play.rolled_back(1, Verdict::Pass);
+    assert_eq!(play.keys(), ["health/deliver/1/1/1"]);
+    play.health(1, Verdict::Pass);
+    let (state, words) = play.delivery();
+    assert!(
+        state == DeliveryState::RolledBack && words.contains("rolled back") && words.contains("and healthy"),
+        "{words}"
+    );
+    // Neither another attempt nor an adviser, and no success without the optional phase.
+    assert!(matches!(play.phase("deliver"), PhaseState::Failed { .. }));
+    play.try_event(JobEvent::JobFinished { end: JobEnd::Succeeded }).unwrap_err();
+    assert_eq!(play.keys(), ["conclude"]);
+    play.happy();
+    assert_eq!(play.view().status, JobStatus::Failed);
+    assert!(play.view().error.unwrap().message.contains("and healthy"));
+    // By a person's word it is delivered again.
+    let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+    play.event(JobEvent::JobResumed { by: "ada".into(), reopen, restart, budget_usd: None });
+    assert_eq!(play.keys(), ["start/deliver/2"]);
+}
+
+#[test]
+fn what_is_not_known_or_still_bad_is_for_a_person() {
+    for (rollback, health, state, says) in [
+        (Verdict::Pass, Some(unhealthy()), DeliveryState::RollbackFailed, "still unhealthy: a person is needed"),
+        (unhealthy(), None, DeliveryState::RollbackFailed, "the rollback failed: a person is needed"),
+    ] {
+        let mut play = Play::deployed(unhealthy(), Some(StepOutcome::Bad));
+        play.begin(1);
+        play.rolled_back(1, rollback);
+        health.into_iter().for_each(|verdict| play.health(1, verdict));
+        let (now, words) = play.delivery();
+        assert!(now == state && words.contains(says), "{words}");
+        assert!(matches!(play.phase("deliver"), PhaseState::Failed { .. }));
+    }
+    // A host that ended in the middle of the rollback.
+    let mut play = Play::deployed(unhealthy(), Some(StepOutcome::Unknown));
+    play.begin(1);
+    let lost = Fault { kind: FaultKind::Environment, ..fault() };
+    play.event(JobEvent::AttemptFaulted { phase: id("deliver"), attempt: 1, fault: lost });
+    assert!(matches!(play.phase("deliver"), PhaseState::Failed { .. }));
+    assert!(play.delivery().1.contains("unknown: a person is needed"), "{:?}", play.delivery());
+    // Of what never ran, and of what was lost while it was delivered, nothing is taken back by itself.
+    for verdict in [unhealthy(), Verdict::Inconclusive { fault: Fault { kind: FaultKind::Environment, ..fault() } }] {
+        let play = Play::deployed(verdict, None);
+        assert!(play.keys().iter().all(|key| !key.contains("rollback")), "{:?}", play.keys());
+    }
+}
+
+#[test]
+fn a_person_takes_back_what_was_delivered_and_a_second_time_only_if_it_is_meant() {
+    let mut play = Play::deployed(Verdict::Pass, Some(StepOutcome::Good));
+    assert_eq!(play.state.to_roll_back(None, false), Err(RollbackError::Running));
+    assert!(play.person(false).is_err(), "not while it runs");
+    play.health(0, Verdict::Pass);
+    (0..2).for_each(|_| play.happy());
+    assert_eq!((play.view().status, play.delivery().0), (JobStatus::Succeeded, DeliveryState::Delivered));
+    let unknown = RollbackError::UnknownPhase { phase: id("none") };
+    assert_eq!(play.state.to_roll_back(Some(&id("none")), false), Err(unknown));
+    let nothing = play.state.to_roll_back(Some(&id("other")), false);
+    assert!(matches!(nothing, Err(RollbackError::NothingDelivered { .. })), "{nothing:?}");
+    assert_eq!(play.state.to_roll_back(None, false), Ok((id("deliver"), 1, 1)));
+    play.person(false).unwrap();
+    assert_eq!(play.keys(), ["begin-rollback/deliver/1/1/1"]);
+    play.begin(1);
+    play.rolled_back(1, Verdict::Pass);
+    play.health(1, Verdict::Pass);
+    play.happy();
+    let view = play.view();
+    assert!(view.status == JobStatus::Failed && view.error.unwrap().message.contains("ada took the delivery back"));
+    let again = play.state.to_roll_back(None, false);
+    assert!(matches!(&again, Err(RollbackError::Again { how, .. }) if how.contains("and healthy")), "{again:?}");
+    play.person(false).unwrap_err();
+    play.person(true).unwrap();
+    assert_eq!(play.keys(), ["begin-rollback/deliver/1/1/2"]);
+}
+
+#[test]
+fn a_merged_result_is_reverted_once_and_does_not_go_on() {
+    let mut play = Play::new(spec(vec![phase("a", &[], 0)]));
+    let reverted = || {
+        let target = IntegrationTarget::Branch { branch: "main".into() };
+        JobEvent::Reverted(Reverted { by: "ada".into(), commit: commit(99), target, adr: None })
+    };
+    play.work();
+    play.try_event(reverted()).unwrap_err();
+    (0..2).for_each(|_| play.happy());
+    assert_eq!(play.view().status, JobStatus::Succeeded);
+    play.event(reverted());
+    let commit: Option<CommitId> = play.view().reverted.map(|done| done.commit);
+    assert_eq!((play.view().status, commit), (JobStatus::Succeeded, Some(crate::world::commit(99))));
+    play.try_event(reverted()).unwrap_err();
+    assert_eq!(play.state.to_reopen(&Reopen::Phase(id("a"))), Err(ReopenError::Reverted));
 }

@@ -10,9 +10,9 @@ use helix_core::run::{
 use helix_core::usage::Usage;
 use helix_job::question::Answer;
 use helix_job::{
-    Advice, AdviceAction, AttemptStart, ChangeKind, ChangedFile, Committed, Effect, GateReport, Integrated,
-    IntegrationTarget, JobEvent, JobSpec, NotIntegrated, Origin, Policy, Recorded, RepoRef, Review, RunEnded, SideRun,
-    Stage,
+    Advice, AdviceAction, AttemptStart, ChangeKind, ChangedFile, Committed, DeliveryStep, Effect, GateReport,
+    Integrated, IntegrationTarget, JobEvent, JobSpec, NotIntegrated, Origin, Policy, Recorded, RepoRef, Review,
+    RunEnded, SideRun, Stage,
 };
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Plan, Seconds};
 use jiff::Timestamp;
@@ -261,7 +261,17 @@ impl World {
                 gate: *gate,
                 tree: tree_of(phase),
                 validation: Vec::new(),
+                baseline: None,
             },
+            Effect::BeginRollback { phase, step } => JobEvent::RollbackBegun { phase: phase.clone(), step: *step },
+            Effect::Work { phase, stage: stage @ (Stage::Watching(step) | Stage::RollingBack(step)), .. } => {
+                let verdict = match self.draw() {
+                    1 => Verdict::Fail { findings: vec![finding("unhealthy")] },
+                    2 => Verdict::Inconclusive { fault: Fault { kind: FaultKind::Environment, ..fault() } },
+                    _ => Verdict::Pass,
+                };
+                step_answered(phase, *stage, *step, tree_of(phase), verdict)
+            }
             Effect::Work { phase, attempt, stage: Stage::Gating { gate } } => {
                 let verdict = match self.draw() {
                     1 => Verdict::Fail { findings: vec![finding("wrong")] },
@@ -347,6 +357,15 @@ pub fn run_finished(phase: &PhaseId, attempt: u32, facts: RunFacts) -> JobEvent 
         duration_ms: 10,
     };
     JobEvent::RunFinished { phase: phase.clone(), attempt, end }
+}
+
+/// The answer of a health check or a rollback.
+pub fn step_answered(phase: &PhaseId, stage: Stage, step: DeliveryStep, tree: TreeId, verdict: Verdict) -> JobEvent {
+    let (phase, report) = (phase.clone(), GateReport::new("deploy_success", verdict, "seen".into(), tree));
+    match stage {
+        Stage::RollingBack(_) => JobEvent::RollbackFinished { phase, step, report },
+        _ => JobEvent::HealthChecked { phase, step, report },
+    }
 }
 
 pub fn gate_finished(phase: &PhaseId, attempt: u32, gate: usize, tree: TreeId, verdict: Verdict) -> JobEvent {

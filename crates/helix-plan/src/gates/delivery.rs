@@ -9,7 +9,10 @@ use helix_core::document::{FieldReader, Fields, FromNode, Node, Placed, TableOf,
 
 use super::command_line;
 use crate::codes;
-use crate::model::{Delivery, GATE_TIMEOUT, HTTP_STATUS, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe, Seconds};
+use crate::model::{
+    Delivery, GATE_TIMEOUT, HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME, HTTP_STATUS, Health, PROBE_DELAY, PROBE_RETRIES,
+    PROBE_TIMEOUT, Probe, Seconds,
+};
 use crate::source::TimeLimit;
 
 /// Most attempts of a probe: with the shortest pause that is a quarter of an hour.
@@ -18,20 +21,16 @@ const MAX_RETRIES: u32 = 1000;
 /// Reads the parameters of a gate that delivers.
 pub(super) fn read(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<Delivery> {
     let before = reader.problems.len();
-    let command = commands(fields, reader);
+    let command = commands(fields, "command", reader);
     let probes = fields.take::<Vec<Probe>>("probes", reader);
-    let seconds = |fields: &mut Fields<'_>, key, otherwise, reader: &mut FieldReader<'_>| {
-        fields.take::<TimeLimit>(key, reader).map_or(otherwise, |seconds| seconds.value)
-    };
     let timeout = seconds(fields, "timeout", GATE_TIMEOUT, reader);
-    let retries = fields.take::<u32>("retries", reader);
-    if let Some(retries) = retries.as_ref().filter(|retries| retries.value > MAX_RETRIES) {
-        let message = format!("`retries` is {}", retries.value);
-        reader.error(codes::OUT_OF_RANGE, &retries.range, message, format!("write at most {MAX_RETRIES}"));
-    }
+    let retries = repeats(fields, "retries", 0, PROBE_RETRIES, reader);
     let delay = seconds(fields, "delay", PROBE_DELAY, reader);
     let environment = environment(fields, reader);
     let pass_env = pass_env(fields, &environment, reader);
+    let target = fields.take::<Text>("target", reader).map(|target| target.value);
+    let health = fields.take::<Health>("health", reader).map(|health| health.value);
+    let rollback = commands(fields, "rollback", reader);
     let probes: Vec<Probe> =
         probes.map(|list| list.value.into_iter().map(|probe| probe.value).collect()).unwrap_or_default();
     // What was unreadable has been reported; here it is about what nobody wrote.
@@ -39,22 +38,72 @@ pub(super) fn read(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Opt
         let help = "add what to run (`command`) or what to check (`probes`)";
         reader.error(codes::MISSING_KEY, &fields.head(), "the gate has neither `command` nor `probes`", help);
     }
-    (reader.problems.len() == before).then(|| Delivery {
+    if command.is_empty() && !rollback.is_empty() && reader.problems.len() == before {
+        let help = "add what is delivered (`command`), or remove `rollback`";
+        reader.error(codes::MISSING_KEY, &fields.head(), "the gate has `rollback` and no `command` to take back", help);
+    }
+    // A list that a workflow's input leaves empty asks for no check.
+    let health = health.filter(|health| !health.command.is_empty());
+    (reader.problems.len() == before).then_some(Delivery {
         command,
         probes,
         timeout,
-        retries: retries.map_or(PROBE_RETRIES, |retries| retries.value),
+        retries,
         delay,
         environment,
         pass_env,
+        target,
+        health,
+        rollback,
     })
 }
 
+fn seconds(fields: &mut Fields<'_>, key: &'static str, otherwise: Seconds, reader: &mut FieldReader<'_>) -> Seconds {
+    fields.take::<TimeLimit>(key, reader).map_or(otherwise, |seconds| seconds.value)
+}
+
+/// How often something is tried.
+fn repeats(
+    fields: &mut Fields<'_>,
+    key: &'static str,
+    least: u32,
+    otherwise: u32,
+    reader: &mut FieldReader<'_>,
+) -> u32 {
+    let Some(number) = fields.take::<u32>(key, reader) else { return otherwise };
+    if !(least..=MAX_RETRIES).contains(&number.value) {
+        let message = format!("`{key}` is {}", number.value);
+        let help = format!("write a number from {least} to {MAX_RETRIES}");
+        reader.error(codes::OUT_OF_RANGE, &number.range, message, help);
+    }
+    number.value
+}
+
+impl FromNode for Health {
+    type Value = Self;
+    fn from_node(node: &Node, _: &str, reader: &mut FieldReader<'_>) -> Option<Self> {
+        let mut fields = reader.open(node, "`health`")?;
+        if node.get("command").is_none() {
+            let help = "add what exits 0 as long as it is healthy, such as `command: ./healthy.sh`";
+            reader.error(codes::MISSING_KEY, &fields.head(), "`health` has no `command`", help);
+        }
+        let health = Self {
+            command: commands(&mut fields, "command", reader),
+            every: seconds(&mut fields, "every", HEALTH_PAUSE, reader),
+            time: seconds(&mut fields, "for", HEALTH_TIME, reader),
+            limit: repeats(&mut fields, "limit", 1, HEALTH_LIMIT, reader),
+            timeout: seconds(&mut fields, "timeout", PROBE_TIMEOUT, reader),
+        };
+        fields.finish(reader);
+        Some(health)
+    }
+}
+
 /// One command line or a list of them.
-fn commands(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Vec<String> {
-    let Some(entry) = fields.entry("command") else { return Vec::new() };
+fn commands(fields: &mut Fields<'_>, key: &'static str, reader: &mut FieldReader<'_>) -> Vec<String> {
+    let Some(entry) = fields.entry(key) else { return Vec::new() };
     let read = entry.value.items().iter().filter_map(|item| {
-        let written = String::from_node(item, "`command`", reader)?;
+        let written = String::from_node(item, &format!("`{key}`"), reader)?;
         command_line(Placed::new(written, item.range.clone()), reader)
     });
     read.collect()
@@ -134,7 +183,7 @@ impl FromNode for Probe {
 }
 
 fn timeout(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Seconds {
-    fields.take::<TimeLimit>("timeout", reader).map_or(PROBE_TIMEOUT, |timeout| timeout.value)
+    seconds(fields, "timeout", PROBE_TIMEOUT, reader)
 }
 
 fn http(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<Probe> {

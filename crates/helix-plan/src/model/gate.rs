@@ -20,6 +20,11 @@ pub const PROBE_RETRIES: u32 = 5;
 pub const PROBE_DELAY: Seconds = Seconds(3);
 /// What an HTTP probe expects that names no status.
 pub const HTTP_STATUS: u32 = 200;
+/// How long health is watched where nothing else is said, and the pause between two checks.
+pub(crate) const HEALTH_TIME: Seconds = Seconds(60);
+pub(crate) const HEALTH_PAUSE: Seconds = Seconds(5);
+/// Failed health checks in a row that make a delivery unhealthy, where nothing else is said.
+pub(crate) const HEALTH_LIMIT: u32 = 3;
 
 /// A deterministic check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -238,6 +243,32 @@ pub struct Delivery {
     /// Variables that the commands get from the host's environment, such as tokens; their values are never recorded.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pass_env: Vec<String>,
+    /// What it delivers to, such as `production` (default: the phase's id); the last good delivery to the same is the baseline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Commands that are watched after the probes, and again after a rollback.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub health: Option<Health>,
+    /// Command lines that take a failed delivery back, run once each, in order; a text or a list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rollback: Vec<String>,
+}
+
+/// What is watched after a delivery, and for how long.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Health {
+    /// Command lines that exit 0 as long as what was delivered is healthy; a text or a list.
+    pub command: Vec<String>,
+    /// Pause between two checks (default: 5s).
+    pub every: Seconds,
+    /// How long it is watched (default: 1m).
+    #[serde(rename = "for")]
+    pub time: Seconds,
+    /// Failed checks in a row that make it unhealthy (default: 3).
+    pub limit: u32,
+    /// Time limit of each command (default: 10s).
+    pub timeout: Seconds,
 }
 
 /// One look at what a delivery has brought about.
@@ -301,16 +332,20 @@ impl Delivery {
             delay: PROBE_DELAY,
             environment: BTreeMap::new(),
             pass_env: Vec::new(),
+            target: None,
+            health: None,
+            rollback: Vec::new(),
         }
     }
 
-    /// All command lines: those that act, then those of probes.
+    /// All command lines: those that act, those of probes, of health, and of the way back.
     pub fn commands(&self) -> impl Iterator<Item = &str> {
         let of_probes = self.probes.iter().filter_map(|probe| match probe {
             Probe::Command { command, .. } => Some(command.as_str()),
             Probe::Http { .. } | Probe::Tcp { .. } => None,
         });
-        self.command.iter().map(String::as_str).chain(of_probes)
+        let after = self.health.iter().flat_map(|health| &health.command).chain(&self.rollback);
+        self.command.iter().map(String::as_str).chain(of_probes).chain(after.map(String::as_str))
     }
 
     /// What is done and looked at, in a few words for people and prompts.
@@ -324,7 +359,10 @@ impl Delivery {
             Probe::Tcp { tcp, .. } => format!("{tcp} accepts connections"),
             Probe::Command { .. } => format!("{} exits 0", probe.words()),
         });
-        commands.chain(probes).collect::<Vec<_>>().join(", ")
+        let health = self.health.iter().flat_map(|health| {
+            health.command.iter().map(|command| format!("`{command}` keeps exiting 0 for {}", health.time))
+        });
+        commands.chain(probes).chain(health).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -24,6 +24,8 @@ words! {
         Text = "text",
         /// A command line, split like a shell's words but run without one.
         Command = "command",
+        /// One command line, several of them, or none.
+        Commands = "commands",
         /// A path or glob relative to the repository's root.
         Path = "path",
         /// Several of them.
@@ -68,7 +70,7 @@ impl InputKind {
     fn sample(self, name: &str) -> InputValue {
         match self {
             Self::Text => InputValue::Text("text".into()),
-            Self::Command => InputValue::Text("true".into()),
+            Self::Command | Self::Commands => InputValue::Text("true".into()),
             Self::Path => InputValue::Text(format!("sample/{name}")),
             Self::Paths => InputValue::List(vec![format!("sample/{name}")]),
             Self::Number => InputValue::Number(1),
@@ -79,16 +81,18 @@ impl InputKind {
     /// What is wrong with a value, and what to write.
     fn problem(self, value: &InputValue) -> Option<(String, String)> {
         let of_path = |path: &String| normal_path(path).err().map(|error| (error.to_string(), error.remedy.to_owned()));
+        let of_command =
+            |command: &String| split_words(command).err().map(|error| (error.to_string(), error.remedy.clone()));
         let expected = match (self, value) {
             (Self::Text, InputValue::Text(_))
             | (Self::Number, InputValue::Number(_))
             | (Self::Flag, InputValue::Flag(_)) => return None,
-            (Self::Command, InputValue::Text(command)) => {
-                return split_words(command).err().map(|error| (error.to_string(), error.remedy));
-            }
+            (Self::Command | Self::Commands, InputValue::Text(command)) => return of_command(command),
+            (Self::Commands, InputValue::List(list)) => return list.iter().find_map(of_command),
             (Self::Path, InputValue::Text(path)) => return of_path(path),
             (Self::Paths, InputValue::List(list)) => return list.iter().find_map(of_path),
             (Self::Text | Self::Command | Self::Path, _) => "a text",
+            (Self::Commands, _) => "a command line or a list of them",
             (Self::Paths, _) => "a list of paths, such as [src/a.py]",
             (Self::Number, _) => "a whole number from 0",
             (Self::Flag, _) => "true or false",

@@ -88,8 +88,15 @@ impl JsonSchema for Items {
 
 /// The JSON Schema of workflows, as editors want it.
 pub fn json_schema() -> serde_json::Value {
-    schema_of::<WorkflowSource>("Helix workflow (workflows/NAME.yaml)")
+    let mut schema = schema_of::<WorkflowSource>("Helix workflow (workflows/NAME.yaml)");
+    schema["$defs"]["PhaseSource"]["properties"][WHEN] = serde_json::json!({
+        "description": "Leaves the phase out where this is false or an empty list, such as an input that the plan does not give.",
+    });
+    schema
 }
+
+/// What leaves a phase of a workflow out.
+const WHEN: &str = "when";
 
 /// What a plan says about the phases of its workflow.
 pub(super) struct Use<'v> {
@@ -171,7 +178,7 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
     let Value::Sequence(items) = &phases.value else { return read };
     for item in items.iter() {
         let Some(slot) = item.get("slot") else {
-            read.phases.extend(read_phase(item, &scope, reader));
+            read.phases.extend(wanted(item).and_then(|item| read_phase(&item, &scope, reader)));
             continue;
         };
         if read.slot.is_some() {
@@ -192,6 +199,19 @@ fn read_phases(phases: &Node, using: Use<'_>, reader: &mut FieldReader<'_>) -> R
         }
     }
     read
+}
+
+/// The phase without its condition; `None` where that leaves it out.
+fn wanted(item: &Node) -> Option<Node> {
+    let mut item = item.clone();
+    if let Some(when) = item.get(WHEN) {
+        if when.value.as_bool() == Some(false) || when.value.items().is_empty() {
+            return None;
+        }
+        let Value::Mapping(entries) = item.value else { return None };
+        item.value = Value::Mapping(entries.iter().filter(|entry| &*entry.key != WHEN).cloned().collect());
+    }
+    Some(item)
 }
 
 fn read_phase(node: &Node, scope: &Scope, reader: &mut FieldReader<'_>) -> Option<CheckedPhase> {

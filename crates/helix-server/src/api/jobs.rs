@@ -1,12 +1,12 @@
-//! Jobs: start, list, show, cancel, resume, retry. Must not keep any status: all come from the engine.
+//! Jobs: start, list, show, cancel, resume, retry, roll back, revert. Must not keep any status: all come from the engine.
 
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::Diagnostic;
-use helix_core::ids::JobId;
-use helix_engine::jobs::ReopenRequest;
+use helix_core::ids::{JobId, PhaseId};
+use helix_engine::jobs::{self as engine, ReopenRequest};
 use helix_engine::{JobFilter, JobPage};
 use helix_job::{JobStatus, JobView};
 use schemars::JsonSchema;
@@ -146,13 +146,60 @@ pub(crate) async fn retry(
     Body(RetryRequest { phase, budget_usd, by }): Body<RetryRequest>,
 ) -> Result<Response, Problem> {
     let job = shared.engine.jobs().get(&id).await?;
-    let Some(found) = job.phases.iter().find(|one| one.id.as_str() == phase) else {
-        let known: Vec<&str> = job.phases.iter().map(|phase| phase.id.as_str()).collect();
-        let detail = format!("job {} has no phase {phase:?}", job.id);
-        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::NOT_FOUND, detail).hint_for(&phase, &known));
-    };
-    let phase = Some(found.id.clone());
+    let phase = Some(phase_of(&job, &phase)?);
     reopen(&shared, &job, ReopenRequest { phase, budget_usd, by: person::named(by)? }).await
+}
+
+fn phase_of(job: &JobView, phase: &str) -> Result<PhaseId, Problem> {
+    let known: Vec<&str> = job.phases.iter().map(|phase| phase.id.as_str()).collect();
+    job.phases.iter().find(|one| one.id.as_str() == phase).map(|one| one.id.clone()).ok_or_else(|| {
+        let detail = format!("job {} has no phase {phase:?}", job.id);
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::NOT_FOUND, detail).hint_for(phase, &known)
+    })
+}
+
+/// Takes a delivery back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RollbackRequest {
+    /// The phase whose last delivery is meant; the job's last delivery without it.
+    pub phase: Option<String>,
+    /// Needed to take back once more what was taken back before.
+    #[serde(default)]
+    pub again: bool,
+    /// Who takes it back, for the record.
+    pub by: Option<String>,
+}
+
+/// Takes the merged result of a job out of the branch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RevertRequest {
+    /// Who reverts it, for the record.
+    pub by: Option<String>,
+}
+
+/// `POST /api/v1/jobs/{id}/rollback`
+pub(crate) async fn rollback(
+    State(shared): State<Shared>,
+    Path(job): Path<String>,
+    Body(RollbackRequest { phase, again, by }): Body<RollbackRequest>,
+) -> Result<Response, Problem> {
+    let job = shared.engine.jobs().get(&job).await?;
+    let phase = phase.map(|phase| phase_of(&job, &phase)).transpose()?;
+    let request = engine::RollbackRequest { phase, again, by: person::named(by)? };
+    let view = shared.engine.jobs().roll_back(&job.id, request).await?;
+    Ok((StatusCode::ACCEPTED, Json(view)).into_response())
+}
+
+/// `POST /api/v1/jobs/{id}/revert`
+pub(crate) async fn revert(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    Body(RevertRequest { by }): Body<RevertRequest>,
+) -> JsonResult<JobView> {
+    let job = shared.engine.jobs().get(&id).await?;
+    Ok(Json(shared.engine.jobs().revert(&job.id, person::named(by)?).await?))
 }
 
 async fn reopen(shared: &Shared, job: &JobView, request: ReopenRequest) -> Result<Response, Problem> {

@@ -33,6 +33,8 @@ pub(crate) fn text(body: &str) -> String {
 /// A job as it stands at an event.
 pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
     Box::new(JobView {
+        deliveries: Vec::new(),
+        reverted: None,
         questions: Vec::new(),
         id: id.clone(),
         name: "csv-export".into(),

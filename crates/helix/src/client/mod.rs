@@ -13,7 +13,7 @@ use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_server::wire::{
     Accepted, AnswerRequest, CallToolResult, CancelRequest, ErrorEnvelope, JobPage, JobRequest, Problem, ResumeRequest,
-    RetryRequest, SessionDetail, SessionPage,
+    RetryRequest, RevertRequest, RollbackRequest, SessionDetail, SessionPage,
 };
 use helix_store::HostInfo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -144,6 +144,22 @@ impl Client {
         let Some(phase) = phase else { return self.post(&job_path(id, "/resume"), &request).await };
         let ResumeRequest { budget_usd, by } = request;
         self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd, by }).await
+    }
+
+    /// Takes a delivery of a job back.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn roll_back(&self, id: &str, request: &RollbackRequest) -> Result<JobView, ClientError> {
+        self.post(&job_path(id, "/rollback"), request).await
+    }
+
+    /// Reverts the merged result of a job; `by` is the person who does.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn revert(&self, id: &str, by: &str) -> Result<JobView, ClientError> {
+        self.post(&job_path(id, "/revert"), &RevertRequest { by: Some(by.to_owned()) }).await
     }
 
     /// Answers a question.

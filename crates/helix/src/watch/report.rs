@@ -68,6 +68,8 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
             IntegrationTarget::Nowhere => lines.push("commit   none: nothing changed".to_owned()),
         }
     }
+    lines.extend(view.deliveries.iter().map(|one| format!("{}: {}", one.phase, phrases::delivery(one))));
+    lines.extend(view.reverted.as_ref().map(|done| format!("revert   {}", phrases::reverted(done))));
     for phase in &view.phases {
         let busy = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting) || phase.waits_for.is_some();
         if let Some(stage) = phase.stage.as_ref().filter(|_| busy) {

@@ -74,6 +74,7 @@ fn last_job(jobs: &[JobView], root: &Path, file: &str) -> Option<String> {
     let here = real(root);
     let merged = |job: &&JobView| {
         job.status == JobStatus::Succeeded
+            && job.reverted.is_none()
             && job.adr.as_deref() == Some(file)
             && matches!(job.integration, Some(IntegrationTarget::Branch { .. }))
             && real(Path::new(&job.project_path)) == here

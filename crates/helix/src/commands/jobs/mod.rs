@@ -1,4 +1,4 @@
-//! `helix jobs`: lists, shows, follows, stops and resumes jobs, through the host if there is one.
+//! `helix jobs`: lists, shows, follows, stops, resumes, rolls back and reverts jobs, through the host if there is one.
 //!
 //! Must not know SQL: without a host, reading goes through the journal's read-only access.
 
@@ -8,9 +8,9 @@ mod results;
 use clap::{Args, Subcommand};
 use helix_core::ids::PhaseId;
 use helix_engine::observer::JobReport;
-use helix_job::phrases::{Sign, open_questions};
-use helix_job::{JobView, PhaseStatus};
-use helix_server::wire::ResumeRequest;
+use helix_job::phrases::{self, Sign, open_questions};
+use helix_job::{DeliveryState, JobView, PhaseStatus};
+use helix_server::wire::{ResumeRequest, RollbackRequest};
 use serde::Serialize;
 use serde_json::json;
 
@@ -59,6 +59,19 @@ enum Action {
         #[arg(long, value_name = "ID")]
         phase: String,
     },
+    /// Roll back the last delivery of a job that is over
+    Rollback {
+        #[command(flatten)]
+        job: Id,
+        /// The last delivery of this phase [default: the last one of the job]
+        #[arg(long, value_name = "ID")]
+        phase: Option<String>,
+        /// Roll back once more what was rolled back before
+        #[arg(long)]
+        again: bool,
+    },
+    /// Revert the merged result of a job by a commit, and reopen its decision
+    Revert(Id),
     /// Show the changes of a job, a phase or an attempt
     Diff {
         #[command(flatten)]
@@ -104,6 +117,8 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Logs { job, phase, follow } => logs::logs(context, &job.id, phase.as_deref(), follow).await,
             Action::Resume(reopening) => reopen(context, reopening, None).await,
             Action::Retry { reopening, phase } => reopen(context, reopening, Some(phase)).await,
+            Action::Rollback { job, phase, again } => roll_back(context, &job.id, phase, again).await,
+            Action::Revert(Id { id }) => revert(context, &id).await,
             Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase, attempt).await,
             Action::Evidence(Id { id }) => results::evidence(context, &id).await,
             Action::Cancel(Id { id }) => cancel(context, &id).await,
@@ -175,6 +190,28 @@ async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, 
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
     }
     run::follow(context, async |client| client.reopen(id.as_str(), phase, request).await).await
+}
+
+/// Ends with success if what the job has delivered is taken back, as far as that was watched.
+async fn roll_back(context: &Context, id: &str, phase: Option<String>, again: bool) -> Ended {
+    let id = job(context, id).await?.id;
+    let request = RollbackRequest { phase, again, by: Some(context.environment.person()) };
+    let exit = run::follow(context, async |client| client.roll_back(id.as_str(), &request).await).await?;
+    let view = job(context, id.as_str()).await?;
+    let last = view.deliveries.iter().max_by_key(|one| one.rollbacks.last().and_then(|last| last.begun_at));
+    let good = view.status.is_final() && last.is_some_and(|last| last.state == DeliveryState::RolledBack);
+    Ok(if good { Exit::Success } else { exit })
+}
+
+async fn revert(context: &Context, id: &str) -> Ended {
+    let before = job(context, id).await?;
+    let person = context.environment.person();
+    let view =
+        context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str(), &person).await?)).await?;
+    let done = view.reverted.as_ref().map(phrases::reverted).unwrap_or_default();
+    let already = if before.reverted.is_some() { "was reverted already: " } else { "" };
+    let value = json!({ "job": view.id, "reverted": view.reverted });
+    context.terminal.answer(&value, &format!("{} {already}{done}", view.id))
 }
 
 /// Without a host, this process becomes it for as long as the stopping takes.

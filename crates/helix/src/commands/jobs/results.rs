@@ -78,6 +78,16 @@ fn report(context: &Context, found: &JobEvidence) -> String {
         }
         (None, None) => lines.push("not integrated".to_owned()),
     }
+    for one in &found.deliveries {
+        lines.push(format!("delivered by {}: {}", one.phase, phrases::delivery(one)));
+        for back in &one.rollbacks {
+            let who = back.by.as_deref().unwrap_or("Helix, since the delivery failed");
+            let at = back.begun_at.map_or_else(|| "did not begin".to_owned(), |at| format!("began at {at}"));
+            lines.push(format!("  rollback by {who}, {at}"));
+        }
+    }
+    lines.extend(gates(&found.rollbacks));
+    lines.extend(found.reverted.as_ref().map(phrases::reverted));
     if !found.proved {
         lines.push(paint(Meaning::Bad, "NOT PROVED: the job has not succeeded, or evidence is missing"));
     }

@@ -1,0 +1,157 @@
+//! What follows a delivery: its baseline is named before, its health is watched after, and what failed is taken back.
+//!
+//! Must not know when something is taken back: that is decided by the job's state.
+
+use std::time::{Duration, Instant};
+
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::ids::JobId;
+use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, DeliveryView, GateReport, JobEvent};
+use helix_store::{JobFilter, MAX_ROWS_PER_PAGE};
+use tokio_util::sync::CancellationToken;
+
+use super::delivery::name;
+use super::effects::{AttemptContext, EffectRunner, Stopped, blocking, environment};
+use super::gate::GateCheck;
+use crate::mutex::lock;
+use helix_gates::{DeliveryPart, delivery_obstacle};
+
+impl EffectRunner {
+    /// What a delivery can be brought back to: the last one to the same target that went well, else where the job began. It and what
+    /// is delivered are kept under names of their own, whatever becomes of the branches.
+    pub(super) async fn baseline(
+        &self,
+        at: AttemptContext<'_>,
+        gate: usize,
+        result: &Committed,
+    ) -> Result<Baseline, Fault> {
+        let AttemptContext { job, active, phase, .. } = at;
+        let target = phase.gates.get(gate).and_then(|spec| spec.delivery()?.target.clone());
+        let target = target.unwrap_or_else(|| phase.id.to_string());
+        let last = self.last_good(&active.spec.repo.path, &target).await?;
+        let origin = active.spec.repo.base.clone();
+        let place = format!("refs/helix/deliveries/{job}/{}/{}", phase.id, at.attempt.begin.attempt);
+        let (delivered, spaces) = (result.commit.clone(), self.workspaces(&active.spec).await?);
+        blocking(move || {
+            let repository = spaces.repository();
+            let found = match &last {
+                Some((delivery, _)) => repository.find_commit(delivery.commit.as_str())?,
+                None => None,
+            };
+            let (commit, job) = match (found, last) {
+                (Some(commit), Some((_, by))) => (commit, Some(by)),
+                (Some(_) | None, _) => (repository.commit(origin.as_str())?, None),
+            };
+            let reference = format!("{place}/baseline");
+            repository.keep(&reference, &commit.id)?;
+            repository.keep(&format!("{place}/delivered"), &delivered)?;
+            Ok(Baseline { commit: commit.id, tree: commit.tree, job, reference })
+        })
+        .await
+    }
+
+    /// The last delivery of a project to a target that went well and was not taken back.
+    pub(crate) async fn last_good(&self, project: &str, target: &str) -> Result<Option<(DeliveryView, JobId)>, Fault> {
+        let journal = self.shared.host.journal();
+        let filter = JobFilter { project_path: Some(project.to_owned()), ..JobFilter::default() };
+        let (mut last, mut cursor): (Option<(DeliveryView, JobId)>, _) = (None, None);
+        loop {
+            let page = journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await;
+            let page = page.map_err(|error| environment(&error))?;
+            let all = page.jobs.into_iter().flat_map(|view| {
+                let id = view.id;
+                view.deliveries.into_iter().map(move |one| (one, id.clone()))
+            });
+            let good = all.filter(|(one, _)| one.target == target && one.state == DeliveryState::Delivered);
+            last = good.chain(last).max_by_key(|(one, _)| one.at);
+            cursor = page.next;
+            if cursor.is_none() {
+                return Ok(last);
+            }
+        }
+    }
+
+    /// Looks until the health is proven, or it failed as often in a row as the plan allows. A new host looks from the beginning.
+    pub(super) async fn watch_health(
+        &self,
+        at: AttemptContext<'_>,
+        step: DeliveryStep,
+        cancel: &CancellationToken,
+    ) -> Result<JobEvent, Stopped> {
+        let spec = at.phase.gates.get(step.gate).and_then(|spec| spec.delivery()).and_then(|one| one.health.as_ref());
+        let health = spec.ok_or(Stopped::Unwanted)?;
+        self.check_obstacles(at, step).await?;
+        let (started, mut checks, mut failed) = (Instant::now(), 0_u32, 0);
+        let mut report = loop {
+            let report = self.part(at, step, DeliveryPart::Health, cancel).await?;
+            checks += 1;
+            failed = if report.verdict.passed() { 0 } else { failed + 1 };
+            let over = started.elapsed() >= health.time.duration();
+            if failed >= health.limit || (failed == 0 && over) {
+                break report;
+            }
+            tokio::select! {
+                () = cancel.cancelled() => return Err(Stopped::Unwanted),
+                () = tokio::time::sleep(health.every.duration().max(Duration::from_millis(100))) => {}
+            }
+        };
+        let often = if checks == 1 { "1 check".to_owned() } else { format!("{checks} checks") };
+        report.summary = format!("{} after {often} in {} s", report.summary, started.elapsed().as_secs());
+        report.steps.iter_mut().for_each(|step| step.attempts = checks);
+        report.duration_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(JobEvent::HealthChecked { phase: at.phase.id.clone(), step, report })
+    }
+
+    /// Lets this host take the delivery back as soon as that is on record, unless it cannot be done at all.
+    pub(super) async fn begin_rollback(&self, at: AttemptContext<'_>, step: DeliveryStep) -> Result<JobEvent, Stopped> {
+        self.check_obstacles(at, step).await?;
+        lock(&self.shared.deliveries).insert(name(at, step.gate, step.round));
+        Ok(JobEvent::RollbackBegun { phase: at.phase.id.clone(), step })
+    }
+
+    /// Takes a delivery back, if it was this host that has recorded the beginning: nobody else knows how far it came.
+    pub(super) async fn roll_back(
+        &self,
+        at: AttemptContext<'_>,
+        step: DeliveryStep,
+        cancel: &CancellationToken,
+    ) -> Result<JobEvent, Stopped> {
+        if !self.takes_up(&name(at, step.gate, step.round)) {
+            self.shared.checkouts.end(at.job, Some(&label(at, step, DeliveryPart::Rollback))).await;
+            let message = "Helix ended while it rolled back: how far that came is unknown".to_owned();
+            let hint = Some(helix_job::PERSON_NEEDED.to_owned());
+            return Err(Fault { kind: FaultKind::Environment, message, hint }.into());
+        }
+        let report = self.part(at, step, DeliveryPart::Rollback, cancel).await?;
+        Ok(JobEvent::RollbackFinished { phase: at.phase.id.clone(), step, report })
+    }
+
+    /// What a former host had, this one may lack: a check that fails for that says nothing.
+    async fn check_obstacles(&self, at: AttemptContext<'_>, step: DeliveryStep) -> Result<(), Fault> {
+        let delivery = at.phase.gates.get(step.gate).and_then(|spec| spec.delivery());
+        let environment = self.tool_environment(at.job, at.active, at.phase).await?;
+        match delivery.and_then(|delivery| delivery_obstacle(delivery, &environment)) {
+            Some(fault) => Err(fault),
+            None => Ok(()),
+        }
+    }
+
+    async fn part(
+        &self,
+        at: AttemptContext<'_>,
+        step: DeliveryStep,
+        part: DeliveryPart,
+        cancel: &CancellationToken,
+    ) -> Result<GateReport, Stopped> {
+        let label = label(at, step, part);
+        let check = GateCheck { label, part, ..GateCheck::of_attempt(at, at.result()?, step.gate, cancel) };
+        self.gate_report(check).await
+    }
+}
+
+/// Names the files of a health check or a rollback.
+fn label(at: AttemptContext<'_>, step: DeliveryStep, part: DeliveryPart) -> String {
+    let DeliveryStep { attempt, gate, round } = step;
+    let part = if part == DeliveryPart::Rollback { "rollback" } else { "health" };
+    format!("{}.{attempt}.{gate}.{part}-{round}", at.phase.id)
+}
