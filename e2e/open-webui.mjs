@@ -118,7 +118,7 @@ async function stop() {
 
   await chat.say('How many ships did you see?');
   await chat.answered('You stopped me before I was through.', TURN);
-  assert.match(last(await helix.asked('scene after the stop')), /the user stopped your last answer/);
+  assert.match(last(await helix.asked('scene after the stop')), /stopped your last answer/);
   assert.equal((await helix.settled(id)).turns.length, 2);
 }
 

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::context::{self, Context};
 use super::job_digest;
-use super::locator::{self, Difference, Located, TurnPosition};
+use super::locator::{self, Account, Difference, Located, TurnPosition};
 use super::services::ConsultantServices;
 use super::turn_output::TurnOutput;
 use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, phrases, uploads};
@@ -153,6 +153,10 @@ impl SessionActor {
         let ended = match self.locate(&request).await {
             Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,
             Ok(Located::Again(turn)) => self.tell_again(&turn, &mut output).await,
+            Ok(Located::Unheard(turn)) => match self.record_again(&turn, &request, &output).await {
+                Ok(turn) => self.tell_again(&turn, &mut output).await,
+                Err(error) => refused(error),
+            },
             Err(error) => refused(error),
         };
         drop(permit);
@@ -175,6 +179,25 @@ impl SessionActor {
         output.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
         let outcome = Outcome::from_facts(&end.facts);
         TurnEnded { error: phrases::of_outcome(&outcome), outcome, answer: end.text().to_owned(), usage: end.usage }
+    }
+
+    /// Records that an answer that nobody has read is given as the answer to this request: a turn without a run, known by the
+    /// request's ids, at the same place. Whoever then asks once more wants another answer.
+    async fn record_again(
+        &mut self,
+        turn: &TurnView,
+        request: &TurnRequest,
+        output: &TurnOutput,
+    ) -> Result<TurnView, ErrorView> {
+        let Some(end) = turn.end.clone() else { return Err(phrases::no_end()) };
+        let id = self.view().next_turn();
+        let begin = TurnStart { client: request.client.clone(), ..turn.begin.clone() };
+        let started = SessionEvent::TurnStarted { turn: id.clone(), place: turn.place(), resume: None, begin };
+        let end = TurnEnd { usage: Usage::default(), runs: 0, delivery: output.delivery(), ..end };
+        let finished = SessionEvent::TurnFinished { turn: id.clone(), end };
+        settled(self.log.record_once(&[started, finished]).await)?;
+        let recorded = self.services.journal().turn(id).await.map_err(phrases::unreadable_record)?;
+        recorded.ok_or_else(phrases::no_end)
     }
 
     /// Carries a new turn out, from its beginning in the record to its end.
@@ -234,6 +257,8 @@ impl SessionActor {
             client: request.client.clone(),
             model: work.model.clone(),
             attachments,
+            before: locator::said_elsewhere(&request.history)
+                .filter(|_| position.parent.is_none() && position.account == Account::Client),
             agent_session: Some(context.writes_to().clone()),
             facts: facts.digests(),
         };
@@ -245,6 +270,10 @@ impl SessionActor {
         })
         .await?;
         work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
+        for turn in &position.unheard {
+            let text = phrases::unheard(&turn.begin.message, turn.end.as_ref().map_or("", TurnEnd::text));
+            work.output.tell(TurnEvent::Note { text }).await;
+        }
         for (job, _) in &digests {
             work.output.tell(TurnEvent::JobNews { text: phrases::since_last_message(job) }).await;
         }
@@ -350,10 +379,8 @@ impl SessionActor {
             self.failed = Some(error.clone());
             ended.error.get_or_insert(error);
         }
-        if let Some(note) = note {
-            let note = format!("\n\n{note}");
-            ended.answer.push_str(&note);
-            work.output.append(note).await;
+        if let Some(text) = note {
+            work.output.tell(TurnEvent::Note { text }).await;
         }
         ended
     }

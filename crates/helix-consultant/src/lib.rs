@@ -72,6 +72,9 @@ pub enum SessionSelector {
     /// The one with the client's own key, which is opaque and unique; opened if there is none.
     Key(String),
     Id(SessionId),
+    /// The client names none: the one that its ids or its history prove to be meant, else a new one. The text is how the
+    /// keys begin of those that may be meant.
+    Unnamed(String),
 }
 
 /// Where in a conversation a turn stands.
@@ -129,6 +132,8 @@ pub enum TurnEvent {
     Status { text: String },
     /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
     JobNews { text: String },
+    /// A block of Helix's own, in the answer's text but no part of what the agent says.
+    Note { text: String },
     /// A piece of reasoning.
     Thinking { text: String },
     /// A piece of the answer.

@@ -30,7 +30,9 @@ pub const CALL_CUT_OFF: &str = "the turn ended before this call did";
 /// A turn whose end nobody hears of.
 pub const TURN_LOST: &str =
     "the turn's events ended early; send the message again, and see Helix's log if it happens again";
-pub const SHUTTING_DOWN: &str = "Helix is shutting down; send the message again after the restart";
+pub const SHUTTING_DOWN: &str = "Helix is shutting down. The agent goes on with what it has begun: send the same message again after the restart to get that answer";
+/// The last line above an answer that a shutdown cut off.
+pub const RESTARTS: &str = "Helix is shutting down; the agent goes on";
 pub(crate) const ALREADY_ANSWERED: &str = "Already answered; here is the answer";
 pub(crate) const SESSION_LOST: &str = "The agent has lost its session; a new one starts with the record of this chat";
 
@@ -45,6 +47,8 @@ pub const BLOCK: &str = r"> \[!(?:CAUTION|NOTE|IMPORTANT)\]\n> \*\*Helix:\*\* .*
 const SHOWN_FINDINGS: usize = 5;
 /// Longest line of a list, in characters.
 const LINE: usize = 300;
+/// Longest quotation of a message, in characters.
+const QUOTE: usize = 80;
 
 /// A turn that waits for others of its conversation.
 pub fn queued(ahead: usize) -> String {
@@ -110,6 +114,18 @@ pub fn caution(message: &str, hint: Option<&str>) -> String {
 /// Between words that broke off and the same words as a whole.
 pub fn said_anew() -> String {
     block(NOTE, ["The connection to the model broke here. The whole answer follows.".to_owned()])
+}
+
+/// Between an answer that did not pass its checks and the one that replaces it.
+pub(crate) fn replaced() -> String {
+    block(NOTE, ["The answer above did not pass its checks. The answer below replaces it.".to_owned()])
+}
+
+/// Above an answer: an earlier one that was finished while nobody read it.
+pub(crate) fn unheard(message: &str, answer: &str) -> String {
+    let first =
+        format!("The answer to your earlier message “{}” did not reach you. Here it is:", one_line(message, QUOTE));
+    block(NOTE, [first, answer.trim().to_owned()])
 }
 
 /// A finished job.

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::ServerConfig;
+use crate::openai::NextTurn;
 use crate::rate_limit::RateLimit;
 
 /// Starting turns that a detached turn may lag behind.
@@ -22,8 +23,8 @@ pub(crate) struct Shared {
     pub(crate) shutdown: CancellationToken,
     /// Tasks that outlive their request.
     pub(crate) tasks: TaskTracker,
-    /// The conversations of all turns that start.
-    pub(crate) next_turns: broadcast::Sender<String>,
+    /// All turns that start.
+    pub(crate) next_turns: broadcast::Sender<NextTurn>,
     /// How many requests each key has left.
     pub(crate) rate_limit: Arc<RateLimit>,
     /// When this server started: what `/v1/models` reports as a model's creation.

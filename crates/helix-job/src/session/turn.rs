@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::digest::TextDigest;
+use super::event::TurnParent;
 use helix_core::finding::Finding;
 use helix_core::ids::{AgentSessionId, RunId, SessionId, TurnId};
 use helix_core::run::{Outcome, Retry, RunFacts};
@@ -52,6 +53,9 @@ pub struct TurnStart {
     pub asked: TextDigest,
     /// What the client calls it.
     pub client: ClientIds,
+    /// What the user said before it to somebody else, where the client tells of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<TextDigest>,
     /// Model that the client chose, in the agent's words.
     pub model: Option<String>,
     /// Files that came with the message.
@@ -136,19 +140,33 @@ pub struct Attachment {
 pub enum Delivery {
     /// Somebody read it to its end.
     Delivered,
-    /// Nobody was there any more: the same request, sent again, is given this answer.
+    /// Nobody was there any more: the same request, sent again, is given this answer; another one is told of it.
     Undelivered,
 }
 
 impl TurnView {
+    /// Its position in the tree.
+    pub fn place(&self) -> TurnParent {
+        match (&self.continues, &self.parent) {
+            (Some(turn), _) => TurnParent::Continuing { turn: turn.clone(), under: self.under.clone() },
+            (None, Some(turn)) => TurnParent::After { turn: turn.clone() },
+            (None, None) => TurnParent::Beginning,
+        }
+    }
+
+    /// Whether it has an answer that nobody has read to its end.
+    pub fn is_unheard(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.delivery == Delivery::Undelivered && end.is_answer())
+    }
+
     /// Whether the turn ended with an answer.
     pub fn is_answered(&self) -> bool {
         self.end.as_ref().is_some_and(TurnEnd::is_answer)
     }
 
-    /// Names of the runs that it took, or of the first while it runs.
+    /// Names of the runs that it took, or of the first while it runs; none where it only gives an answer that was there.
     pub fn runs(&self) -> Vec<RunId> {
-        let count = self.end.as_ref().map_or(1, |end| end.runs.max(1));
+        let count = self.end.as_ref().map_or(1, |end| end.runs);
         (1..=count).map(|number| RunId::for_turn(&self.id, number)).collect()
     }
 }

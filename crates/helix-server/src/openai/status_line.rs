@@ -3,6 +3,7 @@
 use helix_engine::consultant::phrases;
 use serde_json::{Value, json};
 
+use super::error::ApiError;
 use crate::sse;
 
 /// Longest line, in characters.
@@ -45,9 +46,13 @@ impl StatusLine {
     }
 
     /// Shows the last line.
-    pub(super) fn end(&self, out: &mut Vec<u8>, failed: bool) {
-        let last = self.last.as_deref().unwrap_or(phrases::DONE);
-        show(out, if failed { phrases::STOPPED } else { last });
+    pub(super) fn end(&self, out: &mut Vec<u8>, error: Option<&ApiError>) {
+        let last = match error {
+            None => self.last.as_deref().unwrap_or(phrases::DONE),
+            Some(error) if error.is_shutdown() => phrases::RESTARTS,
+            Some(_) => phrases::STOPPED,
+        };
+        show(out, last);
     }
 }
 

@@ -68,12 +68,12 @@ pub(crate) fn turn_request(
         said.pop();
     }
     let history: Vec<HistoryMessage> = said.iter().filter_map(Message::history).collect();
-    let session = match text(headers, SESSION_HEADER) {
+    let selected = match text(headers, SESSION_HEADER) {
         Some(id) => SessionId::new(id).map(SessionSelector::Id),
-        None => Ok(SessionSelector::Key(session_key(headers, &opening))),
+        None => Ok(session(headers, &opening)),
     };
     let mut request = TurnRequest {
-        session: session.map_err(|error| ApiError::session_not_found(&error.to_string()))?,
+        session: selected.map_err(|error| ApiError::session_not_found(&error.to_string()))?,
         owner: owner(headers),
         parent: parent(headers, profile, !history.is_empty()),
         purpose,
@@ -102,7 +102,7 @@ pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
 /// The key of the conversation that a background task is about, if its headers name one. The messages of a task are not part of
 /// any conversation.
 pub(crate) fn key_of_task(headers: &HeaderMap) -> Option<String> {
-    chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY)).map(key_of)
+    chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY)).map(|id| key_of(headers, id))
 }
 
 /// A digest of what a request says: the same request sent again has the same one.
@@ -136,15 +136,13 @@ fn parent(headers: &HeaderMap, profile: Profile, has_history: bool) -> ParentSel
     if named && !has_history && !sends_history { ParentSelector::Latest } else { ParentSelector::History }
 }
 
-/// The client's own id of the conversation, else a key that all its turns have in common. Ids are never shortened or cleaned:
-/// two ids that differ anywhere are two conversations.
-fn session_key(headers: &HeaderMap, opening: &str) -> String {
+/// The conversation by the client's own id, else by how the keys begin of all that the same caller began with the same words. Ids are
+/// never shortened or cleaned: two ids that differ anywhere are two conversations.
+fn session(headers: &HeaderMap, opening: &str) -> SessionSelector {
     match chat(headers) {
-        Some(id) if id.as_bytes().starts_with(TEMPORARY) => {
-            format!("temporary:{}", derived(headers, Some(id), opening))
-        }
-        Some(id) => key_of(id),
-        None => format!("opening:{}", derived(headers, None, opening)),
+        Some(id) if !id.as_bytes().starts_with(TEMPORARY) => SessionSelector::Key(key_of(headers, id)),
+        Some(id) => SessionSelector::Unnamed(format!("temporary:{}:", derived(headers, Some(id), opening))),
+        None => SessionSelector::Unnamed(format!("opening:{}:", derived(headers, None, opening))),
     }
 }
 
@@ -153,11 +151,14 @@ fn chat(headers: &HeaderMap) -> Option<&HeaderValue> {
     named.find(|value| !value.as_bytes().trim_ascii().is_empty())
 }
 
-fn key_of(id: &HeaderValue) -> String {
-    match id.to_str() {
-        Ok(id) => format!("chat:{id}"),
-        // Such a header has no text form; its bytes identify it as well.
-        Err(_) => format!("chat-bytes:{}", digest([id.as_bytes()])),
+/// The key of a conversation with this id: each user's are their own.
+fn key_of(headers: &HeaderMap, id: &HeaderValue) -> String {
+    let whose = headers.get(FORWARDED_USER_HEADER).filter(|user| !user.as_bytes().trim_ascii().is_empty());
+    match (whose, id.to_str()) {
+        (None, Ok(id)) => format!("chat:{id}"),
+        // A header that has no text form is identified by its bytes as well.
+        (None, Err(_)) => format!("chat-bytes:{}", digest([id.as_bytes()])),
+        (Some(user), _) => format!("user-chat:{}", digest([user.as_bytes(), id.as_bytes()])),
     }
 }
 

@@ -246,30 +246,39 @@ fn wrapping_is_no_part_of_the_opening() {
     assert_eq!(unwrapped("### Task: build it"), "### Task: build it");
 }
 
-#[test]
-fn ids_of_clients_are_kept_as_they_are() {
-    let any = "hi";
-    assert_eq!(session_key(&headers(&[("x-chat", "a_b")]), any), "chat:a_b");
-    assert_ne!(session_key(&headers(&[("x-chat", "a-b")]), any), "chat:a_b");
-    assert_eq!(session_key(&headers(&[("x-chat", ""), ("x-openwebui-chat-id", "c1")]), any), "chat:c1");
+fn named(pairs: &[(&'static str, &str)]) -> SessionSelector {
+    session(&headers(pairs), "hi")
 }
 
 #[test]
-fn without_an_id_the_key_stays_the_same_for_all_turns() {
+fn ids_of_clients_are_kept_as_they_are_and_each_user_has_their_own() {
+    let key = |text: &str| SessionSelector::Key(text.into());
+    assert_eq!(named(&[("x-chat", "a_b")]), key("chat:a_b"));
+    assert_ne!(named(&[("x-chat", "a-b")]), key("chat:a_b"));
+    assert_eq!(named(&[("x-chat", ""), ("x-openwebui-chat-id", "c1")]), key("chat:c1"));
+    let of = |user| named(&[("x-chat", "c1"), ("x-openwebui-user-id", user)]);
+    assert_ne!(of("u1"), of("u2"));
+    assert_ne!(of("u1"), key("chat:c1"));
+    assert_eq!(of(""), key("chat:c1"));
+}
+
+#[test]
+fn without_an_id_all_turns_have_the_beginning_of_a_key_in_common() {
     let caller = headers(&[("authorization", "Bearer a")]);
-    let first = session_key(&caller, "hi");
+    let first = session(&caller, "hi");
+    assert!(matches!(&first, SessionSelector::Unnamed(prefix) if prefix.starts_with("opening:")), "{first:?}");
     let system = |text: &str| message(Role::System, text);
     for later in [
         vec![message(Role::User, "hi"), message(Role::Assistant, "yes"), message(Role::User, "and then?")],
         vec![system("instructions may change"), message(Role::User, "hi")],
     ] {
         let later = turn_request(&caller, Profile::Plain, later, None).unwrap();
-        assert_eq!(later.session, SessionSelector::Key(first.clone()));
+        assert_eq!(later.session, first);
     }
     for other in [
-        session_key(&caller, "hi there"),
-        session_key(&headers(&[("authorization", "Bearer b")]), "hi"),
-        session_key(&headers(&[("authorization", "Bearer a"), ("x-openwebui-user-id", "u")]), "hi"),
+        session(&caller, "hi there"),
+        named(&[("authorization", "Bearer b")]),
+        named(&[("authorization", "Bearer a"), ("x-openwebui-user-id", "u")]),
     ] {
         assert_ne!(other, first);
     }
@@ -278,8 +287,8 @@ fn without_an_id_the_key_stays_the_same_for_all_turns() {
 #[test]
 fn temporary_chats_of_one_tab_are_told_apart() {
     let tab = headers(&[("x-chat", "temporary:QgVG")]);
-    let one = session_key(&tab, "temp one");
-    assert!(one.starts_with("temporary:"), "{one}");
-    assert_ne!(session_key(&tab, "temp two"), one);
-    assert_eq!(session_key(&tab, "temp one"), one);
+    let one = session(&tab, "temp one");
+    assert!(matches!(&one, SessionSelector::Unnamed(prefix) if prefix.starts_with("temporary:")), "{one:?}");
+    assert_ne!(session(&tab, "temp two"), one);
+    assert_eq!(session(&tab, "temp one"), one);
 }
