@@ -13,7 +13,6 @@ use super::complete::Mentions;
 use super::file_name::number_of_file_name;
 use super::finalize::status_word;
 use super::front_matter::FrontMatter;
-use super::graph::{Circle, Link, circle_text};
 use super::known::KnownAdrs;
 use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
@@ -252,8 +251,7 @@ impl Checker<'_> {
             ("change_scope", front.change_scope.is_none()),
         ] {
             // A value that could not be read has been reported already.
-            let reported = self.adr.front_problems.iter().any(|problem| problem.message.contains(&format!("`{key}`")));
-            if missing && !reported {
+            if missing && !front.unreadable.contains(&key) {
                 let help = format!("add `{key}:`; docs/adr.md lists its values");
                 self.warning(codes::NO_CLASSIFICATION, &head, format!("`{key}` is missing"), help);
             }
@@ -346,18 +344,16 @@ impl Checker<'_> {
             }
         }
         let Some(own) = self.adr.number().map(AdrId::Number) else { return };
-        for (link, ids) in [(Link::Supersedes, &front.supersedes), (Link::DependsOn, &front.depends_on)] {
-            for first in ids {
-                let Some(members) = known.circle(link, own, first.value) else { continue };
-                let (code, message) = circle_text(&Circle { link, members });
-                match link {
-                    Link::Supersedes => {
-                        self.error(code, &first.range, message, "remove one of these from `supersedes`");
-                    }
-                    Link::DependsOn | Link::Related => {
-                        self.warning(code, &first.range, message, "remove one of these from `depends_on`");
-                    }
-                }
+        for first in &front.supersedes {
+            if let Some(way) = known.supersedes.circle(own, first.value) {
+                let message = format!("ADRs supersede each other in a circle: {way}");
+                self.error(codes::SUPERSEDE_CYCLE, &first.range, message, "remove one of these from `supersedes`");
+            }
+        }
+        for first in &front.depends_on {
+            if let Some(way) = known.depends_on.circle(own, first.value) {
+                let message = format!("ADRs depend on each other in a circle: {way}");
+                self.warning(codes::DEPENDENCY_CYCLE, &first.range, message, "remove one of these from `depends_on`");
             }
         }
     }

@@ -67,7 +67,7 @@ impl ClaimIndex {
             };
         }
         // What lies below counts for a directory too: whether a plain path is one is not known here.
-        let below = format!("{own}/");
+        let below = if own.is_empty() { String::new() } else { format!("{own}/") };
         let inside = self.by_path.range(below.clone()..).take_while(|(key, _)| key.starts_with(&below));
         found.extend(inside.flat_map(|(_, numbers)| numbers));
         found.sort_unstable();

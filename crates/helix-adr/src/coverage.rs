@@ -14,7 +14,7 @@ use helix_core::source_text::SourceText;
 use helix_plan::Plan;
 
 use super::concept_words::{is_structural, terms};
-use super::syntax::{Adr, Section};
+use super::syntax::Adr;
 use super::words::SectionKind;
 
 /// Something that a source asks for.
@@ -128,7 +128,7 @@ pub fn blocks_of_adr(target: &Adr) -> Vec<Block> {
             label: format!("section {}", section.heading),
             line: line(section.heading_range.start),
             heading: section.heading.clone(),
-            text: own_text(target, section, number).to_owned(),
+            text: target.own_text(number).to_owned(),
             files: Vec::new(),
         })
         .collect();
@@ -138,12 +138,6 @@ pub fn blocks_of_adr(target: &Adr) -> Vec<Block> {
         blocks.push(Block { label, line: Some(1), heading: String::new(), text: String::new(), files });
     }
     blocks
-}
-
-/// The text of a section up to the next heading.
-fn own_text<'a>(adr: &'a Adr, section: &Section, number: usize) -> &'a str {
-    let end = adr.sections.get(number + 1).map_or(section.body.end, |next| next.heading_range.start);
-    adr.source.get(section.body.start..end.max(section.body.start)).unwrap_or_default()
 }
 
 /// The blocks of a plan: its phases.

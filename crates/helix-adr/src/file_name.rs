@@ -23,16 +23,17 @@ pub fn finalized_file_name(number: u32, title: &str) -> String {
 
 /// The number in a file name of the form `012-…​.md` or `ADR-012-…​.md`; directories before it do not matter.
 pub fn number_of_file_name(file: &str) -> Option<u32> {
-    let name = file.rsplit(['/', '\\']).next()?.strip_suffix(".md")?;
-    let name = match name.get(..4) {
-        Some(prefix) if prefix.eq_ignore_ascii_case("adr-") => &name[4..],
-        Some(_) | None => name,
-    };
-    let digits = name.bytes().take_while(u8::is_ascii_digit).count();
-    if digits < 3 || !(name[digits..].starts_with('-') || name.len() == digits) {
-        return None;
-    }
-    name[..digits].parse().ok()
+    let (_, digits, rest) = name_parts(file.rsplit(['/', '\\']).next()?.strip_suffix(".md")?);
+    let is_whole = digits.len() >= 3 && (rest.is_empty() || rest.starts_with('-'));
+    digits.parse().ok().filter(|_| is_whole)
+}
+
+/// A file name as `adr-`, where it begins so, the digits that follow, and the rest.
+pub(super) fn name_parts(name: &str) -> (&str, &str, &str) {
+    let prefix = name.get(..4).filter(|prefix| prefix.eq_ignore_ascii_case("adr-")).unwrap_or_default();
+    let rest = &name[prefix.len()..];
+    let (digits, rest) = rest.split_at(rest.bytes().take_while(u8::is_ascii_digit).count());
+    (prefix, digits, rest)
 }
 
 /// Where a text names decisions by their numbers, such as `ADR-012`, `adr 12` or `ADR012`: the digits, and the number.

@@ -18,10 +18,9 @@ pub struct Acceptance {
 
 /// Why an ADR cannot be rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum RewriteError {
-    /// There is no place to write to.
-    #[error("the ADR has no front matter with `{key}`")]
-    NoKey { key: &'static str },
+#[error("the ADR has no front matter with `{key}`")]
+pub struct RewriteError {
+    key: &'static str,
 }
 
 impl Adr {
@@ -31,9 +30,9 @@ impl Adr {
     /// # Errors
     /// [`RewriteError`] when the front matter has no readable `adr_id` or `status`.
     pub fn with_id_and_status(&self, id: AdrId, status: Status) -> Result<String, RewriteError> {
-        let front = self.front.as_ref().ok_or(RewriteError::NoKey { key: "adr_id" })?;
-        let id_place = front.adr_id.as_ref().ok_or(RewriteError::NoKey { key: "adr_id" })?.range.clone();
-        let status_place = front.status.as_ref().ok_or(RewriteError::NoKey { key: "status" })?.range.clone();
+        let front = self.front.as_ref().ok_or(RewriteError { key: "adr_id" })?;
+        let id_place = front.adr_id.as_ref().ok_or(RewriteError { key: "adr_id" })?.range.clone();
+        let status_place = front.status.as_ref().ok_or(RewriteError { key: "status" })?.range.clone();
         // Quoted, so that no reader takes 012 for a number.
         let id = match id {
             AdrId::Number(number) => format!("\"{number:03}\""),
@@ -41,8 +40,7 @@ impl Adr {
         };
         let mut edits = vec![(id_place, id), (status_place, status.word().to_owned())];
         edits.extend(self.status_of_text(status));
-        edits.sort_by_key(|(range, _)| range.start);
-        Ok(replace(&self.source, &edits))
+        Ok(replace(&self.source, edits))
     }
 }
 
@@ -56,7 +54,7 @@ impl Adr {
         let mut edits = Vec::new();
         if let Some(status) = status {
             let front = self.front.as_ref().and_then(|front| front.status.as_ref());
-            edits.push((front.ok_or(RewriteError::NoKey { key: "status" })?.range.clone(), status.word().to_owned()));
+            edits.push((front.ok_or(RewriteError { key: "status" })?.range.clone(), status.word().to_owned()));
             edits.extend(self.status_of_text(status));
         }
         for criterion in self.criteria.iter().filter(|one| !one.checked && met.contains(&one.text)) {
@@ -66,8 +64,7 @@ impl Adr {
                 edits.push((at..at + 3, "[x]".to_owned()));
             }
         }
-        edits.sort_by_key(|(range, _)| range.start);
-        Ok(replace(&self.source, &edits))
+        Ok(replace(&self.source, edits))
     }
 
     /// The text as an accepted decision, with who has accepted it; everything else stays.
@@ -75,7 +72,7 @@ impl Adr {
     /// # Errors
     /// [`RewriteError`] when the front matter has no readable `status` on a line of its own.
     pub fn with_acceptance(&self, acceptance: &Acceptance) -> Result<String, RewriteError> {
-        let no_status = RewriteError::NoKey { key: "status" };
+        let no_status = RewriteError { key: "status" };
         let front = self.front.as_ref().ok_or(no_status)?;
         let status = front.status.as_ref().ok_or(no_status)?.range.clone();
         let by = acceptance.by.replace(|c: char| c.is_control(), " ").replace('\\', "\\\\").replace('"', "\\\"");
@@ -92,8 +89,7 @@ impl Adr {
             }
         }
         edits.push((line_end..line_end, added));
-        edits.sort_by_key(|(range, _)| range.start);
-        let text = replace(&self.source, &edits);
+        let text = replace(&self.source, edits);
         // Front matter of another form, such as a mapping in braces, has no line for it.
         let read = Self::parse(&self.file, &text);
         let said = read.front.as_ref().and_then(|front| front.accepted_by.as_ref()).map(|by| by.value.trim());
@@ -122,13 +118,14 @@ pub(super) fn status_word(text: &str, body: Range<usize>) -> Option<(Range<usize
     Some((body.start + start..body.start + start + length, status, language))
 }
 
-/// Replaces ranges, which are in order and do not overlap.
-pub(super) fn replace(text: &str, edits: &[(Range<usize>, String)]) -> String {
+/// Replaces ranges, which do not overlap.
+pub(super) fn replace(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    edits.sort_by_key(|(range, _)| range.start);
     let mut out = String::with_capacity(text.len() + 16);
     let mut done = 0;
     for (range, new) in edits {
         out.push_str(text.get(done..range.start).unwrap_or_default());
-        out.push_str(new);
+        out.push_str(&new);
         done = range.end;
     }
     out.push_str(text.get(done..).unwrap_or_default());

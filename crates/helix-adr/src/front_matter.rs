@@ -50,6 +50,8 @@ pub struct FrontMatter {
     pub accepted_by: Option<Placed<String>>,
     /// When, as written.
     pub accepted_on: Option<Placed<String>>,
+    /// Keys whose values could not be read.
+    pub(super) unreadable: Vec<&'static str>,
 }
 
 impl FrontMatter {
@@ -114,7 +116,7 @@ pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Di
         front.accepted_on = fields.take::<String>("accepted_on", &mut reader);
         // Free-form notes of older files: allowed, not read.
         fields.entry("meta");
-        fields.finish(&mut reader);
+        front.unreadable = fields.finish(&mut reader);
     }
     let mut problems = reader.problems;
     for problem in problems.iter_mut().filter(|problem| problem.code == codes::UNKNOWN_KEY) {

@@ -2,7 +2,7 @@
 //!
 //! Must not know a disk or a terminal. Titles are data and cannot break out of a drawing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use helix_core::text::one_line;
 use helix_plan::Graph;
 
-use super::codes;
 use super::syntax::Adr;
 use super::words::{AdrId, Status};
 
@@ -90,18 +89,19 @@ pub struct Circle {
 
 impl std::fmt::Display for Circle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        for (number, id) in self.members.iter().enumerate() {
-            match number {
-                0..SHOWN_MEMBERS => write!(f, "{id} → ")?,
-                SHOWN_MEMBERS => write!(f, "{} more → ", self.members.len() - SHOWN_MEMBERS)?,
-                _ => break,
-            }
-        }
-        match self.members.first() {
-            Some(first) => write!(f, "{first}"),
-            None => Ok(()),
-        }
+        f.write_str(&way_round(&self.members, 0))
     }
+}
+
+/// A circle in words, beginning with the member at this place. Costs no more than what is shown.
+fn way_round(members: &[AdrId], place: usize) -> String {
+    let shown = members.iter().cycle().skip(place).take(members.len().min(SHOWN_MEMBERS));
+    let mut names: Vec<String> = shown.map(AdrId::to_string).collect();
+    if members.len() > SHOWN_MEMBERS {
+        names.push(format!("{} more", members.len() - SHOWN_MEMBERS));
+    }
+    names.extend(names.first().cloned());
+    names.join(" → ")
 }
 
 impl AdrGraph {
@@ -132,11 +132,11 @@ impl AdrGraph {
         let mut of_kind = BTreeMap::new();
         for link in [Link::Supersedes, Link::DependsOn] {
             let links = Links::new(&edges.iter().filter(|edge| edge.2 == link).map(|edge| (edge.0, edge.1)).collect());
-            circles.extend(links.graph.circles().into_iter().map(|way| Circle { link, members: links.named(way) }));
+            circles.extend(links.circles.iter().map(|members| Circle { link, members: members.clone() }));
             of_kind.insert(link, links);
         }
         let edges = edges.into_iter().map(|(from, to, link)| {
-            let in_circle = of_kind.get(&link).is_some_and(|links: &Links| links.leads_to(to, from));
+            let in_circle = of_kind.get(&link).is_some_and(|links: &Links| links.lead_back(from, to));
             AdrEdge { from, to, link, in_circle }
         });
         Self { nodes: nodes.into_values().collect(), edges: edges.collect(), circles }
@@ -212,16 +212,6 @@ fn name(id: AdrId) -> String {
     }
 }
 
-/// Code and message of a circle.
-pub(super) fn circle_text(circle: &Circle) -> (&'static str, String) {
-    match circle.link {
-        Link::Supersedes => (codes::SUPERSEDE_CYCLE, format!("ADRs supersede each other in a circle: {circle}")),
-        Link::DependsOn | Link::Related => {
-            (codes::DEPENDENCY_CYCLE, format!("ADRs depend on each other in a circle: {circle}"))
-        }
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {
     InForce,
@@ -265,46 +255,62 @@ fn dot_text(text: &str) -> String {
     out
 }
 
-/// The links of one kind, and what leads to what along them.
+/// The links of one kind, and the circles along them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Links {
     /// In order; each has its number in the graph.
     ids: Vec<AdrId>,
     graph: Graph,
+    /// One of each group of decisions that all lead to each other.
+    circles: Vec<Vec<AdrId>>,
+    /// Where in these circles a decision stands: which one, and at which place.
+    places: HashMap<AdrId, (usize, usize)>,
 }
 
 impl Links {
     /// Reads pairs of from and to.
     pub(super) fn new(pairs: &BTreeSet<(AdrId, AdrId)>) -> Self {
         let ids: BTreeSet<AdrId> = pairs.iter().flat_map(|(from, to)| [*from, *to]).collect();
-        let mut links = Self { ids: ids.into_iter().collect(), graph: Graph::default() };
+        let mut links = Self { ids: ids.into_iter().collect(), ..Self::default() };
         let mut next = vec![Vec::new(); links.ids.len()];
-        for (from, to) in pairs.iter().filter_map(|(from, to)| Some((links.number(*from)?, links.number(*to)?))) {
+        for (from, to) in pairs.iter().filter_map(|(from, to)| links.numbers(*from, *to)) {
             next[from].push(to);
         }
         links.graph = Graph::new(next);
+        links.circles = links.graph.circles().into_iter().map(|way| links.named(way)).collect();
+        let places =
+            links.circles.iter().enumerate().flat_map(|(number, members)| {
+                members.iter().enumerate().map(move |(place, id)| (*id, (number, place)))
+            });
+        links.places = places.collect();
         links
     }
 
-    fn number(&self, id: AdrId) -> Option<usize> {
-        self.ids.binary_search(&id).ok()
+    fn numbers(&self, one: AdrId, other: AdrId) -> Option<(usize, usize)> {
+        Some((self.ids.binary_search(&one).ok()?, self.ids.binary_search(&other).ok()?))
     }
 
     fn named(&self, numbers: Vec<usize>) -> Vec<AdrId> {
         numbers.into_iter().filter_map(|number| self.ids.get(number).copied()).collect()
     }
 
-    /// Whether a decision is another one, or leads to it.
-    fn leads_to(&self, from: AdrId, to: AdrId) -> bool {
-        let both = self.number(from).zip(self.number(to));
-        from == to || both.is_some_and(|(from, to)| self.graph.reaches(from, to))
+    /// Whether the link from a decision to another one is part of a circle.
+    fn lead_back(&self, from: AdrId, to: AdrId) -> bool {
+        self.numbers(from, to).is_some_and(|(from, to)| self.graph.are_together(from, to))
     }
 
-    /// The shortest way from a decision through one that it names back to it.
-    pub(super) fn circle(&self, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
+    /// The way from a decision through one that it names back to it, in words.
+    pub(super) fn circle(&self, own: AdrId, first: AdrId) -> Option<String> {
         if own == first {
-            return Some(vec![own]);
+            return Some(way_round(&[own], 0));
         }
-        self.graph.circle(self.number(own)?, self.number(first)?).map(|way| self.named(way))
+        // That of one large circle is the same for all its members: finding it anew for each of them would be quadratic.
+        if let Some((members, place)) = self.places.get(&own).map(|(number, place)| (&self.circles[*number], *place))
+            && members[(place + 1) % members.len()] == first
+        {
+            return Some(way_round(members, place));
+        }
+        let (own, first) = self.numbers(own, first)?;
+        self.graph.circle(own, first).map(|way| way_round(&self.named(way), 0))
     }
 }

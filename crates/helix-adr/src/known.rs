@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::claims::ClaimIndex;
 use super::file_name::number_of_file_name;
-use super::graph::{Link, Links};
+use super::graph::Links;
 use super::syntax::Adr;
 use super::words::AdrId;
 
@@ -16,8 +16,8 @@ pub struct KnownAdrs {
     /// Which files hold a decision of a number.
     files: BTreeMap<u32, Vec<String>>,
     claims: ClaimIndex,
-    supersedes: Links,
-    depends_on: Links,
+    pub(super) supersedes: Links,
+    pub(super) depends_on: Links,
 }
 
 impl KnownAdrs {
@@ -53,15 +53,6 @@ impl KnownAdrs {
         match id {
             AdrId::Number(number) => self.files.get(&number).map_or(&[], Vec::as_slice),
             AdrId::Draft => &[],
-        }
-    }
-
-    /// The way from a decision through the first of its links back to it.
-    pub(super) fn circle(&self, link: Link, own: AdrId, first: AdrId) -> Option<Vec<AdrId>> {
-        match link {
-            Link::Supersedes => self.supersedes.circle(own, first),
-            Link::DependsOn => self.depends_on.circle(own, first),
-            Link::Related => None,
         }
     }
 }

@@ -58,7 +58,8 @@ pub fn mojibake(text: &str, most: usize) -> Vec<Mojibake> {
 pub fn repair_mojibake(text: &str) -> (String, usize) {
     let places = mojibake(text, usize::MAX).into_iter();
     let edits: Vec<_> = places.filter_map(|place| Some((place.range, place.repaired?))).collect();
-    (replace(text, &edits), edits.len())
+    let count = edits.len();
+    (replace(text, edits), count)
 }
 
 /// Stretches of characters outside of ASCII: only there is anything to find.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use helix_core::document::Placed;
 use helix_core::source_text::SourceText;
 
-use super::file_name::mentions;
+use super::file_name::{mentions, name_parts};
 use super::finalize::replace;
 use super::syntax::Adr;
 use super::words::AdrId;
@@ -45,15 +45,9 @@ impl Renumbering {
     /// A decision with this file name gets another number; the rest of the name stays. `None` when the name begins with no
     /// number.
     pub fn new(file_name: &str, to: u32) -> Option<Self> {
-        let start = file_name.find(|c: char| c.is_ascii_digit())?;
-        let prefix = &file_name[..start];
-        if !(prefix.is_empty() || prefix.eq_ignore_ascii_case("adr-")) {
-            return None;
-        }
-        let rest = &file_name[start..];
-        let digits = &rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())];
+        let (prefix, digits, rest) = name_parts(file_name);
         let from = digits.parse().ok()?;
-        let new_name = format!("{prefix}{}{}", like(digits, to), &rest[digits.len()..]);
+        let new_name = format!("{prefix}{}{rest}", like(digits, to));
         Some(Self { from, to, old_name: file_name.to_owned(), new_name })
     }
 
@@ -122,7 +116,7 @@ impl Renumbering {
             end = end.max(range.end);
             free
         });
-        Renamed { text: replace(text, &edits), changed: edits.len(), left }
+        Renamed { changed: edits.len(), text: replace(text, edits), left }
     }
 
     /// Where the file is named.
@@ -160,10 +154,9 @@ impl Renumbering {
             return None;
         }
         let written = source.get(id.range.clone())?;
-        let start = written.find(|c: char| c.is_ascii_digit())?;
-        let digits = &written[start..];
-        let digits = &digits[..digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len())];
-        let start = id.range.start + start;
+        let before = written.find(|c: char| c.is_ascii_digit())?;
+        let (_, digits, _) = name_parts(&written[before..]);
+        let start = id.range.start + before;
         Some((start..start + digits.len(), like(digits, self.to)))
     }
 }

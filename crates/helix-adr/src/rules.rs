@@ -3,14 +3,13 @@
 //! Must not know how a rule is evaluated; `adr/rules.yaml` in a repository adds rules of the same type.
 
 use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_saphyr::{Location, Spanned};
 
 use helix_core::diagnostic::{Diagnostic, Severity};
-use helix_core::document::{Limits, read_part};
 use helix_core::source_text::SourceText;
 
 use super::codes;
@@ -51,10 +50,7 @@ pub struct Offer {
 impl Offer {
     /// The text in a language.
     pub fn text(&self, language: Language) -> &str {
-        match language {
-            Language::English => &self.english,
-            Language::German => &self.german,
-        }
+        language.pick(&self.english, &self.german)
     }
 }
 
@@ -129,7 +125,8 @@ pub fn built_in_rules() -> Vec<Rule> {
     static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         let source = include_str!("built_in_rules.yaml");
         // The tests prove that the file is right and holds every rule of the documentation.
-        serde_saphyr::from_str::<RulesFile>(source).map(|file| file.rules).unwrap_or_default()
+        let file = serde_saphyr::from_str::<RulesFile>(source);
+        file.map(|file| file.rules.into_iter().map(|rule| rule.value).collect()).unwrap_or_default()
     });
     RULES.clone()
 }
@@ -137,7 +134,7 @@ pub fn built_in_rules() -> Vec<Rule> {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RulesFile {
-    rules: Vec<Rule>,
+    rules: Vec<Spanned<Rule>>,
 }
 
 /// Reads a repository's own rules (`rules: [...]`), which are added to the built-in ones.
@@ -147,45 +144,30 @@ struct RulesFile {
 pub fn parse_rules(file: &str, source: &str) -> Result<Vec<Rule>, Box<Diagnostic>> {
     let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_nodes: 20_000 } };
     let text = SourceText::new(file, source);
-    let rules = serde_saphyr::from_str_with_options::<RulesFile>(source, options).map(|file| file.rules);
-    let rules = rules.map_err(|error| {
+    let at = |place: Location| {
+        let column = usize::try_from(place.column()).unwrap_or(1).saturating_sub(1);
+        let line = text.line_start(usize::try_from(place.line()).unwrap_or(1));
+        let at = source[line..].char_indices().nth(column).map_or(source.len(), |(offset, _)| line + offset);
+        at..at
+    };
+    let file = serde_saphyr::from_str_with_options::<RulesFile>(source, options).map_err(|error| {
         let message = error.without_snippet().to_string();
-        let message = message.lines().next().unwrap_or_default().to_owned();
+        let message = message.lines().next().unwrap_or_default();
         let problem = match error.location() {
-            Some(place) => {
-                let column = usize::try_from(place.column()).unwrap_or(1).saturating_sub(1);
-                let line = text.line_start(usize::try_from(place.line()).unwrap_or(1));
-                let at = source[line..].char_indices().nth(column).map_or(source.len(), |(offset, _)| line + offset);
-                text.error(codes::BAD_RULES, at..at, message)
-            }
+            Some(place) => text.error(codes::BAD_RULES, at(place), message),
             None => Diagnostic::error(codes::BAD_RULES, file, message),
         };
         Box::new(problem.help("docs/adr.md shows the format of a rule"))
     })?;
-    let places = places(source, rules.len());
     let mut known: HashSet<String> = built_in_rules().into_iter().map(|rule| rule.id).collect();
-    for (rule, place) in rules.iter().zip(places) {
-        let problem = match vacuous(rule) {
-            Some(problem) => Some(problem),
-            None if !known.insert(rule.id.clone()) => {
-                Some((format!("duplicate rule {:?}", rule.id), "give each rule its own id"))
-            }
-            None => None,
-        };
+    for Spanned { value: rule, referenced, .. } in &file.rules {
+        let again = || (format!("duplicate rule {:?}", rule.id), "give each rule its own id");
+        let problem = vacuous(rule).or_else(|| (!known.insert(rule.id.clone())).then(again));
         if let Some((message, help)) = problem {
-            return Err(Box::new(text.error(codes::BAD_RULES, place, message).help(help)));
+            return Err(Box::new(text.error(codes::BAD_RULES, at(*referenced), message).help(help)));
         }
     }
-    Ok(rules)
-}
-
-/// Where each rule stands; the whole text where that cannot be told.
-fn places(source: &str, count: usize) -> Vec<Range<usize>> {
-    let whole = 0..source.len();
-    let listed = read_part(source, 0, Limits::default()).ok().flatten().and_then(|node| {
-        Some(node.get("rules")?.value.items().iter().map(|item| item.range.clone()).collect::<Vec<_>>())
-    });
-    listed.filter(|places| places.len() == count).unwrap_or_else(|| vec![whole; count])
+    Ok(file.rules.into_iter().map(|rule| rule.value).collect())
 }
 
 /// Why a rule can never say anything, or always would: a check that checks nothing must not look like one.

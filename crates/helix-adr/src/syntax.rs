@@ -140,6 +140,12 @@ impl Adr {
         self.section(kind).and_then(|section| self.source.get(section.body.clone()))
     }
 
+    /// The text of a section, by its number, up to the next heading.
+    pub(super) fn own_text(&self, number: usize) -> &str {
+        let end = self.sections.get(number + 1).map_or(self.source.len(), |next| next.heading_range.start);
+        self.sections.get(number).and_then(|section| self.source.get(section.body.start..end)).unwrap_or_default()
+    }
+
     /// The text below the front matter.
     pub fn body(&self) -> &str {
         self.source.get(self.front_range.end..).unwrap_or_default()

@@ -84,18 +84,12 @@ pub(super) fn hint(kind: SectionKind, language: Language) -> &'static str {
         }
         SectionKind::Consequences => ("<what gets better, what gets worse>\n", "<was besser wird, was schlechter>\n"),
     };
-    match language {
-        Language::English => english,
-        Language::German => german,
-    }
+    language.pick(english, german)
 }
 
 /// What is asked of each new file.
 pub(super) fn file_hint(language: Language) -> &'static str {
-    match language {
-        Language::English => "<what it holds>",
-        Language::German => "<was sie enthält>",
-    }
+    language.pick("<what it holds>", "<was sie enthält>")
 }
 
 fn front_of(request: &TemplateRequest) -> FrontMatter {

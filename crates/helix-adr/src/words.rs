@@ -91,13 +91,8 @@ impl Status {
 
     /// The word for it in the texts of a language.
     pub fn word_in(self, language: Language) -> &'static str {
-        match language {
-            Language::English => self.word(),
-            Language::German => {
-                let known = Self::GERMAN.iter().find(|(status, _)| *status == self);
-                known.map_or(self.word(), |(_, words)| words[0])
-            }
-        }
+        let german = Self::GERMAN.iter().find(|(status, _)| *status == self);
+        language.pick(self.word(), german.map_or(self.word(), |(_, words)| words[0]))
     }
 
     /// Whether the decision is still to be carried out, so that its file claims are about the future.
@@ -117,6 +112,16 @@ words! {
         English = "english",
         /// German.
         German = "german",
+    }
+}
+
+impl Language {
+    /// The one of two texts that is in this language.
+    pub(super) fn pick<T>(self, english: T, german: T) -> T {
+        match self {
+            Self::English => english,
+            Self::German => german,
+        }
     }
 }
 
@@ -142,10 +147,8 @@ impl SectionKind {
 
     /// The heading in a language.
     pub fn heading(self, language: Language) -> &'static str {
-        match language {
-            Language::English => self.names().0[0],
-            Language::German => self.names().1[0],
-        }
+        let (english, german) = self.names();
+        language.pick(english[0], german[0])
     }
 
     /// English and German names; the first of each is the one that Helix writes.

@@ -238,6 +238,13 @@ fn long_chains_are_walked_once() {
     adrs.pop();
     adrs.push(linked(1, "x", "depends_on: 10000\n"));
     assert_eq!(AdrGraph::new(&adrs).circles[0].members.len(), 10_000);
+    // Each of them is told of the circle, and none searches it anew.
+    let facts = Claims(KnownAdrs::new(&adrs));
+    for adr in &adrs {
+        let circle = check(adr, &facts).into_iter().find(|one| one.code == "HX0230").unwrap();
+        let own = adr.id().unwrap();
+        assert!(circle.message.ends_with(&format!(" → 9988 more → {own}")), "{own}: {}", circle.message);
+    }
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
 
@@ -278,6 +285,7 @@ fn a_decision_about_a_claimed_file_is_told_so() {
     assert_eq!(told(&format!("{files}depends_on: 4\nsupersedes: 5\n")), Vec::<String>::new());
     assert_eq!(told("files: {create: ['src/*.py']}\n").len(), 1, "a glob meets the files that it names");
     assert_eq!(told("files: {modify: [src]}\n").len(), 2, "a directory meets what lies in it");
+    assert_eq!(told("files: {modify: ['**/*.py']}\n").len(), 1, "a glob without a directory meets what lies in any");
     // The older of two is not told: it was there first.
     let source = "---\nadr_id: 3\ntitle: x\nstatus: Accepted\nfiles: {modify: [src/cart.py]}\ndepends_on: 8\n---\n";
     let older = check(&Adr::parse("adr/003-x.md", source), &facts);

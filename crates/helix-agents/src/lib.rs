@@ -11,7 +11,7 @@ pub use dialect::{
     AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Product, Program, Reader,
     RecordedRun, RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
-pub use probe::{ProbeError, probe};
+pub use probe::{ProbeError, ProbeProblem, probe};
 pub use profile::{
     AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpServer, SessionRef,
     Shell, SubAgent, ToolAccess,

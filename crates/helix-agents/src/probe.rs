@@ -13,7 +13,7 @@ use tokio::process::Command;
 
 use crate::dialect::{Surroundings, dialect};
 use crate::profile::AgentProfile;
-use crate::version::Capabilities;
+use crate::version::{Capabilities, Supported, Version};
 
 /// How long an agent may take to print its version. The measured time is 0.14 s; a cold disk takes seconds.
 pub const PROBE_LIMIT: Duration = Duration::from_secs(20);
@@ -21,58 +21,38 @@ pub const PROBE_LIMIT: Duration = Duration::from_secs(20);
 /// What makes every agent of a version print it.
 const VERSION_ARGUMENT: &str = "--version";
 
-/// Says why nothing is known of an agent.
+/// Nothing is known of an agent.
 #[derive(Debug, thiserror::Error)]
-pub enum ProbeError {
+#[error("agent {profile:?}")]
+pub struct ProbeError {
+    pub profile: String,
+    pub source: ProbeProblem,
+}
+
+/// Why nothing is known of an agent.
+#[derive(Debug, thiserror::Error)]
+pub enum ProbeProblem {
     /// The profile names no program.
-    #[error("agent {profile:?} has an empty command; set `command` to the program and its leading arguments")]
-    NoProgram { profile: String },
+    #[error("its command is empty; set `command` to the program and its leading arguments")]
+    NoProgram,
     /// There is no such program.
-    #[error("agent {profile:?}: no program {program:?} in PATH={path}; install it or use its full path")]
-    Missing {
-        profile: String,
-        program: String,
-        /// Where it was looked for.
-        path: String,
-    },
+    #[error("no program {program:?} in PATH={path}; install it or use its full path")]
+    Missing { program: String, path: String },
     /// There is such a file, but it is no program.
-    #[error("agent {profile:?}: {file} is not executable; run `chmod +x` on it or name another program", file = file.display())]
-    NotExecutable { profile: String, file: PathBuf },
+    #[error("{} is not executable; run `chmod +x` on it or name another program", .0.display())]
+    NotExecutable(PathBuf),
     /// The operating system would not start it.
-    #[error("agent {profile:?}: cannot start {program}", program = program.display())]
-    Start {
-        profile: String,
-        program: PathBuf,
-        /// The operating system's words.
-        source: std::io::Error,
-    },
+    #[error("cannot start {}", program.display())]
+    Start { program: PathBuf, source: std::io::Error },
     /// It did not answer in time.
-    #[error("agent {profile:?}: {program} did not print its version within {seconds} s", program = program.display(), seconds = limit.as_secs_f32())]
-    Hung {
-        profile: String,
-        program: PathBuf,
-        /// The time it had.
-        limit: Duration,
-    },
-    /// It ended with an error.
-    #[error("agent {profile:?}: {program} {arguments} ended with {status}: {output}", program = program.display())]
-    Failed {
-        profile: String,
-        program: PathBuf,
-        /// What it was given.
-        arguments: String,
-        status: std::process::ExitStatus,
-        /// The start of what it printed.
-        output: String,
-    },
-    /// What it printed is no version.
-    #[error("agent {profile:?}: {program} printed no version but {output:?}; is it the right program for this dialect?", program = program.display())]
-    NoVersion {
-        profile: String,
-        program: PathBuf,
-        /// The start of what it printed.
-        output: String,
-    },
+    #[error("{} did not print its version within {} s", program.display(), limit.as_secs_f32())]
+    Hung { program: PathBuf, limit: Duration },
+    /// It ended with an error; `output` is the start of what it printed.
+    #[error("{} {arguments} ended with {status}: {output}", program.display())]
+    Failed { program: PathBuf, arguments: String, status: std::process::ExitStatus, output: String },
+    /// What it printed is no version; `output` is the start of it.
+    #[error("{} printed no version but {output:?}; is it the right program for this dialect?", program.display())]
+    NoVersion { program: PathBuf, output: String },
 }
 
 /// Runs the agent's program with the arguments that print its version, in the environment that a run would have.
@@ -81,32 +61,32 @@ pub enum ProbeError {
 /// [`ProbeError`] says what is missing and what to do about it.
 #[boxed]
 pub async fn probe(profile: &AgentProfile) -> Result<Capabilities, ProbeError> {
-    probe_within(profile, &Surroundings::of_this_process(), PROBE_LIMIT).await
+    let found = probe_within(profile, &Surroundings::of_this_process(), PROBE_LIMIT).await;
+    found.map_err(|source| ProbeError { profile: profile.name.clone(), source })
 }
 
 /// As [`probe`] with the environment of Helix and the time limit given.
 ///
 /// # Errors
-/// As there.
+/// What is missing and what to do about it.
 #[boxed]
 pub async fn probe_within(
     profile: &AgentProfile,
     own: &Surroundings,
     limit: Duration,
-) -> Result<Capabilities, ProbeError> {
-    let name = || profile.name.clone();
-    let (program, leading) = profile.program().ok_or_else(|| ProbeError::NoProgram { profile: name() })?;
+) -> Result<Capabilities, ProbeProblem> {
+    let (program, leading) = profile.program().ok_or(ProbeProblem::NoProgram)?;
     let env = own.for_agent(profile, BTreeMap::new(), BTreeMap::new());
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value.as_str());
     let program = find_program(Path::new(program), path, Path::new(".")).map_err(|error| match error {
-        NoProgram::NotExecutable(file) => ProbeError::NotExecutable { profile: name(), file },
+        NoProgram::NotExecutable(file) => ProbeProblem::NotExecutable(file),
         NoProgram::NotInPath(_) | NoProgram::Missing(_) => {
-            ProbeError::Missing { profile: name(), program: program.to_owned(), path: path.to_owned() }
+            ProbeProblem::Missing { program: program.to_owned(), path: path.to_owned() }
         }
     })?;
     let dialect = dialect(profile.dialect);
-    if let Some(capabilities) = dialect.unasked() {
-        return Ok(capabilities);
+    if !dialect.is_asked() {
+        return Ok(Capabilities { version: Version::NONE, supported: Supported::NotAsked });
     }
     let arguments: Vec<&str> = leading.iter().map(String::as_str).chain([VERSION_ARGUMENT]).collect();
     let mut command = Command::new(&program);
@@ -114,26 +94,17 @@ pub async fn probe_within(
     command.stdin(Stdio::null()).kill_on_drop(true);
     let output = match tokio::time::timeout(limit, command.output()).await {
         Ok(Ok(output)) => output,
-        Ok(Err(source)) => return Err(ProbeError::Start { profile: name(), program, source }),
-        Err(_) => return Err(ProbeError::Hung { profile: name(), program, limit }),
+        Ok(Err(source)) => return Err(ProbeProblem::Start { program, source }),
+        Err(_) => return Err(ProbeProblem::Hung { program, limit }),
     };
     let printed = beginning(&output.stdout);
     if !output.status.success() {
-        let output_text = format!("{printed}{}", beginning(&output.stderr));
-        let arguments = arguments.join(" ");
-        return Err(ProbeError::Failed {
-            profile: name(),
-            program,
-            arguments,
-            status: output.status,
-            output: output_text.trim().to_owned(),
-        });
+        let output_text = format!("{printed}{}", beginning(&output.stderr)).trim().to_owned();
+        let (arguments, status) = (arguments.join(" "), output.status);
+        return Err(ProbeProblem::Failed { program, arguments, status, output: output_text });
     }
-    dialect.capabilities(&printed).ok_or_else(|| ProbeError::NoVersion {
-        profile: name(),
-        program,
-        output: printed.trim().to_owned(),
-    })
+    let capabilities = dialect.capabilities(&printed);
+    capabilities.ok_or_else(|| ProbeProblem::NoVersion { program, output: printed.trim().to_owned() })
 }
 
 /// The start of what a program printed, for people.

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::time::Duration;
 
 use helix_core::ids::AgentSessionId;
@@ -33,18 +32,6 @@ impl fmt::Display for DialectName {
     }
 }
 
-/// Says that a text names no dialect.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown dialect {0:?}; known: {known}", known = DialectName::ALL.map(DialectName::word).join(", "))]
-pub struct UnknownDialect(pub String);
-
-impl FromStr for DialectName {
-    type Err = UnknownDialect;
-    fn from_str(text: &str) -> Result<Self, UnknownDialect> {
-        Self::from_word(text).ok_or_else(|| UnknownDialect(text.to_owned()))
-    }
-}
-
 /// An agent as configured: which program, in which surroundings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -56,28 +43,20 @@ pub struct AgentProfile {
     /// Program and leading arguments. A bare program name is looked up in the agent's own `PATH`.
     pub command: Vec<String>,
     /// Environment variables with their values. They win over everything that Helix sets by itself.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Names of variables that are taken from Helix's own environment where they are set, such as `ANTHROPIC_API_KEY`.
-    #[serde(default)]
     pub pass_env: Vec<String>,
     /// Model where neither plan nor phase names one.
-    #[serde(default)]
     pub default_model: Option<String>,
     /// Models that it may be asked for; any where none is named.
-    #[serde(default)]
     pub models: Vec<String>,
     /// Model to switch to when the first one is overloaded.
-    #[serde(default)]
     pub fallback_model: Option<String>,
     /// `HOME` of the agent; Helix's own where absent.
-    #[serde(default)]
     pub home: Option<PathBuf>,
     /// Where the agent keeps its own configuration and sessions; its default where absent.
-    #[serde(default)]
     pub config_dir: Option<PathBuf>,
     /// What the exit status of a `command` agent says by itself; other dialects have records of their own.
-    #[serde(default)]
     pub exit_status: ExitStatus,
 }
 
@@ -117,8 +96,7 @@ impl AgentProfile {
 }
 
 /// Which agent session a run continues.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionRef {
     /// A new session with this id (for Claude a UUID).
     New(AgentSessionId),
@@ -143,8 +121,7 @@ pub enum SessionRef {
 
 /// What the agent may do without asking. Everything else is denied: nobody is there to be asked. Each dialect says it in its own
 /// words.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolAccess {
     /// Read and search files.
     pub read: bool,
@@ -163,8 +140,7 @@ pub struct ToolAccess {
 }
 
 /// Which commands an agent may run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Shell {
     #[default]
     None,
@@ -175,12 +151,11 @@ pub enum Shell {
 }
 
 /// Which tools of a tool server an agent may call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpAccess {
     /// As [`McpServer::name`].
     pub server: String,
     /// All of them where absent.
-    #[serde(default)]
     pub tools: Option<Vec<String>>,
 }
 
@@ -197,13 +172,12 @@ impl ToolAccess {
 }
 
 /// A tool server that the agent may call over HTTP.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct McpServer {
     /// Name, part of the tools' names.
     pub name: String,
     pub url: String,
     /// HTTP headers; may hold a token, hence never an argument and never in a log.
-    #[serde(default)]
     pub headers: BTreeMap<String, String>,
 }
 
@@ -219,7 +193,7 @@ impl fmt::Debug for McpServer {
 }
 
 /// A program that the agent runs each time it has changed a file, with what it did as JSON on stdin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AfterWriteHook {
     /// Program and arguments; quoted for the shell by the dialect.
     pub command: Vec<String>,
@@ -228,7 +202,7 @@ pub struct AfterWriteHook {
 }
 
 /// An agent that the main agent may ask in the same run, for a second opinion.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubAgent {
     /// Its name: lower-case letters, digits and `-`.
     pub name: String,
@@ -236,14 +210,13 @@ pub struct SubAgent {
     pub description: String,
     pub prompt: String,
     /// Its model; the main agent's where absent.
-    #[serde(default)]
     pub model: Option<String>,
     /// Tools that it may use, in the dialect's words.
     pub tools: Vec<String>,
 }
 
 /// An image that goes with the prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptImage {
     /// Such as `image/png`.
     pub media_type: String,
@@ -252,41 +225,31 @@ pub struct PromptImage {
 }
 
 /// What Helix asks of one run of an agent.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct AgentAsk {
     /// The user message. Goes through stdin, never through an argument.
     pub prompt: String,
     /// Images that belong to the prompt.
-    #[serde(default)]
     pub images: Vec<PromptImage>,
     /// What is added to the agent's system prompt.
-    #[serde(default)]
     pub system: Option<String>,
     /// Which session it continues.
     pub session: SessionRef,
     /// Model; the profile's default where absent.
-    #[serde(default)]
     pub model: Option<String>,
     /// Most turns it may take.
-    #[serde(default)]
     pub max_turns: Option<u32>,
     /// Most it may cost, in US dollars.
-    #[serde(default)]
     pub budget_usd: Option<f64>,
     /// JSON Schema of the structured output that is wanted.
-    #[serde(default)]
     pub schema: Option<Value>,
     /// What it may do without asking.
-    #[serde(default)]
     pub tools: ToolAccess,
     /// Tool servers.
-    #[serde(default)]
     pub mcp: Vec<McpServer>,
     /// Dialects without hooks leave it out.
-    #[serde(default)]
     pub after_write: Option<AfterWriteHook>,
     /// Agents that it may ask. Dialects without such leave them out: they are help, never a condition.
-    #[serde(default)]
     pub agents: Vec<SubAgent>,
     pub cwd: PathBuf,
     /// Directory for the dialect's files of this run, which go below `agent-<dialect>/` in it. Must not be the
@@ -294,10 +257,8 @@ pub struct AgentAsk {
     /// and must not exist before.
     pub run_dir: PathBuf,
     /// What the run is for, such as the phase's id or `consultant`; the replay agent picks its take by it.
-    #[serde(default)]
     pub label: Option<String>,
     /// Which try it is, from 1; the replay agent counts by itself where absent.
-    #[serde(default)]
     pub take: Option<u32>,
 }
 
@@ -336,8 +297,7 @@ impl AgentAsk {
 }
 
 /// Whether structured output was asked for; decides what a complete answer is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum AskedSchema {
     Yes,
     #[default]

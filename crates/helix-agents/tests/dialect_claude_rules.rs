@@ -361,6 +361,6 @@ fn usage_is_counted_once_however_it_is_reported() {
     // Cut off: what the messages named.
     let (_, mut reader) = events(&[init(), says("a"), says("a")]);
     assert_eq!((reader.usage().input_tokens, reader.usage().turns), (10, 1));
-    reader.facts_of(&Ended::exited(1), &StreamEnd::default());
+    reader.facts(&Ended::exited(1), &StreamEnd::default());
     assert_eq!(reader.answer(), "a\n\na");
 }

@@ -104,7 +104,7 @@ fn no_other_exit_and_no_missing_evidence_is_completion() {
         assert_eq!(by(&stdout, Ended::exited(0)), wanted, "{stdout}");
     }
     let mut reader = helix_agents::dialect(DialectName::Codex).reader(AskedSchema::No);
-    let unread = reader.facts_of(&Ended::exited(0), &StreamEnd { lines: 9, read_to_end: true, ..StreamEnd::default() });
+    let unread = reader.facts(&Ended::exited(0), &StreamEnd { lines: 9, read_to_end: true, ..StreamEnd::default() });
     assert!(!unread.stdout.read_to_end);
 }
 
@@ -173,7 +173,9 @@ fn a_usage_limit_says_when_it_resets() {
             stdout_bytes: 0,
             leftovers_killed: 0,
         };
-        let Outcome::RateLimited { resets_at: Some(time) } = Outcome::from_facts(&reader.facts(&end, &stream)) else {
+        let Outcome::RateLimited { resets_at: Some(time) } =
+            Outcome::from_facts(&reader.facts(&(&end).into(), &stream))
+        else {
             panic!("{name}: {}", String::from_utf8_lossy(&run.stdout))
         };
         assert!(time.to_string().starts_with(wanted) && time > ended_at, "{name}: {time}");
@@ -262,7 +264,7 @@ fn an_exit_status_counts_only_where_the_user_vouches_for_it() {
         let mut reader = helix_agents::dialect(DialectName::Command).reader_with(asked, trust);
         let stream = StreamEnd { read_to_end: true, tail: stdout.as_bytes().to_vec(), ..StreamEnd::default() };
         let ended = Ended { ending, ..Ended::exited(0) };
-        Outcome::from_facts(&reader.facts_of(&ended, &stream)).name()
+        Outcome::from_facts(&reader.facts(&ended, &stream)).name()
     };
     let exit = |code| Ending::Exited { code };
     use OutcomeName as Name;

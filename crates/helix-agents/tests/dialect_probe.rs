@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use helix_agents::dialect::Surroundings;
 use helix_agents::probe::probe_within;
-use helix_agents::{AgentProfile, Capabilities, DialectName, ProbeError, Supported, Version};
+use helix_agents::{AgentProfile, Capabilities, DialectName, ProbeProblem, Supported, Version};
 
 fn program(dir: &Path, name: &str, body: &str, mode: u32) {
     let path = dir.join(name);
@@ -17,7 +17,7 @@ fn program(dir: &Path, name: &str, body: &str, mode: u32) {
     fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
 }
 
-async fn probed(dir: &Path, command: &[&str], limit: Duration) -> Result<Capabilities, ProbeError> {
+async fn probed(dir: &Path, command: &[&str], limit: Duration) -> Result<Capabilities, ProbeProblem> {
     let command = command.iter().map(|word| (*word).to_owned()).collect();
     let profile = AgentProfile::new("main", DialectName::Claude, command);
     let path = format!("{}:/usr/bin:/bin", dir.display());
@@ -25,7 +25,7 @@ async fn probed(dir: &Path, command: &[&str], limit: Duration) -> Result<Capabil
     // A file that was written a moment ago may still be open in another test's child.
     for _ in 0..100 {
         match probe_within(&profile, &own, limit).await {
-            Err(ProbeError::Start { source, .. }) if source.raw_os_error() == Some(26) => {
+            Err(ProbeProblem::Start { source, .. }) if source.raw_os_error() == Some(26) => {
                 tokio::task::yield_now().await
             }
             other => return other,
@@ -58,15 +58,15 @@ async fn what_is_wrong_is_said_with_its_place() {
     assert!(error.contains("\"no-such-agent\"") && error.contains(&dir.path().display().to_string()), "{error}");
     program(dir.path(), "plain", "echo 2.1.330", 0o644);
     let error = probed(dir.path(), &["plain"], LONG).await.unwrap_err();
-    assert!(matches!(error, ProbeError::NotExecutable { .. }), "{error}");
+    assert!(matches!(error, ProbeProblem::NotExecutable(_)), "{error}");
     program(dir.path(), "broken", "echo no licence >&2; exit 3", 0o755);
     let error = probed(dir.path(), &["broken"], LONG).await.unwrap_err().to_string();
     assert!(error.contains("exit status: 3") && error.contains("no licence"), "{error}");
     program(dir.path(), "other", "echo hello", 0o755);
     let error = probed(dir.path(), &["other"], LONG).await.unwrap_err();
-    assert!(matches!(error, ProbeError::NoVersion { .. }), "{error}");
+    assert!(matches!(error, ProbeProblem::NoVersion { .. }), "{error}");
     let error = probed(dir.path(), &[], LONG).await.unwrap_err();
-    assert!(matches!(error, ProbeError::NoProgram { .. }), "{error}");
+    assert!(matches!(error, ProbeProblem::NoProgram), "{error}");
 }
 
 #[tokio::test]
@@ -74,5 +74,5 @@ async fn a_program_that_does_not_answer_is_given_up() {
     let dir = tempfile::tempdir().unwrap();
     program(dir.path(), "hung", "exec sleep 600", 0o755);
     let error = probed(dir.path(), &["hung"], Duration::from_millis(200)).await.unwrap_err();
-    assert!(matches!(error, ProbeError::Hung { .. }), "{error}");
+    assert!(matches!(error, ProbeProblem::Hung { .. }), "{error}");
 }

@@ -209,8 +209,6 @@ fn sessions_are_begun_continued_and_forked() {
     let cut = with(SessionRef::Cut { from: id("old"), new: id(SESSION), at: "m-7".into() });
     assert!(has(&cut, &["--resume", "old", "--session-id", SESSION, "--resume-session-at", "m-7"]));
     assert!(has(&cut, &["--fork-session"]));
-    let error = invocation(&profile(), &with(SessionRef::New(id("no-uuid")))).unwrap_err();
-    assert!(matches!(error, InvocationError::SessionNotUuid { .. }), "{error}");
 }
 
 #[test]
@@ -224,7 +222,7 @@ fn experts_are_named_and_may_be_asked() {
         model: Some("haiku".into()),
         tools: vec!["Read".into()],
     };
-    ask.agents = vec![expert.clone()];
+    ask.agents = vec![expert];
     let made = invocation(&profile(), &ask).unwrap();
     let place = made.args.iter().position(|arg| arg == "--agents").unwrap();
     let agents: Value = serde_json::from_str(&made.args[place + 1]).unwrap();
@@ -234,8 +232,6 @@ fn experts_are_named_and_may_be_asked() {
             "tools": ["Read"], "model": "haiku"}})
     );
     assert_eq!(file(&made, "--settings").0["permissions"]["allow"], json!(["Agent", "Task"]));
-    ask.agents = vec![expert.clone(), expert];
-    assert!(matches!(invocation(&profile(), &ask).unwrap_err(), InvocationError::DuplicateAgent { .. }));
 }
 
 #[test]
@@ -262,9 +258,6 @@ fn what_cannot_be_expressed_is_an_error() {
     for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(failing(&|ask| ask.budget_usd = Some(budget)), InvocationError::Budget { .. }));
     }
-    let server = McpServer { name: "a".into(), url: "http://127.0.0.1/".into(), headers: [].into() };
-    let error = failing(&|ask| ask.mcp = vec![server.clone(), server.clone()]);
-    assert!(matches!(error, InvocationError::DuplicateServer { .. }), "{error}");
     let mut empty = profile();
     empty.command.clear();
     assert!(matches!(invocation(&empty, &ask(dir.path())).unwrap_err(), InvocationError::NoProgram { .. }));
@@ -390,7 +383,6 @@ fn codex_is_not_asked_what_it_cannot_do() {
             .contains("image 1")
     );
     let server = |name: &str| McpServer { name: name.into(), url: "http://x".into(), headers: [].into() };
-    assert!(refused(&|ask| ask.mcp = vec![server("a"), server("a")]).contains("two tool servers"));
     assert!(refused(&|ask| ask.mcp = vec![server("a.b")]).contains("other characters"));
     assert!(codex(&plain, |profile| profile.command.clear()).is_err());
     let mut fork = plain.clone();
@@ -429,9 +421,6 @@ fn every_dialect_keeps_the_rules_that_are_not_its_own() {
         }
         let error = with(&|ask| ask.budget_usd = Some(-1.0)).unwrap_err();
         assert!(matches!(error, InvocationError::Budget { .. }), "{name}: {error}");
-        let server = McpServer { name: "a".into(), url: "http://127.0.0.1/".into(), headers: [].into() };
-        let error = with(&|ask| ask.mcp = vec![server.clone(), server.clone()]).unwrap_err();
-        assert!(matches!(error, InvocationError::DuplicateServer { .. }), "{name}: {error}");
         let mut spoiled = profile.clone();
         spoiled.command.push("a\0b".to_owned());
         let error = dialect.invocation_in(&spoiled, &plain, &own).unwrap_err();

@@ -151,6 +151,6 @@ async fn the_answer_of_a_command_keeps_its_lines() {
     while let Some(line) = lines.next().await {
         reader.line(&line.unwrap(), &mut events);
     }
-    reader.facts(&handle.ended().await, lines.end());
+    reader.facts(&(&handle.ended().await).into(), lines.end());
     assert_eq!(reader.answer(), "one\ntwo\n\nthree");
 }

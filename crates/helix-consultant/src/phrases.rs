@@ -61,7 +61,7 @@ pub fn waits(wait: &Wait) -> String {
     format!("Your message is {wait}")
 }
 
-/// What came of a job before the agent answers; `standing` follows the job's name.
+/// What came of a job since, told before the agent answers.
 pub(crate) fn since_last_message(job: &JobView) -> String {
     format!("Since your last message, {} {}", job.name, helix_job::phrases::standing(job))
 }

@@ -51,24 +51,6 @@ pub struct Span {
 }
 
 impl Span {
-    /// Finds line and column of a byte range; offsets past the end are clamped to it.
-    pub fn locate(source: &str, start: usize, end: usize) -> Self {
-        let mut at = start.min(source.len());
-        while !source.is_char_boundary(at) {
-            at -= 1;
-        }
-        let before = &source[..at];
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        let line = before.bytes().filter(|b| *b == b'\n').count() + 1;
-        let column = before[line_start..].chars().count() + 1;
-        Self {
-            line: u32::try_from(line).unwrap_or(u32::MAX),
-            column: u32::try_from(column).unwrap_or(u32::MAX),
-            start: at,
-            end: end.clamp(at, source.len()),
-        }
-    }
-
     /// Its bytes.
     pub fn range(&self) -> std::ops::Range<usize> {
         self.start..self.end

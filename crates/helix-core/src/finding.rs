@@ -132,8 +132,7 @@ pub struct Correction {
     pub summary: String,
     /// Every finding of the gate that stopped the attempt.
     pub findings: Vec<Finding>,
-    /// When it was found; absent in older records.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// When it was found, if that is known.
     pub at: Option<Timestamp>,
 }
 

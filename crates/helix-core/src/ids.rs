@@ -13,10 +13,10 @@ pub struct InvalidId {
     pub rule: &'static str,
 }
 
-/// Defines a type for texts of one form: its name, what it names, the check of the form, and the form in words.
+/// Defines types for texts of one form: the name, what it names, the check of the form, and the form in words.
 #[macro_export]
 macro_rules! text_id {
-    ($(#[$doc:meta])* $name:ident, $kind:literal, $valid:path, $rule:literal) => {
+    ($($(#[$doc:meta])* $name:ident, $kind:literal, $valid:path, $rule:expr);+ $(;)?) => {$(
         $(#[$doc])*
         #[derive(
             Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash,
@@ -71,13 +71,7 @@ macro_rules! text_id {
                 f.write_str(&self.0)
             }
         }
-
-        impl AsRef<str> for $name {
-            fn as_ref(&self) -> &str {
-                &self.0
-            }
-        }
-    };
+    )+};
 }
 
 /// Longest phase id: it is part of branch and directory names.
@@ -100,42 +94,29 @@ fn is_object_id(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit() && !b.is_ascii_uppercase())
 }
 
-text_id!(
+const OPAQUE: &str = "use letters, digits, '-', '_' and '.'";
+
+text_id! {
     /// A phase of a plan: `[a-z0-9][a-z0-9-]*`, at most [`MAX_PHASE_ID`] bytes, unique in its plan.
-    PhaseId, "phase", is_phase_id, "use lower-case letters, digits and '-', starting with a letter or digit (at most 64)"
-);
-text_id!(
+    PhaseId, "phase", is_phase_id,
+        "use lower-case letters, digits and '-', starting with a letter or digit (at most 64)";
     /// A job: a plan being carried out. Sorts by time of submission.
-    JobId, "job", is_opaque_id, "use letters, digits, '-', '_' and '.'"
-);
-text_id!(
+    JobId, "job", is_opaque_id, OPAQUE;
     /// One execution of an agent process. Also the name of its run directory.
-    RunId, "run", is_opaque_id, "use letters, digits, '-', '_' and '.'"
-);
-text_id!(
+    RunId, "run", is_opaque_id, OPAQUE;
     /// A conversation with the Consultant. Random, never derived from what a client sends.
-    SessionId, "session", is_opaque_id, "use letters, digits, '-', '_' and '.'"
-);
-text_id!(
+    SessionId, "session", is_opaque_id, OPAQUE;
     /// One user message and the agent's work on it.
-    TurnId, "turn", is_opaque_id, "use letters, digits, '-', '_' and '.'"
-);
-text_id!(
+    TurnId, "turn", is_opaque_id, OPAQUE;
     /// A session as the agent's own CLI names it; only ever obtained from what the agent announced or was told.
-    AgentSessionId, "agent session", is_opaque_id, "use letters, digits, '-', '_' and '.'"
-);
-text_id!(
+    AgentSessionId, "agent session", is_opaque_id, OPAQUE;
     /// Something only a person can answer. Names its job and phase.
-    QuestionId, "question", is_opaque_id, "use letters, digits, '-', '_' and '.'"
-);
-text_id!(
+    QuestionId, "question", is_opaque_id, OPAQUE;
     /// A git commit: 40 or 64 lower-case hexadecimal digits.
-    CommitId, "commit", is_object_id, "a commit id has 40 or 64 lower-case hexadecimal digits"
-);
-text_id!(
+    CommitId, "commit", is_object_id, "a commit id has 40 or 64 lower-case hexadecimal digits";
     /// A git tree: 40 or 64 lower-case hexadecimal digits. Names what was validated.
-    TreeId, "tree", is_object_id, "a tree id has 40 or 64 lower-case hexadecimal digits"
-);
+    TreeId, "tree", is_object_id, "a tree id has 40 or 64 lower-case hexadecimal digits";
+}
 
 /// Crockford's base 32 in lower case: sorts as the number does and has no letters that look like digits.
 const BASE32: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";

@@ -1,7 +1,7 @@
 //! Codes of errors that the engine finds at submit; each has a page in `docs/errors/`.
 
-/// The beginning of an id fits several.
 pub use helix_project::codes::{BAD_SKILL, UNKNOWN_SKILL};
+/// The beginning of an id fits several.
 pub use helix_store::codes::AMBIGUOUS;
 
 /// The plan file cannot be found or read.

@@ -18,8 +18,6 @@ use helix_git::GitEnvironment;
 /// Everything an engine is told once, at its start.
 #[derive(Debug, Clone)]
 pub struct EngineConfig {
-    /// Program and leading arguments that run the keeper; the run directory is added as the last argument.
-    pub keeper: Vec<String>,
     /// Agents by name; names are unique.
     pub agents: Vec<AgentProfile>,
     /// Agent of phases that do not name one.
@@ -46,7 +44,7 @@ pub struct EngineConfig {
     pub tools: Option<ToolsEndpoint>,
     /// Program and environment of git.
     pub git: GitEnvironment,
-    /// Path of this `helix` binary, for agents that call it.
+    /// Path of this `helix` binary: the keeper of agents, and for agents that call it.
     pub helix: PathBuf,
     /// The user's configuration directory: `workflows/` and `prompts/` in it are found by every project.
     pub config_dir: Option<PathBuf>,

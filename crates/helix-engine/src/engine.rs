@@ -8,7 +8,6 @@ use std::sync::Arc;
 use helix_agents::supervisor::Watching;
 use helix_agents::{Supervisor, SupervisorConfig};
 use helix_store::{Access, Journal, SqliteJournal, StateDir};
-use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -19,7 +18,7 @@ use crate::consultant::Consultant;
 use crate::error::EngineError;
 use crate::event_log::LogWriter;
 use crate::failures::FailureService;
-use crate::job::{EffectRunner, EffectServices};
+use crate::job::EffectRunner;
 use crate::jobs::Jobs;
 use crate::observer::Observer;
 use crate::projects::Projects;
@@ -27,8 +26,6 @@ use crate::reports::Reports;
 use crate::services::Services;
 use crate::sessions::Sessions;
 
-/// Events that a reader of the live activity may be behind before it misses some.
-const ACTIVITY_BUFFER: usize = 4_096;
 /// The state directory's lock already makes this process the only host; the fence keeps a host that was suspended and replaced from
 /// writing.
 const HOST_FENCE: &str = "host";
@@ -69,13 +66,8 @@ impl Engine {
         let projects = Arc::new(Projects::new(Arc::clone(&config), git.clone()));
         let reports =
             Arc::new(Reports { services: Arc::clone(&services), failures: failures.clone(), git: git.clone() });
-        let effects = EffectRunner::new(EffectServices {
-            host: Arc::clone(&services),
-            gate_places: Admission::to_gates(&config.admission),
-            activity: broadcast::Sender::new(ACTIVITY_BUFFER),
-            git,
-            failures: failures.clone(),
-        });
+        let gate_places = Admission::to_gates(&config.admission);
+        let effects = EffectRunner::new(Arc::clone(&services), gate_places, git, failures.clone());
         let jobs = Jobs::new(Arc::clone(&services), Arc::clone(&config), Arc::clone(&projects), effects);
         let jobs = Arc::new(jobs);
         let consultant = Consultant::new(
@@ -146,11 +138,8 @@ async fn open_journal(state: &StateDir, config: &EngineConfig) -> Result<LogWrit
 }
 
 fn agent_runner(state: &StateDir, config: &EngineConfig) -> Result<AgentRunner, EngineError> {
-    let (keeper, keeper_args) = match config.keeper.split_first() {
-        Some((program, args)) => (program.into(), args.to_vec()),
-        None => (config.helix.clone(), vec!["keeper".to_owned()]),
-    };
-    let supervisor = SupervisorConfig { runs_dir: state.runs(), keeper, keeper_args, watching: Watching::default() };
+    let (runs_dir, keeper, keeper_args) = (state.runs(), config.helix.clone(), vec!["keeper".to_owned()]);
+    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching: Watching::default() };
     let supervisor = Supervisor::new(supervisor).map_err(EngineError::environment)?;
     let admission = Admission::to_agents(&config.admission);
     Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission)

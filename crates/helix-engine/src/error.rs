@@ -3,7 +3,8 @@
 //! Must not know HTTP or exit codes; the one who shows an error chooses them by its variant.
 
 use helix_core::ids::JobId;
-use helix_job::{ErrorView, IllegalEvent};
+use helix_job::IllegalEvent;
+use helix_store::ReadError;
 
 /// Why something cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,15 @@ pub enum EngineError {
     Environment { message: String, hint: Option<String> },
 }
 
+impl From<ReadError> for EngineError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Ambiguous { prefix, candidates } => Self::Ambiguous { prefix, candidates },
+            ReadError::Database(_) | ReadError::Event(_) => Self::journal(error),
+        }
+    }
+}
+
 impl EngineError {
     pub(crate) fn not_found(kind: &'static str, id: impl ToString) -> Self {
         Self::NotFound { kind, id: id.to_string() }
@@ -50,12 +60,6 @@ impl EngineError {
 
     pub(crate) fn refused(why: impl ToString) -> Self {
         Self::Refused { message: why.to_string() }
-    }
-
-    /// What cannot be done since this host cannot carry a job on.
-    pub(crate) fn broken(why: &ErrorView) -> Self {
-        let hint = why.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-        Self::Refused { message: format!("{}{hint}", why.message) }
     }
 
     pub(crate) fn journal(error: impl std::error::Error + Send + Sync + 'static) -> Self {

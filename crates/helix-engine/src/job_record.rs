@@ -4,7 +4,7 @@
 
 use helix_core::ids::JobId;
 use helix_job::{JobState, JobView};
-use helix_store::{Journal, ReadError};
+use helix_store::Journal;
 
 use crate::error::EngineError;
 
@@ -13,11 +13,7 @@ use crate::error::EngineError;
 /// # Errors
 /// [`EngineError::NotFound`], [`EngineError::Ambiguous`], [`EngineError::Journal`].
 pub(crate) async fn view(journal: &dyn Journal, id: &str) -> Result<JobView, EngineError> {
-    match journal.job(id.to_owned()).await {
-        Ok(found) => found.ok_or_else(|| EngineError::not_found("job", id)),
-        Err(ReadError::Ambiguous { prefix, candidates }) => Err(EngineError::Ambiguous { prefix, candidates }),
-        Err(error) => Err(EngineError::journal(error)),
-    }
+    journal.job(id.to_owned()).await?.ok_or_else(|| EngineError::not_found("job", id))
 }
 
 /// The state that the events of a job add up to.
@@ -25,6 +21,6 @@ pub(crate) async fn view(journal: &dyn Journal, id: &str) -> Result<JobView, Eng
 /// # Errors
 /// [`EngineError::Journal`], [`EngineError::Contradiction`].
 pub(crate) async fn state(journal: &dyn Journal, job: &JobId) -> Result<JobState, EngineError> {
-    let events = helix_store::job_events(journal, job, 0).await.map_err(EngineError::journal)?;
+    let events = helix_store::job_events(journal, job, 0).await?;
     JobState::fold(&events).map_err(|source| EngineError::Contradiction { job: job.clone(), source: Box::new(source) })
 }

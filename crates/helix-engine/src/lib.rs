@@ -3,6 +3,7 @@
 //!
 //! Must not know HTTP, a terminal, or SQL text.
 
+mod absent;
 mod activity;
 pub mod codes;
 pub mod config;

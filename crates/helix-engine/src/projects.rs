@@ -4,46 +4,17 @@
 
 use async_recursion::async_recursion as boxed;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use helix_git::GitEnvironment;
 use helix_project::adr_files::{AdrDirectory, AdrSummary};
 
 use crate::codes;
-use crate::config::EngineConfig;
-use crate::probes::Probes;
-use crate::submit::{Blame, Inspection, Inspector, Site, SubmitError, SubmitRequest, confine, run_blocking};
-
-/// The projects of a host.
-pub struct Projects {
-    pub(crate) config: Arc<EngineConfig>,
-    pub(crate) git: GitEnvironment,
-    probes: Probes,
-}
+pub use crate::submit::Projects;
+use crate::submit::{Blame, SubmitError, confine, run_blocking};
 
 impl Projects {
-    pub(crate) fn new(config: Arc<EngineConfig>, git: GitEnvironment) -> Self {
-        Self { config, git, probes: Probes::default() }
-    }
-
     /// The directories below which projects must lie; none where there is no outside.
     pub fn roots(&self) -> &[PathBuf] {
         &self.config.roots
-    }
-
-    /// Finds everything that is wrong with a request. Its paths must lie under these roots; with none there is no outside.
-    ///
-    /// # Errors
-    /// There is no such plan, or it lies where it must not be read.
-    pub(crate) async fn inspect(
-        &self,
-        request: &SubmitRequest,
-        site: &Site,
-        roots: &[PathBuf],
-    ) -> Result<Inspection, SubmitError> {
-        Inspector { config: &self.config, git: self.git.clone(), probes: &self.probes, roots }
-            .inspect(request, site)
-            .await
     }
 
     /// The decisions in `adr/` of a project, by file name; none where there is no such directory.

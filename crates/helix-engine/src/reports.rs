@@ -12,7 +12,7 @@ use helix_git::GitEnvironment;
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage, MemoryError};
 
 use crate::error::EngineError;
-use crate::evidence::{Archive, DiffSelection, Difference, JobEvidence};
+use crate::evidence::Archive;
 use crate::failures::{FailureService, MemoryUse};
 use crate::job_record;
 use crate::observer::{Explanation, JobReport, job_reports};
@@ -26,25 +26,8 @@ pub struct Reports {
 }
 
 impl Reports {
-    /// What proves a job's phases, checked again now.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`] when the repository is gone.
-    #[boxed]
-    pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
-        self.archive().evidence(id).await
-    }
-
-    /// What a job, a phase or an attempt changed.
-    ///
-    /// # Errors
-    /// As for [`Reports::evidence`], and [`EngineError::Refused`] when there is no such result (yet).
-    #[boxed]
-    pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
-        self.archive().diff(id, selection).await
-    }
-
-    fn archive(&self) -> Archive<'_> {
+    /// What is recorded of jobs: their evidence and what they changed.
+    pub fn archive(&self) -> Archive<'_> {
         let journal = self.services.journal().as_ref();
         Archive { journal, state_dir: self.services.state.root(), git: self.git.clone() }
     }
@@ -94,10 +77,7 @@ impl Reports {
     pub async fn explain(&self, observation: FailureObservation, text: String) -> Result<Explanation, EngineError> {
         // Megabytes take a while, away from the runtime's threads.
         let reading = tokio::task::spawn_blocking(move || Log::of_texts(&text, ""));
-        let log = reading.await.map_err(|error| EngineError::Environment {
-            message: format!("the log could not be taken apart: {error}"),
-            hint: Some("this is a defect of Helix".into()),
-        })?;
+        let log = reading.await.map_err(EngineError::environment)?;
         self.failures.explain(observation, log, FailurePlace::default()).await.ok_or_else(|| EngineError::Environment {
             message: "failures cannot be classified".into(),
             hint: Some("this is a bug in Helix; see the host's log".into()),

@@ -307,9 +307,11 @@ async fn an_agent_asks_a_person_and_its_session_goes_on_with_the_answer() {
     let shop = Workshop::open(&format!("parts:\n{}", part("a", acts))).await;
     let job = shop.submit(&shop.repo(), ONE_TRY).await;
     let run = shop.until_working(&job, "a", 1, None).await;
-    let asked =
-        shop.engine.jobs().ask_from_run(&run, "Which word?".into(), vec!["left".into(), "right".into()]).await.unwrap();
-    assert_eq!((asked.kind, asked.options.len()), (QuestionKind::Agent, 2));
+    // As many as the tool `ask_user` takes.
+    let words = ["left", "right", "up", "down", "in", "out", "near", "far", "old", "new", "hot", "cold"];
+    let words = words.map(str::to_owned).to_vec();
+    let asked = shop.engine.jobs().ask_from_run(&run, "Which word?".into(), words).await.unwrap();
+    assert_eq!((asked.kind, asked.options.len()), (QuestionKind::Agent, 12));
     std::fs::write(shop.worktree(&job, "a", 1).join("ask-is-recorded"), "").unwrap();
     let question = shop.question(&job).await;
     shop.answer(&question, "2", Some("of course")).await;

@@ -109,7 +109,7 @@ async fn a_branch_that_moved_meanwhile_gets_a_merge_that_was_checked() {
         "the new tree is checked before it is merged: {gates:#?}"
     );
     assert!(gates.iter().all(|report| report.tree == tree));
-    let evidence = shop.engine.reports().evidence(ended.view.id.as_str()).await.unwrap();
+    let evidence = shop.engine.reports().archive().evidence(ended.view.id.as_str()).await.unwrap();
     assert!(evidence.proved, "{:?}", evidence.integration.unwrap().missing);
     assert_eq!(shop.git(&repo, &["status", "--porcelain"]), "");
 }
@@ -131,6 +131,34 @@ async fn a_branch_that_moved_against_the_result_is_left_alone() {
     assert_eq!(shop.file(&repo, &branch, "guide.md").as_deref(), Some("G"));
     assert_eq!(std::fs::read_to_string(repo.join("guide.md")).unwrap(), "other\n");
     assert_eq!(shop.git(&repo, &["log", "-1", "--format=%s"]), "other");
+}
+
+/// What was checked for a merge that could not land is no proof of another tree.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_branch_that_moves_against_the_result_while_its_merge_is_checked_leaves_the_proof_of_the_result() {
+    let shop = Workshop::open(&guide("")).await;
+    let repo = shop.repo();
+    let commit = format!(
+        "{{ run: cd {0} && echo new > news.txt && git add news.txt && git commit --quiet --message news }}, ",
+        repo.display()
+    );
+    std::fs::write(shop.sandbox.path().join("agent.yaml"), guide(&commit)).unwrap();
+    // The gate's own command is the user who commits again, once the merge is looked at.
+    let script = format!(
+        "test -e news.txt || exit 0\ncd {} && echo other > guide.md && git add guide.md && \
+         git -c user.name=T -c user.email=t@localhost commit --quiet --message other\n",
+        repo.display()
+    );
+    std::fs::write(repo.join("move.sh"), script).unwrap();
+    shop.git(&repo, &["add", "move.sh"]);
+    shop.git(&repo, &["commit", "--quiet", "--message", "a gate"]);
+    let plan = PLAN.replace("gates: [", "gates: [{ type: command, command: \"sh move.sh\" }, ");
+    let ended = shop.run(&repo, &plan).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert!(matches!(ended.view.integration, Some(IntegrationTarget::Beside { .. })), "{:?}", ended.view.integration);
+    assert_eq!(shop.git(&repo, &["log", "-1", "--format=%s"]), "other");
+    let evidence = shop.engine.reports().archive().evidence(ended.view.id.as_str()).await.unwrap();
+    assert!(evidence.proved, "{:?}", evidence.integration.unwrap().missing);
 }
 
 fn unfinished() -> ReopenRequest {

@@ -11,7 +11,7 @@ use helix_core::run::{Outcome, StopCause};
 use helix_engine::agent_run::RunTimeouts;
 use helix_engine::jobs::ReopenRequest;
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
-use helix_store::{Access, Journal, SqliteJournal};
+use helix_store::{Access, Append, Journal, NewEvent, Projection, SqliteJournal, Stream};
 use helix_testkit::processes::processes_with_env;
 use workshop::{Ended, Workshop, part, patient};
 
@@ -457,4 +457,25 @@ async fn a_job_that_this_host_cannot_record_any_more_says_so_and_the_next_host_g
     let shop = shop.reopen().await;
     assert_eq!(shop.ended(&job).await.view.status, JobStatus::Succeeded);
     assert_eq!(shop.plays("note"), 1);
+}
+
+/// A job whose record contradicts itself is left alone. That is not what it means to be over.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_this_host_cannot_carry_on_is_not_called_over() {
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", "    act: { say: Done. }\n"))).await;
+    let job = shop.submit(&shop.repo(), &PLAN.replace("max_attempts: 2", "approval: before")).await;
+    shop.question(&job).await;
+    shop.engine.close().await;
+    let database = shop.sandbox.state().join("helix.db");
+    let journal = SqliteJournal::open(&database, Access::ReadWrite).await.unwrap();
+    let mut view = journal.job(job.to_string()).await.unwrap().unwrap();
+    let event = JobEvent::QuestionExpired { phase: PhaseId::new("note").unwrap(), asked: 7 };
+    let event = NewEvent::of(view.created_at, &event).unwrap();
+    view.last_event += 1;
+    let append = Append::to(Stream::Job(job.clone()), vec![event]).after(view.last_event - 1);
+    journal.append(append.with(Projection::Job(Box::new(view)))).await.unwrap();
+    drop(journal);
+    let shop = shop.reopen().await;
+    let refused = shop.engine.jobs().cancel(&job, "a test").await.unwrap_err().to_string();
+    assert!(refused.contains("does not carry it on") && !refused.contains("is over"), "{refused}");
 }

@@ -128,10 +128,10 @@ impl Active {
             }
             JobEvent::PhasesProposed { phase, attempt, phases } => {
                 self.spec.plan.grown(phase, phases).map_err(Illegal::Plan)?;
-                self.change(phase, |progress, context| progress.proposed(context, *attempt, phases))
+                self.change(phase, |progress, context| progress.proposal_read(context, *attempt, Ok(phases)))
             }
             JobEvent::PhasesRejected { phase, attempt, findings } => {
-                self.change(phase, |progress, context| progress.proposal_rejected(context, *attempt, findings))
+                self.change(phase, |progress, context| progress.proposal_read(context, *attempt, Err(findings)))
             }
             JobEvent::GateFinished { phase, attempt, gate, report } => {
                 self.change(phase, |progress, context| progress.gate_finished(context, *attempt, *gate, report))

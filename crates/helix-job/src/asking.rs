@@ -164,7 +164,7 @@ impl PhaseProgress {
                     Some(_) | None => self.settle_failed(context, error),
                 }
             }
-            About::Agent => self.agents_question_settled(context),
+            About::Agent => self.agents_question_settled(),
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ impl PhaseProgress {
                 let message = format!("{} ({waited})", error.message);
                 self.settle_failed(context, ErrorView { message, hint });
             }
-            About::Agent => self.agents_question_settled(context),
+            About::Agent => self.agents_question_settled(),
         }
         Ok(())
     }
@@ -207,12 +207,12 @@ impl PhaseProgress {
     }
 
     /// After a try whose agent asked: on with the answers, or waiting for them.
-    pub(super) fn wait_for_answers(&mut self, context: &PhaseContext<'_>) {
+    pub(super) fn wait_for_answers(&mut self) {
         self.state = PhaseState::Asking { about: About::Agent, trouble: None };
-        self.agents_question_settled(context);
+        self.agents_question_settled();
     }
 
-    fn agents_question_settled(&mut self, context: &PhaseContext<'_>) {
+    fn agents_question_settled(&mut self) {
         // While the agent still runs, its answers are kept until it has ended.
         if !matches!(self.state, PhaseState::Asking { about: About::Agent, .. }) || self.open_question().is_some() {
             return;
@@ -237,7 +237,6 @@ impl PhaseProgress {
         }
         let correction = Correction::new("A person answered your question. Continue with the answer.", findings);
         let resume = self.session();
-        debug_assert!(!context.cancelling, "a phase that is cancelled waits for nothing");
         self.state = PhaseState::Between(Between { not_before: None, correction, resume });
     }
 

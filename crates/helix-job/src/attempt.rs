@@ -100,7 +100,7 @@ impl PhaseProgress {
         let asked = !self.asked_by_agent().is_empty();
         match ended.outcome().retry() {
             // An agent that asked ends its turn to wait for the answer: whatever it left is no result yet.
-            Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(context),
+            Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(),
             Retry::Accept if context.phase.generates_phases.is_some() => {
                 self.state = PhaseState::Working { stage: Stage::Reading };
             }
@@ -120,32 +120,24 @@ impl PhaseProgress {
         self.gate_rejected(context, Correction::new(summary, vec![finding]));
     }
 
-    pub(super) fn proposed(
+    /// What a planning phase returned was read: its phases, or what is wrong with them.
+    pub(super) fn proposal_read(
         &mut self,
         context: &PhaseContext<'_>,
         attempt: u32,
-        phases: &[Phase],
+        read: Result<&[Phase], &[Finding]>,
     ) -> Result<(), Illegal> {
-        self.at_stage(attempt, Stage::Reading)?.proposed = phases.to_vec();
+        let this = self.at_stage(attempt, Stage::Reading)?;
+        this.proposed = read.unwrap_or_default().to_vec();
         if self.cancelled(context) {
             return Ok(());
         }
-        self.check(context, Check::Gate(0));
-        Ok(())
-    }
-
-    pub(super) fn proposal_rejected(
-        &mut self,
-        context: &PhaseContext<'_>,
-        attempt: u32,
-        findings: &[Finding],
-    ) -> Result<(), Illegal> {
-        self.at_stage(attempt, Stage::Reading)?;
-        if self.cancelled(context) {
-            return Ok(());
+        match read {
+            Ok(_) => self.check(context, Check::Gate(0)),
+            Err(findings) => {
+                self.gate_rejected(context, Correction::new("the returned phases are invalid", findings.to_vec()));
+            }
         }
-        let summary = "the returned phases are invalid".to_owned();
-        self.gate_rejected(context, Correction::new(summary, findings.to_vec()));
         Ok(())
     }
 

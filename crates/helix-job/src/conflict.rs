@@ -56,11 +56,8 @@ pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[Strin
         on_failure: OnFailure::Escalate,
         optional: false,
         generates_phases: None,
-        agent: last.agent.clone(),
-        model: last.model.clone(),
         max_attempts: MAX_ATTEMPTS,
-        timeout: last.timeout,
-        budget_usd: last.budget_usd,
-        max_turns: last.max_turns,
+        // Agent, model and limits.
+        ..last.clone()
     })
 }

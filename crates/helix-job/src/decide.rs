@@ -272,22 +272,18 @@ impl<'a> Decider<'a> {
         }
         match &active.integration {
             // What was left out proves nothing: a job with nothing else has not done what it was for.
-            Integration::Open if !active.phases.iter().any(is_passed) => self.conclude(JobEnd::Failed {
-                reason: "no phase has passed: all of them were skipped".into(),
-                phase: None,
-                hint: Some("retry one with `helix jobs retry --phase`".into()),
-            }),
+            Integration::Open if !active.phases.iter().any(is_passed) => {
+                let hint = "retry one with `helix jobs retry --phase`".to_owned();
+                self.conclude(failed("no phase has passed: all of them were skipped".into(), Some(hint)));
+            }
             Integration::Open => {
                 let tips = self.tips();
                 self.decision.effects.push(Effect::Integrate { tips });
             }
             Integration::Done(_) => self.conclude(JobEnd::Succeeded),
-            Integration::Failed(NotIntegrated { findings, .. }) => self.conclude(JobEnd::Failed {
-                reason: findings
-                    .first()
-                    .map_or_else(|| "the results could not be combined".into(), |one| one.message.clone()),
-                phase: None,
-                hint: findings.first().and_then(|one| one.fix.clone()),
+            Integration::Failed(NotIntegrated { findings, .. }) => self.conclude(match findings.first() {
+                Some(first) => failed(first.message.clone(), first.fix.clone()),
+                None => failed("the results could not be combined".into(), None),
             }),
         }
     }
@@ -295,13 +291,12 @@ impl<'a> Decider<'a> {
     /// Why phases are left although nothing is under way.
     fn stuck(&self) -> JobEnd {
         match self.active.spent_limit() {
-            Some(limit) => JobEnd::Failed {
-                reason: format!("the job's {limit}"),
-                phase: None,
-                hint: Some("continue with `helix jobs resume` and a larger --budget".into()),
-            },
+            Some(limit) => {
+                let hint = "continue with `helix jobs resume` and a larger --budget".to_owned();
+                failed(format!("the job's {limit}"), Some(hint))
+            }
             // Cannot happen with a validated plan; answering is what makes `decide` total.
-            None => JobEnd::Failed { reason: "no remaining phase can start".into(), phase: None, hint: None },
+            None => failed("no remaining phase can start".into(), None),
         }
     }
 
@@ -355,6 +350,11 @@ impl<'a> Decider<'a> {
             passed.iter().flat_map(|progress| ancestry.before(&progress.id)).map(|phase| &phase.id).collect();
         passed.into_iter().filter(|progress| !contained.contains(&progress.id)).filter_map(tip).collect()
     }
+}
+
+/// The end of a job that failed as a whole.
+fn failed(reason: String, hint: Option<String>) -> JobEnd {
+    JobEnd::Failed { reason, phase: None, hint }
 }
 
 fn tip(progress: &PhaseProgress) -> Option<Tip> {

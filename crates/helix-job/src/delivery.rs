@@ -5,7 +5,7 @@
 
 use super::event::Validated;
 use super::illegal::Illegal;
-use super::state::{Active, Begun, PhaseProgress, PhaseState, Stage};
+use super::state::{Active, Begun, PhaseState, Stage};
 use helix_core::evidence::GateReport;
 use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, TreeId};
@@ -95,12 +95,19 @@ impl Active {
         let vouched_for = self.is_vouched_for(phase, gate);
         let delivers = phase.gates.get(gate).and_then(GateSpec::delivery).is_some();
         let progress = self.phases.iter_mut().find(|progress| progress.id == *id).ok_or_else(unknown)?;
-        if !delivers || !vouched_for {
-            let why =
-                if delivers { "has no gate that has validated what it is to deliver" } else { "delivers nothing" };
-            return Err(progress.illegal(why));
+        if !delivers {
+            return Err(progress.illegal("delivers nothing"));
         }
-        progress.begin_delivery(attempt, gate, tree, validation)?;
+        if !vouched_for {
+            return Err(progress.illegal("has no gate that has validated what it is to deliver"));
+        }
+        progress.check_tree(tree)?;
+        let again = progress.illegal(format!("has begun to deliver by gate {gate} already"));
+        let this = progress.at_stage(attempt, Stage::Gating { gate })?;
+        if this.has_begun(gate) {
+            return Err(again);
+        }
+        this.begun.push(Begun { gate, validation: validation.to_vec() });
         match self.unvalidated(id, tree).first() {
             None => Ok(()),
             Some((owner, gate)) => Err(Illegal::Phase {
@@ -108,24 +115,5 @@ impl Active {
                 why: format!("has a gate, number {gate}, that has not passed on tree {tree}"),
             }),
         }
-    }
-}
-
-impl PhaseProgress {
-    fn begin_delivery(
-        &mut self,
-        attempt: u32,
-        gate: usize,
-        tree: &TreeId,
-        validation: &[Validated],
-    ) -> Result<(), Illegal> {
-        self.check_tree(tree)?;
-        let again = self.illegal(format!("has begun to deliver by gate {gate} already"));
-        let this = self.at_stage(attempt, Stage::Gating { gate })?;
-        if this.has_begun(gate) {
-            return Err(again);
-        }
-        this.begun.push(Begun { gate, validation: validation.to_vec() });
-        Ok(())
     }
 }

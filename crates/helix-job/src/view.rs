@@ -9,19 +9,21 @@ use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::finding::Verdict;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_core::usage::Usage;
+use helix_core::words;
 use helix_plan::GateSpec;
 
-/// Status of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the contract's own words")]
-pub enum JobStatus {
-    Queued,
-    Running,
-    Waiting,
-    Succeeded,
-    Failed,
-    Cancelled,
+words! {
+    /// Status of a job.
+    #[derive(Hash)]
+    #[expect(missing_docs, reason = "the contract's own words")]
+    pub enum JobStatus {
+        Queued = "queued",
+        Running = "running",
+        Waiting = "waiting",
+        Succeeded = "succeeded",
+        Failed = "failed",
+        Cancelled = "cancelled",
+    }
 }
 
 impl JobStatus {
@@ -32,46 +34,20 @@ impl JobStatus {
             Self::Queued | Self::Running | Self::Waiting => false,
         }
     }
-
-    /// The word users see.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Succeeded => "succeeded",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
 }
 
-/// Status of a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the contract's own words")]
-pub enum PhaseStatus {
-    Pending,
-    Running,
-    Waiting,
-    Passed,
-    Failed,
-    Skipped,
-    Cancelled,
-}
-
-impl PhaseStatus {
-    /// The word users see.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Passed => "passed",
-            Self::Failed => "failed",
-            Self::Skipped => "skipped",
-            Self::Cancelled => "cancelled",
-        }
+words! {
+    /// Status of a phase.
+    #[derive(Hash)]
+    #[expect(missing_docs, reason = "the contract's own words")]
+    pub enum PhaseStatus {
+        Pending = "pending",
+        Running = "running",
+        Waiting = "waiting",
+        Passed = "passed",
+        Failed = "failed",
+        Skipped = "skipped",
+        Cancelled = "cancelled",
     }
 }
 

@@ -10,10 +10,12 @@ use helix_core::ids::PhaseId;
 use super::codes;
 use super::model::Phase;
 use super::pattern::{Pattern, is_glob};
-use super::reach::Graph;
+use super::reach::{Graph, Reach};
 
 /// Steps that the comparison of globs may take: some hundred milliseconds at the worst.
 const GLOB_BUDGET: u64 = 20_000_000;
+/// Most problems of a file for which similar names are looked up.
+const MOST_SUGGESTIONS: usize = 100;
 /// Most phases of a circle that a message names.
 const MOST_NAMED: usize = 12;
 
@@ -68,18 +70,17 @@ pub(super) struct Problem {
 /// Finds everything that is wrong between the phases of a file. With a workflow whose phases are not among them, a
 /// dependency that nobody has may be one of its phases, and claims are not compared yet.
 pub(super) fn check(file: &str, phases: &[Outline], workflow: Option<&str>) -> Vec<Problem> {
-    let mut checker = Checker { file, phases, problems: Vec::new(), graph: Graph::default(), budget: GLOB_BUDGET };
+    let mut checker = Checker { file, phases, problems: Vec::new(), budget: GLOB_BUDGET };
     let edges = checker.edges(workflow);
-    checker.graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
     checker.cycles(&edges);
     // Which phases may run at the same time is known only with those of the workflow.
     if workflow.is_none() {
-        let claims = Claims::new(phases);
+        let reach = Reach::new(phases.len(), |phase| edges[phase].iter().map(|(to, _)| *to));
+        let claims = Claims::new(phases, reach);
         if checker.collisions(&claims).and_then(|()| checker.inputs(&claims)).is_none() {
             let message = "the plan has too many globs to compare them all".to_owned();
-            let problem = Diagnostic::warning(codes::TOO_LARGE, file, message);
             let help = "claim directories such as `src/` instead of many globs";
-            checker.report((0, Part::Id), problem, help, None);
+            checker.warning((0, Part::Id), codes::TOO_LARGE, message, help);
         }
     }
     checker.problems
@@ -92,27 +93,38 @@ struct Checker<'p> {
     file: &'p str,
     phases: &'p [Outline],
     problems: Vec<Problem>,
-    graph: Graph,
     /// Steps that are left for comparing globs.
     budget: u64,
 }
 
 impl<'p> Checker<'p> {
-    fn report(&mut self, at: At, diagnostic: Diagnostic, help: impl Into<String>, other: Option<(&'static str, At)>) {
-        self.problems.push(Problem { diagnostic: diagnostic.help(help), at, other });
+    /// Notes an error; gives it for its other place.
+    fn error(&mut self, at: At, code: &str, message: String, help: impl Into<String>) -> &mut Problem {
+        self.report(at, Diagnostic::error(code, self.file, message).help(help))
+    }
+
+    fn warning(&mut self, at: At, code: &str, message: String, help: impl Into<String>) -> &mut Problem {
+        self.report(at, Diagnostic::warning(code, self.file, message).help(help))
+    }
+
+    fn report(&mut self, at: At, diagnostic: Diagnostic) -> &mut Problem {
+        self.problems.push_mut(Problem { diagnostic, at, other: None })
     }
 
     /// The dependencies that exist; reports ids that two phases have, and dependencies that nobody has.
     fn edges(&mut self, workflow: Option<&str>) -> Edges {
         let mut by_id: HashMap<&'p str, usize> = HashMap::new();
+        let mut known = Vec::new();
         for (number, phase) in self.phases.iter().enumerate() {
             let Some(id) = phase.id.as_ref().map(PhaseId::as_str) else { continue };
             let first = *by_id.entry(id).or_insert(number);
-            if first != number {
+            if first == number {
+                known.push(id);
+            } else {
                 let message = format!("two phases have the id `{id}`");
-                let problem = Diagnostic::error(codes::DUPLICATE_PHASE_ID, self.file, message);
-                let other = Some(("the first", (first, Part::Id)));
-                self.report((number, Part::Id), problem, "give one of them another id", other);
+                let help = "give one of them another id";
+                let problem = self.error((number, Part::Id), codes::DUPLICATE_PHASE_ID, message, help);
+                problem.other = Some(("the first", (first, Part::Id)));
             }
         }
         let mut all = Vec::with_capacity(self.phases.len());
@@ -123,11 +135,10 @@ impl<'p> Checker<'p> {
                 match by_id.get(wanted.as_str()) {
                     _ if phase.id.as_ref().is_some_and(|id| id.as_str() == wanted) => {
                         let message = format!("the phase `{wanted}` depends on itself");
-                        let problem = Diagnostic::error(codes::SELF_DEPENDENCY, self.file, message);
-                        self.report(at, problem, "remove it from `depends_on`", None);
+                        self.error(at, codes::SELF_DEPENDENCY, message, "remove it from `depends_on`");
                     }
                     Some(to) => edges.push((*to, position)),
-                    None => self.unknown(wanted, at, &by_id, workflow),
+                    None => self.unknown(wanted, at, &known, workflow),
                 }
             }
             all.push(edges);
@@ -135,32 +146,27 @@ impl<'p> Checker<'p> {
         all
     }
 
-    fn unknown(&mut self, wanted: &str, at: At, by_id: &HashMap<&str, usize>, workflow: Option<&str>) {
-        let mut known: Vec<&str> = by_id.keys().copied().collect();
-        known.sort_by_key(|id| by_id.get(id));
-        let near = did_you_mean(wanted, known.iter().copied());
-        let (problem, help) = match (workflow, near) {
-            (Some(workflow), None) if PhaseId::new(wanted).is_ok() => {
-                let message = format!("no phase of this file has the id `{wanted}`");
-                let problem = Diagnostic::warning(codes::UNKNOWN_DEPENDENCY, self.file, message);
-                (problem, format!("it must be a phase of the workflow `{workflow}`"))
-            }
-            (Some(_) | None, near) => {
-                let message = format!("no phase has the id `{wanted}`");
-                known.truncate(20);
-                let help = match near {
-                    Some(near) => format!("did you mean `{near}`?"),
-                    None => format!("use one of: {}", known.join(", ")),
-                };
-                (Diagnostic::error(codes::UNKNOWN_DEPENDENCY, self.file, message), help)
-            }
+    fn unknown(&mut self, wanted: &str, at: At, known: &[&str], workflow: Option<&str>) {
+        // Each suggestion is a search among all phases.
+        let few = self.problems.len() < MOST_SUGGESTIONS;
+        let near = did_you_mean(wanted, known.iter().copied().filter(|_| few));
+        if let (Some(workflow), None, Ok(_)) = (workflow, near, PhaseId::new(wanted)) {
+            let message = format!("no phase of this file has the id `{wanted}`");
+            let help = format!("it must be a phase of the workflow `{workflow}`");
+            self.warning(at, codes::UNKNOWN_DEPENDENCY, message, help);
+            return;
+        }
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("use one of: {}", known[..known.len().min(20)].join(", ")),
         };
-        self.report(at, problem, help, None);
+        self.error(at, codes::UNKNOWN_DEPENDENCY, format!("no phase has the id `{wanted}`"), help);
     }
 
     /// Reports one circle of each group of phases that all depend on each other, at the dependency that closes it.
     fn cycles(&mut self, edges: &Edges) {
-        for circle in self.graph.circles() {
+        let graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
+        for circle in graph.circles() {
             let (Some(start), Some(last)) = (circle.first(), circle.last()) else { continue };
             let mut names: Vec<&str> = circle.iter().chain([start]).map(|phase| self.phases[*phase].name()).collect();
             if names.len() > MOST_NAMED {
@@ -168,13 +174,9 @@ impl<'p> Checker<'p> {
             }
             let message = format!("circular dependencies: {}", names.join(" → "));
             let position = edges[*last].iter().find(|(to, _)| to == start).map_or(0, |(_, position)| *position);
-            let problem = Diagnostic::error(codes::DEPENDENCY_CYCLE, self.file, message);
-            self.report((*last, Part::DependsOn(position)), problem, "remove one of these dependencies", None);
+            let at = (*last, Part::DependsOn(position));
+            self.error(at, codes::DEPENDENCY_CYCLE, message, "remove one of these dependencies");
         }
-    }
-
-    fn are_ordered(&self, left: usize, right: usize) -> bool {
-        left == right || self.graph.reaches(left, right) || self.graph.reaches(right, left)
     }
 
     /// Reports each claim that another phase may make at the same time; `None` when the budget ran out.
@@ -185,7 +187,7 @@ impl<'p> Checker<'p> {
             // Of two claims the later one is reported; a claim inside a directory is, wherever it stands.
             let other = claims.literal_claims_of(path).find(|other| {
                 let same = claims.all[*other].path.trim_end_matches('/').len() == path.len();
-                (!same || *other < number) && !self.are_ordered(claims.all[*other].phase, claim.phase)
+                (!same || *other < number) && !claims.are_ordered(claims.all[*other].phase, claim.phase)
             });
             if let Some(other) = other {
                 hit[number] = true;
@@ -196,7 +198,7 @@ impl<'p> Checker<'p> {
             let claim = &claims.all[*number];
             for (other, other_pattern) in &claims.globs[..index] {
                 let other = &claims.all[*other];
-                if !self.are_ordered(other.phase, claim.phase) && pattern.overlaps(other_pattern, &mut self.budget)? {
+                if !claims.are_ordered(other.phase, claim.phase) && pattern.overlaps(other_pattern, &mut self.budget)? {
                     hit[*number] = true;
                     self.collision(claim, other);
                     break;
@@ -205,14 +207,13 @@ impl<'p> Checker<'p> {
         }
         for (number, pattern) in &claims.globs {
             let glob = &claims.all[*number];
-            for (other, claim) in claims.all.iter().enumerate() {
-                if hit[other] || is_glob(claim.path) || self.are_ordered(claim.phase, glob.phase) {
-                    continue;
-                }
-                if let Some(literal) = Pattern::parse(claim.path)
-                    && pattern.overlaps(&literal, &mut self.budget)?
+            for (other, literal) in &claims.beside_globs {
+                let claim = &claims.all[*other];
+                if !hit[*other]
+                    && !claims.are_ordered(claim.phase, glob.phase)
+                    && pattern.overlaps(literal, &mut self.budget)?
                 {
-                    hit[other] = true;
+                    hit[*other] = true;
                     self.collision(claim, glob);
                 }
             }
@@ -226,8 +227,8 @@ impl<'p> Checker<'p> {
         let message =
             format!("`{mine}` and `{theirs}` may run at the same time, and both claim `{}`{also}", claim.path);
         let help = format!("add `{theirs}` to the `depends_on` of `{mine}`, or give them different files");
-        let problem = Diagnostic::error(codes::CLAIMS_COLLIDE, self.file, message);
-        self.report(claim.at(), problem, help, Some(("the other claim", other.at())));
+        let problem = self.error(claim.at(), codes::CLAIMS_COLLIDE, message, help);
+        problem.other = Some(("the other claim", other.at()));
     }
 
     /// Reports inputs that a phase writes which does not come before; `None` when the budget ran out.
@@ -246,24 +247,25 @@ impl<'p> Checker<'p> {
                         }
                     }
                 }
-                if writers.iter().any(|writer| *writer == number || self.graph.reaches(number, *writer)) {
+                if writers.iter().any(|writer| *writer == number || claims.reach.reaches(number, *writer)) {
                     continue;
                 }
                 // A writer that may run at any time is worse than one that comes later.
-                let unordered = writers.iter().find(|writer| !self.graph.reaches(**writer, number));
+                let unordered = writers.iter().find(|writer| !claims.reach.reaches(**writer, number));
                 let Some(writer) = unordered.or(writers.first()) else { continue };
                 let (mine, theirs) = (phase.name(), self.phases[*writer].name());
-                let (problem, help) = if unordered.is_some() {
+                let at = (number, Part::Input(position));
+                let problem = if unordered.is_some() {
                     let message =
                         format!("the input `{input}` is written by `{theirs}`, which `{mine}` does not depend on");
                     let help = format!("add `{theirs}` to the `depends_on` of `{mine}`");
-                    (Diagnostic::error(codes::INPUT_NOT_READY, self.file, message), help)
+                    self.error(at, codes::INPUT_NOT_READY, message, help)
                 } else {
                     let message = format!("the input `{input}` is written by `{theirs}`, which comes later");
                     let help = "it must be in the repository already; if it is not, reverse the dependency";
-                    (Diagnostic::warning(codes::INPUT_NOT_READY, self.file, message), help.to_owned())
+                    self.warning(at, codes::INPUT_NOT_READY, message, help)
                 };
-                self.report((number, Part::Input(position)), problem, help, Some(("", (*writer, Part::Id))));
+                problem.other = Some(("", (*writer, Part::Id)));
             }
         }
         Some(())
@@ -284,29 +286,40 @@ impl Claim<'_> {
 }
 
 /// All output claims, made ready for look-up.
-#[derive(Default)]
 struct Claims<'p> {
+    reach: Reach,
     all: Vec<Claim<'p>>,
     /// Literal claims by their path without a final `/`.
     literal: HashMap<&'p str, Vec<usize>>,
     globs: Vec<(usize, Pattern)>,
+    /// Literal claims, where there are globs to compare them with.
+    beside_globs: Vec<(usize, Pattern)>,
 }
 
 impl<'p> Claims<'p> {
-    fn new(phases: &'p [Outline]) -> Self {
-        let mut claims = Self::default();
+    fn new(phases: &'p [Outline], reach: Reach) -> Self {
+        let mut claims =
+            Self { reach, all: Vec::new(), literal: HashMap::new(), globs: Vec::new(), beside_globs: Vec::new() };
         for (phase, outline) in phases.iter().enumerate() {
             for (position, path) in outline.outputs.iter().enumerate() {
                 let number = claims.all.len();
                 claims.all.push(Claim { phase, position, path });
-                if is_glob(path) {
-                    claims.globs.extend(Pattern::parse(path).map(|pattern| (number, pattern)));
-                } else {
+                if !is_glob(path) {
                     claims.literal.entry(path.trim_end_matches('/')).or_default().push(number);
                 }
             }
         }
+        let pattern = |(number, claim): (usize, &Claim<'_>)| Some((number, Pattern::parse(claim.path)?));
+        if claims.all.iter().any(|claim| is_glob(claim.path)) {
+            let all = claims.all.iter().enumerate().filter_map(pattern);
+            (claims.globs, claims.beside_globs) = all.partition(|(number, _)| is_glob(claims.all[*number].path));
+        }
         claims
+    }
+
+    /// Whether two phases never run at the same time.
+    fn are_ordered(&self, left: usize, right: usize) -> bool {
+        left == right || self.reach.reaches(left, right) || self.reach.reaches(right, left)
     }
 
     /// Literal claims of the path itself or of a directory above it.

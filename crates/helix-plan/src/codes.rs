@@ -75,4 +75,6 @@ codes! {
     BAD_PROMPT = "HX0134";
     /// A probe of a gate that cannot be made.
     BAD_PROBE = "HX0135";
+    /// A plan with a decision whose criteria none of its gates checks.
+    CRITERIA_UNCHECKED = "HX0136";
 }

@@ -9,6 +9,7 @@ use helix_core::ids::PhaseId;
 
 use super::codes;
 use super::model::{Phase, Plan};
+use super::reach::Graph;
 
 impl Plan {
     /// The plan with the phases that the phase `by` added, where `place` puts them, with the dependencies that they
@@ -22,19 +23,19 @@ impl Plan {
         let mut findings = Vec::new();
         if self.phase(by).is_none() {
             let message = format!("the plan has no phase `{by}`, which is said to add phases");
-            findings.push(finding(codes::UNKNOWN_DEPENDENCY, message, "name a phase of the plan"));
+            findings.push(finding(codes::UNKNOWN_DEPENDENCY, message).fix("name a phase of the plan"));
         }
         let mut known: HashSet<&PhaseId> = self.phases.iter().map(|phase| &phase.id).collect();
         for phase in phases {
             if !known.insert(&phase.id) {
                 let message = format!("the plan already has a phase `{}`", phase.id);
-                findings.push(finding(codes::DUPLICATE_PHASE_ID, message, "choose another id"));
+                findings.push(finding(codes::DUPLICATE_PHASE_ID, message).fix("choose another id"));
             }
         }
         for phase in phases {
             for wanted in phase.depends_on.iter().filter(|wanted| !known.contains(wanted)) {
                 let message = format!("the added phase `{}` depends on `{wanted}`, which is not a phase", phase.id);
-                findings.push(finding(codes::UNKNOWN_DEPENDENCY, message, "remove it from `depends_on`"));
+                findings.push(finding(codes::UNKNOWN_DEPENDENCY, message).fix("remove it from `depends_on`"));
             }
         }
         if !findings.is_empty() {
@@ -45,10 +46,9 @@ impl Plan {
             phase.depends_on.extend(phases.iter().map(|added| added.id.clone()));
         }
         grown.place(by, phases);
-        // Phases of a circle are in no wave.
-        if grown.waves().iter().map(Vec::len).sum::<usize>() < grown.phases.len() {
+        if !Graph::new(grown.needed()).circles().is_empty() {
             let message = format!("with the phases that `{by}` adds, phases depend on each other in a circle");
-            return Err(vec![finding(codes::DEPENDENCY_CYCLE, message, "remove one of these dependencies")]);
+            return Err(vec![finding(codes::DEPENDENCY_CYCLE, message).fix("remove one of these dependencies")]);
         }
         Ok(grown)
     }
@@ -68,7 +68,6 @@ impl Plan {
 }
 
 /// What is wrong with added phases.
-pub(super) fn finding(code: &str, message: String, fix: &str) -> Finding {
-    let rule = format!("plan_fragment.{}", code.to_ascii_lowercase());
-    Finding { rule, message, place: None, evidence: None, fix: Some(fix.into()) }
+pub(super) fn finding(code: &str, message: String) -> Finding {
+    Finding::new(format!("plan_fragment.{}", code.to_ascii_lowercase()), message)
 }

@@ -40,6 +40,14 @@ impl Plan {
         self.phases.iter().find(|phase| &phase.id == id)
     }
 
+    /// The gates of all phases, and those that phases which are still to be added will have.
+    pub(super) fn gates(&self) -> impl Iterator<Item = &GateSpec> {
+        self.phases.iter().flat_map(|phase| {
+            let added = phase.generates_phases.iter().flat_map(|generates| &generates.gates);
+            phase.gates.iter().chain(added)
+        })
+    }
+
     /// Its name in the form of file names: lower-case letters, digits and `-`.
     pub fn file_name(&self) -> String {
         Some(slug(&self.name, 64)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| "plan".into())

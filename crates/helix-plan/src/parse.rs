@@ -66,6 +66,7 @@ impl Plan {
         let written = PlanSource::from_node(&modern.node, "a plan", &mut reader);
         let resolved = written.and_then(|written| resolve(written, &mut reader));
         let mut problems = reader.problems;
+        problems.extend(resolved.iter().filter_map(|(plan, places, _)| unchecked_criteria(file_name, plan, places)));
         sort_by_place(&mut problems);
         match resolved {
             Some((plan, places, defaults)) if !problems.iter().any(Diagnostic::is_error) => {
@@ -82,6 +83,18 @@ impl Plan {
     pub fn parse_bytes(file_name: &str, bytes: &[u8]) -> Result<ParsedPlan, Vec<Diagnostic>> {
         Self::parse(file_name, utf8(file_name, bytes, codes::NOT_UTF8).map_err(|problem| vec![*problem])?)
     }
+}
+
+/// A warning where nothing will check the criteria of the plan's decision; with a workflow that is not known yet.
+pub(super) fn unchecked_criteria(file: &str, plan: &Plan, places: &PlanPlaces) -> Option<Diagnostic> {
+    let checks = |gate: &GateSpec| *gate == GateSpec::CriteriaCovered {};
+    if plan.adr.is_none() || plan.workflow.is_some() || plan.gates().any(checks) {
+        return None;
+    }
+    let message = "no gate checks the acceptance criteria of the plan's `adr`";
+    let help = "add `{ type: criteria_covered }` to the gates of the last phase";
+    let warning = Diagnostic::warning(codes::CRITERIA_UNCHECKED, file, message).help(help);
+    Some(Diagnostic { span: places.adr, ..warning })
 }
 
 /// Reads the tree of a file; a file without one is reported.

@@ -3,34 +3,50 @@
 //!
 //! Must not know what the nodes stand for, phases aside.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use helix_core::ids::PhaseId;
 
 use super::model::{Phase, Plan};
 
-/// A graph whose nodes are numbers, and what each of them leads to, direct or not.
+/// A graph whose nodes are numbers, and the circles in it. Takes memory for its nodes and edges, no more.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
     next: Vec<Vec<usize>>,
-    reach: Reach,
+    /// For each node its group, by one node of it: nodes of one group all lead to each other.
+    groups: Vec<usize>,
 }
 
 impl Graph {
     /// The graph in which each node has edges to these.
     pub fn new(next: Vec<Vec<usize>>) -> Self {
-        let reach = Reach::new(next.len(), |node| next[node].iter().copied());
-        Self { next, reach }
+        let mut before = vec![Vec::new(); next.len()];
+        for (from, edges) in next.iter().enumerate() {
+            edges.iter().for_each(|to| before[*to].push(from));
+        }
+        // Kosaraju's algorithm: who leads to the last node of the order, and is in no group yet, is in a group with it.
+        let order = post_order(next.len(), |node| next[node].iter().copied());
+        let mut groups = vec![None; next.len()];
+        for root in order.into_iter().rev() {
+            let mut open = vec![root];
+            while let Some(node) = open.pop() {
+                if groups[node].is_none() {
+                    groups[node] = Some(root);
+                    open.extend(&before[node]);
+                }
+            }
+        }
+        Self { next, groups: groups.into_iter().flatten().collect() }
     }
 
-    /// Whether a node leads to another one, or to itself.
-    pub fn reaches(&self, from: usize, to: usize) -> bool {
-        self.reach.reaches(from, to)
+    /// Whether two nodes lead to each other, or are one.
+    pub fn are_together(&self, one: usize, other: usize) -> bool {
+        self.groups[one] == self.groups[other]
     }
 
     /// The shortest way from a node through another one, to which an edge is assumed, back to it: the node once and first.
     pub fn circle(&self, own: usize, first: usize) -> Option<Vec<usize>> {
-        if own != first && !self.reaches(first, own) {
+        if !self.are_together(own, first) && self.next[own].contains(&first) {
             return None;
         }
         let mut came_from = HashMap::from([(first, own)]);
@@ -52,31 +68,24 @@ impl Graph {
 
     /// One circle of each group of nodes that all lead to each other, its first node first.
     pub fn circles(&self) -> Vec<Vec<usize>> {
-        let mut seen = vec![false; self.next.len()];
-        let mut circles = Vec::new();
-        for own in 0..seen.len() {
-            let is_in_group = |other: usize| self.reaches(own, other) && self.reaches(other, own);
-            if seen[own] || !is_in_group(own) {
-                continue;
-            }
-            seen.iter_mut().enumerate().for_each(|(other, seen)| *seen |= is_in_group(other));
-            let first = self.next[own].iter().copied().find(|to| is_in_group(*to));
-            circles.extend(first.and_then(|first| self.circle(own, first)));
-        }
-        circles
+        let mut seen = HashSet::new();
+        let of_group = (0..self.next.len()).filter_map(|own| {
+            let first = self.next[own].iter().copied().find(|to| self.are_together(own, *to))?;
+            if seen.insert(self.groups[own]) { self.circle(own, first) } else { None }
+        });
+        of_group.collect()
     }
 }
 
 /// For each node, the nodes that it reaches.
-#[derive(Debug, Clone, Default)]
-struct Reach {
+pub(super) struct Reach {
     rows: Vec<Vec<u64>>,
 }
 
 impl Reach {
     /// Follows the edges of `next` from each of `count` nodes. Every edge is looked at a fixed number of times unless the graph
     /// has circles.
-    fn new<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Self {
+    pub(super) fn new<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Self {
         let mut rows = vec![vec![0_u64; count.div_ceil(64)]; count];
         let order = post_order(count, &next);
         // Nodes come after those they reach, so one pass is enough without circles; the last pass changes nothing.
@@ -99,12 +108,13 @@ impl Reach {
         Self { rows }
     }
 
-    fn reaches(&self, from: usize, to: usize) -> bool {
+    pub(super) fn reaches(&self, from: usize, to: usize) -> bool {
         self.rows[from][to / 64] >> (to % 64) & 1 == 1
     }
 }
 
-fn post_order<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Vec<usize> {
+/// The nodes, each after those that it leads to unless they lead back to it.
+pub(super) fn post_order<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Vec<usize> {
     let mut seen = vec![false; count];
     let mut order = Vec::with_capacity(count);
     for start in 0..count {
@@ -130,16 +140,22 @@ fn post_order<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I
 pub struct Ancestry<'p> {
     plan: &'p Plan,
     index: HashMap<&'p PhaseId, usize>,
-    graph: Graph,
+    reach: Reach,
 }
 
 impl Plan {
     /// What comes before each phase, through `depends_on`, direct or not.
     pub fn ancestry(&self) -> Ancestry<'_> {
+        let needed = self.needed();
+        let index = self.phases.iter().enumerate().map(|(at, phase)| (&phase.id, at)).collect();
+        Ancestry { plan: self, index, reach: Reach::new(needed.len(), |at| needed[at].iter().copied()) }
+    }
+
+    /// Where the phases stand that each phase depends on; one that is not in the plan (a workflow's) is left out.
+    pub(super) fn needed(&self) -> Vec<Vec<usize>> {
         let index: HashMap<_, _> = self.phases.iter().enumerate().map(|(at, phase)| (&phase.id, at)).collect();
         let needed = |phase: &Phase| phase.depends_on.iter().filter_map(|needed| index.get(needed).copied()).collect();
-        let graph = Graph::new(self.phases.iter().map(needed).collect());
-        Ancestry { plan: self, index, graph }
+        self.phases.iter().map(needed).collect()
     }
 }
 
@@ -147,7 +163,7 @@ impl<'p> Ancestry<'p> {
     /// Whether `later` depends on `earlier`, direct or not.
     pub fn is_before(&self, earlier: &PhaseId, later: &PhaseId) -> bool {
         match (self.index.get(earlier), self.index.get(later)) {
-            (Some(earlier), Some(later)) => self.graph.reaches(*later, *earlier),
+            (Some(earlier), Some(later)) => self.reach.reaches(*later, *earlier),
             _ => false,
         }
     }
@@ -158,7 +174,7 @@ impl<'p> Ancestry<'p> {
         phases
             .iter()
             .enumerate()
-            .filter(move |(at, _)| later.is_some_and(|later| self.graph.reaches(later, *at)))
+            .filter(move |(at, _)| later.is_some_and(|later| self.reach.reaches(later, *at)))
             .map(|(_, phase)| phase)
     }
 }

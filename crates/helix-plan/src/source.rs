@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use helix_core::document::{Count, FieldCodes, FieldReader, FromNode, Money, Node, TableOf, Text, Time, Value};
-use helix_core::mapping;
 use helix_core::source_text::SourceText;
+use helix_core::{kinds, mapping};
 
 use super::codes;
 use super::model::{Approval, GateSpec, InputValue, OnFailure, PhaseType, Seconds, VERIFY_TIMEOUT, Verify};
@@ -196,27 +196,9 @@ mapping! { schema
     }
 }
 
-/// A text in the form of ids of phases; what is not is reported when the id is made of it.
-#[derive(Debug)]
-pub(super) struct IdText;
-
-impl FromNode for IdText {
-    type Value = String;
-    fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<String> {
-        String::from_node(node, what, reader)
-    }
-}
-
-impl JsonSchema for IdText {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Id".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,63}$" })
-    }
+kinds! {
+    /// A text in the form of ids of phases; what is not is reported when the id is made of it.
+    pub(super) IdText -> String as { "type": "string", "pattern": "^[a-z0-9][a-z0-9-]{0,63}$" }, String::from_node;
 }
 
 /// A time limit in whole seconds.

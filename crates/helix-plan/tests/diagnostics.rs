@@ -104,6 +104,8 @@ fn bombs_and_giants_cost_little_and_say_so() {
     }
     let giant = format!("name: giant\ndescription: \"{}\"\n", "x".repeat(10 << 20));
     let deep = format!("name: {}", "[".repeat(100_000));
+    let nested = format!("name: a\nx:\n  {}x\n", "- ".repeat(15_000));
+    assert!(Plan::parse("p", &nested).is_err(), "a stack that overflows ends the process");
     for (source, code) in [(bomb, "HX0103"), (giant, "HX0103"), (deep, "HX0102")] {
         let problems = Plan::parse("p", &source).unwrap_err();
         assert_eq!(problems.len(), 1);
@@ -128,4 +130,23 @@ fn a_huge_plan_is_checked_in_bounded_time() {
         Err(problems) => problems,
     };
     assert!(problems.iter().any(|problem| matches!(problem.code.as_str(), "HX0116" | "HX0103")));
+}
+
+/// Neither names that nobody has nor globs beside literal claims are compared anew with everything.
+#[test]
+fn what_is_compared_with_everything_is_bounded() {
+    let started = std::time::Instant::now();
+    let phases: String = (0..1500)
+        .map(|number| format!("  - {{id: p{number}, type: review, description: d, depends_on: [missing-{number}]}}\n"))
+        .collect();
+    let problems = Plan::parse("p", &format!("name: huge\nphases:\n{phases}")).unwrap_err();
+    assert_eq!(problems.iter().filter(|problem| problem.code == "HX0113").count(), 1500);
+    let outputs =
+        |form: &str| (0..3000).map(|number| form.replace('N', &number.to_string())).collect::<Vec<_>>().join(", ");
+    let (literal, globs) = (outputs("some/directory/fN.py"), outputs("\"other/N/*.py\""));
+    let source = format!(
+        "name: huge\nphases:\n  - {{id: a, type: review, description: d, outputs: [{literal}]}}\n  - {{id: b, type: review, description: d, outputs: [{globs}]}}\n"
+    );
+    assert!(Plan::parse("p", &source).is_ok());
+    assert!(started.elapsed().as_secs() < 20, "took {:?}", started.elapsed());
 }

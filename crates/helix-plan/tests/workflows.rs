@@ -124,6 +124,44 @@ fn values_are_put_into_the_tree_and_never_into_the_text() {
     insta::assert_snapshot!(joined.plan.to_yaml());
 }
 
+/// A workflow of some kilobytes and one long value must not take gigabytes.
+#[test]
+fn values_are_put_in_only_up_to_a_size() {
+    let places = "${{ note }}, ".repeat(1000);
+    let workflow = own(&format!(
+        "name: w\ndescription: d\ninputs:\n  note: {{ type: text, description: n }}\nphases:\n  - {{ id: a, type: development, description: \"{places}\", outputs: [a] }}\n"
+    ));
+    let plan =
+        |length: usize| format!("name: n\nworkflow: {{ name: w, inputs: {{ note: {} }} }}\n", "x".repeat(length));
+    assert!(join(&plan(1000), &workflow).is_ok());
+    let problems = join(&plan(500_000), &workflow).unwrap_err();
+    assert_eq!(problems[0].code, "HX0103", "{}", problems[0]);
+    assert!(
+        problems[0].message.ends_with("the workflow is too large with the values of its inputs"),
+        "{}",
+        problems[0]
+    );
+}
+
+/// What the workflow brings counts, too: only the whole tells whether the decision's criteria are checked.
+#[test]
+fn criteria_that_no_gate_checks_are_a_warning() {
+    let phases = |gates: &str| {
+        format!("phases:\n  - {{ id: a, type: documentation, description: d, outputs: [a.md]{gates} }}\n")
+    };
+    let codes = |parsed: ParsedPlan| parsed.warnings.iter().map(|one| one.code.clone()).collect::<Vec<_>>();
+    let alone =
+        |gates: &str| codes(Plan::parse("p", &format!("name: n\nadr: adr/001-x.md\n{}", phases(gates))).unwrap());
+    assert_eq!(alone(""), ["HX0136"]);
+    assert_eq!(alone(", gates: [{ type: criteria_covered }]"), Vec::<String>::new());
+    let joined = |call: &str, workflow: &Workflow| {
+        codes(join(&format!("name: n\nadr: adr/001-x.md\nworkflow: {call}\n{}", phases("")), workflow).unwrap())
+    };
+    let call = "{ name: extern-simple, inputs: { tests: make } }";
+    assert_eq!(joined(call, &built_in("extern-simple")), Vec::<String>::new());
+    assert_eq!(joined("{ name: w, inputs: { tests: make } }", &own(W)), ["HX0136"]);
+}
+
 #[test]
 fn own_phases_take_the_place_of_the_slot() {
     let source = r#"
@@ -240,6 +278,7 @@ proptest! {
         }
         let plan = join(&source, &own(W)).unwrap_or_else(|problems| panic!("{}", shown(&problems))).plan;
         prop_assert_eq!(plan.waves().concat().len(), plan.phases.len());
+        prop_assert!(plan.phases.iter().all(|phase| !plan.ancestry().is_before(&phase.id, &phase.id)), "no circles");
         let (first, last) = (PhaseId::new("first").unwrap(), PhaseId::new("last").unwrap());
         for number in 0..phases.len() {
             let own = PhaseId::new(format!("p{number}")).unwrap();

@@ -9,8 +9,12 @@ use helix_core::ids::{CommitId, TreeId};
 use helix_plan::Plan;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
+use crate::bounded::read_bytes;
 use crate::workflows::WorkflowPaths;
 use helix_git::{GitEnvironment, GitError, Head, OpenError, Repository};
+
+/// Largest plan that is read, in bytes.
+const MAX_PLAN: u64 = 8 << 20;
 
 /// A new project.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,7 +122,7 @@ fn furnish(
     let planned = match plan {
         None => None,
         Some(draft) => {
-            let bytes = std::fs::read(draft).map_err(disk(draft))?;
+            let bytes = read_bytes(draft, MAX_PLAN).map_err(disk(draft))?;
             let file = draft.display().to_string();
             let refused = |diagnostics| ProjectError::Plan { file: file.clone(), diagnostics };
             let mut parsed = Plan::parse_bytes(&file, &bytes).map_err(refused)?;

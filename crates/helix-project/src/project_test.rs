@@ -37,3 +37,18 @@ fn the_adr_key_is_set_and_nothing_else_changes() {
     let with = "name: x\nadr: draft.md\nphases: []\n";
     assert_eq!(with_adr(with, true, "adr/001-x.md"), "name: x\nadr: adr/001-x.md\nphases: []\n");
 }
+
+#[test]
+fn a_plan_that_is_too_large_to_be_one_is_not_read() {
+    let scratch = tempfile::tempdir().unwrap();
+    let draft = scratch.path().join("phases.yaml");
+    std::fs::File::create(&draft).unwrap().set_len(1 << 40).unwrap();
+    let refused = create(
+        &scratch.path().join("p"),
+        GitEnvironment::from_process(),
+        &WorkflowPaths::default(),
+        None,
+        Some(&draft),
+    );
+    assert!(matches!(&refused, Err(ProjectError::Disk { path, .. }) if *path == draft), "{refused:?}");
+}

@@ -30,6 +30,8 @@ const MAX_FILE: u64 = 128 << 10;
 const LONGEST_DESCRIPTION: usize = 400;
 /// Most skills of one directory.
 const MOST_SKILLS: usize = 200;
+/// Most other files that are named with a page.
+const MOST_FILES: usize = 100;
 /// Most directory entries that are looked at.
 const MOST_ENTRIES: usize = 10_000;
 /// Deepest directory below `skills/`.
@@ -155,10 +157,11 @@ impl SkillCatalog {
             return Err(outside());
         }
         let text = read_page(&real)?;
-        let mut files = Vec::new();
-        list_files(directory, directory, 0, &mut files);
+        let relative = |path: &PathBuf| Some(path.strip_prefix(directory).ok()?.to_string_lossy().into_owned());
+        let mut files: Vec<String> = Walk::below(directory).files.iter().filter_map(relative).collect();
         files.retain(|other| other != file);
         files.sort();
+        files.truncate(MOST_FILES);
         Ok(SkillText { skill: skill.name.clone(), file: file.to_owned(), text, files })
     }
 
@@ -192,18 +195,18 @@ impl SkillCatalog {
             Err(error) if error.kind() == ErrorKind::NotFound => return,
             Err(error) => return self.problem(root, None, &format!("the directory cannot be read: {error}")),
         };
-        let mut walk = Walk { pages: Vec::new(), entries: 0, unread: Vec::new() };
-        walk.enter(&real, 0);
-        for (path, why) in walk.unread {
+        let Walk { files: mut pages, unread, .. } = Walk::below(&real);
+        for (path, why) in unread {
             self.problem(&path, None, &why);
         }
-        walk.pages.sort();
-        if walk.pages.len() > MOST_SKILLS {
+        pages.retain(|path| is_page(path));
+        pages.sort();
+        if pages.len() > MOST_SKILLS {
             self.problem(root, None, &format!("more than {MOST_SKILLS} skills; the rest is ignored"));
-            walk.pages.truncate(MOST_SKILLS);
+            pages.truncate(MOST_SKILLS);
         }
         let mut own: BTreeMap<String, PathBuf> = BTreeMap::new();
-        for page in walk.pages {
+        for page in pages {
             let Some(skill) = self.page(&page, origin) else { continue };
             if let Some(first) = own.get(&skill.name) {
                 let why = format!("the skill `{}` is there already: {}", skill.name, first.display());
@@ -248,14 +251,26 @@ fn skill_of(text: &str) -> Result<(String, String), (Range<usize>, String)> {
     Ok((name.to_owned(), description))
 }
 
-/// Finds pages, without following links.
+fn is_page(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == SKILL_FILE)
+}
+
+/// The files below a directory, without following links and without hidden directories.
+#[derive(Default)]
 struct Walk {
-    pages: Vec<PathBuf>,
+    files: Vec<PathBuf>,
     entries: usize,
+    /// What was not read, and why.
     unread: Vec<(PathBuf, String)>,
 }
 
 impl Walk {
+    fn below(directory: &Path) -> Self {
+        let mut walk = Self::default();
+        walk.enter(directory, 0);
+        walk
+    }
+
     fn enter(&mut self, directory: &Path, depth: usize) {
         let entries = match std::fs::read_dir(directory) {
             Ok(entries) => entries,
@@ -277,9 +292,8 @@ impl Walk {
                 }
                 return;
             }
-            let is_page = path.file_name().is_some_and(|name| name == SKILL_FILE);
             if kind.is_symlink() {
-                if is_page || path.join(SKILL_FILE).exists() {
+                if is_page(&path) || path.join(SKILL_FILE).exists() {
                     self.unread.push((path, "is a link, and links are not followed; put the skill itself here".into()));
                 }
             } else if kind.is_dir() {
@@ -287,8 +301,8 @@ impl Walk {
                 if !hidden && depth < DEEPEST {
                     self.enter(&path, depth + 1);
                 }
-            } else if is_page {
-                self.pages.push(path);
+            } else if kind.is_file() {
+                self.files.push(path);
             }
         }
     }
@@ -297,26 +311,6 @@ impl Walk {
 fn read_page(path: &Path) -> Result<String, SkillError> {
     let text = read_text(path, MAX_FILE).and_then(|text| text.ok_or_else(|| ErrorKind::NotFound.into()));
     text.map_err(|source| SkillError::Unreadable { path: path.to_path_buf(), source })
-}
-
-fn list_files(root: &Path, directory: &Path, depth: usize, files: &mut Vec<String>) {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        // What cannot be listed cannot be read either; the page itself was.
-        return;
-    };
-    for entry in entries.flatten() {
-        let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
-        if files.len() >= 100 {
-            return;
-        }
-        if kind.is_dir() && depth < DEEPEST {
-            list_files(root, &path, depth + 1, files);
-        } else if kind.is_file()
-            && let Ok(relative) = path.strip_prefix(root)
-        {
-            files.push(relative.to_string_lossy().into_owned());
-        }
-    }
 }
 
 #[cfg(test)]

@@ -109,11 +109,7 @@ impl WorkflowPaths {
                 if all.iter().all(|known| known.name != name)
                     && let Some(workflow) = read(&directory, &name)
                 {
-                    let place = match file_of(&directory, &name) {
-                        Ok(file) => file,
-                        Err(_) => directory.clone(),
-                    };
-                    let place = place.display().to_string();
+                    let place = file_of(&directory, &name).unwrap_or_else(|_| directory.clone()).display().to_string();
                     all.push(Listed { name, place, workflow });
                 }
             }

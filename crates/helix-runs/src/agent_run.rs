@@ -485,7 +485,7 @@ fn never_started() -> RunReport {
 fn report(mut reader: Reader, end: &RunEnd, stream: &helix_agents::StreamEnd) -> RunReport {
     let elapsed = end.ended_at.duration_since(end.started_at).as_millis();
     RunReport {
-        facts: reader.facts(end, stream),
+        facts: reader.facts(&end.into(), stream),
         usage: reader.usage(),
         session: reader.session().cloned(),
         point: reader.point().map(str::to_owned),

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use clap::error::ErrorKind;
-use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
     adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, outcome, plan, project, prompt,
     run, serve, skills, workflow,
 };
-use crate::config::Overrides;
+use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended, Exit, codes};
@@ -28,36 +28,34 @@ use crate::terminal::{Reading, Terminal};
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
-    shared: Shared,
+    overrides: Overrides,
+    /// Print JSON
+    #[arg(long, global = true, help_heading = GLOBAL)]
+    json: bool,
     #[command(subcommand)]
     command: Command,
-}
-
-/// Where the help lists the flags that every command has, so that they do not hide a command's own.
-const SHARED: &str = "Global options";
-
-/// Flags that every command has.
-#[derive(Debug, Args)]
-struct Shared {
-    /// State directory [env: HELIX_STATE_DIR] [default: ~/.local/state/helix]
-    #[arg(long, global = true, value_name = "DIR", help_heading = SHARED)]
-    state_dir: Option<PathBuf>,
-    /// Configuration file [default: helix.toml here or above, then ~/.config/helix/helix.toml]
-    #[arg(long, global = true, value_name = "FILE", help_heading = SHARED)]
-    config: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long, global = true, help_heading = SHARED)]
-    json: bool,
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run a full example, from chat to merged commit, without account or network
-    Demo(demo::Arguments),
+    Demo {
+        /// The prepared directory; set by the demo itself
+        #[arg(long, hide = true, value_name = "DIR")]
+        inside: Option<PathBuf>,
+    },
     /// Set up a repository: helix.toml, adr/, a first plan
-    Init(init::Arguments),
+    Init {
+        /// Directory to set up [default: .]
+        #[arg(value_name = "DIR")]
+        directory: Option<PathBuf>,
+    },
     /// Check everything that Helix needs, with a fix for each problem
-    Doctor(doctor::Arguments),
+    Doctor {
+        /// Fix what Helix owns: missing directories, the token's permissions
+        #[arg(long)]
+        fix: bool,
+    },
     /// Chat with the Consultant
     Chat(chat::Arguments),
     /// Serve the HTTP API
@@ -123,13 +121,12 @@ pub(crate) fn main() -> Exit {
         Ok(cli) => cli,
         Err(error) => return usage(&error, &Terminal::new(wanted_reading(&arguments))),
     };
-    let terminal = Terminal::new(if cli.shared.json { Reading::Programs } else { Reading::People });
+    let terminal = Terminal::new(if cli.json { Reading::Programs } else { Reading::People });
     keep_panics();
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let environment = Environment::of_this_process()?;
         log_to_stderr(&environment, matches!(cli.command, Command::Serve(_)));
-        let overrides = Overrides { config: cli.shared.config, state_dir: cli.shared.state_dir, listen: None };
-        dispatch(&Context::new(environment, terminal, overrides), cli.command)
+        dispatch(&Context::new(environment, terminal, cli.overrides), cli.command)
     }));
     ended.unwrap_or_else(|_| Err(broken())).unwrap_or_else(|error| {
         terminal.report(&error);
@@ -139,9 +136,9 @@ pub(crate) fn main() -> Exit {
 
 fn dispatch(context: &Context, command: Command) -> Ended {
     match command {
-        Command::Demo(arguments) => demo::run(context, &arguments),
-        Command::Init(arguments) => init::run(context, &arguments),
-        Command::Doctor(arguments) => doctor::run(context, &arguments),
+        Command::Demo { inside } => demo::run(context, inside.as_deref()),
+        Command::Init { directory } => init::run(context, directory.as_deref()),
+        Command::Doctor { fix } => doctor::run(context, fix),
         Command::Chat(arguments) => chat::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, arguments),
         Command::Run(arguments) => run::run(context, arguments),
@@ -153,7 +150,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Adr(action) => adr::run(context, action),
         Command::Project(action) => project::run(context, action),
         Command::Outcome(arguments) => outcome::run(context, &arguments),
-        Command::Failures(action) => failures::run(context, &action),
+        Command::Failures(action) => failures::run(context, action),
         Command::Skills(action) => skills::run(context, &action),
         Command::Prompt(action) => prompt::run(context, &action),
         Command::Mcp => mcp::run(context),
@@ -194,10 +191,7 @@ fn log_to_stderr(environment: &Environment, serves: bool) {
     let default = if serves { "info,rmcp=warn,rusqlite_migration=warn" } else { "error" };
     let wanted = environment.variable("HELIX_LOG").unwrap_or(default);
     let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(default));
-    let subscriber = tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter).with_ansi(false);
-    if subscriber.try_init().is_err() {
-        // Set already: only in tests that run a command within their own process.
-    }
+    tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter).with_ansi(false).init();
 }
 
 /// What broke last, for [`broken`].
@@ -217,7 +211,7 @@ fn keep_panics() {
 
 fn broken() -> CommandError {
     let what = LAST_PANIC.lock().ok().and_then(|mut last| last.take()).unwrap_or_default();
-    CommandError::helix(codes::BROKEN, "internal error in helix").because(&std::io::Error::other(what))
+    CommandError::helix(codes::BROKEN, "internal error in helix").cause(what)
 }
 
 #[cfg(test)]

@@ -67,6 +67,20 @@ impl Context {
         reach(&self.environment, self.settings()?).await
     }
 
+    /// Does something with the running host, or with this process as the host for as long as that takes.
+    ///
+    /// # Errors
+    /// Those of the work, and when neither is possible.
+    pub(crate) async fn with_host<T>(
+        &self,
+        work: impl AsyncFnOnce(&Reached) -> Result<T, CommandError>,
+    ) -> Result<T, CommandError> {
+        let reached = self.reach().await?;
+        let result = work(&reached).await;
+        reached.stop().await?;
+        result
+    }
+
     /// A path of the command line, made absolute.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         self.environment.directory.join(path)

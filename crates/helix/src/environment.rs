@@ -10,8 +10,6 @@ use crate::error::{CommandError, codes};
 #[derive(Debug, Clone)]
 pub(crate) struct Environment {
     variables: BTreeMap<String, String>,
-    /// Names of variables whose values are not UTF-8.
-    unreadable: Vec<String>,
     /// Where the command was started; all relative paths are meant from here.
     pub(crate) directory: PathBuf,
     pub(crate) program: PathBuf,
@@ -21,7 +19,8 @@ impl Environment {
     /// Reads the surroundings. Variables that are not UTF-8 are left out, and of `PATH` the directories that are not.
     ///
     /// # Errors
-    /// When the working directory or the program's own path cannot be found.
+    /// When the working directory or the program's own path cannot be found, or a variable that says where things are is not UTF-8:
+    /// without it they would be somewhere else.
     pub(crate) fn of_this_process() -> Result<Self, CommandError> {
         let missing = |what: &str, hint: &str| {
             let error = CommandError::environment(codes::RUNTIME, format!("cannot find the {what}")).hint(hint);
@@ -31,38 +30,28 @@ impl Environment {
             std::env::current_dir().map_err(missing("working directory", "change to a directory that exists"))?;
         let program = std::env::current_exe()
             .map_err(missing("program's own file", "mount /proc: Helix needs it to start and watch agents"))?;
-        let (mut variables, mut unreadable) = (BTreeMap::new(), Vec::new());
+        let mut variables = BTreeMap::new();
         for (name, value) in std::env::vars_os() {
             let Ok(name) = name.into_string() else { continue };
             let value = if name == "PATH" { Ok(readable_directories(value)) } else { value.into_string() };
             match value {
                 Ok(value) => drop(variables.insert(name, value)),
-                Err(_) => unreadable.push(name),
+                Err(_) if name == "HOME" || name.starts_with("XDG_") || name.starts_with("HELIX_") => {
+                    let message = format!("the environment variable {name} is not UTF-8");
+                    return Err(CommandError::usage(codes::NOT_UTF8, message)
+                        .hint(format!("set {name} to a path in UTF-8, or unset it")));
+                }
+                Err(_) => {}
             }
         }
-        Ok(Self { variables, unreadable, directory, program })
+        Ok(Self { variables, directory, program })
     }
 
     /// An environment without variables.
     #[cfg(test)]
     pub(crate) fn for_tests() -> Self {
         let variables = BTreeMap::from([("HOME".to_owned(), "/home/user".to_owned())]);
-        Self { variables, unreadable: Vec::new(), directory: "/p".into(), program: "/bin/helix".into() }
-    }
-
-    /// Refuses to go on as if a variable that says where things are were not set.
-    ///
-    /// # Errors
-    /// When one of them is not UTF-8.
-    pub(crate) fn check_places(&self) -> Result<(), CommandError> {
-        let says_where = |name: &str| name == "HOME" || name.starts_with("XDG_") || name.starts_with("HELIX_");
-        match self.unreadable.iter().find(|name| says_where(name)) {
-            None => Ok(()),
-            Some(name) => {
-                Err(CommandError::usage(codes::NOT_UTF8, format!("the environment variable {name} is not UTF-8"))
-                    .hint(format!("set {name} to a path in UTF-8, or unset it")))
-            }
-        }
+        Self { variables, directory: "/p".into(), program: "/bin/helix".into() }
     }
 
     /// A path as text, which is how it goes into records and requests.

@@ -7,11 +7,20 @@ use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
+use helix_core::diagnostic::Diagnostic;
+
 use crate::error::{CommandError, WRITABLE, codes};
 
 /// The text of a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
     std::fs::read_to_string(path).map_err(unreadable(path))
+}
+
+/// The text that diagnostics point into, if it is a readable file with a whole path. Without it, they show line and column instead
+/// of an excerpt.
+pub(crate) fn text_of_problems(problems: &[Diagnostic]) -> String {
+    let file = problems.first().map(|first| Path::new(&first.file)).filter(|file| file.is_absolute());
+    file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default()
 }
 
 /// Opens a file, or standard input for `-`. A directory would open well and fail at the first read, with less to say;

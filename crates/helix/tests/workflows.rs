@@ -84,7 +84,7 @@ fn nothing_among_the_workflows_is_passed_over_in_silence() {
     user.write("workflows/old/release.yaml", "x");
     let listed = user.run(&["workflow", "list"]);
     assert_eq!(listed.code, 0, "{listed:#?}");
-    assert!(listed.stdout.contains("release") && listed.stdout.contains("release.yml)"), "{listed:#?}");
+    assert!(listed.stdout.contains("release") && listed.stdout.contains("release.yml "), "{listed:#?}");
     for part in ["notes.txt is not a workflow", "workflows/old is not a workflow", "NAME.yaml"] {
         assert!(listed.stderr.contains(part), "{part:?} is missing: {listed:#?}");
     }

@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use helix_core::finding::fence_for;
 
-use super::file_name::number_of_file_name;
+use super::file_name::{name_parts, number_of_file_name};
 use super::syntax::{Adr, AdrForm, Section};
 use super::template::quoted;
 use super::words::{AdrId, Language, SectionKind, Status};
@@ -44,11 +44,9 @@ pub enum ImportError {
 
 /// The number that a foreign ADR has: by its file's name, or by its heading.
 pub fn foreign_number(adr: &Adr) -> Option<u32> {
-    let name = adr.file.rsplit(['/', '\\']).next().unwrap_or(&adr.file);
-    let stem = name.strip_prefix("adr-").or_else(|| name.strip_prefix("ADR-")).unwrap_or(name);
-    let digits = stem.bytes().take_while(u8::is_ascii_digit).count();
+    let (_, digits, rest) = name_parts(adr.file.rsplit(['/', '\\']).next().unwrap_or(&adr.file));
     // adr-tools writes four digits, others fewer: here the form is no question, only the number.
-    let short = stem[digits..].starts_with('-').then(|| stem[..digits].parse().ok()).flatten();
+    let short = digits.parse().ok().filter(|_| rest.starts_with('-'));
     number_of_file_name(&adr.file).or(short).or_else(|| heading_number(&title_heading(adr)?.heading).0)
 }
 
@@ -182,10 +180,10 @@ fn body(adr: &Adr, title: Option<&Section>, language: Language) -> String {
 
 /// What an author is asked for where a record names no criterion.
 pub(super) fn unknown_criterion(language: Language) -> &'static str {
-    match language {
-        Language::English => "- [ ] <action> → <expected result> — test: `<tests/test_x.py::test_y>`",
-        Language::German => "- [ ] <Aktion> → <erwartetes Ergebnis> — Test: `<tests/test_x.py::test_y>`",
-    }
+    language.pick(
+        "- [ ] <action> → <expected result> — test: `<tests/test_x.py::test_y>`",
+        "- [ ] <Aktion> → <erwartetes Ergebnis> — Test: `<tests/test_x.py::test_y>`",
+    )
 }
 
 fn criteria_section(criteria: &[String], language: Language) -> String {
@@ -209,10 +207,10 @@ fn origin(
     form: &str,
     language: Language,
 ) -> String {
-    let (name, imported, was) = match language {
-        Language::English => ("Original record", "Imported from", "its heading was"),
-        Language::German => ("Ursprüngliche Angaben", "Übernommen aus", "die Überschrift war"),
-    };
+    let (name, imported, was) = language.pick(
+        ("Original record", "Imported from", "its heading was"),
+        ("Ursprüngliche Angaben", "Übernommen aus", "die Überschrift war"),
+    );
     let mut out = format!("## {name}\n\n{imported} {}, {form}", code(&adr.file));
     if let Some(heading) = heading.filter(|heading| heading.heading != title) {
         let _written = write!(out, "; {was}: {}", heading.heading);

@@ -102,9 +102,7 @@ pub(super) fn criteria(adr: &Adr) -> Vec<String> {
     for (number, section) in adr.sections.iter().enumerate() {
         let name = section.heading.to_lowercase();
         if CONFIRMING.iter().any(|known| name.starts_with(known)) {
-            let end = adr.sections.get(number + 1).map_or(section.body.end, |next| next.heading_range.start);
-            let text = adr.source.get(section.body.start..end.max(section.body.start)).unwrap_or_default();
-            let (items, paragraphs) = paragraphs(text);
+            let (items, paragraphs) = paragraphs(adr.own_text(number));
             found.extend(if items.is_empty() { paragraphs } else { items });
         }
     }

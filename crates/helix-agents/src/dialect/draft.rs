@@ -2,7 +2,7 @@
 //!
 //! Must not know any dialect: what a word means to an agent is said by who writes it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::agent_files::AgentFiles;
@@ -55,7 +55,9 @@ impl<'a> Draft<'a> {
     ) -> Result<Self, InvocationError> {
         let (program, leading) =
             profile.program().ok_or_else(|| InvocationError::NoProgram { profile: profile.name.clone() })?;
-        check_ask(ask)?;
+        if let Some(budget) = ask.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
+            return Err(InvocationError::Budget { budget });
+        }
         let draft = Self {
             ask,
             profile,
@@ -192,25 +194,6 @@ fn check_environment(env: &[(String, String)]) -> Result<(), InvocationError> {
         Some((name, _)) => Err(InvocationError::NulByte { what: format!("the variable {name:?}") }),
         None => Ok(()),
     }
-}
-
-/// What no agent could be asked.
-fn check_ask(ask: &AgentAsk) -> Result<(), InvocationError> {
-    if let Some(budget) = ask.budget_usd.filter(|budget| !(budget.is_finite() && *budget > 0.0)) {
-        return Err(InvocationError::Budget { budget });
-    }
-    if let Some(name) = twice(ask.mcp.iter().map(|server| server.name.as_str())) {
-        return Err(InvocationError::DuplicateServer { name: name.to_owned() });
-    }
-    match twice(ask.agents.iter().map(|agent| agent.name.as_str())) {
-        Some(name) => Err(InvocationError::DuplicateAgent { name: name.to_owned() }),
-        None => Ok(()),
-    }
-}
-
-fn twice<'n>(mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let mut seen = BTreeSet::new();
-    names.find(|name| !seen.insert(*name))
 }
 
 /// What is asked beyond what the dialect says of itself.

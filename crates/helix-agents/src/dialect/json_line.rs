@@ -41,16 +41,10 @@ fn without_lone_surrogates(line: &[u8]) -> Option<Vec<u8>> {
     while let Some(step) = line[place..].iter().position(|byte| *byte == b'\\') {
         place += step;
         match escaped_unit(&line[place..]) {
-            Some(0xD800..=0xDBFF) => match line.get(place + 6..).and_then(escaped_unit) {
-                Some(0xDC00..=0xDFFF) => place += 12,
-                _ => {
-                    repaired.extend_from_slice(&line[kept..place]);
-                    repaired.extend_from_slice(REPLACEMENT);
-                    place += 6;
-                    kept = place;
-                }
-            },
-            Some(0xDC00..=0xDFFF) => {
+            Some(0xD800..=0xDBFF) if matches!(line.get(place + 6..).and_then(escaped_unit), Some(0xDC00..=0xDFFF)) => {
+                place += 12;
+            }
+            Some(0xD800..=0xDFFF) => {
                 repaired.extend_from_slice(&line[kept..place]);
                 repaired.extend_from_slice(REPLACEMENT);
                 place += 6;

@@ -41,8 +41,9 @@ pub struct Dialect {
     sessions: Sessions,
     turns: Keeping,
     money: Keeping,
-    /// See [`Dialect::doubts_model`].
-    doubts_model: fn(&AgentProfile, &str, &Surroundings) -> Option<&'static [&'static str]>,
+    /// Names of models that are surely known, if there is reason to doubt that this one is: something to warn of, since another
+    /// endpoint may know it all the same. `None` where nothing speaks against it.
+    pub doubts_model: fn(&AgentProfile, &str, &Surroundings) -> Option<&'static [&'static str]>,
     /// Writes down what is asked.
     write: fn(&mut Draft<'_>) -> Result<(), InvocationError>,
     /// Begins to read what one run prints.
@@ -177,17 +178,6 @@ impl Dialect {
         self.invocation_in(profile, ask, &Surroundings::of_this_process())
     }
 
-    /// Names of models that are surely known, if there is reason to doubt that this one is: something to warn of, since another
-    /// endpoint may know it all the same. `None` where nothing speaks against it.
-    pub fn doubts_model(
-        &self,
-        profile: &AgentProfile,
-        model: &str,
-        own: &Surroundings,
-    ) -> Option<&'static [&'static str]> {
-        (self.doubts_model)(profile, model, own)
-    }
-
     /// A reader for one run's stdout, whose exit status is evidence of nothing.
     pub fn reader(&self, asked_schema: AskedSchema) -> Reader {
         self.reader_with(asked_schema, ExitStatus::NoEvidence)
@@ -206,12 +196,9 @@ impl Dialect {
         }
     }
 
-    /// What is known of an agent that is not to be asked; `None` if it is asked for its version.
-    pub(crate) fn unasked(&self) -> Option<Capabilities> {
-        match self.versions {
-            Versions::Measured { .. } | Versions::Own => None,
-            Versions::NotAsked => Some(Capabilities { version: Version::NONE, supported: Supported::NotAsked }),
-        }
+    /// Whether its agents may be asked for their version.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.versions != Versions::NotAsked
     }
 
     /// What an agent that printed this for its version is to Helix; `None` if that is not a version.
@@ -232,9 +219,6 @@ pub enum InvocationError {
     /// The profile names no program.
     #[error("agent {profile:?} has an empty command; set `command` to the program and its leading arguments")]
     NoProgram { profile: String },
-    /// A session id that this dialect does not accept.
-    #[error("session {session:?} is not a UUID, and the claude dialect accepts no other ids for new sessions")]
-    SessionNotUuid { session: String },
     /// An argument is longer than the operating system takes.
     #[error("{what} has {bytes} bytes; an argument may have at most {limit}: put the long part into the prompt")]
     ArgumentTooLong { what: &'static str, bytes: usize, limit: usize },
@@ -244,12 +228,6 @@ pub enum InvocationError {
     /// A limit that is no positive number.
     #[error("the budget {budget} US dollars is not a positive number")]
     Budget { budget: f64 },
-    /// Two tool servers share a name.
-    #[error("there are two tool servers of the name {name:?}")]
-    DuplicateServer { name: String },
-    /// Two sub-agents share a name.
-    #[error("there are two experts of the name {name:?}")]
-    DuplicateAgent { name: String },
     /// An image whose bytes are not base 64.
     #[error("image {number} of the prompt is not in base 64")]
     Image {

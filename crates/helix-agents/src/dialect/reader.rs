@@ -167,7 +167,7 @@ impl Reader {
     }
 
     /// Everything that is known of the run, given how it and its stdout ended.
-    pub fn facts_of(&mut self, ended: &Ended, stream: &StreamEnd) -> RunFacts {
+    pub fn facts(&mut self, ended: &Ended, stream: &StreamEnd) -> RunFacts {
         if self.tail.is_none() {
             self.tail(&stream.tail, &mut Vec::new());
         }
@@ -193,11 +193,6 @@ impl Reader {
             compacted: run.compacted,
             stderr_tail: ended.stderr_tail.clone(),
         }
-    }
-
-    /// As [`Reader::facts_of`], from the supervisor's record.
-    pub fn facts(&mut self, end: &RunEnd, stream: &StreamEnd) -> RunFacts {
-        self.facts_of(&Ended::from(end), stream)
     }
 
     /// How many lines so far showed work without an event of their own: pieces of a call's arguments, progress of tasks in

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::{Ended, Reader, dialect};
 use crate::invocation::StreamEnd;
-use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, UnknownDialect};
+use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus};
 
 /// Labels of a run by which its record is read again, by another host too.
 const DIALECT_LABEL: &str = "dialect";
@@ -61,7 +61,7 @@ pub fn classify_recording(
         reader.line(&line, &mut events);
         events.clear();
     }
-    let facts = reader.facts_of(ended, &stream);
+    let facts = reader.facts(ended, &stream);
     Ok(Classified {
         outcome: Outcome::from_facts(&facts),
         facts,
@@ -96,7 +96,8 @@ impl Reader {
     /// # Errors
     /// [`RecordingError::Dialect`] and [`RecordingError::Usage`] where the labels are not those of [`run_labels`].
     pub fn of_run(labels: &BTreeMap<String, String>) -> Result<Self, RecordingError> {
-        let name: DialectName = labels.get(DIALECT_LABEL).map_or("", String::as_str).parse()?;
+        let name = labels.get(DIALECT_LABEL).map_or("", String::as_str);
+        let name = DialectName::from_word(name).ok_or_else(|| RecordingError::Dialect(name.to_owned()))?;
         let asked = labels.get(SCHEMA_LABEL).map_or(AskedSchema::No, |_| AskedSchema::Yes);
         let exit = labels.get(EXIT_LABEL).map_or(ExitStatus::NoEvidence, |_| ExitStatus::Trusted);
         let mut reader = dialect(name).reader_with(asked, exit);
@@ -168,8 +169,8 @@ pub enum RecordingError {
     #[error("cannot read {}", path.display())]
     Output { path: PathBuf, source: Error },
     /// It was made by an agent whose dialect is not known.
-    #[error(transparent)]
-    Dialect(#[from] UnknownDialect),
+    #[error("unknown dialect {0:?}; known: {known}", known = DialectName::ALL.map(DialectName::word).join(", "))]
+    Dialect(String),
     /// The note of what its session had consumed is damaged.
     #[error("the consumption noted for the session is damaged")]
     Usage(#[source] serde_json::Error),

@@ -4,28 +4,15 @@
 
 use std::time::Duration;
 
+use crate::text::clip;
+
 /// Why a text is not a duration, and what was probably meant.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum DurationError {
-    /// A number without a unit.
-    #[error("the duration {number} has no unit")]
-    NoUnit { number: String },
-    #[error("{text:?} is not a duration")]
-    Malformed { text: String },
-    /// More seconds than fit.
-    #[error("the duration {text} is too long")]
-    TooLong { text: String },
-}
-
-impl DurationError {
+#[error("{message}")]
+pub struct DurationError {
+    message: String,
     /// What would fix it.
-    pub fn remedy(&self) -> String {
-        match self {
-            Self::NoUnit { number } => format!("write {number}s for seconds or {number}m for minutes"),
-            Self::Malformed { .. } => "write hours, minutes and seconds, such as 90s, 30m, 2h or 1h30m".into(),
-            Self::TooLong { .. } => "write less than 100 years".into(),
-        }
-    }
+    pub remedy: String,
 }
 
 /// Units with their milliseconds, the longest first.
@@ -38,8 +25,10 @@ const LONGEST: u64 = 100 * 365 * 24 * 3_600_000;
 /// # Errors
 /// [`DurationError`] for everything else.
 pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
+    let error = |message: String, remedy: String| Err(DurationError { message, remedy });
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')) {
-        return Err(DurationError::NoUnit { number: text.into() });
+        let remedy = format!("write {text}s for seconds or {text}m for minutes");
+        return error(format!("the duration {text} has no unit"), remedy);
     }
     let mut rest = text;
     let mut total: u64 = 0;
@@ -49,15 +38,20 @@ pub fn parse_duration(text: &str) -> Result<Duration, DurationError> {
         let word = behind.bytes().take_while(u8::is_ascii_alphabetic).count();
         // `1h30m` goes on with a digit, so that the letters up to it are the unit.
         if digits > 0 && &behind[..word] == unit {
-            let amount: u64 = amount.parse().map_err(|_| DurationError::TooLong { text: text.into() })?;
+            // The only digits that are no number are too many.
+            let amount: u64 = amount.parse().unwrap_or(u64::MAX);
             total = total.saturating_add(amount.saturating_mul(milliseconds));
             rest = &behind[word..];
         }
     }
     if !rest.is_empty() || text.is_empty() {
-        return Err(DurationError::Malformed { text: text.chars().take(40).collect() });
+        let remedy = "write hours, minutes and seconds, such as 90s, 30m, 2h or 1h30m".to_owned();
+        return error(format!("{:?} is not a duration", clip(text, 41)), remedy);
     }
-    if total > LONGEST { Err(DurationError::TooLong { text: text.into() }) } else { Ok(Duration::from_millis(total)) }
+    if total > LONGEST {
+        return error(format!("the duration {} is too long", clip(text, 41)), "write less than 100 years".into());
+    }
+    Ok(Duration::from_millis(total))
 }
 
 /// Writes the shortest form that [`parse_duration`] reads back; what is below a millisecond is left out.

@@ -17,10 +17,11 @@ fn everything_else_is_an_error_with_a_remedy() {
     for text in ["600", "1.5", ""] {
         assert!(parse_duration(text).is_err(), "{text}");
     }
-    assert_eq!(parse_duration("600").unwrap_err().remedy(), "write 600s for seconds or 600m for minutes");
+    assert_eq!(parse_duration("600").unwrap_err().remedy, "write 600s for seconds or 600m for minutes");
     for text in ["30 m", "5min", "m", "30m1h", "1m1m", "-5m", "1.5h", "5m ", "ä"] {
-        assert!(matches!(parse_duration(text), Err(DurationError::Malformed { .. })), "{text}");
+        assert_eq!(parse_duration(text).unwrap_err().to_string(), format!("{text:?} is not a duration"));
     }
-    assert!(matches!(parse_duration("9999999999999999999999h"), Err(DurationError::TooLong { .. })));
-    assert!(matches!(parse_duration("2000000h"), Err(DurationError::TooLong { .. })));
+    for text in ["9999999999999999999999h", "2000000h"] {
+        assert_eq!(parse_duration(text).unwrap_err().to_string(), format!("the duration {text} is too long"));
+    }
 }

@@ -2,11 +2,8 @@
 //!
 //! Must not know any key: a key is allowed when the caller asked for it, which keeps parser and message in step.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::diagnostic::{Diagnostic, did_you_mean};
 use crate::source_text::SourceText;
@@ -94,21 +91,6 @@ impl<T> Placed<T> {
     /// Puts a value at a place.
     pub fn new(value: T, range: Range<usize>) -> Self {
         Self { value, range }
-    }
-}
-
-impl<T: JsonSchema> JsonSchema for Placed<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
     }
 }
 

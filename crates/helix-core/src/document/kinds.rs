@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use crate::diagnostic::did_you_mean;
 
@@ -13,38 +13,46 @@ use super::duration::parse_duration;
 use super::fields::{FieldReader, FromNode, Placed, shorten};
 use super::tree::{Node, Value};
 
-/// Gives kinds of values a reader and a JSON Schema.
+/// Declares kinds of values, each with a reader and, where it is given, a JSON Schema.
+#[macro_export]
 macro_rules! kinds {
-    ($($(#[doc = $doc:literal])+ $name:ident -> $value:ty, $schema:tt, $read:expr;)+) => {$(
+    ($($(#[doc = $doc:literal])+ $vis:vis $name:ident -> $value:ty $(as $schema:tt)?, $read:expr;)+) => {$(
         $(#[doc = $doc])+
         #[derive(Debug)]
-        pub struct $name;
+        $vis struct $name;
 
-        impl FromNode for $name {
+        impl $crate::document::FromNode for $name {
             type Value = $value;
-            fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<$value> {
-                let read: fn(&Node, &str, &mut FieldReader<'_>) -> Option<$value> = $read;
+            fn from_node(
+                node: &$crate::document::Node,
+                what: &str,
+                reader: &mut $crate::document::FieldReader<'_>,
+            ) -> Option<$value> {
+                let read: $crate::document::Read<$value> = $read;
                 read(node, what, reader)
             }
         }
 
-        impl JsonSchema for $name {
+        $(impl schemars::JsonSchema for $name {
             fn inline_schema() -> bool {
                 true
             }
-            fn schema_name() -> Cow<'static, str> {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()
             }
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!($schema)
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                schemars::json_schema!($schema)
             }
-        }
+        })?
     )+};
 }
 
+/// How a kind of values is read.
+pub type Read<T> = fn(&Node, &str, &mut FieldReader<'_>) -> Option<T>;
+
 kinds! {
     /// A text that is not blank.
-    Text -> String, { "type": "string" }, |node, what, reader| {
+    pub Text -> String as { "type": "string" }, |node, what, reader| {
         let text = String::from_node(node, what, reader)?;
         if text.trim().is_empty() {
             let code = reader.codes.missing_key;
@@ -54,28 +62,28 @@ kinds! {
         Some(text)
     };
     /// A whole number of at least 1.
-    Count -> u32, { "type": "integer", "minimum": 1 }, |node, what, reader| {
+    pub Count -> u32 as { "type": "integer", "minimum": 1 }, |node, what, reader| {
         let number = u32::from_node(node, what, reader)?;
         reader.in_range(node, number > 0, what, "write at least 1, or omit the key").then_some(number)
     };
     /// A whole number of at least 1 that may be larger than a [`Count`].
-    LargeCount -> u64, { "type": "integer", "minimum": 1 }, |node, what, reader| {
+    pub LargeCount -> u64 as { "type": "integer", "minimum": 1 }, |node, what, reader| {
         let number = u64::from_node(node, what, reader)?;
         reader.in_range(node, number > 0, what, "write at least 1, or omit the key").then_some(number)
     };
     /// An amount of money above 0.
-    Money -> f64, { "type": "number", "minimum": 0 }, |node, what, reader| {
+    pub Money -> f64 as { "type": "number", "minimum": 0 }, |node, what, reader| {
         let amount = f64::from_node(node, what, reader)?;
         let good = amount.is_finite() && amount > 0.0;
         reader.in_range(node, good, what, "write US dollars above 0, such as 2.5").then_some(amount)
     };
     /// A share from 0 to 1.
-    Share -> f64, { "type": "number", "minimum": 0, "maximum": 1 }, |node, what, reader| {
+    pub Share -> f64 as { "type": "number", "minimum": 0, "maximum": 1 }, |node, what, reader| {
         let share = f64::from_node(node, what, reader)?;
         reader.in_range(node, (0.0..=1.0).contains(&share), what, "write a share from 0 to 1").then_some(share)
     };
     /// A length of time such as `90s`, `30m` or `1h30m`.
-    Time -> Duration, { "type": "string" }, |node, what, reader| {
+    pub Time -> Duration as { "type": "string" }, |node, what, reader| {
         let time = TimeOrZero::from_node(node, what, reader)?;
         let code = reader.codes.bad_duration;
         if time.is_zero() {
@@ -84,7 +92,7 @@ kinds! {
         (!time.is_zero()).then_some(time)
     };
     /// A length of time, or `0s`.
-    TimeOrZero -> Duration, { "type": "string" }, |node, what, reader| {
+    pub TimeOrZero -> Duration as { "type": "string" }, |node, what, reader| {
         let written = match &node.value {
             Value::Scalar(written) if node.as_bool().is_none() => &written.text,
             Value::Scalar(_) | Value::Sequence(_) | Value::Mapping(_) => {
@@ -96,7 +104,7 @@ kinds! {
             Ok(time) => Some(time),
             Err(error) => {
                 let code = reader.codes.bad_duration;
-                reader.error(code, &node.range, format!("{what}: {error}"), error.remedy());
+                reader.error(code, &node.range, format!("{what}: {error}"), error.remedy);
                 None
             }
         }

@@ -16,7 +16,7 @@ pub use duration::{DurationError, format_duration, parse_duration};
 pub use fields::{FieldCodes, FieldReader, Fields, FromNode, Key, Paths, Placed};
 pub use front_matter::{FrontMatter, front_matter};
 pub use json::Pointers;
-pub use kinds::{Count, LargeCount, Money, Share, TableOf, Text, Time, TimeOrZero, Words};
+pub use kinds::{Count, LargeCount, Money, Read, Share, TableOf, Text, Time, TimeOrZero, Words};
 pub use mapping::{Kind, mapping_schema};
 pub use toml::read_toml;
 pub use tree::{Entry, Limits, Node, ReadError, ReadErrorKind, Scalar, ScalarForm, Value, read, read_part};

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Everything that is known of a run once it is over. Rules and figures come from 473
-/// measured runs of the real CLI and are summarised in `docs/outcomes.md`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// measured runs of the real CLI and are summarised in `docs/outcomes.md`. By default, nothing is known.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunFacts {
     /// How the process ended.
     pub ending: Ending,
@@ -46,25 +46,12 @@ pub struct RunFacts {
 impl RunFacts {
     /// The facts of a run that left no record: it never started, or nobody can read what it wrote.
     pub fn without_record(ending: Ending, stopped: Option<StopCause>) -> Self {
-        Self {
-            ending,
-            stopped,
-            stdout: StreamFacts::default(),
-            asked_schema: false,
-            started: false,
-            active_after_terminal: false,
-            terminal: None,
-            declared_error: None,
-            rate_limit: None,
-            tasks_lost: 0,
-            compacted: false,
-            stderr_tail: String::new(),
-        }
+        Self { ending, stopped, ..Self::default() }
     }
 }
 
 /// How a process ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "how", rename_all = "snake_case")]
 pub enum Ending {
     /// It exited by itself.
@@ -86,6 +73,7 @@ pub enum Ending {
         errno: Option<i32>,
     },
     /// Nobody saw it end: its keeper is gone and left no record.
+    #[default]
     Unknown,
 }
 

@@ -13,7 +13,7 @@ use helix_job::{
 use helix_plan::{GateSpec, Phase};
 use jiff::Timestamp;
 
-use super::{Archive, JobEvidence, blocking, open, unknown};
+use super::{Archive, JobEvidence};
 use crate::error::EngineError;
 use crate::evidence::examiner::Examiner;
 use helix_git::{GitError, Repository};
@@ -39,13 +39,11 @@ impl Archive<'_> {
     /// As for [`Archive::evidence`], and [`EngineError::Refused`] with the reason when it proves nothing.
     #[boxed]
     pub async fn decision(&self, id: &str) -> Result<DecisionEvidence, EngineError> {
-        let (job, state) = self.state(id).await?;
-        let (git, state_dir) = (self.git.clone(), self.state_dir.to_path_buf());
-        blocking(move || {
-            let active = state.active().ok_or_else(|| unknown(&job))?;
-            let examiner = Examiner { repository: open(active, git)?, state_dir };
-            let evidence = examiner.job(&job, &state, active)?;
-            let mut found = proven(&job, &state, active, &evidence).map_err(EngineError::refused)?;
+        let state_dir = self.state_dir.to_path_buf();
+        self.read(id, move |job, state, active, repository| {
+            let examiner = Examiner { repository, state_dir };
+            let evidence = examiner.job(job, state, active)?;
+            let mut found = proven(job, state, active, &evidence).map_err(EngineError::refused)?;
             let merged = merged(&examiner.repository, &found.commit, &found.adr).map_err(EngineError::environment)?;
             if let (Some(adr), Some(merged)) = (&active.spec.adr, merged.filter(|_| !found.criteria.is_empty())) {
                 found.criteria.extend(given_their_test(&Adr::parse(&adr.path, &adr.text), &merged));

@@ -48,7 +48,7 @@ pub struct Difference {
 /// # Errors
 /// There is no such result (yet), or git failed.
 pub(super) fn between(
-    job: JobId,
+    job: &JobId,
     active: &Active,
     repository: &Repository,
     selection: DiffSelection,
@@ -56,7 +56,7 @@ pub(super) fn between(
     let (from, to) = ends(active, &selection)?;
     let patch = repository.patch(&from, &to, &[], MAX_PATCH).map_err(EngineError::environment)?;
     let DiffSelection { phase, attempt } = selection;
-    Ok(Difference { job, phase, attempt, from, to, patch: patch.text, cut: patch.cut })
+    Ok(Difference { job: job.clone(), phase, attempt, from, to, patch: patch.text, cut: patch.cut })
 }
 
 /// The commits between which a selection lies.

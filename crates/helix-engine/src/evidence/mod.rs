@@ -240,14 +240,9 @@ impl Archive<'_> {
     /// [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`] when the repository is gone.
     #[boxed]
     pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
-        let (job, state) = self.state(id).await?;
-        let (git, state_dir) = (self.git.clone(), self.state_dir.to_path_buf());
-        blocking(move || {
-            let active = state.active().ok_or_else(|| unknown(&job))?;
-            let repository = open(active, git)?;
-            Examiner { repository, state_dir }.job(&job, &state, active)
-        })
-        .await
+        let state_dir = self.state_dir.to_path_buf();
+        self.read(id, move |job, state, active, repository| Examiner { repository, state_dir }.job(job, state, active))
+            .await
     }
 
     /// What a job, a phase or an attempt changed.
@@ -256,32 +251,22 @@ impl Archive<'_> {
     /// As for [`Archive::evidence`], and [`EngineError::Refused`] when there is no such result (yet).
     #[boxed]
     pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
-        let (job, state) = self.state(id).await?;
-        let git = self.git.clone();
-        blocking(move || {
-            let active = state.active().ok_or_else(|| unknown(&job))?;
-            difference::between(job, active, &open(active, git)?, selection)
-        })
-        .await
+        self.read(id, |job, _, active, repository| difference::between(job, active, &repository, selection)).await
     }
 
-    async fn state(&self, id: &str) -> Result<(JobId, JobState), EngineError> {
+    /// Has something read of a job and its repository, away from the async runtime.
+    async fn read<T: Send + 'static>(
+        &self,
+        id: &str,
+        work: impl FnOnce(&JobId, &JobState, &Active, Repository) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
         let job = job_record::view(self.journal, id).await?.id;
-        let state = job_record::state(self.journal, &job).await?;
-        Ok((job, state))
+        let (state, git) = (job_record::state(self.journal, &job).await?, self.git.clone());
+        let reading = tokio::task::spawn_blocking(move || {
+            let active = state.active().ok_or_else(|| EngineError::not_found("job", &job))?;
+            let repository = Repository::open(Path::new(&active.spec.repo.path), git);
+            work(&job, &state, active, repository.map_err(EngineError::environment)?)
+        });
+        reading.await.map_err(EngineError::environment)?
     }
-}
-
-fn unknown(id: &JobId) -> EngineError {
-    EngineError::not_found("job", id)
-}
-
-fn open(active: &Active, git: GitEnvironment) -> Result<Repository, EngineError> {
-    Repository::open(Path::new(&active.spec.repo.path), git).map_err(EngineError::environment)
-}
-
-async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
-) -> Result<T, EngineError> {
-    tokio::task::spawn_blocking(work).await.map_err(EngineError::environment)?
 }

@@ -3,10 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
-use helix_failure::memory::Work;
 use jiff::Timestamp;
-
-use super::context::AttemptSite;
 
 /// How far a document was checked. A shallower check does not prove gone what it did not look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,21 +29,6 @@ pub(crate) struct CheckedDocument {
 }
 
 impl CheckedDocument {
-    pub(super) fn site(&self, work: Work, attempt: u32) -> AttemptSite {
-        AttemptSite {
-            project: self.project.as_ref().map(|root| root.display().to_string()).unwrap_or_default(),
-            work,
-            phase_name: String::new(),
-            goal: String::new(),
-            attempt,
-            max_attempts: None,
-            agent: String::new(),
-            run: None,
-            commit: None,
-            adr: None,
-        }
-    }
-
     /// Its name in a diff: within its project, if it lies in one.
     pub(super) fn shown(&self) -> String {
         let within = self.project.as_ref().and_then(|root| self.path.strip_prefix(root).ok());

@@ -10,7 +10,7 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{CommitId, RunId};
 use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
-use helix_failure::memory::{OccurrencePlace, Work, check};
+use helix_failure::memory::{AttemptAnswer, OccurrencePlace, Work, check};
 use helix_failure::report::FailurePlace;
 use helix_failure::{FailureObservation, Log, LogCollector, OwnCheck, Stream, Termination};
 use helix_job::GateReport;
@@ -60,6 +60,38 @@ pub struct FailureContext {
 }
 
 impl AttemptSite {
+    /// A place of which nothing else is known.
+    pub fn new(project: String, work: Work, attempt: u32) -> Self {
+        Self {
+            project,
+            work,
+            phase_name: String::new(),
+            goal: String::new(),
+            attempt,
+            max_attempts: None,
+            agent: String::new(),
+            run: None,
+            commit: None,
+            adr: None,
+        }
+    }
+
+    /// What an attempt here has shown: these checks found nothing. It changed nothing.
+    pub fn answer(&self, passed: Vec<String>, at: Timestamp) -> AttemptAnswer {
+        AttemptAnswer {
+            project: self.project.clone(),
+            work: self.work.clone(),
+            attempt: self.attempt,
+            passed,
+            failed: Vec::new(),
+            still: Vec::new(),
+            commit: self.commit.clone(),
+            files: Vec::new(),
+            diff: String::new(),
+            at,
+        }
+    }
+
     /// What this check saw fail here.
     fn failure(&self, check: &str, observation: FailureObservation, log: Log, at: Timestamp) -> FailureContext {
         FailureContext { place: self.place(check), report_place: self.report_place(check), observation, log, at }
@@ -96,8 +128,7 @@ impl AttemptSite {
             max_attempts: self.max_attempts,
             check: check.to_owned(),
             adr: self.adr.clone(),
-            issue: None,
-            log: String::new(),
+            ..FailurePlace::default()
         }
     }
 }
@@ -134,9 +165,8 @@ impl FailureContext {
         Some(failure)
     }
 
-    /// The failure of an agent's run, with its output if it could be read; `None` if the run completed, or was stopped
-    /// because somebody asked.
-    pub fn of_run(site: &AttemptSite, dialect: &str, facts: &RunFacts, output: Log, at: Timestamp) -> Option<Self> {
+    /// The failure of an agent's run; `None` if the run completed, or was stopped because somebody asked.
+    pub fn of_run(site: &AttemptSite, dialect: &str, facts: &RunFacts, at: Timestamp) -> Option<Self> {
         let outcome = Outcome::from_facts(facts);
         if outcome.retry() == Retry::Accept || matches!(outcome, Outcome::LocalCommand | Outcome::Cancelled) {
             return None;
@@ -144,7 +174,6 @@ impl FailureContext {
         let observation = FailureObservation {
             tool: dialect.to_owned(),
             phase: "agent".into(),
-            argv: Vec::new(),
             termination: match &facts.ending {
                 Ending::Exited { code } => Termination::Exited { code: *code },
                 Ending::Signaled { signal } => Termination::Signaled { signal: *signal },
@@ -156,17 +185,14 @@ impl FailureContext {
             http_status: facts.terminal.as_ref().and_then(|terminal| terminal.http_status),
             api_error_type: facts.declared_error.and_then(error_type).map(str::to_owned),
             deadline_passed: matches!(facts.stopped, Some(StopCause::Deadline | StopCause::Stalled)),
-            oom_kills: 0,
-            own_check: None,
+            ..FailureObservation::default()
         };
-        let mut log = output;
         let not_started = match &facts.ending {
             Ending::NotStarted { reason, .. } => reason.as_str(),
             Ending::Exited { .. } | Ending::Signaled { .. } | Ending::Unknown => "",
         };
         let message = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
-        let stdout = if is_silent(&log) { message } else { "" };
-        log.append(Log::of_texts(stdout, &format!("{}\n{not_started}", facts.stderr_tail)));
+        let log = Log::of_texts(message, &format!("{}\n{not_started}", facts.stderr_tail));
         Some(site.failure(check::RUN, observation, log, at))
     }
 

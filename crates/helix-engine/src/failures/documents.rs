@@ -7,12 +7,12 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
-use helix_failure::memory::{Work, check};
+use helix_failure::memory::{AttemptAnswer, Work, check};
 use jiff::Timestamp;
 
 use super::checked_document::{CheckedDocument, Depth};
-use super::context::FailureContext;
-use super::service::{AttemptEnd, FailureService};
+use super::context::{AttemptSite, FailureContext};
+use super::service::FailureService;
 
 /// Drafts that are kept; the oldest goes first.
 const KEPT: usize = 32;
@@ -42,6 +42,7 @@ impl FailureService {
     /// Remembers what a check found.
     pub(crate) async fn document(&self, document: CheckedDocument, drafts: &mut RefusedDrafts) {
         let work = Work::Document { document: document.path.display().to_string() };
+        let project = document.project.as_ref().map(|root| root.display().to_string()).unwrap_or_default();
         let open = self.open_failures(&work).await;
         let refused = document.diagnostics.iter().any(Diagnostic::is_error);
         let check = |depth| match depth {
@@ -56,7 +57,7 @@ impl FailureService {
             if let Some(text) = &document.text {
                 drafts.keep(&work.name(), text.clone());
             }
-            let site = document.site(work, attempt);
+            let site = AttemptSite::new(project, work, attempt);
             let found = &document.diagnostics;
             self.record(FailureContext::of_document(&site, check(document.depth), found, document.at)).await;
             return;
@@ -77,8 +78,8 @@ impl FailureService {
             }
             (None, _) | (_, None) => (vec![name], String::new()),
         };
-        let site = document.site(work, last + 1);
-        self.attempt_passed(AttemptEnd { site, passed, files, diff, at: document.at }).await;
+        let answer = AttemptSite::new(project, work, last + 1).answer(passed, document.at);
+        self.attempt_ended(AttemptAnswer { files, diff, ..answer }).await;
     }
 }
 

@@ -15,5 +15,4 @@ pub use checked_document::Depth;
 pub(crate) use context::{AttemptSite, FailureContext, in_project, read_log};
 pub(crate) use documents::RefusedDrafts;
 pub(crate) use reports::replace;
-pub(crate) use service::AttemptEnd;
 pub use service::{FailureService, FailureSettings, MemoryUse};

@@ -2,13 +2,14 @@
 //!
 //! Must not know what is in a report, nor who reads it.
 
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::PhaseId;
 use helix_failure::memory::{OccurrencePlace, Work};
 use helix_failure::report::{HISTORY_TOKENS, Report};
 use tokio::io::AsyncReadExt;
+
+use crate::absent::unless_absent;
 
 /// Characters of a check's name in a file's.
 const LONGEST_PART: usize = 100;
@@ -64,10 +65,8 @@ impl ReportStore {
         if !tokio::fs::try_exists(&taken).await? {
             return Ok(Prompt::InTime);
         }
-        match tokio::fs::remove_file(&waiting).await {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
-            Ok(()) | Err(_) => Ok(Prompt::TooLate),
-        }
+        unless_absent(tokio::fs::remove_file(&waiting).await)?;
+        Ok(Prompt::TooLate)
     }
 
     /// What the attempt after this one at a phase is told about it: what is there now. What is reported later is not shown.
@@ -76,22 +75,15 @@ impl ReportStore {
     /// What the operating system says; that nothing is there is no error.
     pub(crate) async fn take_prompt(&self, work: &Work, attempt: u32) -> std::io::Result<Option<String>> {
         let Some((waiting, taken)) = self.prompt_files(work, attempt) else { return Ok(None) };
-        let absent = |error: &std::io::Error| error.kind() == ErrorKind::NotFound;
-        match tokio::fs::rename(&waiting, &taken).await {
-            Err(error) if !absent(&error) => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
-        match tokio::fs::read_to_string(&taken).await {
-            Ok(text) => Ok(Some(text).filter(|text| !text.is_empty())),
-            Err(error) if absent(&error) => {
-                if let Some(directory) = taken.parent() {
-                    tokio::fs::create_dir_all(directory).await?;
-                }
-                tokio::fs::write(&taken, "").await?;
-                Ok(None)
+        unless_absent(tokio::fs::rename(&waiting, &taken).await)?;
+        let text = unless_absent(tokio::fs::read_to_string(&taken).await)?;
+        if text.is_none() {
+            if let Some(directory) = taken.parent() {
+                tokio::fs::create_dir_all(directory).await?;
             }
-            Err(error) => Err(error),
+            tokio::fs::write(&taken, "").await?;
         }
+        Ok(text.filter(|text| !text.is_empty()))
     }
 
     /// The report of a failure with its file; `None` while it is not written.
@@ -106,9 +98,8 @@ impl ReportStore {
             file.take(LONGEST_REPORT).read_to_end(&mut bytes).await?;
             Ok::<_, std::io::Error>(serde_json::from_slice(&bytes)?)
         };
-        match read.await {
-            Ok(report) => Ok(Some((artefact, report))),
-            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        match unless_absent(read.await) {
+            Ok(report) => Ok(report.map(|report| (artefact, report))),
             Err(error) => Err(std::io::Error::other(format!("{artefact} cannot be read: {error}"))),
         }
     }

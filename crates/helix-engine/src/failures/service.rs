@@ -23,7 +23,7 @@ use jiff::{SignedDuration, Timestamp};
 use tokio::sync::{OnceCell, mpsc};
 
 use super::checked_document::CheckedDocument;
-use super::context::{AttemptSite, FailureContext};
+use super::context::FailureContext;
 use super::reports::{Prompt, ReportStore};
 
 /// Past failures that a report shows.
@@ -113,20 +113,6 @@ impl RecordedFailure {
         events.extend(suggestions.map(|suggestion| FailureEvent::SuggestionRecorded { suggestion }));
         events
     }
-}
-
-/// How an attempt ended: what its checks really saw, and what was changed.
-#[derive(Debug, Clone)]
-pub struct AttemptEnd {
-    pub site: AttemptSite,
-    /// Checks that were made and found nothing, by the names of [`helix_failure::memory::check`]. What was not
-    /// reached or was inconclusive is not among them.
-    pub passed: Vec<String>,
-    /// Files changed since the commit that [`FailureService::changed_since`] names.
-    pub files: Vec<String>,
-    /// That change as a unified diff.
-    pub diff: String,
-    pub at: Timestamp,
 }
 
 impl FailureService {
@@ -285,23 +271,25 @@ impl FailureService {
         self.open_failures(work).await.into_iter().find_map(|open| open.commit)
     }
 
-    /// Draws what follows from an attempt that passed: only what its checks looked at is resolved.
+    /// Draws what follows from an attempt: only what its checks looked at is resolved. Its files and diff are those since the commit
+    /// that [`FailureService::changed_since`] names.
     #[boxed]
-    pub async fn attempt_passed(&self, end: AttemptEnd) -> Resolution {
-        self.resolve(end, Vec::new(), Vec::new()).await
+    pub async fn attempt_ended(&self, answer: AttemptAnswer) -> Resolution {
+        let Some(memory) = self.memory().await else { return Resolution::default() };
+        self.heard(memory.resolve_outstanding(answer).await).unwrap_or_default()
     }
 
     /// Draws what follows from an attempt that failed again, in this check and with this log. Its own failure was recorded before.
     #[boxed]
-    pub async fn attempt_failed_again(&self, end: AttemptEnd, check: String, log: Log) -> Resolution {
-        let open = self.open_failures(&end.site.work).await;
-        let (attempt, failed) = (end.site.attempt, vec![check.clone()]);
+    pub async fn attempt_failed_again(&self, answer: AttemptAnswer, check: String, log: Log) -> Resolution {
+        let open = self.open_failures(&answer.work).await;
+        let (attempt, failed) = (answer.attempt, vec![check.clone()]);
         let looked = tokio::task::spawn_blocking(move || still_there(&open, attempt, &check, &log)).await;
         let still = looked.unwrap_or_else(|error| {
             tracing::error!(%error, "earlier failures were not looked for in the log");
             Vec::new()
         });
-        self.resolve(end, failed, still).await
+        self.attempt_ended(AttemptAnswer { failed, still, ..answer }).await
     }
 
     /// Notes that the work on a phase (or with `None` on a whole job) ceased; returns the suggestions whose outcome stays unknown.
@@ -309,24 +297,6 @@ impl FailureService {
     pub async fn cease(&self, job: &JobId, phase: Option<&PhaseId>, how: Ceasing, at: Timestamp) -> Vec<Suggestion> {
         let Some(memory) = self.memory().await else { return Vec::new() };
         self.heard(memory.cease(job.clone(), phase.cloned(), how, at).await).unwrap_or_default()
-    }
-
-    async fn resolve(&self, end: AttemptEnd, failed: Vec<String>, still: Vec<Fingerprint>) -> Resolution {
-        let Some(memory) = self.memory().await else { return Resolution::default() };
-        let AttemptEnd { site, passed, files, diff, at } = end;
-        let answer = AttemptAnswer {
-            project: site.project,
-            work: site.work,
-            attempt: site.attempt,
-            passed,
-            failed,
-            still,
-            commit: site.commit,
-            files,
-            diff,
-            at,
-        };
-        self.heard(memory.resolve_outstanding(answer).await).unwrap_or_default()
     }
 
     pub(super) async fn open_failures(&self, work: &Work) -> Vec<OpenFailure> {

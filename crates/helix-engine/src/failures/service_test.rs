@@ -4,7 +4,7 @@ use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId, TreeId};
 use helix_core::run::{Ending, RunFacts};
 use helix_failure::memory::{
-    Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
+    AttemptAnswer, Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
 use helix_failure::report::HISTORY_TOKENS;
 use helix_failure::{Category, Log};
@@ -13,7 +13,7 @@ use helix_store::failures::{Ceasing, FailureMemory};
 use helix_store::{Access, DatabaseOptions, StateDir};
 use jiff::Timestamp;
 
-use super::{AttemptEnd, AttemptSite, FailureContext, FailureService, FailureSettings, MemoryUse};
+use super::{AttemptSite, FailureContext, FailureService, FailureSettings, MemoryUse};
 
 const LOG: &str = "running 1 test\n\
     test adds ... FAILED\n\
@@ -76,13 +76,11 @@ fn failing(job: &str, attempt: u32, log: &str) -> FailureContext {
     FailureContext::of_gate(&site(job, attempt), 0, &report, Log::of_texts(log, ""), at(i64::from(attempt))).unwrap()
 }
 
-fn ended(job: &str, attempt: u32, passed: &[String]) -> AttemptEnd {
-    AttemptEnd {
-        site: site(job, attempt),
-        passed: passed.to_vec(),
+fn ended(job: &str, attempt: u32, passed: &[String]) -> AttemptAnswer {
+    AttemptAnswer {
         files: vec!["src/lib.rs".into()],
         diff: "-    prices.len()\n+    prices.iter().sum()\n".into(),
-        at: at(100 + i64::from(attempt)),
+        ..site(job, attempt).answer(passed.to_vec(), at(100 + i64::from(attempt)))
     }
 }
 
@@ -117,7 +115,7 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
 
     let since = service.changed_since(&work("first")).await;
     assert_eq!(since, site("first", 1).commit, "the change is measured from the commit that failed");
-    let resolution = service.attempt_passed(ended("first", 2, &[check::RUN.into(), tests()])).await;
+    let resolution = service.attempt_ended(ended("first", 2, &[check::RUN.into(), tests()])).await;
     assert_eq!(resolution.gone.len(), 1);
     assert!(resolution.resolved.iter().all(|one| one.outcome == Some(SuggestionOutcome::Helped)), "{resolution:?}");
     assert_eq!(resolution.resolved.len(), first.suggestions.len());
@@ -137,7 +135,7 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
 async fn what_is_held_back_is_recorded_and_kept_from_the_prompt() {
     let (service, _scratch) = service(Holdout::new(1.0));
     service.record(failing("first", 1, LOG)).await;
-    service.attempt_passed(ended("first", 2, &[tests()])).await;
+    service.attempt_ended(ended("first", 2, &[tests()])).await;
     let again = service.record(failing("second", 1, LOG)).await;
     let held = again.suggestions.iter().filter(|one| one.exposure == Exposure::HeldBack).count();
     let shown = again.suggestions.len() - held;
@@ -159,7 +157,7 @@ async fn a_failure_that_the_log_still_shows_is_not_called_fixed() {
     let still = service.attempt_failed_again(ended("a", 2, &[check::RUN.into()]), tests(), log).await;
     assert_eq!(still.gone, Vec::new());
     assert!(still.resolved.iter().all(|one| one.outcome == Some(SuggestionOutcome::NoEffect)), "{still:?}");
-    let gone = service.attempt_passed(ended("a", 3, &[check::RUN.into(), tests()])).await.gone;
+    let gone = service.attempt_ended(ended("a", 3, &[check::RUN.into(), tests()])).await.gone;
     assert!(gone.iter().any(|(fingerprint, _)| *fingerprint == first) && gone.len() == 2, "{gone:?}");
 }
 
@@ -194,7 +192,7 @@ async fn without_a_memory_failures_are_classified_and_reported_all_the_same() {
         assert!(recorded.suggestions.len() >= 2 && recorded.report.similar.known().is_none());
         let prompt = prompt(&service, "a").await;
         assert!(prompt.contains("total of the cart"), "{prompt}");
-        assert_eq!(service.attempt_passed(ended("a", 2, &[tests()])).await.gone, Vec::new());
+        assert_eq!(service.attempt_ended(ended("a", 2, &[tests()])).await.gone, Vec::new());
         assert_eq!(service.cease(&JobId::new("a").unwrap(), None, Ceasing::GaveUp, at(3)).await, Vec::new());
         assert_eq!(file.exists(), memory == MemoryUse::On);
     }
@@ -206,12 +204,12 @@ async fn without_a_memory_failures_are_classified_and_reported_all_the_same() {
 async fn a_prompt_takes_what_is_there_and_what_comes_later_counts_for_nothing() {
     let (service, _scratch) = service(Holdout::NONE);
     service.record(failing("first", 1, LOG)).await;
-    service.attempt_passed(ended("first", 2, &[tests()])).await;
+    service.attempt_ended(ended("first", 2, &[tests()])).await;
     assert_eq!(prompt(&service, "second").await, "", "nothing is there yet");
     let late = service.record(failing("second", 1, LOG)).await;
     assert!(late.suggestions.iter().any(|one| one.exposure == Exposure::Missed), "{:?}", late.suggestions);
     assert_eq!(prompt(&service, "second").await, "", "asked again after a crash, it is the same prompt");
-    service.attempt_passed(ended("second", 2, &[tests()])).await;
+    service.attempt_ended(ended("second", 2, &[tests()])).await;
     let benefit = service.memory().await.unwrap().statistics().await.unwrap().benefit;
     assert_eq!((benefit.shown.tally.decided(), benefit.held_back.tally.decided()), (0, 0), "{benefit:?}");
 }
@@ -221,12 +219,12 @@ async fn a_prompt_takes_what_is_there_and_what_comes_later_counts_for_nothing() 
 async fn a_memory_that_cannot_be_written_costs_what_would_be_learned_and_nothing_else() {
     let (service, scratch) = service(Holdout::NONE);
     service.record(failing("a", 1, LOG)).await;
-    service.attempt_passed(ended("a", 2, &[tests()])).await;
+    service.attempt_ended(ended("a", 2, &[tests()])).await;
     let broken = FailureService::read_only(scratch.path());
     let recorded = broken.record(failing("b", 1, LOG)).await;
     let prompt = prompt(&broken, "b").await;
     assert!(prompt.contains("prices.iter().sum()") && recorded.suggestions.len() >= 2, "{recorded:?}");
-    assert_eq!(broken.attempt_passed(ended("b", 2, &[tests()])).await, Resolution::default());
+    assert_eq!(broken.attempt_ended(ended("b", 2, &[tests()])).await, Resolution::default());
     assert_eq!(broken.cease(&JobId::new("b").unwrap(), None, Ceasing::GaveUp, at(3)).await, Vec::new());
     assert_eq!(service.memory().await.unwrap().statistics().await.unwrap().occurrences, 1);
 }
@@ -272,7 +270,7 @@ async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
     let mut facts =
         RunFacts::without_record(Ending::NotStarted { reason: "permission denied".into(), errno: None }, None);
     facts.stderr_tail = "claude: not logged in".into();
-    let run = FailureContext::of_run(&site("a", 1), "claude", &facts, Log::default(), at(1)).unwrap();
+    let run = FailureContext::of_run(&site("a", 1), "claude", &facts, at(1)).unwrap();
     let lines: Vec<&str> = run.log.lines.iter().map(|line| line.raw.as_str()).collect();
     assert!(lines.contains(&"claude: not logged in") && lines.contains(&"permission denied"), "{lines:?}");
     let (service, _scratch) = service(Holdout::NONE);
@@ -373,7 +371,7 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
     }
     let reason = "cannot start claude: not found in PATH (/usr/bin)".to_owned();
     let facts = RunFacts::without_record(Ending::NotStarted { reason, errno: Some(2) }, None);
-    let run = FailureContext::of_run(&site("a", 2), "claude", &facts, Log::default(), at(2)).unwrap();
+    let run = FailureContext::of_run(&site("a", 2), "claude", &facts, at(2)).unwrap();
     let classified = service.record(run).await.occurrence.unwrap().1;
     assert_eq!(classified.cause, "missing_command", "{classified:?}");
     assert!(classified.confidence > 0.8, "{classified:?}");

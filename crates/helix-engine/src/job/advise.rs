@@ -132,19 +132,12 @@ pub(super) fn panicked(job: &JobId, phase: &PhaseId, round: u32, fault: Fault) -
 /// The schema of a proposal, with that of phases in it.
 fn schema(phase: &Phase) -> Value {
     let mut schema = schemars::schema_for!(Proposal).to_value();
-    let fragment = fragment::schema(&pieces_of(phase));
+    let mut fragment = fragment::schema(&pieces_of(phase));
     // Definitions are looked up from the root of a schema.
-    if let Some(definitions) = fragment.get("$defs").and_then(Value::as_object) {
-        let own = schema.as_object_mut().map(|object| object.entry("$defs").or_insert_with(|| json!({})));
-        if let Some(own) = own.and_then(Value::as_object_mut) {
-            own.extend(definitions.clone());
-        }
+    if let Value::Object(definitions) = fragment["$defs"].take() {
+        definitions.into_iter().for_each(|(name, definition)| schema["$defs"][name] = definition);
     }
-    if let (Some(phases), Some(slot)) =
-        (fragment.pointer("/properties/phases").cloned(), schema.pointer_mut("/properties/phases"))
-    {
-        *slot = phases;
-    }
+    schema["properties"]["phases"] = fragment["properties"]["phases"].take();
     schema
 }
 

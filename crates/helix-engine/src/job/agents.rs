@@ -4,7 +4,6 @@
 //! to everybody who may see a job.
 
 use std::io::Write as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use helix_agents::{AgentProfile, agent_kind};
@@ -14,11 +13,15 @@ use helix_job::Active;
 use helix_plan::Phase;
 
 use super::effects::{EffectRunner, blocking_fault};
+use crate::absent::unless_absent;
 use crate::agent_run::AgentRunner;
 use helix_process::{ToolEnvironment, is_toolchain};
 
+/// Below the state directory.
+const DIRECTORY: &str = "agents";
+
 fn file_of(state: &Path, job: &JobId) -> PathBuf {
-    state.join("agents").join(format!("{job}.json"))
+    state.join(DIRECTORY).join(format!("{job}.json"))
 }
 
 /// Keeps the agents of a job, whole or not at all, for its owner's eyes only.
@@ -26,15 +29,14 @@ fn file_of(state: &Path, job: &JobId) -> PathBuf {
 /// # Errors
 /// The state directory cannot be written.
 pub(crate) fn keep_agents(state: &Path, job: &JobId, agents: &[AgentProfile]) -> std::io::Result<()> {
-    let file = file_of(state, job);
-    let fresh = file.with_extension(format!("{}.new", uuid::Uuid::now_v7().simple()));
-    if let Some(directory) = file.parent() {
-        std::fs::create_dir_all(directory)?;
-    }
-    let mut written = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
-    written.write_all(&serde_json::to_vec(agents)?)?;
-    written.sync_all()?;
-    std::fs::rename(fresh, file)
+    let directory = state.join(DIRECTORY);
+    std::fs::create_dir_all(&directory)?;
+    // Temporary files are their owner's alone.
+    let mut fresh = tempfile::NamedTempFile::new_in(&directory)?;
+    fresh.write_all(&serde_json::to_vec(agents)?)?;
+    fresh.as_file().sync_all()?;
+    fresh.persist(file_of(state, job)).map_err(|error| error.error)?;
+    std::fs::File::open(directory)?.sync_all()
 }
 
 /// Keeps the agents of a job that a person takes up again: those that are configured now, and those that are configured no more.
@@ -50,11 +52,8 @@ pub(crate) fn renew_agents(state: &Path, job: &JobId, configured: &[AgentProfile
 
 /// The agents that were kept for a job; `None` once somebody has removed the file.
 pub(crate) fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<Vec<AgentProfile>>> {
-    match std::fs::read(file_of(state, job)) {
-        Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    let bytes = unless_absent(std::fs::read(file_of(state, job)))?;
+    Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?)
 }
 
 impl EffectRunner {

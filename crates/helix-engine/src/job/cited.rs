@@ -14,15 +14,14 @@ use super::side_run::unreadable;
 
 /// Files of a result that a finding can be about.
 pub(super) struct Citable {
-    /// What was asked for, there or not.
-    wanted: Vec<String>,
-    removed: Vec<String>,
+    /// Those that need not be there: what was asked for, and what was removed.
+    absent: Vec<String>,
 }
 
 impl Citable {
     pub(super) fn of(phase: &Phase, result: &Committed) -> Self {
         let removed = result.changed.iter().filter(|file| file.how == ChangeKind::Deleted);
-        Self { wanted: phase.outputs.clone(), removed: removed.map(|file| file.path.clone()).collect() }
+        Self { absent: phase.outputs.iter().chain(removed.map(|file| &file.path)).cloned().collect() }
     }
 
     /// The verdict with the findings that are about the result; no verdict if none is. `checkout` is the result's. Reads files.
@@ -56,9 +55,8 @@ impl Citable {
     fn placed(&self, finding: Finding, checkout: &Path) -> Option<Finding> {
         let place = finding.place.clone()?;
         let file = within(&place.file, checkout)?;
-        let known = |files: &[String]| files.contains(&file);
         let there = is_file(&checkout.join(&file), checkout);
-        if !there && !known(&self.wanted) && !known(&self.removed) {
+        if !there && !self.absent.contains(&file) {
             return None;
         }
         // A line that the file does not have is a slip, and no reason to disbelieve the rest.

@@ -22,7 +22,7 @@ fn only_findings_about_the_result_block() {
     std::fs::write(root.join("src/a.py"), "1\n2\n3\n").unwrap();
     std::fs::write(root.join(".git"), "gitdir: elsewhere\n").unwrap();
     std::os::unix::fs::symlink("/etc/passwd", root.join("out")).unwrap();
-    let citable = Citable { wanted: vec!["docs/page.md".into()], removed: vec!["old.py".into()] };
+    let citable = Citable { absent: vec!["docs/page.md".into(), "old.py".into()] };
     let absolute = root.join("src/a.py").to_str().unwrap().to_owned();
     for (named, line, place) in [
         ("src/a.py", Some(3), "src/a.py:3"),

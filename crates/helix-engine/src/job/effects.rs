@@ -35,6 +35,8 @@ use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces}
 
 /// Tools of Helix itself that a phase's agent may use.
 const PHASE_MCP_TOOLS: [&str; 5] = ["ask_user", "adr_check", "plan_check", "similar_failures", "skill_read"];
+/// Events that a reader of the live activity may be behind before it misses some.
+const ACTIVITY_BUFFER: usize = 4_096;
 /// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
 const SIDE_SHOWN: usize = 30 << 10;
 
@@ -65,18 +67,7 @@ pub(crate) trait Effects {
 /// Carries out the effects of all jobs of an engine.
 #[derive(Clone)]
 pub(crate) struct EffectRunner {
-    pub(super) shared: Arc<Shared>,
-}
-
-/// What the effects of all jobs work with, named once by the engine.
-pub(crate) struct EffectServices {
-    pub(crate) host: Arc<Services>,
-    /// Who may run the command of a gate now.
-    pub(crate) gate_places: Admission,
-    pub(crate) activity: broadcast::Sender<Activity>,
-    pub(crate) git: GitEnvironment,
-    /// Has what is known about earlier failures, for prompts.
-    pub(crate) failures: FailureService,
+    pub(crate) shared: Arc<Shared>,
 }
 
 /// What came of an effect.
@@ -88,8 +79,14 @@ pub(crate) struct EffectOutcome {
     pub(crate) place: Option<Permit>,
 }
 
-pub(super) struct Shared {
-    pub(super) services: EffectServices,
+pub(crate) struct Shared {
+    host: Arc<Services>,
+    /// Who may run the command of a gate now.
+    pub(crate) gate_places: Admission,
+    pub(crate) activity: broadcast::Sender<Activity>,
+    pub(crate) git: GitEnvironment,
+    /// Has what is known about earlier failures, for prompts.
+    pub(crate) failures: FailureService,
     /// One set of long-lived git processes for each repository.
     pub(super) workspaces: Mutex<HashMap<PathBuf, Workspaces>>,
     /// Cancelled for runs that are to stop.
@@ -143,12 +140,20 @@ impl Effects for EffectRunner {
 }
 
 impl EffectRunner {
-    pub(crate) fn new(services: EffectServices) -> Self {
-        let host = &services.host;
+    pub(crate) fn new(
+        host: Arc<Services>,
+        gate_places: Admission,
+        git: GitEnvironment,
+        failures: FailureService,
+    ) -> Self {
         let checkouts = GateCheckouts::new(host.runner.supervisor().clone(), host.closing.clone());
         Self {
             shared: Arc::new(Shared {
-                services,
+                host,
+                gate_places,
+                activity: broadcast::Sender::new(ACTIVITY_BUFFER),
+                git,
+                failures,
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts,
@@ -182,9 +187,9 @@ impl EffectRunner {
     ) -> Option<JobEvent> {
         let (phase, attempt, answer) = match effect {
             Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
-                let started = self.start_attempt(job, active, &phase, attempt, parents, after).await;
-                let event = started.and_then(|start| match start {
-                    Start::At { base, start } => Ok(JobEvent::AttemptStarted(Box::new(AttemptStart {
+                let begins = self.begin_attempt(job, active, &phase, attempt, parents, after).await;
+                let event = begins.and_then(|begins| match begins {
+                    Ok((start, base)) => Ok(JobEvent::AttemptStarted(Box::new(AttemptStart {
                         run: RunId::for_attempt(job, &phase, attempt),
                         phase: phase.clone(),
                         attempt,
@@ -194,30 +199,32 @@ impl EffectRunner {
                         correction,
                         grant,
                     }))),
-                    Start::Conflict(conflict) => {
+                    Err(conflict) => {
                         conflict_event(active, Some(&phase), &conflict).ok_or_else(|| unresolved(&phase, &conflict))
                     }
                 });
                 (phase, attempt, event.map_err(Stopped::Fault))
             }
             Effect::Work { phase, attempt, stage } => {
-                let answer = match AttemptContext::find(job, active, &phase, attempt) {
-                    Err(fault) => Err(Stopped::Fault(fault)),
-                    Ok(at) => match stage {
+                let answer = async {
+                    let at = AttemptContext::find(job, active, &phase, attempt)?;
+                    match stage {
                         Stage::Agent => self.run_agent(at, place).await,
-                        Stage::Committing => self.commit_result(at).await.map_err(Stopped::Fault),
-                        Stage::Reading => self.read_phases(at).await.map_err(Stopped::Fault),
+                        Stage::Committing => Ok(self.commit_result(at).await?),
+                        Stage::Reading => Ok(self.read_phases(at).await?),
                         Stage::Gating { gate } => self.run_gate(at, gate, &cancel).await,
                         Stage::Reviewing { gate, round } => self.run_review(at, gate, round).await,
-                    },
+                    }
                 };
+                let answer = answer.await;
                 (phase, attempt, answer)
             }
             Effect::BeginDelivery { phase, attempt, gate } => {
-                let answer = match AttemptContext::find(job, active, &phase, attempt) {
-                    Err(fault) => Err(Stopped::Fault(fault)),
-                    Ok(at) => self.begin_delivery(at, gate, &cancel).await,
+                let answer = async {
+                    let at = AttemptContext::find(job, active, &phase, attempt)?;
+                    self.begin_delivery(at, gate, &cancel).await
                 };
+                let answer = answer.await;
                 (phase, attempt, answer)
             }
             Effect::Stop(effect) => {
@@ -239,7 +246,8 @@ impl EffectRunner {
         }
     }
 
-    async fn start_attempt(
+    /// Makes an attempt's worktree; the commits at which its work and its result start.
+    async fn begin_attempt(
         &self,
         job: &JobId,
         active: &Active,
@@ -247,7 +255,7 @@ impl EffectRunner {
         attempt: u32,
         parents: Vec<Tip>,
         after: Option<(CommitId, CommitId)>,
-    ) -> Result<Start, Fault> {
+    ) -> Result<Result<(CommitId, CommitId), MergeConflict>, Fault> {
         let spaces = self.workspaces(&active.spec).await?;
         let key = AttemptKey { job: job.clone(), phase: phase.clone(), attempt };
         let (origin, inputs) = (active.spec.repo.base.clone(), phase_of(active, phase)?.inputs.clone());
@@ -261,12 +269,12 @@ impl EffectRunner {
                 }
                 (None, None) => match base_of(spaces.repository(), &phase, &parents, origin)? {
                     Ok(base) => (base.clone(), base),
-                    Err(conflict) => return Ok(Start::Conflict(conflict)),
+                    Err(conflict) => return Ok(Err(conflict)),
                 },
             };
             super::inputs::check_inputs(spaces.repository(), &base, &inputs)?;
             spaces.prepare_attempt(&key, &start).map_err(|error| error.fault())?;
-            Ok(Start::At { base, start })
+            Ok(Ok((start, base)))
         })
         .await
     }
@@ -321,7 +329,7 @@ impl EffectRunner {
             prompt.push_str(&self.both_sides(active, conflict).await?);
         }
         // What the agent saves is checked within its turn, by the same rules as its result.
-        let hook = self.shared.services.host.save_hook(SavePlace::Project(&cwd));
+        let hook = self.shared.host.save_hook(SavePlace::Project(&cwd));
         let files = self.runner().agent_files(&begin.run);
         let task = WorkTask::of_attempt(spec, phase, &begin.base);
         task.leave(&files).await.map_err(|error| environment(&error))?;
@@ -331,7 +339,7 @@ impl EffectRunner {
         ask.max_turns = begin.grant.turns.or(phase.max_turns);
         ask.budget_usd = begin.grant.usd.or(phase.budget_usd);
         ask.schema = phase.generates_phases.as_ref().map(helix_plan::fragment::schema);
-        ask.mcp = self.shared.services.host.tool_server("X-Helix-Run", &begin.run).into_iter().collect();
+        ask.mcp = self.shared.host.tool_server("X-Helix-Run", &begin.run).into_iter().collect();
         let tools = || Some(PHASE_MCP_TOOLS.map(str::to_owned).to_vec());
         // Only its own worktree may change: a resumed session remembers paths of the attempt before, and what it wrote there
         // would be lost.
@@ -352,7 +360,7 @@ impl EffectRunner {
     async fn history(&self, run: &RunId, attempt: u32) -> Option<String> {
         let (job, phase) = run.job_and_phase()?;
         let before = attempt.checked_sub(1).filter(|before| *before > 0)?;
-        match self.failures().reports().take_prompt(&Work::phase_of(&job, Some(&phase)), before).await {
+        match self.shared.failures.reports().take_prompt(&Work::phase_of(&job, Some(&phase)), before).await {
             Ok(text) => text.map(|text| format!("\n{text}\n")),
             Err(error) => {
                 tracing::warn!(%run, %error, "the agent is not told about its last failure");
@@ -361,12 +369,8 @@ impl EffectRunner {
         }
     }
 
-    pub(crate) fn git(&self) -> &GitEnvironment {
-        &self.shared.services.git
-    }
-
     pub(super) fn state(&self) -> &StateDir {
-        &self.shared.services.host.state
+        &self.shared.host.state
     }
 
     pub(super) fn stop_token(&self, run: &RunId) -> CancellationToken {
@@ -378,25 +382,13 @@ impl EffectRunner {
     }
 
     pub(super) fn runner(&self) -> &AgentRunner {
-        &self.shared.services.host.runner
-    }
-
-    pub(crate) fn gate_places(&self) -> &Admission {
-        &self.shared.services.gate_places
-    }
-
-    pub(crate) fn failures(&self) -> &FailureService {
-        &self.shared.services.failures
-    }
-
-    pub(crate) fn activity(&self) -> &broadcast::Sender<Activity> {
-        &self.shared.services.activity
+        &self.shared.host.runner
     }
 
     /// Tells listeners what a run does.
     pub(super) fn reporter(&self, job: &JobId, phase: &PhaseId, run: &RunId) -> Reporter {
         let (job, phase, run) = (job.clone(), phase.clone(), run.clone());
-        Reporter { job, phase, run, activity: self.activity().clone(), structured: None }
+        Reporter { job, phase, run, activity: self.shared.activity.clone(), structured: None }
     }
 
     /// Waits until nobody else lands in the repository.
@@ -433,12 +425,6 @@ pub(super) fn limit(runner: &AgentRunner, agent: &str, ask: &mut AgentAsk) {
     let during = |limit| runner.keeps(agent, limit) == Keeping::DuringRuns;
     ask.max_turns = ask.max_turns.filter(|_| during(Limit::Turns));
     ask.budget_usd = ask.budget_usd.filter(|_| during(Limit::Money));
-}
-
-/// Where an attempt starts.
-enum Start {
-    At { base: CommitId, start: CommitId },
-    Conflict(MergeConflict),
 }
 
 /// Tells what a run does, and keeps its structured answer.

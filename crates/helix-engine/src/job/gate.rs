@@ -55,7 +55,7 @@ impl EffectRunner {
             true => tokio::select! {
                 biased;
                 () = cancel.cancelled() => return Err(Stopped::Unwanted),
-                place = self.gate_places().enter(continuing(job, &phase.id)) => Some(place.map_err(|_closing| Stopped::Unwanted)?),
+                place = self.shared.gate_places.enter(continuing(job, &phase.id)) => Some(place.map_err(|_closing| Stopped::Unwanted)?),
             },
         };
         let environment = self.tool_environment(job, active, phase).await?;
@@ -84,11 +84,5 @@ impl EffectRunner {
 
 /// A fault as a finding, for places that only know findings.
 pub(super) fn fault_finding(fault: &Fault) -> Finding {
-    Finding {
-        rule: "helix.fault".into(),
-        message: fault.message.clone(),
-        place: None,
-        evidence: None,
-        fix: fault.hint.clone(),
-    }
+    Finding { fix: fault.hint.clone(), ..Finding::new("helix.fault", &fault.message) }
 }

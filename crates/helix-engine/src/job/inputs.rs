@@ -6,28 +6,25 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::CommitId;
 
 use helix_gates::Pattern;
-use helix_git::{GitError, Repository};
+use helix_git::{Repository, TreeListing};
 
-/// The inputs that a commit does not hold.
-pub(crate) fn missing_inputs(
-    repository: &Repository,
-    commit: &CommitId,
-    inputs: &[String],
-) -> Result<Vec<String>, GitError> {
-    if inputs.is_empty() {
-        return Ok(Vec::new());
-    }
-    let listing = repository.listing(&repository.commit(commit.as_str())?.tree)?;
+/// The inputs that a tree does not hold.
+pub(crate) fn missing_inputs<'i>(listing: &TreeListing, inputs: &'i [String]) -> Vec<&'i str> {
     let missing = inputs.iter().filter(|input| {
         let pattern = Pattern::new(input);
         !listing.keys().any(|path| pattern.matches(path))
     });
-    Ok(missing.cloned().collect())
+    missing.map(String::as_str).collect()
 }
 
-/// As [`missing_inputs`], as the fault that keeps an attempt from starting.
-pub(crate) fn check_inputs(repository: &Repository, commit: &CommitId, inputs: &[String]) -> Result<(), Fault> {
-    let missing = missing_inputs(repository, commit, inputs).map_err(|error| error.fault())?;
+/// The fault that keeps an attempt from starting on a commit without some of its inputs.
+pub(super) fn check_inputs(repository: &Repository, commit: &CommitId, inputs: &[String]) -> Result<(), Fault> {
+    if inputs.is_empty() {
+        return Ok(());
+    }
+    let listing = repository.commit(commit.as_str()).and_then(|commit| repository.listing(&commit.tree));
+    let listing = listing.map_err(|error| error.fault())?;
+    let missing = missing_inputs(&listing, inputs);
     if missing.is_empty() {
         return Ok(());
     }

@@ -88,17 +88,11 @@ impl Integrating<'_> {
     async fn integrate(&self, tips: &[Tip]) -> Result<Integrated, Trouble> {
         let active = self.active;
         let base = active.spec.repo.base.clone();
-        let mut gates = Vec::new();
-        let (result, checked) = match self.combine(tips).await? {
-            None => (base.clone(), None),
-            Some((commit, combined)) => {
-                let asked = match combined {
-                    // What a later phase did to the work of an earlier one is in the last phase's tree.
-                    Combined::Validated => active.gates_to_confirm(&commit.tree),
-                    Combined::New => active.gates_of_sum(),
-                };
-                gates.extend(self.validate(&commit.id, asked).await?);
-                (commit.id, Some(commit.tree))
+        let (result, checked, own) = match self.combine(tips).await? {
+            None => (base.clone(), None, Vec::new()),
+            Some((commit, asked)) => {
+                let own = self.validate(&commit.id, asked).await?;
+                (commit.id, Some(commit.tree), own)
             }
         };
         let request = IntegrationRequest {
@@ -113,14 +107,15 @@ impl Integrating<'_> {
             let merge = match prepared.await? {
                 Integration::Nothing => {
                     let result = self.committed(&request.base, &request.base, String::new()).await?;
-                    return Ok(Integrated { result, target: IntegrationTarget::Nowhere, gates });
+                    return Ok(Integrated { result, target: IntegrationTarget::Nowhere, gates: own });
                 }
                 Integration::Already { commit, branch } => {
                     let result = self.committed(&request.base, &commit.id, branch.clone()).await?;
                     // A former host landed it and had no time to say what it had checked, or the user did.
-                    if checked.as_ref() != Some(&result.tree) {
-                        gates = self.validate(&result.commit, active.gates_of_sum()).await?;
-                    }
+                    let gates = match checked.as_ref() == Some(&result.tree) {
+                        true => own,
+                        false => self.validate(&result.commit, active.gates_of_sum()).await?,
+                    };
                     return Ok(Integrated { result, target: IntegrationTarget::Branch { branch }, gates });
                 }
                 Integration::Conflict { paths, onto } => {
@@ -134,13 +129,14 @@ impl Integrating<'_> {
                         self.git(&request, |repository, request| repository.land_beside(request, &request.result, why));
                     let target = beside.await?;
                     let result = self.committed(&request.base, &request.result, branch_of(&target)).await?;
-                    return Ok(Integrated { result, target, gates });
+                    return Ok(Integrated { result, target, gates: own });
                 }
                 Integration::Ready(merge) => merge,
             };
-            if merge.unvalidated {
-                gates = self.validate(&merge.commit, active.gates_of_sum()).await?;
-            }
+            let gates = match merge.unvalidated {
+                true => self.validate(&merge.commit, active.gates_of_sum()).await?,
+                false => own.clone(),
+            };
             let commit = merge.commit.clone();
             match self.git(&request, move |repository, request| repository.land(request, &merge)).await? {
                 Landing::Moved => {}
@@ -166,16 +162,20 @@ impl Integrating<'_> {
         blocking(move || work(spaces.repository(), &request)).await
     }
 
-    /// One commit that holds all results.
-    async fn combine(&self, tips: &[Tip]) -> Result<Option<(CommitObject, Combined)>, Trouble> {
+    /// One commit that holds all results, and the gates that have to pass on it.
+    async fn combine(&self, tips: &[Tip]) -> Result<Option<(CommitObject, Vec<(&Phase, usize)>)>, Trouble> {
         if tips.is_empty() {
             return Ok(None);
         }
         let (tips, message) = (tips.to_vec(), format!("Combine the results of helix job {}", self.job));
         let spaces = self.spaces.clone();
         match blocking(move || spaces.repository().merge_tips(&tips, &message)).await? {
-            Merged::Contained(commit) => Ok(Some((commit, Combined::Validated))),
-            Merged::Combined(commit) => Ok(Some((commit, Combined::New))),
+            // A phase was validated on just this tree. What it did to the work of an earlier one is in it, too.
+            Merged::Contained(commit) => {
+                let asked = self.active.gates_to_confirm(&commit.tree);
+                Ok(Some((commit, asked)))
+            }
+            Merged::Combined(commit) => Ok(Some((commit, self.active.gates_of_sum()))),
             Merged::Conflict(conflict) => Err(Trouble::Conflict(conflict)),
         }
     }
@@ -234,14 +234,6 @@ impl Integrating<'_> {
         })
         .await
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Combined {
-    /// A phase was validated on just this tree.
-    Validated,
-    /// Nobody has validated it.
-    New,
 }
 
 fn failed(findings: Vec<Finding>) -> JobEvent {

@@ -386,9 +386,8 @@ impl<E: Effects> JobLoop<E> {
         match command {
             Command::Record { events, done } => {
                 let answer = self.take_in(events).await?;
-                if done.send(answer).is_err() {
-                    tracing::debug!(job = %self.log.id, "nobody waits for what became of an answer");
-                }
+                // Nobody may wait for it any more.
+                drop(done.send(answer));
             }
             Command::Ask { phase, mut question, done } => {
                 let progress = self.log.state.active().and_then(|active| active.progress(&phase));
@@ -400,9 +399,7 @@ impl<E: Effects> JobLoop<E> {
                         self.take_in(vec![JobEvent::QuestionAsked { phase, question }]).await?.map(|()| number)
                     }
                 };
-                if done.send(answer).is_err() {
-                    tracing::debug!(job = %self.log.id, "nobody waits for the number of a question");
-                }
+                drop(done.send(answer));
             }
         }
         Ok(())

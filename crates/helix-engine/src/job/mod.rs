@@ -20,7 +20,8 @@ mod side_run;
 mod unsaved;
 
 pub(crate) use agents::{keep_agents, kept_agents, renew_agents};
-pub(crate) use effects::{EffectOutcome, EffectRunner, EffectServices, Effects, blocking};
+pub(crate) use effects::{EffectOutcome, EffectRunner, Effects, blocking};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use review::who_looks;
 pub(crate) use side_run::side_runs;
+pub(crate) use unsaved::unsaved;

@@ -16,7 +16,7 @@ impl EffectRunner {
     pub(crate) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
         let path = PathBuf::from(&spec.repo.path);
         let known = lock(&self.shared.workspaces).get(&path).cloned();
-        let (environment, root) = (self.git().clone(), self.state().worktrees());
+        let (environment, root) = (self.shared.git.clone(), self.state().worktrees());
         let spaces = blocking_fault({
             let (path, known) = (path.clone(), known.clone());
             move || {

@@ -223,13 +223,8 @@ fn read(answer: &Value) -> Result<Judged, Fault> {
 }
 
 fn finding(found: AnswerFinding) -> Finding {
-    Finding {
-        rule: "review.finding".into(),
-        message: found.message,
-        place: Some(Place { file: found.file, line: found.line, column: None }),
-        evidence: None,
-        fix: found.fix,
-    }
+    let place = Some(Place { file: found.file, line: found.line, column: None });
+    Finding { place, fix: found.fix, ..Finding::new("review.finding", found.message) }
 }
 
 #[cfg(test)]

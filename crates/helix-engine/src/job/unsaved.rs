@@ -12,15 +12,15 @@ use helix_plan::Phase;
 use helix_git::{AttemptKey, CommitText};
 
 /// An attempt whose work is in no commit, with what makes one.
-pub(super) struct Unsaved {
-    pub(super) key: AttemptKey,
+pub(crate) struct Unsaved {
+    pub(crate) key: AttemptKey,
     pub(super) base: CommitId,
     pub(super) start: CommitId,
     pub(super) text: CommitText,
 }
 
 /// Those of a job.
-pub(super) fn unsaved(job: &JobId, active: &Active) -> Vec<Unsaved> {
+pub(crate) fn unsaved(job: &JobId, active: &Active) -> Vec<Unsaved> {
     let of = |(phase, progress): (&Phase, &PhaseProgress)| {
         let text = commit_text(phase);
         let one = |this: &Attempt| Unsaved {

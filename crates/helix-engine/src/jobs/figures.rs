@@ -29,7 +29,7 @@ impl Jobs {
     /// [`EngineError::Journal`].
     #[boxed]
     pub async fn figures(&self) -> Result<Figures, EngineError> {
-        let counts = self.services.journal().counts().await.map_err(EngineError::journal)?;
+        let counts = self.services.journal().counts().await?;
         let unfinished = self.list(JobFilter::unfinished()).await?;
         let open = unfinished.iter().flat_map(|job| &job.questions);
         let open = open.filter(|question| question.status == QuestionStatus::Open).count();
@@ -37,7 +37,7 @@ impl Jobs {
             counts,
             open_questions: open as u64,
             agents: self.services.runner.admission().figures(),
-            gates: self.effects.gate_places().figures(),
+            gates: self.effects.shared.gate_places.figures(),
         })
     }
 }

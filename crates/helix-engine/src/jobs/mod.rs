@@ -105,7 +105,7 @@ impl Jobs {
     /// [`EngineError::Journal`].
     #[boxed]
     pub async fn page(&self, filter: JobFilter, after: Option<JobId>, limit: usize) -> Result<JobPage, EngineError> {
-        let page = self.services.journal().list_jobs(filter, after, limit).await.map_err(EngineError::journal)?;
+        let page = self.services.journal().list_jobs(filter, after, limit).await?;
         Ok(JobPage { jobs: page.jobs.into_iter().map(|view| self.live(view)).collect(), next: page.next })
     }
 
@@ -123,7 +123,7 @@ impl Jobs {
     /// # Errors
     /// [`EngineError::Journal`].
     pub(crate) async fn by_key(&self, key: &str) -> Result<Option<JobView>, EngineError> {
-        self.services.journal().job_by_key(key.to_owned()).await.map_err(EngineError::journal)
+        Ok(self.services.journal().job_by_key(key.to_owned()).await?)
     }
 
     /// A job with what it waits for at this moment and what keeps it from being recorded: neither is anywhere in its record.
@@ -137,7 +137,7 @@ impl Jobs {
         view = view.at(Timestamp::now());
         let owner = Owner::Job(view.id.clone());
         let mut waits = self.services.runner.admission().waiting_of(&owner);
-        waits.extend(self.effects.gate_places().waiting_of(&owner));
+        waits.extend(self.effects.shared.gate_places.waiting_of(&owner));
         view.with_waits(waits.into_iter().filter_map(|(phase, wait)| Some((phase?, wait))))
     }
 
@@ -154,23 +154,29 @@ impl Jobs {
     /// Asks a job to stop; returns once the request is durable.
     ///
     /// # Errors
-    /// [`EngineError::Over`] when it has already ended, and as for [`Jobs::get`].
+    /// [`EngineError::Over`] when it has already ended, [`EngineError::Refused`] when this host cannot carry it on, and as for
+    /// [`Jobs::get`].
     #[boxed]
     pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
         let view = self.get(id.as_str()).await?;
         let handle = self.handle(id);
         if let Some(broken) = handle.as_ref().and_then(JobHandle::broken) {
-            return Err(EngineError::broken(&broken));
+            return Err(EngineError::refused(broken.line()));
         }
         let asked = match handle {
             Some(handle) if !view.status.is_final() => handle.cancel(by).await,
             Some(_) | None => false,
         };
         let view = self.get(id.as_str()).await?;
-        if asked {
-            return Ok(view);
+        let status = view.status.word().to_owned();
+        match asked {
+            true => Ok(view),
+            false if view.status.is_final() => Err(EngineError::Over { id: id.clone(), status }),
+            // Its record contradicts itself, which was logged.
+            false => Err(EngineError::refused(format!(
+                "job {id} is {status}, but this host does not carry it on: see the host's log"
+            ))),
         }
-        Err(EngineError::Over { id: id.clone(), status: view.status.word().to_owned() })
     }
 
     /// Starts the loop of a job whose first event is in the journal; `places` are those of its agents that are at work already.
@@ -221,7 +227,7 @@ impl Jobs {
                 let event = match next {
                     Ok(Some(stored)) => stored.decode::<JobEvent>().map_err(EngineError::journal),
                     Ok(None) => return,
-                    Err(error) => Err(EngineError::journal(error)),
+                    Err(error) => Err(error.into()),
                 };
                 let last = match &event {
                     Err(_) => true,
@@ -242,7 +248,7 @@ impl Jobs {
 
     /// What agents do in jobs, as it happens (of all jobs). A reader that is too slow misses some.
     pub fn activity(&self) -> broadcast::Receiver<Activity> {
-        self.effects.activity().subscribe()
+        self.effects.shared.activity.subscribe()
     }
 
     /// The events of a run, from its first; ends when the run has ended (`follow`) or at what is there now.

@@ -14,10 +14,8 @@ use crate::error::EngineError;
 use crate::job::Refused;
 use crate::job_record;
 
-/// Longest question or answer that is taken, in bytes.
+/// Longest answer that is taken, in bytes.
 const MAX_TEXT: usize = 16 << 10;
-/// Most options of an agent's question.
-const MAX_OPTIONS: usize = 10;
 
 /// Which questions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,12 +121,6 @@ impl Jobs {
         options: Vec<String>,
     ) -> Result<QuestionView, EngineError> {
         let unknown = || EngineError::not_found("run of a job", run);
-        let text = text.trim().to_owned();
-        if text.is_empty() || text.len() > MAX_TEXT || options.len() > MAX_OPTIONS {
-            return Err(EngineError::refused(format!(
-                "a question has 1 to {MAX_TEXT} bytes and at most {MAX_OPTIONS} options"
-            )));
-        }
         let (job, phase) = run.job_and_phase().ok_or_else(unknown)?;
         let handle = self.handle(&job).ok_or_else(unknown)?;
         let options = options

@@ -100,10 +100,8 @@ impl Jobs {
                 Err(EngineError::Contradiction { .. }) => continue,
                 Err(error) => return Err(error),
             };
-            for progress in state.active().into_iter().flat_map(|active| &active.phases) {
-                let key = |attempt| AttemptKey { job: job.clone(), phase: progress.id.clone(), attempt };
-                unsaved.extend(progress.unsaved().map(|one| key(one.begin.attempt)));
-            }
+            let of_job = state.active().into_iter().flat_map(|active| crate::job::unsaved(&job, active));
+            unsaved.extend(of_job.map(|one| one.key));
         }
         Ok(unsaved)
     }

@@ -45,7 +45,7 @@ impl Jobs {
             let settled = self.settled.notified();
             let Some(handle) = self.handle(id) else { break };
             if let Some(broken) = handle.broken() {
-                return Err(EngineError::broken(&broken));
+                return Err(EngineError::refused(broken.line()));
             }
             if !view.status.is_final() {
                 return Err(EngineError::refused(ReopenError::Running));

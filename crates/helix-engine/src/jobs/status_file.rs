@@ -4,7 +4,7 @@
 //! Nothing depends on it: trouble is logged once and changes nothing about the job. Must not touch a file that somebody else
 //! wrote, or one that git keeps.
 
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -13,6 +13,7 @@ use helix_core::ids::JobId;
 use helix_job::{JobStatus, JobView};
 
 use super::Jobs;
+use crate::absent::unless_absent;
 use crate::error::EngineError;
 use helix_git::{GitEnvironment, GitError, OpenError, Repository};
 
@@ -58,15 +59,11 @@ impl Jobs {
     }
 
     async fn follow_into_file(&self, id: &JobId) -> Result<(), StatusFileError> {
-        let first = self.get(id.as_str()).await?;
-        let path = tokio::task::spawn_blocking({
-            let (first, git) = (first.clone(), self.effects.git().clone());
-            move || prepare(&first, git)
-        })
-        .await??;
-        let (mut pause, mut view) = (FIRST_PAUSE, Some(first));
+        let (first, git) = (self.get(id.as_str()).await?, self.effects.shared.git.clone());
+        let path = tokio::task::spawn_blocking(move || prepare(&first, git)).await??;
+        let mut pause = FIRST_PAUSE;
         loop {
-            match self.write_changes(id, &path, view.take()).await {
+            match self.write_changes(id, &path).await {
                 // The journal cannot be read at this moment: the job waits for it, too, and goes on.
                 Err(StatusFileError::Unread(error)) => {
                     tracing::warn!(job = %id, %error, "status.json is behind: the journal cannot be read; trying again in {pause:?}");
@@ -80,12 +77,9 @@ impl Jobs {
         }
     }
 
-    /// Writes the job as it is known, or as it is now, and again after every change until it is over or this engine closes.
-    async fn write_changes(&self, id: &JobId, path: &Path, known: Option<JobView>) -> Result<(), StatusFileError> {
-        let mut view = match known {
-            Some(view) => view,
-            None => self.get(id.as_str()).await?,
-        };
+    /// Writes the job as it is now, and again after every change until it is over or this engine closes.
+    async fn write_changes(&self, id: &JobId, path: &Path) -> Result<(), StatusFileError> {
+        let mut view = self.get(id.as_str()).await?;
         let mut events = self.events(id, view.last_event).await?;
         loop {
             let (now, place) = (view, path.to_owned());
@@ -152,11 +146,7 @@ fn exclude(repository: &Repository, path: &Path) -> Result<(), StatusFileError> 
     let list = repository.common_dir().join("info").join("exclude");
     let unwritable = |source| StatusFileError::Unwritable { path: list.clone(), source };
     let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = match std::fs::read_to_string(&list) {
-        Ok(known) => known,
-        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(unwritable(error)),
-    };
+    let known = unless_absent(std::fs::read_to_string(&list)).map_err(unwritable)?.unwrap_or_default();
     let new = [file, before].into_iter().filter(|line| !known.lines().any(|known| known == line));
     let new: String = new.map(|line| format!("{line}\n")).collect();
     if new.is_empty() {
@@ -190,11 +180,7 @@ enum There {
 }
 
 fn look(path: &Path, view: &JobView) -> std::io::Result<There> {
-    let text = match std::fs::read(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(There::Replaceable),
-        Err(error) => return Err(error),
-    };
+    let Some(text) = unless_absent(std::fs::read(path))? else { return Ok(There::Replaceable) };
     // What makes it a job's status is id, plan and phases.
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(&text) else { return Ok(There::Foreign) };
     let id = value["id"].as_str().and_then(|id| JobId::new(id).ok());

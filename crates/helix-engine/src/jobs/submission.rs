@@ -76,7 +76,7 @@ impl Jobs {
             Err(SubmitError::Plan { file, diagnostics, .. }) => (file, None, diagnostics.as_slice()),
             Err(SubmitError::Refused { .. }) => return,
         };
-        self.effects.failures().document_checked(Path::new(path), project, Depth::Submission, diagnostics).await;
+        self.effects.shared.failures.document_checked(Path::new(path), project, Depth::Submission, diagnostics).await;
     }
 }
 

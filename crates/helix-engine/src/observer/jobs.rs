@@ -8,14 +8,14 @@ use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::run::Retry;
 use helix_failure::event::FailureEvent;
-use helix_failure::memory::{Work, check};
+use helix_failure::memory::{AttemptAnswer, Work, check};
 use helix_failure::{Log, Stream as LogStream};
 use helix_job::{Active, Attempt, GateReport, JobEnd, JobEvent, JobState, PhaseState, Recorded};
 use helix_store::failures::Ceasing;
 use jiff::Timestamp;
 
 use super::{Observer, resolved};
-use crate::failures::{AttemptEnd, AttemptSite, FailureContext, in_project, read_log};
+use crate::failures::{AttemptSite, FailureContext, in_project, read_log};
 use crate::job::{blocking, kept_agents};
 
 /// Most of a change that is remembered as a fix, in bytes.
@@ -39,7 +39,7 @@ impl JobRecord<'_> {
                 }
                 let site = self.site(phase, *attempt)?;
                 let tool = self.dialect(&site.agent).await;
-                FailureContext::of_run(&site, &tool, &end.facts, Log::of_texts("", ""), at)
+                FailureContext::of_run(&site, &tool, &end.facts, at)
             }
             JobEvent::GateFinished { phase, attempt, gate, report } if !report.verdict.passed() => {
                 let log = self.log(report).await;
@@ -85,16 +85,10 @@ impl JobRecord<'_> {
     fn integration(&self) -> AttemptSite {
         let plan = &self.active.spec.plan;
         AttemptSite {
-            project: self.active.spec.repo.path.clone(),
-            work: Work::phase_of(self.job, None),
             phase_name: "Integration".into(),
             goal: plan.description.clone(),
-            attempt: 1,
-            max_attempts: None,
-            agent: String::new(),
-            run: None,
-            commit: None,
             adr: plan.adr.clone(),
+            ..AttemptSite::new(self.active.spec.repo.path.clone(), Work::phase_of(self.job, None), 1)
         }
     }
 
@@ -195,7 +189,7 @@ impl Observer {
                 // A phase that passed at its first attempt had no failure.
                 (PhaseState::Passed { .. }, _) if progress.attempts.len() > 1 => {
                     let Some(end) = self.attempt_end(record, &progress.id, at).await else { continue };
-                    notes.extend(resolved(&self.failures.attempt_passed(end).await.resolved));
+                    notes.extend(resolved(&self.failures.attempt_ended(end).await.resolved));
                 }
                 (PhaseState::Failed { .. }, _) => {
                     let unknown = self.failures.cease(record.job, Some(&progress.id), Ceasing::GaveUp, at).await;
@@ -216,7 +210,7 @@ impl Observer {
     }
 
     /// What the last attempt at a phase has shown and changed.
-    async fn attempt_end(&self, record: &JobRecord<'_>, phase: &PhaseId, at: Timestamp) -> Option<AttemptEnd> {
+    async fn attempt_end(&self, record: &JobRecord<'_>, phase: &PhaseId, at: Timestamp) -> Option<AttemptAnswer> {
         let this = record.active.progress(phase)?.last_attempt()?;
         let site = record.site(phase, this.begin.attempt)?;
         let (mut files, mut diff) = (Vec::new(), String::new());
@@ -242,7 +236,7 @@ impl Observer {
                 }
             }
         }
-        Some(AttemptEnd { site, passed: passed_checks(this), files, diff, at })
+        Some(AttemptAnswer { files, diff, ..site.answer(passed_checks(this), at) })
     }
 }
 

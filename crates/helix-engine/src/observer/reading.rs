@@ -127,7 +127,7 @@ pub async fn job_reports(
     failures: &FailureService,
 ) -> Result<Vec<JobReport>, EngineError> {
     let (mut state, mut reports) = (JobState::New, Vec::<JobReport>::new());
-    for recorded in helix_store::job_events(journal, job, 0).await.map_err(EngineError::journal)? {
+    for recorded in helix_store::job_events(journal, job, 0).await? {
         state = state.apply(&recorded).map_err(EngineError::journal)?;
         let Some(active) = state.active() else { continue };
         let Some(context) = (JobRecord { root, job, active }).failure(&recorded).await else { continue };

@@ -7,14 +7,13 @@ use std::collections::BTreeSet;
 use helix_core::finding::Finding;
 use helix_core::ids::RunId;
 use helix_core::run::{Outcome, Retry, RunFacts};
-use helix_failure::Log;
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::{Work, check};
 use helix_job::session::{AnswerFinding, SessionView, TurnView};
 use jiff::Timestamp;
 
 use super::{Observer, resolved};
-use crate::failures::{AttemptEnd, AttemptSite, FailureContext};
+use crate::failures::{AttemptSite, FailureContext};
 
 /// What a failed turn says something about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,8 +80,7 @@ impl Observer {
             let found = |name: &String| findings.iter().any(|one| check::answer(&one.validator) == *name);
             let validators = self.validators.iter().map(|one| check::answer(one));
             passed.extend(validators.filter(|name| !found(name)));
-            let end = AttemptEnd { site: site.clone(), passed, files: Vec::new(), diff: String::new(), at };
-            notes.extend(resolved(&self.failures.attempt_passed(end).await.resolved));
+            notes.extend(resolved(&self.failures.attempt_ended(site.answer(passed, at)).await.resolved));
         }
         let validators: BTreeSet<&str> = findings.iter().map(|one| one.validator.as_str()).collect();
         for validator in validators {
@@ -93,7 +91,7 @@ impl Observer {
         }
         let profile = self.services.runner.profile(&session.agent);
         let dialect = profile.map_or("", |profile| profile.dialect.word());
-        if let Some(mut context) = FailureContext::of_run(&site, dialect, facts, Log::of_texts("", ""), at) {
+        if let Some(mut context) = FailureContext::of_run(&site, dialect, facts, at) {
             context.place.check = About::of(&outcome).check(turn);
             notes.extend(self.failures.record(context).await.events());
         }
@@ -111,16 +109,11 @@ fn unfixed(turn: &TurnView) -> &[AnswerFinding] {
 
 fn site(session: &SessionView, turn: &TurnView) -> AttemptSite {
     let runs = turn.end.as_ref().map_or(0, |end| end.runs);
+    let work = Work::Conversation { session: session.id.clone() };
     AttemptSite {
-        project: session.project.clone().unwrap_or_default(),
-        work: Work::Conversation { session: session.id.clone() },
-        phase_name: String::new(),
         goal: turn.begin.message.clone(),
-        attempt: turn.number,
-        max_attempts: None,
         agent: session.agent.clone(),
         run: (runs > 0).then(|| RunId::for_turn(&turn.id, runs)),
-        commit: None,
-        adr: None,
+        ..AttemptSite::new(session.project.clone().unwrap_or_default(), work, turn.number)
     }
 }

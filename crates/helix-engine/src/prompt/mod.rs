@@ -37,7 +37,7 @@ impl PromptError {
 
     fn column(&self) -> Option<u32> {
         let (source, range) = (self.source.template_source()?, self.source.range()?);
-        Some(helix_core::diagnostic::Span::locate(source, range.start, range.end).column)
+        Some(helix_core::source_text::SourceText::new("", source).span(range).column)
     }
 }
 

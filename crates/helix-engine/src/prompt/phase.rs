@@ -25,7 +25,7 @@ pub(crate) fn phase(
     correction: Option<&Correction>,
 ) -> Result<String, PromptError> {
     let values = Values::of(&spec.plan, spec.adr.as_ref());
-    values.task(&spec.briefing, phase, &values.others(phase), &tried(earlier), correction)
+    values.task(&spec.briefing, phase, &values.others(phase).collect::<Vec<_>>(), &tried(earlier), correction)
 }
 
 /// The task of a phase's first try, before there is a job.
@@ -39,7 +39,7 @@ pub(crate) fn first(
     phase: &Phase,
 ) -> Result<String, PromptError> {
     let values = Values::of(plan, adr);
-    values.task(briefing, phase, &values.others(phase), &[], None)
+    values.task(briefing, phase, &values.others(phase).collect::<Vec<_>>(), &[], None)
 }
 
 /// What a resumed agent session is told about its last try, or what a person answered; `cwd` is where the work lies now.
@@ -111,39 +111,26 @@ impl<'a> Values<'a> {
         Self { plan, ancestry: plan.ancestry(), shared }
     }
 
-    fn others(&self, phase: &Phase) -> Vec<Other<'a>> {
-        let others = self.plan.phases.iter().filter(|other| other.id != phase.id);
-        others
-            .map(|other| Other { id: other.id.as_str(), name: &other.name, relation: self.relation(phase, other) })
-            .collect()
-    }
-
-    fn relation(&self, phase: &Phase, other: &Phase) -> &'static str {
-        if self.ancestry.is_before(&other.id, &phase.id) {
-            "done: its result is in your working directory"
-        } else if self.ancestry.is_before(&phase.id, &other.id) {
-            "comes after yours and builds on it"
-        } else {
-            "independent of yours"
-        }
+    fn others<'s>(&'s self, phase: &'s Phase) -> impl Iterator<Item = Other<'a>> + 's {
+        self.plan.phases.iter().filter(|other| other.id != phase.id).map(|other| {
+            let relation = if self.ancestry.is_before(&other.id, &phase.id) {
+                "done: its result is in your working directory"
+            } else if self.ancestry.is_before(&phase.id, &other.id) {
+                "comes after yours and builds on it"
+            } else {
+                "independent of yours"
+            };
+            Other { id: other.id.as_str(), name: &other.name, relation }
+        })
     }
 
     fn every_form(&self, briefing: &Briefing, phase: &Phase) -> Result<(), PromptError> {
-        let finding = Finding {
-            rule: "sample".into(),
-            message: "something is wrong".into(),
-            place: None,
-            evidence: Some("output".into()),
-            fix: Some("correct it".into()),
-        };
+        let finding = Finding::new("sample", "something is wrong").fix("correct it");
+        let finding = Finding { evidence: Some("output".into()), ..finding };
         let sample = Correction::new("a gate failed", vec![finding]);
         let tried = [Tried::new(1, "src/a.py", sample.to_markdown())];
         // All others have the same form: one of them shows whether the template can show them.
-        let other = self.plan.phases.iter().find(|other| other.id != phase.id);
-        let others: Vec<Other<'_>> = other
-            .map(|other| Other { id: other.id.as_str(), name: &other.name, relation: self.relation(phase, other) })
-            .into_iter()
-            .collect();
+        let others: Vec<Other<'_>> = self.others(phase).take(1).collect();
         self.task(briefing, phase, &others, &[], None)?;
         self.task(briefing, phase, &others, &tried, Some(&sample))?;
         Ok(())
@@ -159,17 +146,12 @@ impl<'a> Values<'a> {
     ) -> Result<String, PromptError> {
         let skills: Vec<&SkillEntry> =
             phase.skills.iter().filter_map(|name| briefing.skills.iter().find(|skill| &skill.name == name)).collect();
-        let generates = phase.generates_phases.as_ref().map(|generates| Generates {
-            min: generates.min,
-            max: generates.max,
-            template: generates.template.word(),
-        });
         let values: Value = context! {
             phase => Serde(phase),
             others => Serde(others),
             gates => checks(phase),
             skills => Serde(skills),
-            generates => Serde(generates),
+            generates => Serde(&phase.generates_phases),
             attempts => Serde(attempts),
             correction => correction.map(Correction::to_markdown),
             answer => correction.is_some_and(is_answer),
@@ -182,13 +164,6 @@ impl<'a> Values<'a> {
 /// Whether a correction is what a person said, and no fault of the work.
 fn is_answer(correction: &Correction) -> bool {
     !correction.findings.is_empty() && correction.findings.iter().all(|finding| finding.rule == "question.answer")
-}
-
-#[derive(Serialize)]
-struct Generates {
-    min: u32,
-    max: u32,
-    template: &'static str,
 }
 
 #[derive(Serialize)]

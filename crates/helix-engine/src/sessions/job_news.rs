@@ -114,7 +114,7 @@ impl Sessions {
     }
 
     /// Those of these jobs that the journal knows.
-    async fn known(&self, ids: &[JobId]) -> Result<Vec<JobView>, EngineError> {
+    pub(super) async fn known(&self, ids: &[JobId]) -> Result<Vec<JobView>, EngineError> {
         let mut jobs = Vec::new();
         for id in ids {
             match self.jobs.get(id.as_str()).await {

@@ -38,7 +38,7 @@ impl Sessions {
     /// [`EngineError::Journal`].
     #[boxed]
     pub async fn list(&self) -> Result<Vec<SessionView>, EngineError> {
-        helix_store::all_sessions(self.services.journal().as_ref()).await.map_err(EngineError::journal)
+        Ok(helix_store::all_sessions(self.services.journal().as_ref()).await?)
     }
 
     /// Some conversations, newest first: at most `limit` of those that are older than `after`.
@@ -47,7 +47,7 @@ impl Sessions {
     /// [`EngineError::Journal`].
     #[boxed]
     pub async fn page(&self, after: Option<SessionId>, limit: usize) -> Result<SessionPage, EngineError> {
-        self.services.journal().list_sessions(after, limit).await.map_err(EngineError::journal)
+        Ok(self.services.journal().list_sessions(after, limit).await?)
     }
 
     /// A conversation.
@@ -56,7 +56,7 @@ impl Sessions {
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
     #[boxed]
     pub async fn get(&self, id: &SessionId) -> Result<SessionView, EngineError> {
-        let found = self.services.journal().session(id.clone()).await.map_err(EngineError::journal)?;
+        let found = self.services.journal().session(id.clone()).await?;
         let view = found.ok_or_else(|| EngineError::not_found("session", id))?;
         Ok(SessionView { blocked: self.consultant.blocked(id), ..view })
     }
@@ -67,7 +67,7 @@ impl Sessions {
     /// [`EngineError::Journal`].
     #[boxed]
     pub async fn by_key(&self, key: &str) -> Result<Option<SessionView>, EngineError> {
-        self.services.journal().session_by_key(key.to_owned()).await.map_err(EngineError::journal)
+        Ok(self.services.journal().session_by_key(key.to_owned()).await?)
     }
 
     /// All turns of a conversation, oldest first, on all its branches.
@@ -79,8 +79,7 @@ impl Sessions {
         let mut turns: Vec<TurnView> = Vec::new();
         loop {
             let after = turns.last().map_or(0, |turn| turn.number);
-            let page = self.services.journal().list_turns(session.clone(), after, MAX_ROWS_PER_PAGE).await;
-            let page = page.map_err(EngineError::journal)?;
+            let page = self.services.journal().list_turns(session.clone(), after, MAX_ROWS_PER_PAGE).await?;
             if page.is_empty() {
                 return Ok(turns);
             }
@@ -94,8 +93,7 @@ impl Sessions {
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
     #[boxed]
     pub async fn turn(&self, id: &TurnId) -> Result<TurnView, EngineError> {
-        let found = self.services.journal().turn(id.clone()).await.map_err(EngineError::journal)?;
-        found.ok_or_else(|| EngineError::not_found("turn", id))
+        self.services.journal().turn(id.clone()).await?.ok_or_else(|| EngineError::not_found("turn", id))
     }
 
     /// The newest turn whose answer an owner's client calls so.
@@ -104,8 +102,7 @@ impl Sessions {
     /// [`EngineError::Journal`].
     #[boxed]
     pub async fn turn_of_message(&self, owner: Option<String>, message: &str) -> Result<Option<TurnView>, EngineError> {
-        let found = self.services.journal().turn_by_message(owner, message.to_owned()).await;
-        found.map_err(EngineError::journal)
+        Ok(self.services.journal().turn_by_message(owner, message.to_owned()).await?)
     }
 
     /// Adds an event to a conversation, or says at once why that cannot be done: a tool's caller waits for it.

@@ -4,9 +4,9 @@
 //! Must not decide what is worth keeping beyond that; what is under way is never touched.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use helix_core::ids::SessionId;
 use helix_job::session::SessionView;
@@ -14,6 +14,7 @@ use helix_store::{AppendError, Forget};
 use jiff::Timestamp;
 
 use super::Sessions;
+use crate::absent::unless_absent;
 use crate::error::EngineError;
 
 /// Between two looks.
@@ -60,10 +61,8 @@ impl Sessions {
         all.sort_by(|one, other| other.id.cmp(&one.id));
         let mut forgotten = HashSet::new();
         for view in &all {
-            if !may_go.contains(&view.id) {
-                view.copied_from.iter().for_each(|origin| {
-                    may_go.remove(origin);
-                });
+            if let Some(origin) = view.copied_from.as_ref().filter(|_| !may_go.contains(&view.id)) {
+                may_go.remove(origin);
             }
         }
         for view in all.iter().filter(|view| may_go.contains(&view.id)) {
@@ -95,46 +94,31 @@ impl Sessions {
         if view.running().is_some() || self.consultant.is_busy(&view.id) {
             return Ok(false);
         }
-        for job in &view.jobs {
-            match self.jobs.get(job.as_str()).await {
-                Ok(job) if !job.status.is_final() => return Ok(false),
-                Ok(_) | Err(EngineError::NotFound { .. }) => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(true)
+        Ok(self.known(&view.jobs).await?.iter().all(|job| job.status.is_final()))
     }
 }
 
 /// Removes directories of conversations that are gone: of those just forgotten at once, of others (a crash in between left
-/// them) when they are no longer young.
+/// them) when they are no longer young. One that cannot be removed keeps no other from going.
 fn sweep(place: &Path, known: &HashSet<SessionId>, forgotten: &HashSet<SessionId>) -> std::io::Result<()> {
-    let entries = match std::fs::read_dir(place) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(error),
-    };
+    let Some(entries) = unless_absent(std::fs::read_dir(place))? else { return Ok(()) };
     for entry in entries {
         let entry = entry?;
-        let Some(session) = session_of(&entry.file_name()) else { continue };
-        if known.contains(&session) {
+        let session = session_of(&entry.file_name()).filter(|session| !known.contains(session));
+        let Some(session) = session else { continue };
+        if !forgotten.contains(&session) && is_young(&entry) {
             continue;
         }
-        let young = || {
-            let written = entry.metadata()?.modified()?;
-            Ok::<_, std::io::Error>(SystemTime::now().duration_since(written).unwrap_or_default() < YOUNG)
-        };
-        if forgotten.contains(&session) || !young()? {
-            let path: PathBuf = entry.path();
-            match std::fs::remove_dir_all(&path) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(std::io::Error::new(error.kind(), format!("{}: {error}", path.display())));
-                }
-                Ok(()) | Err(_) => {}
-            }
+        if let Err(error) = unless_absent(std::fs::remove_dir_all(entry.path())) {
+            tracing::warn!(path = ?entry.path(), %error, "a directory of a forgotten conversation cannot be removed");
         }
     }
     Ok(())
+}
+
+fn is_young(entry: &std::fs::DirEntry) -> bool {
+    let age = entry.metadata().and_then(|about| about.modified()).map(|written| written.elapsed());
+    !age.is_ok_and(|age| age.is_ok_and(|age| age >= YOUNG))
 }
 
 /// The conversation that a directory belongs to, by its name: `s…`, or `s….t3.1` for a run. Jobs begin with another letter.

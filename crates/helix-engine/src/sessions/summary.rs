@@ -11,6 +11,7 @@ use helix_job::session::SessionView;
 use helix_job::{JobStatus, JobView};
 
 use super::Sessions;
+use crate::absent::unless_absent;
 use crate::error::EngineError;
 use helix_project::save_check::SavedKind;
 
@@ -58,14 +59,8 @@ impl Sessions {
         let Some(view) = self.by_key(key).await?.filter(|view| view.owner.as_deref() == owner) else {
             return Ok(None);
         };
-        let job = match view.jobs.last() {
-            Some(id) => match self.jobs.get(id.as_str()).await {
-                Ok(job) => Some(job),
-                Err(EngineError::NotFound { .. }) => None,
-                Err(error) => return Err(error),
-            },
-            None => None,
-        };
+        let last = view.jobs.last().map(std::slice::from_ref).unwrap_or_default();
+        let job = self.known(last).await?.pop();
         let read = tokio::task::spawn_blocking(move || summarize(&view, job.as_ref())).await;
         read.map_err(EngineError::environment)?.map(Some).map_err(EngineError::environment)
     }
@@ -100,11 +95,7 @@ fn stage(drafted: bool, job: Option<&JobView>) -> SessionStage {
 
 /// The decision that the Consultant wrote last in its directory.
 fn draft(directory: &Path) -> std::io::Result<Option<Adr>> {
-    let entries = match std::fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(entries) = unless_absent(std::fs::read_dir(directory))? else { return Ok(None) };
     let mut newest = None;
     for entry in entries.take(MOST_FILES) {
         let entry = entry?;

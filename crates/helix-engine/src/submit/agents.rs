@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 
 use helix_agents::dialect::Surroundings;
 use helix_agents::{AgentProfile, Keeping, Limit, dialect};
-use helix_core::diagnostic::{Diagnostic, Span, did_you_mean};
+use helix_core::diagnostic::{Diagnostic, Span};
 use helix_plan::{GateSpec, Phase, Plan, PlanPlaces};
 
 use super::gates::own_search_path;
 use super::plan_file::PlanFile;
-use super::{Blame, SubmitError, SubmitRequest};
+use super::{Blame, SubmitError, SubmitRequest, suggestion};
 use crate::codes;
 use crate::config::EngineConfig;
 
@@ -36,29 +36,37 @@ struct Use<'a> {
 }
 
 impl<'a> Agents<'a> {
-    /// Agents that nobody has configured.
-    pub(super) fn unknown(&self) -> Vec<Diagnostic> {
-        let known = || self.config.agents.iter().map(|profile| profile.name.as_str());
-        let mut problems: Vec<Diagnostic> = Vec::new();
-        for one in self.uses().filter(|one| self.profile(one.agent).is_none()) {
-            let help = match did_you_mean(one.agent, known()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("configured agents: {}", known().collect::<Vec<_>>().join(", ")),
-            };
-            let message = format!("unknown agent {} (phase {})", one.agent, one.phase.id);
-            let problem = self.file.error(codes::UNKNOWN_AGENT, self.place(one.phase, Part::Agent), message, help);
-            add_once(&mut problems, problem);
+    /// What is wrong with the plan's agents, their models and their limits, each problem once.
+    pub(super) fn problems(&self) -> Vec<Diagnostic> {
+        let unknown = self.uses().filter_map(|one| self.unknown(&one));
+        let models = self.models().filter_map(|(phase, agent, model)| self.unknown_model(phase, agent, model));
+        let limits = self.uses().flat_map(|one| one.limits.map(|limit| self.unkept(&one, limit))).flatten();
+        let mut problems = Vec::new();
+        for problem in unknown.chain(models).chain(limits).chain(self.unmeasured_limit()) {
+            if !problems.contains(&problem) {
+                problems.push(problem);
+            }
         }
         problems
     }
 
-    /// Models that are not among those of their agent, where it names its models; where it does not, those that are in doubt.
-    pub(super) fn unknown_models(&self) -> Vec<Diagnostic> {
-        let mut problems: Vec<Diagnostic> = Vec::new();
+    /// An agent that nobody has configured.
+    fn unknown(&self, one: &Use<'_>) -> Option<Diagnostic> {
+        if self.profile(one.agent).is_some() {
+            return None;
+        }
+        let known: Vec<&str> = self.config.agents.iter().map(|profile| profile.name.as_str()).collect();
+        let help = suggestion(one.agent, &known, "configured agents");
+        let message = format!("unknown agent {} (phase {})", one.agent, one.phase.id);
+        Some(self.file.error(codes::UNKNOWN_AGENT, self.place(one.phase, Part::Agent), message, help))
+    }
+
+    /// The models that are named, for whose agent: of phases, and of those who review them.
+    fn models(&self) -> impl Iterator<Item = (&'a Phase, &'a str, &'a str)> {
         let own = self.uses().filter_map(|one| Some((one.phase, one.agent, one.model?)));
-        let verifier = self.config.roles.verifier.as_ref();
-        let reviews = self.plan.phases.iter().flat_map(|phase| {
-            let agent = verifier.map_or_else(|| self.agent_of(phase.agent.as_deref()), |role| role.agent.as_str());
+        let (verifier, default) = (self.config.roles.verifier.as_ref(), self.config.default_agent.as_str());
+        let reviews = self.plan.phases.iter().flat_map(move |phase| {
+            let agent = verifier.map(|role| role.agent.as_str()).or(phase.agent.as_deref()).unwrap_or(default);
             let of_gates = phase.gates.iter().filter_map(|gate| match gate {
                 GateSpec::ReviewApproved { model } => model.as_deref(),
                 _ => None,
@@ -66,71 +74,46 @@ impl<'a> Agents<'a> {
             let of_verifier = phase.verify.iter().filter_map(|verify| verify.model.as_deref());
             of_gates.chain(of_verifier).map(move |model| (phase, agent, model))
         });
-        for (phase, agent, model) in own.chain(reviews) {
-            let Some(profile) = self.profile(agent) else { continue };
-            if profile.models.is_empty() {
-                if let Some(doubt) = self.doubted_model(profile, phase, model) {
-                    add_once(&mut problems, doubt);
-                }
-                continue;
-            }
-            let known = || profile.models.iter().map(String::as_str);
-            if known().any(|one| one == model) {
-                continue;
-            }
-            let help = match did_you_mean(model, known()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("models of {agent} in helix.toml: {}", profile.models.join(", ")),
-            };
-            let message = format!("agent {agent} has no model {model} (phase {})", phase.id);
-            let problem = self.file.error(codes::UNKNOWN_MODEL, self.place(phase, Part::Model), message, help);
-            add_once(&mut problems, problem);
-        }
-        problems
+        own.chain(reviews)
     }
 
-    /// A warning of a model that the agent's program does not know by itself, where no models are configured.
-    fn doubted_model(&self, profile: &AgentProfile, phase: &Phase, model: &str) -> Option<Diagnostic> {
-        let known = dialect(profile.dialect).doubts_model(profile, model, &Surroundings::of_this_process())?;
-        let agent = &profile.name;
-        let help = match did_you_mean(model, known.iter().copied()) {
-            Some(near) => format!("did you mean {near}?"),
-            None => format!("known: {}, and names that contain `claude`", known.join(", ")),
-        };
-        let message = format!("agent {agent} may have no model {model} (phase {})", phase.id);
-        let help = format!("{help} list the agent's models under `models` in helix.toml");
-        let mut doubt = Diagnostic::warning(codes::UNKNOWN_MODEL, &self.file.name(), message).help(help);
-        doubt.span = self.place(phase, Part::Model);
-        Some(doubt)
+    /// A model that is not among those of its agent, where it names its models; where it does not, one that is in doubt.
+    fn unknown_model(&self, phase: &Phase, agent: &str, model: &str) -> Option<Diagnostic> {
+        let (profile, place) = (self.profile(agent)?, self.place(phase, Part::Model));
+        if profile.models.is_empty() {
+            let known = (dialect(profile.dialect).doubts_model)(profile, model, &Surroundings::of_this_process())?;
+            let near = suggestion(model, known, "names that Claude Code knows, besides those that contain `claude`");
+            let message = format!("agent {agent} may have no model {model} (phase {})", phase.id);
+            let help = format!("list the agent's models under `models` in helix.toml; {near}");
+            return Some(self.file.warning(codes::UNKNOWN_MODEL, place, message, help));
+        }
+        let known: Vec<&str> = profile.models.iter().map(String::as_str).collect();
+        if known.contains(&model) {
+            return None;
+        }
+        let help = suggestion(model, &known, &format!("models of {agent} in helix.toml"));
+        let message = format!("agent {agent} has no model {model} (phase {})", phase.id);
+        Some(self.file.error(codes::UNKNOWN_MODEL, place, message, help))
     }
 
-    /// Limits of phases that their agents do not keep, or not during a run.
-    pub(super) fn limits(&self) -> Vec<Diagnostic> {
-        let mut problems: Vec<Diagnostic> = Vec::new();
-        for one in self.uses() {
-            let Some(profile) = self.profile(one.agent) else { continue };
-            for (limit, word, _) in one.limits.iter().filter(|(_, _, asked)| *asked) {
-                let (agent, phase) = (one.agent, &one.phase.id);
-                let mut problem = match dialect(profile.dialect).keeps(*limit) {
-                    Keeping::DuringRuns => continue,
-                    Keeping::Never => {
-                        let message = format!(
-                            "agent {agent} cannot enforce `{word}` (phase {phase}): it does not report its usage"
-                        );
-                        Diagnostic::error(codes::LIMIT_NOT_KEPT, &self.file.name(), message).help(OTHER_LIMITS)
-                    }
-                    Keeping::BetweenRuns => {
-                        let message = format!("agent {agent} does not stop a run at `{word}` (phase {phase})");
-                        let help = "what it used counts after each run; limit `timeout` to bound a run itself";
-                        Diagnostic::warning(codes::LIMIT_NOT_KEPT, &self.file.name(), message).help(help)
-                    }
-                };
-                problem.span = self.place(one.phase, Part::Agent);
-                add_once(&mut problems, problem);
+    /// A limit of a phase that its agent does not keep, or not during a run.
+    fn unkept(&self, one: &Use<'_>, (limit, word, asked): (Limit, &str, bool)) -> Option<Diagnostic> {
+        let (agent, phase) = (one.agent, &one.phase.id);
+        let keeping = dialect(self.profile(agent).filter(|_| asked)?.dialect).keeps(limit);
+        let place = self.place(one.phase, Part::Agent);
+        match keeping {
+            Keeping::DuringRuns => None,
+            Keeping::Never => {
+                let message =
+                    format!("agent {agent} cannot enforce `{word}` (phase {phase}): it does not report its usage");
+                Some(self.file.error(codes::LIMIT_NOT_KEPT, place, message, OTHER_LIMITS.to_owned()))
+            }
+            Keeping::BetweenRuns => {
+                let message = format!("agent {agent} does not stop a run at `{word}` (phase {phase})");
+                let help = "what it used counts after each run; limit `timeout` to bound a run itself";
+                Some(self.file.warning(codes::LIMIT_NOT_KEPT, place, message, help.to_owned()))
             }
         }
-        problems.extend(self.unmeasured_limit());
-        problems
     }
 
     /// A job's own budget that was asked for with this request, where an agent names no prices.
@@ -143,19 +126,14 @@ impl<'a> Agents<'a> {
     }
 
     /// The configuration's limits for every job, where an agent does not say what it uses of them.
-    fn unmeasured_limit(&self) -> Vec<Diagnostic> {
+    fn unmeasured_limit(&self) -> impl Iterator<Item = Diagnostic> {
         let policy = &self.config.policy;
-        let set = [
-            (Limit::Money, "budget_usd", policy.budget_usd.is_some()),
-            (Limit::Turns, "max_turns", policy.max_turns.is_some()),
-        ];
-        let unkept = set.into_iter().filter(|(_, _, set)| *set).filter_map(|(limit, word, _)| {
-            let agent = self.unmeasured(limit)?;
+        limits(policy.max_turns, policy.budget_usd).into_iter().rev().filter_map(|(limit, word, set)| {
+            let agent = self.unmeasured(limit).filter(|_| set)?;
             let message = format!("`[jobs] {word}` does not count agent {agent}, which does not report its usage");
             let help = "`[jobs] max_tokens` and `max_run_time` count all agents";
-            Some(Diagnostic::warning(codes::LIMIT_NOT_KEPT, &self.file.name(), message).help(help))
-        });
-        unkept.collect()
+            Some(self.file.warning(codes::LIMIT_NOT_KEPT, None, message, help.to_owned()))
+        })
     }
 
     fn unmeasured(&self, limit: Limit) -> Option<&'a str> {
@@ -175,7 +153,7 @@ impl<'a> Agents<'a> {
     }
 
     /// Where the programs of a phase's gates are looked for: where its agent finds them.
-    pub(super) fn search_path(&self, phase: &Phase) -> Option<String> {
+    pub(super) fn search_path(&self, phase: &'a Phase) -> Option<String> {
         let profile = self.profile(self.agent_of(phase.agent.as_deref()));
         profile.and_then(|profile| profile.env.get("PATH").cloned()).or_else(own_search_path)
     }
@@ -200,10 +178,7 @@ impl<'a> Agents<'a> {
         })
     }
 
-    fn agent_of<'n>(&self, named: Option<&'n str>) -> &'n str
-    where
-        'a: 'n,
-    {
+    fn agent_of(&self, named: Option<&'a str>) -> &'a str {
         named.unwrap_or(&self.config.default_agent)
     }
 
@@ -225,12 +200,6 @@ impl<'a> Agents<'a> {
 enum Part {
     Agent,
     Model,
-}
-
-fn add_once(problems: &mut Vec<Diagnostic>, problem: Diagnostic) {
-    if !problems.contains(&problem) {
-        problems.push(problem);
-    }
 }
 
 fn limits(max_turns: Option<u32>, budget_usd: Option<f64>) -> [(Limit, &'static str, bool); 2] {

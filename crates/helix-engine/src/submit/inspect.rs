@@ -4,17 +4,18 @@
 
 use async_recursion::async_recursion as boxed;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
 use helix_job::{AdrText, Briefing, JobSpec};
-use helix_plan::{ParsedPlan, Plan, PlanPlaces};
+use helix_plan::{ParsedPlan, Plan};
 
 use super::agents::Agents;
 use super::gates;
 use super::plan_file::PlanFile;
 use super::repository::RepositoryFacts;
-use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking};
+use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking, suggestion};
 use crate::codes;
 use crate::config::EngineConfig;
 use crate::probes::Probes;
@@ -43,6 +44,8 @@ pub struct Inspection {
     pub refusals: Vec<SubmitError>,
     /// The plan with the phases of its workflow, as the request changes it; `None` when it cannot be read.
     pub parsed: Option<ParsedPlan>,
+    /// The phases that the request chooses; `None` means all.
+    pub only: Option<Vec<PhaseId>>,
     /// The decision that it carries out.
     pub adr: Option<AdrText>,
     /// What its agents are told besides.
@@ -85,8 +88,8 @@ impl Inspection {
 /// There is no such plan, or it lies where it must not be read.
 #[boxed]
 pub async fn inspect(config: &EngineConfig, request: &SubmitRequest) -> Result<Inspection, SubmitError> {
-    let (git, probes) = (GitEnvironment::from_process(), Probes::default());
-    Inspector { config, git, probes: &probes, roots: &config.roots }.inspect(request, &Site::Repository).await
+    let projects = Projects::new(Arc::new(config.clone()), GitEnvironment::from_process());
+    projects.inspect(request, &Site::Repository, &config.roots).await
 }
 
 /// Where a plan stands that is inspected.
@@ -98,30 +101,42 @@ pub(crate) enum Site {
     Draft { project: Option<PathBuf> },
 }
 
-/// What is asked while a request is inspected.
-pub(crate) struct Inspector<'a> {
-    pub(crate) config: &'a EngineConfig,
+/// The projects of a host, with what is asked while a request for one of them is inspected.
+pub struct Projects {
+    pub(crate) config: Arc<EngineConfig>,
     pub(crate) git: GitEnvironment,
-    pub(crate) probes: &'a Probes,
-    /// Where plans and projects must lie; empty where that has been seen to.
-    pub(crate) roots: &'a [PathBuf],
+    probes: Probes,
 }
 
-impl Inspector<'_> {
-    /// Finds everything that is wrong with a request.
+impl Projects {
+    pub(crate) fn new(config: Arc<EngineConfig>, git: GitEnvironment) -> Self {
+        Self { config, git, probes: Probes::default() }
+    }
+
+    /// Finds everything that is wrong with a request. Its paths must lie under these roots; with none there is no outside.
     ///
     /// # Errors
     /// As [`inspect`].
-    pub(crate) async fn inspect(&self, request: &SubmitRequest, site: &Site) -> Result<Inspection, SubmitError> {
-        let (file, mut inspection) = self.read(request, site).await?;
+    pub(crate) async fn inspect(
+        &self,
+        request: &SubmitRequest,
+        site: &Site,
+        roots: &[PathBuf],
+    ) -> Result<Inspection, SubmitError> {
+        let (file, mut inspection) = self.read(request, site, roots.to_vec()).await?;
         let Some(mut parsed) = inspection.parsed.take() else { return Ok(inspection) };
         self.inspect_plan(request, site, &file, &mut parsed, &mut inspection).await?;
         inspection.parsed = Some(parsed);
         Ok(inspection)
     }
 
-    async fn read(&self, request: &SubmitRequest, site: &Site) -> Result<(PlanFile, Inspection), SubmitError> {
-        let (roots, wanted, project) = (self.roots.to_vec(), request.plan.clone(), request.project.clone());
+    async fn read(
+        &self,
+        request: &SubmitRequest,
+        site: &Site,
+        roots: Vec<PathBuf>,
+    ) -> Result<(PlanFile, Inspection), SubmitError> {
+        let (wanted, project) = (request.plan.clone(), request.project.clone());
         let (user, skills) = (self.config.config_dir.clone(), self.config.consultant.skills.clone());
         let (shown_as, site) = (request.shown_as.clone(), site.clone());
         run_blocking(move || {
@@ -160,6 +175,7 @@ impl Inspector<'_> {
                 diagnostics,
                 refusals: Vec::new(),
                 parsed,
+                only: None,
                 adr: None,
                 briefing,
                 spec: None,
@@ -177,34 +193,26 @@ impl Inspector<'_> {
         parsed: &mut ParsedPlan,
         inspection: &mut Inspection,
     ) -> Result<(), SubmitError> {
-        let ParsedPlan { plan, places, .. } = parsed;
-        inspection.refusals.extend(override_plan(plan, request).err());
-        let agents = Agents { config: self.config, file, plan, places };
-        inspection.diagnostics.extend(agents.unknown());
-        inspection.diagnostics.extend(agents.unknown_models());
-        inspection.diagnostics.extend(agents.limits());
+        inspection.refusals.extend(override_plan(&mut parsed.plan, request).err());
+        let ParsedPlan { plan, places, .. } = &*parsed;
+        let agents = Agents { config: &self.config, file, plan, places };
+        inspection.diagnostics.extend(agents.problems());
         inspection.refusals.extend(agents.unkept_budget(request));
-        let only = selected(plan, request).unwrap_or_else(|refusal| {
-            inspection.refusals.push(refusal);
-            None
-        });
-        let directory = match site {
+        match selected(plan, request) {
+            Ok(only) => inspection.only = only,
+            Err(refusal) => inspection.refusals.push(refusal),
+        }
+        let repository = match site {
             Site::Draft { .. } => None,
             Site::Repository => {
                 let beside = file.path.parent().map_or_else(|| PathBuf::from("."), PathBuf::from);
-                Some(request.project.clone().unwrap_or(beside))
+                Some((request.project.clone().unwrap_or(beside), self.git.clone()))
             }
         };
-        let survey = Survey {
-            directory,
-            git: self.git.clone(),
-            plan: plan.clone(),
-            places: places.clone(),
-            file: file.clone(),
-            briefing: inspection.briefing.clone(),
-            search_paths: plan.phases.iter().map(|phase| agents.search_path(phase)).collect(),
-        };
-        let (facts, refusal, problems) = run_blocking(move || Ok(survey.make())).await?;
+        let search_paths: Vec<_> = plan.phases.iter().map(|phase| agents.search_path(phase)).collect();
+        let (own, beside, briefing) = (parsed.clone(), file.clone(), inspection.briefing.clone());
+        let surveyed = run_blocking(move || Ok(survey(repository, &own, &beside, &briefing, &search_paths)));
+        let (facts, refusal, problems) = surveyed.await?;
         inspection.refusals.extend(refusal);
         inspection.diagnostics.extend(problems);
         inspection.adr = facts.as_ref().and_then(|facts| facts.adr.clone());
@@ -227,7 +235,7 @@ impl Inspector<'_> {
             policy,
             idempotency_key: request.idempotency_key.clone(),
             origin: request.origin.clone(),
-            only,
+            only: inspection.only.clone(),
             default_agent: self.config.default_agent.clone(),
             roles: self.config.roles.clone(),
             briefing: inspection.briefing.clone(),
@@ -237,40 +245,31 @@ impl Inspector<'_> {
     }
 }
 
-/// What is looked for beside the plan, and of each of its phases: reads files and asks git.
-struct Survey {
-    /// Of the repository; `None` for a plan that has none yet.
-    directory: Option<PathBuf>,
-    git: GitEnvironment,
-    plan: Plan,
-    places: PlanPlaces,
-    file: PlanFile,
-    briefing: Briefing,
-    /// Where the programs of each phase's gates are looked for.
-    search_paths: Vec<Option<String>>,
-}
-
-impl Survey {
-    fn make(self) -> (Option<RepositoryFacts>, Option<SubmitError>, Vec<Diagnostic>) {
-        let Self { directory, git, plan, places, file, briefing, search_paths } = self;
-        let facts =
-            directory.map(|directory| RepositoryFacts::survey(directory, git, &plan, &places, &file)).transpose();
-        let (facts, refusal) = match facts {
-            Ok(facts) => (facts, None),
-            Err(refusal) => (None, Some(refusal)),
-        };
-        let adr = facts.as_ref().and_then(|facts| facts.adr.as_ref());
-        let mut problems: Vec<Diagnostic> = facts.iter().flat_map(|facts| facts.problems.iter().cloned()).collect();
-        problems.extend(gates::problems(&file, &plan, &places, adr, &search_paths));
-        // Without its decision, a template that shows it would be called wrong.
-        if plan.adr.is_none() || adr.is_some() {
-            problems.extend(prompt::check(&plan, adr, &briefing, |at, problem| {
-                let span = places.phases.get(at).map(|place| place.id);
-                file.error(&problem.code, span, problem.message, problem.help.unwrap_or_default())
-            }));
-        }
-        (facts, refusal, problems)
+/// What is found in the repository, if the plan has one yet, and in the phases. `search_paths` says for each phase where the programs
+/// of its gates are looked for. Reads files and asks git.
+fn survey(
+    repository: Option<(PathBuf, GitEnvironment)>,
+    ParsedPlan { plan, places, .. }: &ParsedPlan,
+    file: &PlanFile,
+    briefing: &Briefing,
+    search_paths: &[Option<String>],
+) -> (Option<RepositoryFacts>, Option<SubmitError>, Vec<Diagnostic>) {
+    let facts = repository.map(|(directory, git)| RepositoryFacts::survey(directory, git, plan, places, file));
+    let (facts, refusal) = match facts.transpose() {
+        Ok(facts) => (facts, None),
+        Err(refusal) => (None, Some(refusal)),
+    };
+    let adr = facts.as_ref().and_then(|facts| facts.adr.as_ref());
+    let mut problems: Vec<Diagnostic> = facts.iter().flat_map(|facts| facts.problems.iter().cloned()).collect();
+    problems.extend(gates::problems(file, plan, places, adr, search_paths));
+    // Without its decision, a template that shows it would be called wrong.
+    if plan.adr.is_none() || adr.is_some() {
+        problems.extend(prompt::check(plan, adr, briefing, |at, problem| {
+            let span = places.phases.get(at).map(|place| place.id);
+            file.error(&problem.code, span, problem.message, problem.help.unwrap_or_default())
+        }));
     }
+    (facts, refusal, problems)
 }
 
 fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitError> {
@@ -297,10 +296,7 @@ fn selected(plan: &Plan, request: &SubmitRequest) -> Result<Option<Vec<PhaseId>>
     for id in request.only.iter().chain(&request.from) {
         if plan.phase(id).is_none() {
             let names: Vec<&str> = plan.phases.iter().map(|phase| phase.id.as_str()).collect();
-            let hint = match did_you_mean(id.as_str(), names.iter().copied()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("phases of the plan: {}", names.join(", ")),
-            };
+            let hint = suggestion(id.as_str(), &names, "phases of the plan");
             let message = format!("the plan has no phase {id}");
             return Err(SubmitError::refused(codes::UNKNOWN_PHASE, Blame::Request, message, hint));
         }

@@ -12,16 +12,16 @@ mod repository;
 
 use std::path::{Path, PathBuf};
 
-use helix_core::diagnostic::Diagnostic;
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
 use helix_job::{JobView, Origin};
 use helix_store::DatabaseError;
 
-pub use inspect::{Checked, Inspection, inspect};
+pub use inspect::{Checked, Inspection, Projects, inspect};
 pub use plan_file::plan_file;
 
 use crate::codes;
-pub(crate) use inspect::{Inspector, Site};
+pub(crate) use inspect::Site;
 pub(crate) use repeated::check_same;
 
 /// A request to carry out a plan.
@@ -138,6 +138,14 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(defect(format!("an internal task ended early: {error}"))),
+    }
+}
+
+/// What to write instead of a name that is not known.
+fn suggestion(written: &str, known: &[&str], what: &str) -> String {
+    match did_you_mean(written, known.iter().copied()) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("{what}: {}", known.join(", ")),
     }
 }
 

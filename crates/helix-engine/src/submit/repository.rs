@@ -15,6 +15,7 @@ use super::guessed::guesses;
 use super::plan_file::PlanFile;
 use super::{Blame, SubmitError};
 use crate::codes;
+use crate::job::inputs::missing_inputs;
 use helix_gates::holds;
 use helix_git::{GitEnvironment, GitError, Head, Repository, TreeListing};
 
@@ -59,6 +60,8 @@ impl RepositoryFacts {
                 ));
             }
         };
+        let start = repository.commit(base.as_str()).and_then(|commit| repository.listing(&commit.tree));
+        let start = start.map_err(git_failed)?;
         let mut problems = Vec::new();
         let ancestry = plan.ancestry();
         for (index, phase) in plan.phases.iter().enumerate().filter(|(_, phase)| !phase.inputs.is_empty()) {
@@ -68,7 +71,7 @@ impl RepositoryFacts {
             let grows = ancestry.before(&phase.id).any(|one| one.generates_phases.is_some());
             let inputs: Vec<String> =
                 phase.inputs.iter().filter(|input| !grows && !made.contains(input.as_str())).cloned().collect();
-            for missing in crate::job::inputs::missing_inputs(&repository, &base, &inputs).map_err(git_failed)? {
+            for missing in missing_inputs(&start, &inputs) {
                 let place = places.phases.get(index).and_then(|place| {
                     place.inputs.get(phase.inputs.iter().position(|input| *input == missing)?).copied()
                 });
@@ -77,8 +80,7 @@ impl RepositoryFacts {
                 problems.push(file.error(codes::INPUT_MISSING, place, message, help));
             }
         }
-        let tree = repository.commit(base.as_str()).and_then(|commit| repository.listing(&commit.tree));
-        for guess in guesses(plan, tree.map_err(git_failed)?.keys().map(String::as_str)) {
+        for guess in guesses(plan, start.keys().map(String::as_str)) {
             let (phase, output) = guess.at;
             let place = places.phases.get(phase).and_then(|place| place.outputs.get(output).copied());
             let message =
@@ -98,11 +100,7 @@ impl RepositoryFacts {
                 }
             },
         };
-        if let Some(adr) = &adr {
-            let start = repository.commit(base.as_str()).map_err(git_failed)?;
-            let listing = repository.listing(&start.tree).map_err(git_failed)?;
-            problems.extend(unkept_claims(adr, &listing, places, file));
-        }
+        problems.extend(adr.iter().flat_map(|adr| unkept_claims(adr, &start, places, file)));
         let gate_files = helix_gates::gate_files(plan, &repository, &base).map_err(git_failed)?;
         let repo = RepoRef { path: repository.top().to_string_lossy().into_owned(), base, branch };
         Ok(Self { repo, adr, gate_files, problems })

@@ -45,8 +45,8 @@ impl Tools {
                 None if in_conversation => Belongs::NoProject,
                 None => Belongs::Unknown,
             };
-            let bytes = read_bounded(&path)?;
-            let found = adr_diagnostics(&shown, &bytes, belongs).map_err(Refusal::from)?;
+            let bytes = read_bounded(&path).map_err(Refusal::of)?;
+            let found = adr_diagnostics(&shown, &bytes, belongs)?;
             Ok::<_, Refusal>((shown, found))
         })
         .await?;
@@ -80,7 +80,7 @@ impl Tools {
         let (file, root, crash) = (draft.clone(), project.clone(), self.engine.projects().config.crash.clone());
         let done = blocking(move || {
             let repository = Repository::open(&project, git).map_err(Refusal::of)?;
-            let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose()?;
+            let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose().map_err(Refusal::of)?;
             crash.pass(|| "before finalizing a decision".into());
             let done = match AdrDirectory::finalize(repository.top(), &draft) {
                 Ok(done) => done,
@@ -212,7 +212,8 @@ impl Tools {
             crash.pass(|| "after creating a project".into());
             if let Some(judged) = judged {
                 for draft in [adr, plan].into_iter().flatten() {
-                    judged.accept(&draft, &read_bounded(&draft)?).map_err(Refusal::of)?;
+                    let bytes = read_bounded(&draft).map_err(Refusal::of)?;
+                    judged.accept(&draft, &bytes).map_err(Refusal::of)?;
                 }
             }
             Ok::<_, Refusal>(Ok(made))

@@ -32,7 +32,8 @@ impl Tools {
     pub async fn skill_read(&self, arguments: SkillRead) -> Answer {
         let project = self.project(arguments.project.as_deref()).await?;
         let catalog = self.skills(project).await?;
-        let read = blocking(move || catalog.read(&arguments.name, arguments.file.as_deref())).await?;
+        let read = move || catalog.read(&arguments.name, arguments.file.as_deref()).map_err(Refusal::of);
+        let read = blocking(read).await?;
         let mut text = read.text.clone();
         if !read.files.is_empty() {
             text.push_str(&format!("\n\n[Other files of this skill: {}]", read.files.join(", ")));
@@ -55,10 +56,7 @@ impl Tools {
         if text.is_empty() {
             return Err(Refusal::text("the text is empty: pass the log or message of the failure"));
         }
-        let mut from = text.len().saturating_sub(LONGEST_FAILURE);
-        while !text.is_char_boundary(from) {
-            from += 1;
-        }
+        let from = text.ceil_char_boundary(text.len().saturating_sub(LONGEST_FAILURE));
         let observation = FailureObservation { tool: arguments.tool.unwrap_or_default(), ..Default::default() };
         let log = Log::of_texts("", &text[from..]);
         let failures = &self.engine.reports().failures;

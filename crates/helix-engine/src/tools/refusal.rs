@@ -8,8 +8,6 @@ use crate::submit::SubmitError;
 use helix_git::GitError;
 use helix_project::adr_files::AdrFileError;
 use helix_project::project::ProjectError;
-use helix_project::save_check::SaveCheckError;
-use helix_project::skills::SkillError;
 
 /// A refusal: text for the agent, and the same for programs.
 pub struct Refusal {
@@ -39,10 +37,7 @@ impl Refusal {
     }
 
     fn found(file: &str, diagnostics: &[Diagnostic]) -> Self {
-        match diagnosed(file, diagnostics) {
-            Ok((text, data)) => Self { text, data },
-            Err(refusal) => refusal,
-        }
+        diagnosed(file, diagnostics).map_or_else(|refusal| refusal, |(text, data)| Self { text, data })
     }
 }
 
@@ -70,18 +65,6 @@ impl From<ProjectError> for Refusal {
             ProjectError::Plan { file, diagnostics } => Self::found(&file, &diagnostics),
             other => Self::of(other),
         }
-    }
-}
-
-impl From<SaveCheckError> for Refusal {
-    fn from(error: SaveCheckError) -> Self {
-        Self::of(error)
-    }
-}
-
-impl From<SkillError> for Refusal {
-    fn from(error: SkillError) -> Self {
-        Self::of(error)
     }
 }
 

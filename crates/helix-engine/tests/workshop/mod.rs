@@ -335,7 +335,6 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
     let (git, wrapper) = (GitEnvironment::from_process(), sandbox.path().join(GIT_WRAPPER));
     EngineConfig {
         git: if wrapper.exists() { git.with_program(wrapper) } else { git },
-        keeper: vec![text(&helix), "keeper".into()],
         agents: vec![agent],
         default_agent: "fake".into(),
         roots: Vec::new(),

@@ -24,7 +24,8 @@ const RED: &str = "31";
 const YELLOW: &str = "33";
 
 impl Look {
-    fn paint(self, code: &str, text: &str) -> String {
+    /// A text in a colour, by the number of its escape sequence.
+    pub fn paint(self, code: &str, text: &str) -> String {
         match self {
             Self::Colour => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
             Self::Plain => text.to_owned(),

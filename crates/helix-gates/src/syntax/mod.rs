@@ -33,7 +33,7 @@ pub(crate) struct SyntaxError {
 
 impl SyntaxError {
     pub(crate) fn at_offset(source: &str, offset: usize, message: impl Into<String>) -> Self {
-        let span = helix_core::diagnostic::Span::locate(source, offset, offset);
+        let span = helix_core::source_text::SourceText::new("", source).span(offset..offset);
         Self { line: Some(span.line), column: Some(span.column), message: message.into() }
     }
 

@@ -28,7 +28,7 @@ impl<'n> Draft<'n> {
 
     /// The first entry of a key that is not empty.
     pub(super) fn written(&self, key: &str) -> Option<&'n Entry> {
-        first(self.source, key)
+        self.source.iter().find(|entry| &*entry.key == key && is_filled(entry))
     }
 
     /// Whether an entry is the first of its key; a later one is reported.
@@ -49,10 +49,7 @@ impl<'n> Draft<'n> {
         reader: &mut FieldReader<'_>,
     ) -> bool {
         let is_written = match path.split_once('.') {
-            Some((outer, key)) => match self.written(outer).map(|entry| &entry.value.value) {
-                Some(Value::Mapping(entries)) => first(entries, key).is_some(),
-                Some(Value::Scalar(_) | Value::Sequence(_)) | None => false,
-            },
+            Some((outer, key)) => self.written(outer).and_then(|entry| entry.value.get(key)).is_some_and(is_filled),
             None => self.written(path).is_some(),
         };
         let taken = self.taken.iter().find(|(known, _)| *known == path).map(|(_, other)| other.as_str());
@@ -82,7 +79,7 @@ impl<'n> Draft<'n> {
 
     /// Adds items to a list, which is made if it is not there; items that it has already are not added again.
     pub(super) fn add(&mut self, key: &str, key_range: &Range<usize>, more: &Node) {
-        let Some(entry) = self.entries.iter_mut().find(|entry| &*entry.key == key && !entry.value.is_null()) else {
+        let Some(entry) = self.entries.iter_mut().find(|entry| &*entry.key == key && is_filled(entry)) else {
             self.entries.retain(|entry| &*entry.key != key);
             return self.put(key, key_range, more.clone());
         };
@@ -125,6 +122,6 @@ impl<'n> Draft<'n> {
     }
 }
 
-fn first<'n>(entries: &'n [Entry], key: &str) -> Option<&'n Entry> {
-    entries.iter().find(|entry| &*entry.key == key && !entry.value.is_null())
+fn is_filled(entry: &Entry) -> bool {
+    !entry.value.is_null()
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not know old keys: it is given phases in the modern form, beside what was written.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -88,12 +89,10 @@ impl Rewriter<'_, '_> {
 /// Whether each phase depends only on phases above it, so that running them in order contradicts nothing.
 fn goes_backwards(phases: &[Node]) -> bool {
     let texts = |phase: &Node, key: &str| -> Vec<String> {
-        let Value::Mapping(entries) = &phase.value else { return Vec::new() };
-        let found = entries.iter().find(|entry| &*entry.key == key);
-        let items = found.map(|entry| entry.value.items()).unwrap_or_default();
+        let items = phase.get(key).map(|entry| entry.value.items()).unwrap_or_default();
         items.iter().filter_map(|item| item.as_text().map(str::to_owned)).collect()
     };
-    let mut below: std::collections::HashSet<String> = phases.iter().flat_map(|phase| texts(phase, "id")).collect();
+    let mut below: HashSet<String> = phases.iter().flat_map(|phase| texts(phase, "id")).collect();
     phases.iter().all(|phase| {
         let goes = texts(phase, "depends_on").iter().all(|id| !below.contains(id));
         for id in texts(phase, "id") {

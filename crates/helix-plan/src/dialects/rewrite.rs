@@ -337,13 +337,12 @@ impl Rewriter<'_, '_> {
 
 /// The id of a phase that generates phases.
 fn generating_id(node: &Node) -> Option<Node> {
-    let Value::Mapping(entries) = &node.value else { return None };
-    let draft = Draft::new(entries);
-    let generates = match draft.written("generates_phases") {
+    let written = |key| node.get(key).filter(|entry| !entry.value.is_null());
+    let generates = match written("generates_phases") {
         Some(entry) => entry.value.as_bool() != Some(false),
-        None => draft.written("phase_config").is_some(),
+        None => written("phase_config").is_some(),
     };
-    draft.written("id").filter(|_| generates).map(|entry| id_node(&entry.value))
+    written("id").filter(|_| generates).map(|entry| id_node(&entry.value))
 }
 
 /// The modern word for an old one.

@@ -197,13 +197,24 @@ pub(super) const OWN_FOLDER: &str = "output/";
 /// Before and behind the id of a phase in the path of its folder.
 pub(super) const PHASE_FOLDERS: (&str, &str) = ("phases/", "output/");
 
-/// Forms of modern keys that only old plans have, for the docs and the tests: old and modern.
+/// Old forms of values, for the docs and the tests: old and modern.
 const VALUES: &[(OldPlace, &str, &str)] = &[
     (OldPlace::Phase, "id: 7", "id: \"7\""),
     (OldPlace::Phase, "id: Build_All.v2", "id: build-all-v2"),
     (OldPlace::Phase, "depends_on: [Design]", "depends_on: [design]"),
     (OldPlace::Phase, "generates_phases: true", "generates_phases: { max: 5 }"),
     (OldPlace::Phase, "verify_agent: code-reviewer", "verify: true"),
+    (OldPlace::Phase, "type: meeting", "type: consultant"),
+    (OldPlace::Phase, "type: testing", "type: test"),
+    (OldPlace::Phase, "type: deployment", "type: deploy"),
+    (OldPlace::Phase, "type: hardware-test", "type: manual"),
+    (OldPlace::Gate, "{ type: python_syntax }", "{ type: syntax_check }"),
+    (OldPlace::Gate, "{ type: file_exists, files: [README.md] }", "{ type: files_exist, files: [README.md] }"),
+    (OldPlace::Gate, "{ type: adr_files_exist }", "{ type: files_exist, files: [\"adr/*.md\"] }"),
+    (OldPlace::Phase, "output: [output/a.py]", "outputs: [a.py]"),
+    (OldPlace::Phase, "output: [new/a.py]", "outputs: [a.py]"),
+    (OldPlace::Phase, "output: [modified/a.py]", "outputs: [a.py]"),
+    (OldPlace::Phase, "output: [phases/work/output/a.py]", "outputs: [a.py]"),
 ];
 
 /// An old form with its modern one, as the docs show it.
@@ -251,24 +262,11 @@ pub fn old_forms() -> Vec<OldForm> {
             forms.push(OldForm { place: row.place, old: row.old.into(), modern });
         }
     }
-    let values = VALUES.iter().map(|(place, old, modern)| (*place, (*old).to_owned(), (*modern).to_owned()));
-    let words = WORDS.iter().map(|(place, old, modern)| match place {
-        OldPlace::Gate => {
-            let files = |path: &str| format!(", files: [{path}]");
-            let (given, read) = match *modern {
-                _ if *old == ADR_GATE => (String::new(), files(&format!("\"{EVERY_ADR}\""))),
-                "files_exist" => (files("README.md"), files("README.md")),
-                _ => (String::new(), String::new()),
-            };
-            (*place, format!("{{ type: {old}{given} }}"), format!("{{ type: {modern}{read} }}"))
-        }
-        _ => (*place, format!("type: {old}"), format!("type: {modern}")),
+    let values = VALUES.iter().map(|(place, old, modern)| {
+        let modern = Modern::Written((*modern).into());
+        OldForm { place: *place, old: (*old).into(), modern }
     });
-    let folders = [OWN_FOLDER, REPOSITORY_FOLDERS[0], REPOSITORY_FOLDERS[1], "phases/work/output/"];
-    let paths =
-        folders.map(|folder| (OldPlace::Phase, format!("output: [{folder}a.py]"), "outputs: [a.py]".to_owned()));
-    let written = |(place, old, modern)| OldForm { place, old, modern: Modern::Written(modern) };
-    forms.extend(values.chain(words).chain(paths).map(written));
+    forms.extend(values);
     forms
 }
 

@@ -17,6 +17,7 @@ use super::super::check::{At, Outline, Part, Problem, check};
 use super::super::checked::CheckedPhase;
 use super::super::codes;
 use super::super::defaults::gates_of_phase;
+use super::super::grow;
 use super::super::model::{GateSpec, GeneratePhases, Phase, PhaseType, Plan};
 use super::super::parse::{Criteria, Proof, Scope, gates, resolve_phase};
 use super::super::source::{self, PhaseSource};
@@ -72,13 +73,8 @@ pub fn read(plan: &Plan, planner: &PhaseId, value: &Value) -> Result<Growth, Vec
 
 fn finding(code: &str, pointer: &str, message: &str, fix: Option<&str>) -> Finding {
     let place = if pointer.is_empty() { "the fragment".into() } else { format!("`{pointer}`") };
-    Finding {
-        rule: format!("plan_fragment.{}", code.to_ascii_lowercase()),
-        message: format!("{place}: {message}"),
-        place: None,
-        evidence: None,
-        fix: fix.map(str::to_owned),
-    }
+    let found = grow::finding(code, format!("{place}: {message}"));
+    Finding { fix: fix.map(str::to_owned), ..found }
 }
 
 /// What a fragment is read against.

@@ -2,7 +2,7 @@
 //!
 //! Must not know where the workflow comes from; every problem is told at a place of the plan.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use helix_core::diagnostic::{Diagnostic, Span};
 use helix_core::ids::PhaseId;
@@ -12,7 +12,7 @@ use super::super::check::{At, Outline, check};
 use super::super::checked::PhasePlaces;
 use super::super::codes;
 use super::super::model::{Phase, PhaseType};
-use super::super::parse::ParsedPlan;
+use super::super::parse::{ParsedPlan, unchecked_criteria};
 use super::super::source;
 use super::Workflow;
 use super::inputs::Values;
@@ -53,6 +53,7 @@ impl ParsedPlan {
             self.places.phases.push(places.unwrap_or_else(|| everywhere(at_workflow, &phase)));
             self.plan.phases.push(phase);
         }
+        self.warnings.extend(unchecked_criteria(file, &self.plan, &self.places));
         Ok(self)
     }
 
@@ -119,7 +120,7 @@ fn join(read: Read, own: Vec<Joined>) -> Vec<Joined> {
         slot.iter().flat_map(|slot| &slot.outline.depends_on).filter_map(|id| PhaseId::new(id).ok()).collect();
     let has_stand_in = slot.is_some_and(|slot| slot.phase.is_some());
     let (mut behind, mut in_slot): (Vec<Joined>, Vec<Joined>) =
-        own.into_iter().partition(|own| behind.contains(own.phase.id.as_str()));
+        own.into_iter().partition(|own| behind.contains(&own.phase.id));
     let ids: Vec<PhaseId> = in_slot.iter().map(|own| own.phase.id.clone()).collect();
     // What stands for the slot in the dependencies of the workflow's phases.
     let for_slot: Vec<PhaseId> = if !ids.is_empty() {
@@ -162,26 +163,22 @@ fn extend(list: &mut Vec<PhaseId>, more: &[PhaseId]) {
 }
 
 /// The phases of the workflow behind the slot, and the plan's own that need one of them.
-fn behind_the_slot(read: &Read, own: &[Joined]) -> HashSet<String> {
-    let mut behind: HashSet<String> = HashSet::new();
-    let Some(slot_id) = read.slot.and_then(|slot| read.phases.get(slot)?.outline.id.as_ref()) else { return behind };
-    // Each round adds at least one phase, or is the last.
-    loop {
-        let before = behind.len();
-        for Outline { id, depends_on, .. } in read.phases.iter().map(|phase| &phase.outline) {
-            if depends_on.iter().any(|needed| needed == slot_id.as_str() || behind.contains(needed)) {
-                behind.extend(id.iter().map(PhaseId::to_string));
-            }
-        }
-        for phase in own.iter().map(|own| &own.phase) {
-            if phase.depends_on.iter().any(|needed| behind.contains(needed.as_str())) {
-                behind.insert(phase.id.to_string());
-            }
-        }
-        if behind.len() == before {
-            return behind;
-        }
+fn behind_the_slot(read: &Read, own: &[Joined]) -> HashSet<PhaseId> {
+    let mut behind = HashSet::new();
+    let Some(slot) = read.slot.and_then(|slot| read.phases.get(slot)?.outline.id.as_ref()) else { return behind };
+    let mut waiting: HashMap<&str, Vec<&PhaseId>> = HashMap::new();
+    for Outline { id, depends_on, .. } in read.phases.iter().map(|phase| &phase.outline) {
+        depends_on.iter().for_each(|needed| waiting.entry(needed).or_default().extend(id));
     }
+    let mut open = waiting.remove(slot.as_str()).unwrap_or_default();
+    for Phase { id, depends_on, .. } in own.iter().map(|own| &own.phase) {
+        depends_on.iter().for_each(|needed| waiting.entry(needed.as_str()).or_default().push(id));
+    }
+    while let Some(id) = open.pop() {
+        open.extend(waiting.remove(id.as_str()).into_iter().flatten());
+        behind.insert(id.clone());
+    }
+    behind
 }
 
 /// Places for a phase that the plan does not show: all of them where it names the workflow.

@@ -2,11 +2,12 @@
 //!
 //! Must not know phases. Values are put into the tree that was read, never into its text, so that no value can become a key.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
-use helix_core::document::{Entry, FieldReader, FromNode, Node, Placed, Text, Value};
+use helix_core::document::{Entry, FieldReader, FromNode, Limits, Node, Placed, Text, Value};
 use helix_core::{mapping, words};
 
 use super::super::codes;
@@ -155,6 +156,8 @@ fn checked(name: String, written: InputSource, reader: &mut FieldReader<'_>) -> 
 /// What may be put into a workflow's text: every input, and the plan's own name.
 pub(super) struct Values {
     by_name: BTreeMap<String, InputValue>,
+    /// Bytes that may still be put into the text: a small file must not grow without bound.
+    left: Cell<usize>,
 }
 
 /// The name by which a workflow asks for the plan's name, in the form of file names.
@@ -171,7 +174,11 @@ impl Values {
             })
             .collect();
         by_name.insert(PLAN.into(), InputValue::Text("plan".into()));
-        Self { by_name }
+        Self::new(by_name)
+    }
+
+    fn new(by_name: BTreeMap<String, InputValue>) -> Self {
+        Self { by_name, left: Cell::new(Limits::default().text_bytes) }
     }
 
     /// What a plan gives, or what is taken from it, or the defaults. `file` is what messages call the plan.
@@ -206,7 +213,7 @@ impl Values {
             }
         }
         by_name.insert(PLAN.into(), InputValue::Text(name));
-        if problems.is_empty() { Ok(Self { by_name }) } else { Err(problems) }
+        if problems.is_empty() { Ok(Self::new(by_name)) } else { Err(problems) }
     }
 
     /// The tree with values in the place of `${{ name }}`. What is asked for and not there is reported.
@@ -264,7 +271,14 @@ impl Values {
 
     fn get(&self, name: &str, range: &Range<usize>, reader: &mut FieldReader<'_>) -> Option<&InputValue> {
         let value = self.by_name.get(name);
-        if value.is_none() {
+        if let Some(value) = value {
+            let Some(left) = self.left.get().checked_sub(size(value)) else {
+                let help = "use long values in fewer places";
+                reader.error(codes::TOO_LARGE, range, "the workflow is too large with the values of its inputs", help);
+                return None;
+            };
+            self.left.set(left);
+        } else {
             let known = || self.by_name.keys().map(String::as_str);
             let help = match did_you_mean(name, known()) {
                 Some(near) => format!("did you mean `${{{{ {near} }}}}`?"),
@@ -273,6 +287,16 @@ impl Values {
             reader.error(codes::BAD_PLACEHOLDER, range, format!("unknown input `{name}`"), help);
         }
         value
+    }
+}
+
+/// What a value takes in memory, roughly, in bytes.
+fn size(value: &InputValue) -> usize {
+    let text = |text: &String| text.len() + size_of::<Node>();
+    match value {
+        InputValue::Flag(_) | InputValue::Number(_) => size_of::<Node>(),
+        InputValue::Text(one) => text(one),
+        InputValue::List(list) => list.iter().map(text).sum(),
     }
 }
 
@@ -320,11 +344,8 @@ fn taken(plan: &Plan, from: InputOrigin) -> Result<Option<String>, (String, Stri
     if from == InputOrigin::Adr {
         return Ok(plan.adr.clone());
     }
-    let gates = plan.phases.iter().flat_map(|phase| {
-        phase.gates.iter().chain(phase.generates_phases.iter().flat_map(|generates| &generates.gates))
-    });
-    let mut commands: Vec<&str> =
-        gates.filter(|gate| gate.name() == from.word()).flat_map(GateSpec::commands).collect();
+    let gates = plan.gates().filter(|gate| gate.name() == from.word());
+    let mut commands: Vec<&str> = gates.flat_map(GateSpec::commands).collect();
     let mut seen = BTreeSet::new();
     commands.retain(|command| seen.insert(*command));
     if let [_, _, ..] = commands[..] {

@@ -5,10 +5,12 @@
 
 use std::fs::File;
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use helix_git::{GitEnvironment, OpenError, Repository};
 use rustix::fs::FlockOperation;
+use tempfile::NamedTempFile;
 
 use super::{AdrDirectory, AdrFileError, INDEX};
 
@@ -58,27 +60,24 @@ pub(super) fn write_index(root: &Path) -> Result<PathBuf, AdrFileError> {
 
 /// Writes a file that must not exist, whole or not at all.
 pub(super) fn write_new(path: &Path, text: &str) -> std::io::Result<()> {
-    let temporary = write_beside(path, text)?;
-    // A hard link never replaces: a file that exists already is an error, not lost.
-    let linked = std::fs::hard_link(&temporary, path);
-    std::fs::remove_file(&temporary)?;
-    linked
+    written(path, text)?.persist_noclobber(path).map(drop).map_err(|error| error.error)
 }
 
 /// Replaces a file, whole or not at all.
 pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
-    let temporary = write_beside(path, text)?;
+    let file = written(path, text)?;
     if let Ok(before) = std::fs::metadata(path) {
-        std::fs::set_permissions(&temporary, before.permissions())?;
+        file.as_file().set_permissions(before.permissions())?;
     }
-    std::fs::rename(temporary, path)
+    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
-fn write_beside(path: &Path, text: &str) -> std::io::Result<PathBuf> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}", std::process::id()));
-    let mut file = File::create(&temporary)?;
+/// A temporary file beside the one that it will be; it is gone where it does not become that.
+fn written(path: &Path, text: &str) -> std::io::Result<NamedTempFile> {
+    let open = std::fs::Permissions::from_mode(0o666);
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".").permissions(open).tempfile_in(directory)?;
     file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    Ok(temporary)
+    file.as_file().sync_all()?;
+    Ok(file)
 }

@@ -23,7 +23,7 @@ pub(crate) async fn diff(
     if selection.attempt.is_some() && selection.phase.is_none() {
         return Err(Problem::unprocessable("`attempt` needs `phase`, too"));
     }
-    let difference = shared.engine.reports().diff(&id, selection).await?;
+    let difference = shared.engine.reports().archive().diff(&id, selection).await?;
     let mut accepted = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     if accepted.any(|value| value.contains("application/json")) {
         return Ok(Json(difference).into_response());
@@ -34,5 +34,5 @@ pub(crate) async fn diff(
 
 /// `GET /api/v1/jobs/{id}/evidence`
 pub(crate) async fn evidence(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<JobEvidence> {
-    Ok(Json(shared.engine.reports().evidence(&id).await?))
+    Ok(Json(shared.engine.reports().archive().evidence(&id).await?))
 }

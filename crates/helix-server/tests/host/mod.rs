@@ -57,7 +57,7 @@ impl Host {
         let mut agent = AgentProfile::new("fake", DialectName::Claude, vec![example("server_test_agent")]);
         agent.home = Some(state.path().join("home"));
         let mut settings = engine_config(state.path());
-        settings.keeper = vec![example("server_test_keeper")];
+        settings.helix = example("server_test_keeper").into();
         settings.consultant.agent = "fake".into();
         settings.default_agent = "fake".into();
         settings.agents = vec![agent];
@@ -166,7 +166,6 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         roles: Default::default(),
         crash: Default::default(),
         failures: Default::default(),
-        keeper: vec!["/nonexistent/keeper".into()],
         agents: Vec::new(),
         default_agent: "none".into(),
         roots: Vec::new(),

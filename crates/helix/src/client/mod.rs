@@ -8,14 +8,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use helix_core::diagnostic::Diagnostic;
-use helix_core::ids::{JobId, QuestionId, SessionId};
+use helix_core::ids::{JobId, QuestionId};
 use helix_job::JobView;
 use helix_job::question::QuestionView;
-use helix_job::session::SessionView;
 use helix_server::wire::{
-    Accepted, AnswerRequest, CallToolResult, CancelRequest, ErrorEnvelope, JobPage, JobRequest, Problem, QuestionList,
-    ResumeRequest, RetryRequest, SessionDetail, SessionPage,
+    Accepted, AnswerRequest, CallToolResult, CancelRequest, ErrorEnvelope, JobPage, JobRequest, Problem, ResumeRequest,
+    RetryRequest, SessionDetail, SessionPage,
 };
 use helix_store::HostInfo;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -25,9 +23,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::error::{CommandError, Exit, codes};
-use crate::files::read_text;
+use crate::files::{read_text, text_of_problems};
 
-pub(crate) use streams::{ChatEvent, ChatStream, JobEvents, Talk, chat_body, session_key};
+pub(crate) use streams::{ChatEvent, ChatStream, JobEvents, Talk};
 
 /// What is encoded in an id that is part of a path.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
@@ -148,16 +146,6 @@ impl Client {
         self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd, by }).await
     }
 
-    /// All questions of a job, or the open questions of all jobs.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub(crate) async fn questions(&self, job: Option<&str>) -> Result<Vec<QuestionView>, ClientError> {
-        let request = self.request(Method::GET, "/api/v1/questions").query(&[job.map(|job| ("job", job))]);
-        let list: QuestionList = self.decode(request).await?;
-        Ok(list.questions)
-    }
-
     /// Answers a question.
     ///
     /// # Errors
@@ -178,32 +166,38 @@ impl Client {
         Ok(JobEvents(streams::frames(self.send(request).await?)))
     }
 
-    /// The session that a client calls by this key.
+    /// Sends the Consultant a message; the answer streams in OpenAI's form.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn session_by_key(&self, key: &str) -> Result<Option<SessionView>, ClientError> {
-        let found: SessionPage =
-            self.decode(self.request(Method::GET, "/api/v1/sessions").query(&[("key", key)])).await?;
-        Ok(found.sessions.into_iter().next())
-    }
-
-    /// Asks the Consultant; the answer streams in OpenAI's form.
-    ///
-    /// # Errors
-    /// [`ClientError`].
-    pub(crate) async fn chat(&self, talk: &Talk, body: &serde_json::Value) -> Result<ChatStream, ClientError> {
-        let (header, value) = talk.header();
-        let request = self.request(Method::POST, "/v1/chat/completions").header(header, value).json(body);
+    pub(crate) async fn chat(
+        &self,
+        talk: &Talk,
+        model: Option<&str>,
+        message: &str,
+    ) -> Result<ChatStream, ClientError> {
+        let header = match talk {
+            Talk::New(_) => "x-chat",
+            Talk::Session(_) => "x-helix-session",
+        };
+        let body = json!({
+            "model": model.map_or_else(|| "helix".to_owned(), |model| format!("helix:{model}")),
+            "stream": true,
+            "messages": [{ "role": "user", "content": message }],
+        });
+        let request = self.request(Method::POST, "/v1/chat/completions").header(header, talk.name()).json(&body);
         Ok(ChatStream(streams::frames(self.send(request).await?)))
     }
 
-    /// A session with its turns; `None` if the host has no session of this id.
+    /// A session with its turns, by its id or by the name of a [`Talk`]; `None` if the host has no such session.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn session(&self, id: &SessionId) -> Result<Option<SessionDetail>, ClientError> {
-        let request = self.request(Method::GET, &format!("/api/v1/sessions/{id}"));
+    pub(crate) async fn session(&self, name: &str) -> Result<Option<SessionDetail>, ClientError> {
+        let named = self.request(Method::GET, "/api/v1/sessions").query(&[("key", format!("chat:{name}"))]);
+        let found: SessionPage = self.decode(named).await?;
+        let id = found.sessions.first().map_or(name, |session| session.id.as_str());
+        let request = self.request(Method::GET, &format!("/api/v1/sessions/{}", in_path(id)));
         let response = request.send().await.map_err(ClientError::Gone)?;
         if response.status() == StatusCode::NOT_FOUND {
             return Ok(None);
@@ -303,7 +297,7 @@ fn refusal(status: StatusCode, body: &[u8]) -> CommandError {
             .hint("the host was started with another token: stop it, or use the same token");
     }
     if let Ok(problem) = serde_json::from_slice::<Problem>(body) {
-        let source_text = source_of(&problem.diagnostics);
+        let source_text = text_of_problems(&problem.diagnostics);
         return CommandError::new(exit, problem.code.into_owned(), problem.detail.into_string())
             .hint_if(problem.hint)
             .diagnostics(problem.diagnostics, source_text);
@@ -314,11 +308,4 @@ fn refusal(status: StatusCode, body: &[u8]) -> CommandError {
     };
     CommandError::new(exit, codes::HOST_REFUSED, format!("the host answered {status}: {said}"))
         .hint("see the host's log")
-}
-
-/// The text that diagnostics point into, if it is a readable file.
-fn source_of(diagnostics: &[Diagnostic]) -> String {
-    let file = diagnostics.first().map(|first| std::path::PathBuf::from(&first.file));
-    // Without it, diagnostics show line and column instead of an excerpt.
-    file.filter(|file| file.is_absolute()).and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default()
 }

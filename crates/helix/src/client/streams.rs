@@ -8,7 +8,7 @@ use helix_job::{JobEvent, Recorded};
 use helix_server::wire::ErrorEnvelope;
 use reqwest::{Body, Response};
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sse_stream::SseStream;
 
 use super::unreadable_answer;
@@ -59,34 +59,20 @@ pub(crate) enum ChatEvent {
 /// The conversation of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Talk {
-    /// By a key of the terminal's own; the first message opens it.
-    Key(String),
+    /// One of this name, which the first message opens.
+    New(String),
     /// An existing conversation of any client.
     Session(SessionId),
 }
 
 impl Talk {
-    /// The header that names it.
-    pub(super) fn header(&self) -> (&'static str, &str) {
+    /// What [`super::Client::session`] finds it by.
+    pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Key(key) => ("x-chat", key),
-            Self::Session(id) => ("x-helix-session", id.as_str()),
+            Self::New(name) => name,
+            Self::Session(id) => id.as_str(),
         }
     }
-}
-
-/// The key of a [`Talk::Key`] in a host's records.
-pub(crate) fn session_key(key: &str) -> String {
-    format!("chat:{key}")
-}
-
-/// A request with one user message.
-pub(crate) fn chat_body(model: Option<&str>, message: &str) -> Value {
-    let model = model.map_or_else(|| "helix".to_owned(), |model| format!("helix:{model}"));
-    json!({
-        "model": model, "stream": true, "stream_options": { "include_usage": true },
-        "messages": [{ "role": "user", "content": message }],
-    })
 }
 
 impl ChatStream {

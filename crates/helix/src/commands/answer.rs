@@ -28,9 +28,9 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
     context.block_on(async {
-        match &arguments.question {
+        match arguments.question {
             None => list(context).await,
-            Some(question) => answer(context, question, &arguments).await,
+            Some(question) => answer(context, &question, arguments.choice, arguments.text).await,
         }
     })
 }
@@ -43,73 +43,62 @@ async fn list(context: &Context) -> Ended {
     let lines: Vec<String> = open.iter().map(|question| shown(context, question)).collect();
     context.terminal.answer(&open, &lines.join("\n"))?;
     for question in open.iter().filter(|_| can_ask(context)) {
-        let Some(given) = ask(context, question).await? else {
-            context.terminal.say("not answered; the question stays open");
+        if put(context, question).await? == Exit::NeedsPerson {
             break;
-        };
-        say_answered(context, &context.host().await?.answer(&question.id, &given).await?)?;
+        }
     }
     Ok(Exit::Success)
 }
 
-async fn answer(context: &Context, id: &str, arguments: &Arguments) -> Ended {
+async fn answer(context: &Context, id: &str, choice: Option<String>, text: Option<String>) -> Ended {
     let question = question(context, id).await?;
-    let given = match (&arguments.choice, &arguments.text) {
+    let given = match (choice, text) {
         // The host says what is wrong with it.
         (None, None) if question.status != QuestionStatus::Open => AnswerRequest::default(),
         (None, None) if can_ask(context) => {
             context.terminal.say(&shown(context, &question));
-            let Some(given) = ask(context, &question).await? else {
-                context.terminal.say("not answered; the question stays open");
-                return Ok(Exit::NeedsPerson);
-            };
-            given
+            return put(context, &question).await;
         }
         (None, None) => {
             let error = CommandError::usage(codes::USAGE, format!("the answer to {} is missing", question.id));
             return Err(error.hint(how_to_answer(&question)));
         }
-        (choice, text) => {
-            AnswerRequest { choice: choice.clone(), text: text.clone(), by: Some(context.environment.person()) }
-        }
+        (choice, text) => AnswerRequest { choice, text, by: Some(context.environment.person()) },
     };
-    say_answered(context, &context.host().await?.answer(&question.id, &given).await?)?;
+    send(context, &question, &given).await
+}
+
+/// Asks the person at the terminal, and sends what they say.
+async fn put(context: &Context, question: &QuestionView) -> Ended {
+    let Some(given) = ask(context, question).await? else {
+        context.terminal.say("not answered; the question stays open");
+        return Ok(Exit::NeedsPerson);
+    };
+    send(context, question, &given).await
+}
+
+async fn send(context: &Context, question: &QuestionView, given: &AnswerRequest) -> Ended {
+    let answered = context.host().await?.answer(&question.id, given).await?;
+    context.terminal.answer(&answered, &format!("answered {}", answered.id))?;
+    let job = &answered.job;
+    context.terminal.note(&format!("job {job} continues; follow it with: helix jobs watch {job}"));
     Ok(Exit::Success)
 }
 
-fn say_answered(context: &Context, question: &QuestionView) -> Result<(), CommandError> {
-    context.terminal.answer(question, &format!("answered {}", question.id))?;
-    let job = &question.job;
-    context.terminal.note(&format!("job {job} continues; follow it with: helix jobs watch {job}"));
-    Ok(())
-}
-
-/// A question by its id or a prefix of it. Only an id that fits no open question makes it read a whole job.
+/// A question by its complete id, or an open one by a prefix of it.
 async fn question(context: &Context, id: &str) -> Result<QuestionView, CommandError> {
-    let complete = QuestionId::new(id).is_ok_and(|id| id.parts().is_some());
-    match fitting(id, questions(context, None).await?)? {
-        // A complete id may be the prefix of another one, too.
-        Some(open) if !complete || open.id.as_str() == id => return Ok(open),
-        Some(_) | None => {}
-    }
-    // The id of a question starts with its job's.
-    let job = id.split('.').next().unwrap_or_default();
-    fitting(id, questions(context, Some(job)).await?)?.ok_or_else(|| {
-        CommandError::usage(codes::NOT_FOUND, format!("no open question {id:?}"))
-            .hint("list open questions: `helix answer`")
-    })
-}
-
-/// The one question with this id, or else with this prefix.
-fn fitting(id: &str, questions: Vec<QuestionView>) -> Result<Option<QuestionView>, CommandError> {
-    if let Some(exact) = questions.iter().find(|question| question.id.as_str() == id) {
-        return Ok(Some(exact.clone()));
-    }
-    let mut fitting: Vec<_> = questions.into_iter().filter(|question| question.id.as_str().starts_with(id)).collect();
+    let parts = QuestionId::new(id).ok().and_then(|id| id.parts());
+    let job = parts.as_ref().map(|(job, ..)| job.as_str());
+    // A complete id may be the prefix of another one, too.
+    let fits = |known: &QuestionView| known.id.as_str() == id || job.is_none() && known.id.as_str().starts_with(id);
+    let mut fitting: Vec<QuestionView> = questions(context, job).await?.into_iter().filter(fits).collect();
     if fitting.len() > 1 {
         let names: Vec<&str> = fitting.iter().map(|question| question.id.as_str()).collect();
         let error = CommandError::usage(codes::NOT_FOUND, format!("{id:?} matches several questions"));
         return Err(error.hint(format!("use one of: {}", names.join(", "))));
     }
-    Ok(fitting.pop())
+    fitting.pop().ok_or_else(|| {
+        CommandError::usage(codes::NOT_FOUND, format!("no open question {id:?}"))
+            .hint("list open questions: `helix answer`")
+    })
 }

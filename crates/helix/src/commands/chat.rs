@@ -3,13 +3,13 @@
 use std::io::IsTerminal;
 
 use clap::Args;
-use helix_core::ids::SessionId;
 use helix_core::run::{Outcome, Retry};
 use helix_server::wire::SessionDetail;
+use jiff::Timestamp;
 use serde_json::json;
 use tokio::signal::unix::SignalKind;
 
-use crate::client::{ChatEvent, Client, Talk, chat_body, session_key};
+use crate::client::{ChatEvent, Client, Talk};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::runtime::signal_stream;
@@ -33,31 +33,24 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    context.block_on(async {
-        let reached = context.reach().await?;
-        let result = converse(context, reached.client(), arguments).await;
-        reached.stop().await?;
-        result
-    })
+    context.block_on(context.with_host(async |reached| converse(context, reached.client(), arguments).await))
 }
 
 async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> Ended {
     let talk = match &arguments.session {
-        Some(name) => Talk::Session(find(client, name).await?),
-        None => {
-            let now = jiff::Timestamp::now().as_millisecond();
-            Talk::Key(format!("terminal-{now}-{}", std::process::id()))
+        Some(name) => {
+            let found = client.session(name).await?.ok_or_else(|| {
+                CommandError::usage(codes::NOT_FOUND, format!("no session {name:?}"))
+                    .hint("omit --session to start a new one; GET /api/v1/sessions lists all")
+            })?;
+            if arguments.show {
+                return show(context, &found);
+            }
+            Talk::Session(found.session.id)
         }
+        None => Talk::New(format!("terminal-{}-{}", Timestamp::now().as_millisecond(), std::process::id())),
     };
-    let name = match &talk {
-        Talk::Session(id) if arguments.show => {
-            let found = client.session(id).await?.ok_or_else(|| unknown(id.as_str()))?;
-            return show(context, &found);
-        }
-        Talk::Session(id) => id.as_str(),
-        Talk::Key(key) => key.as_str(),
-    };
-    let resume = format!("Continue with: helix chat --session {name}");
+    let resume = format!("Continue with: helix chat --session {}", talk.name());
     let model = arguments.model.as_deref();
     if let Some(message) = &arguments.message {
         let said = match context.terminal.reading {
@@ -95,22 +88,6 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
     }
 }
 
-/// The conversation of this name: a session of the host, whichever client began it, or what an earlier `helix chat` named.
-async fn find(client: &Client, name: &str) -> Result<SessionId, CommandError> {
-    if let Ok(id) = SessionId::new(name.to_owned())
-        && client.session(&id).await?.is_some()
-    {
-        return Ok(id);
-    }
-    let known = client.session_by_key(&session_key(name)).await?;
-    Ok(known.ok_or_else(|| unknown(name))?.id)
-}
-
-fn unknown(name: &str) -> CommandError {
-    CommandError::usage(codes::NOT_FOUND, format!("no session {name:?}"))
-        .hint("omit --session to start a new one; GET /api/v1/sessions lists all")
-}
-
 /// Prints the record of a conversation.
 fn show(context: &Context, conversation: &SessionDetail) -> Ended {
     let mut text = String::new();
@@ -133,16 +110,9 @@ fn show(context: &Context, conversation: &SessionDetail) -> Ended {
 
 /// Sends a message and prints what is recorded of its turn.
 async fn record(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
-    let mut answer = client.chat(talk, &chat_body(model, message)).await?;
+    let mut answer = client.chat(talk, model, message).await?;
     while answer.next().await?.is_some() {}
-    let found = match talk {
-        Talk::Session(id) => Some(id.clone()),
-        Talk::Key(key) => client.session_by_key(&session_key(key)).await?.map(|session| session.id),
-    };
-    let session = match found {
-        Some(id) => client.session(&id).await?,
-        None => None,
-    };
+    let session = client.session(talk.name()).await?;
     let last = session.iter().flat_map(|session| &session.turns).rfind(|turn| turn.begin.message == message);
     let Some((turn, end)) = last.and_then(|turn| Some((turn, turn.end.as_ref()?))) else {
         return Err(CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host has no record of the answer")
@@ -153,17 +123,15 @@ async fn record(context: &Context, client: &Client, talk: &Talk, model: Option<&
 }
 
 async fn say(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
-    let mut answer = client.chat(talk, &chat_body(model, message)).await?;
-    loop {
-        match answer.next().await? {
-            Some(ChatEvent::Text(text)) => drop(context.terminal.raw(&plain(&text))?),
-            Some(ChatEvent::Activity(text)) => {
+    let mut answer = client.chat(talk, model, message).await?;
+    while let Some(event) = answer.next().await? {
+        match event {
+            ChatEvent::Text(text) => drop(context.terminal.raw(&plain(&text))?),
+            ChatEvent::Activity(text) => {
                 let line = format!("  {}", one_line(&text, 120));
                 context.terminal.say(&context.terminal.paint_error(Meaning::Weak, &line));
             }
-            None => {
-                return context.terminal.raw("\n");
-            }
         }
     }
+    context.terminal.raw("\n")
 }

@@ -2,20 +2,22 @@
 //!
 //! Must not change anything without `--fix`, and then only what Helix itself owns.
 
+use std::fs::Permissions;
+use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use clap::Args;
 use helix_agents::{ExitStatus, Supported, probe};
-use helix_engine::{Product, Program, agent_kind};
+use helix_core::error_chain;
+use helix_engine::{AgentProfile, Product, Program, agent_kind};
 use helix_project::survey::{Tests, survey};
 use helix_store::{Access, OpenError, SqliteJournal, StateDir};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::{Origin, Settings};
+use crate::config::{BUILT_IN, Origin, Setting, Settings};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::find;
@@ -23,14 +25,6 @@ use crate::terminal::{Meaning, Terminal};
 
 /// How long a program may take to say its version.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
-
-/// Arguments of `helix doctor`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    /// Fix what Helix owns: missing directories, the token's permissions
-    #[arg(long)]
-    fix: bool,
-}
 
 /// How something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -51,44 +45,39 @@ struct Check {
     remedy: Option<String>,
 }
 
-/// Everything that was examined, in its order.
-#[derive(Default)]
-struct Checks(Vec<Check>);
-
-impl Checks {
-    fn good(&mut self, what: &str, found: impl Into<String>) {
-        self.0.push(Check { what: what.to_owned(), state: State::Good, found: found.into(), remedy: None });
+impl Check {
+    fn good(what: &str, found: impl Into<String>) -> Self {
+        Self { what: what.to_owned(), state: State::Good, found: found.into(), remedy: None }
     }
 
-    fn note(&mut self, what: &str, found: impl Into<String>, remedy: impl Into<String>) {
-        self.trouble(State::Note, what, found, remedy);
+    fn note(what: &str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { what: what.to_owned(), state: State::Note, found: found.into(), remedy: Some(remedy.into()) }
     }
 
-    fn problem(&mut self, what: &str, found: impl Into<String>, remedy: impl Into<String>) {
-        self.trouble(State::Problem, what, found, remedy);
-    }
-
-    fn trouble(&mut self, state: State, what: &str, found: impl Into<String>, remedy: impl Into<String>) {
-        self.0.push(Check { what: what.to_owned(), state, found: found.into(), remedy: Some(remedy.into()) });
+    fn problem(what: &str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { state: State::Problem, ..Self::note(what, found, remedy) }
     }
 }
 
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+pub(crate) fn run(context: &Context, fix: bool) -> Ended {
     let settings = context.settings()?;
-    let mut checks = Checks::default();
-    let files: Vec<String> = settings.files().map(|file| file.display().to_string()).collect();
+    let files: Vec<String> = settings.files.paths().map(|file| file.display().to_string()).collect();
     let files = if files.is_empty() { "no helix.toml; built-in values".to_owned() } else { files.join(", ") };
-    checks.good("configuration", files);
+    let mut checks = vec![Check::good("configuration", files)];
     context.block_on(async {
-        agents(settings, &mut checks).await;
-        git(context, &mut checks).await;
-        limits(settings, &mut checks);
-        toolchains(context, &mut checks).await;
-        state(settings, arguments.fix, &mut checks).await;
-        listening(settings, &mut checks).await;
+        for (name, setting) in &settings.agents {
+            let needed = [&settings.default_agent.value, &settings.consultant_agent.value].contains(&name);
+            if needed || setting.origin != BUILT_IN {
+                checks.push(agent(name, setting, needed).await);
+            }
+        }
+        checks.extend(git(context).await);
+        checks.push(limits(settings));
+        checks.extend(toolchains(context).await);
+        checks.extend(state(settings, fix).await);
+        checks.push(listening(settings).await);
         Ok(())
     })?;
-    let Checks(checks) = checks;
     let works = checks.iter().all(|check| check.state != State::Problem);
     let settings = settings.origins(&context.environment);
     let value = json!({ "ok": works, "checks": checks, "settings": settings });
@@ -96,87 +85,80 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     Ok(if works { Exit::Success } else { Exit::Environment })
 }
 
-async fn agents(settings: &Settings, checks: &mut Checks) {
-    for (name, setting) in &settings.agents {
-        let needed = [&settings.default_agent.value, &settings.consultant_agent.value].contains(&name);
-        if !needed && setting.origin == "built in" {
-            continue;
+async fn agent(name: &str, Setting { value: profile, origin }: &Setting<AgentProfile>, needed: bool) -> Check {
+    let what = &format!("agent {name}");
+    let capabilities = match probe(profile).await {
+        Ok(capabilities) => capabilities,
+        Err(error) => {
+            let remedy = match agent_kind(profile.dialect).program {
+                Program::Installed(Product { name: program, install, .. }) if profile.command == [program] => {
+                    format!("install it: {install}; or set `command` in [agents.{name}]")
+                }
+                Program::Installed(_) | Program::Helix { .. } | Program::Named => {
+                    format!("correct `command` in [agents.{name}] ({origin})")
+                }
+            };
+            let check = if needed { Check::problem } else { Check::note };
+            return check(what, error_chain(&error), remedy);
         }
-        let what = &format!("agent {name}");
-        let profile = &setting.value;
-        let capabilities = match probe(profile).await {
-            Ok(capabilities) => capabilities,
-            Err(error) => {
-                let remedy = match agent_kind(profile.dialect).program {
-                    Program::Installed(Product { name: program, install, .. }) if profile.command == [program] => {
-                        format!("install it: {install}; or set `command` in [agents.{name}]")
-                    }
-                    Program::Installed(_) | Program::Helix { .. } | Program::Named => {
-                        format!("correct `command` in [agents.{name}] ({})", setting.origin)
-                    }
-                };
-                checks.trouble(if needed { State::Problem } else { State::Note }, what, error.to_string(), remedy);
-                continue;
-            }
-        };
-        let version = capabilities.version;
-        match (capabilities.supported, profile.exit_status) {
-            (Supported::Yes, _) => checks.good(what, format!("version {version}")),
-            (Supported::NotAsked, ExitStatus::NoEvidence) => {
-                checks.good(what, format!("{} is there", profile.command[0]));
-            }
-            (Supported::NotAsked, ExitStatus::Trusted) => checks.note(
-                what,
-                format!("{} found; `trust_exit`: exit status 0 alone counts as done", profile.command[0]),
-                "have it print a result record (docs/agents.md), and remove `trust_exit`",
-            ),
-            (Supported::Untested { newest_tested }, _) => checks.note(
-                what,
-                format!("version {version}, newer than the newest tested one ({newest_tested})"),
-                "untested; please report problems",
-            ),
-            (Supported::TooOld { minimum }, _) => {
-                let remedy = format!("update it to {minimum} or newer");
-                checks.problem(what, format!("version {version} is too old"), remedy);
-            }
+    };
+    let version = capabilities.version;
+    match (capabilities.supported, profile.exit_status) {
+        (Supported::Yes, _) => Check::good(what, format!("version {version}")),
+        (Supported::NotAsked, ExitStatus::NoEvidence) => Check::good(what, format!("{} is there", profile.command[0])),
+        (Supported::NotAsked, ExitStatus::Trusted) => Check::note(
+            what,
+            format!("{} found; `trust_exit`: exit status 0 alone counts as done", profile.command[0]),
+            "have it print a result record (docs/agents.md), and remove `trust_exit`",
+        ),
+        (Supported::Untested { newest_tested }, _) => Check::note(
+            what,
+            format!("version {version}, newer than the newest tested one ({newest_tested})"),
+            "untested; please report problems",
+        ),
+        (Supported::TooOld { minimum }, _) => {
+            let remedy = format!("update it to {minimum} or newer");
+            Check::problem(what, format!("version {version} is too old"), remedy)
         }
     }
 }
 
-async fn git(context: &Context, checks: &mut Checks) {
+async fn git(context: &Context) -> Vec<Check> {
     let Ok(version) = answer(context, &["git", "--version"]).await else {
-        return checks.problem("git", "not found in PATH", "install git (apt-get install git)");
+        return vec![Check::problem("git", "not found in PATH", "install git (apt-get install git)")];
     };
-    checks.good("git", version.trim_start_matches("git version "));
     let name = answer(context, &["git", "config", "user.name"]).await.unwrap_or_default();
     let email = answer(context, &["git", "config", "user.email"]).await.unwrap_or_default();
-    if name.is_empty() || email.is_empty() {
+    let identity = if name.is_empty() || email.is_empty() {
         let remedy = "git config --global user.name \"Your Name\"; git config --global user.email you@example.org";
-        return checks.problem("git identity", "user.name and user.email are not both set", remedy);
-    }
-    checks.good("git identity", format!("{name} <{email}>"));
+        Check::problem("git identity", "user.name and user.email are not both set", remedy)
+    } else {
+        Check::good("git identity", format!("{name} <{email}>"))
+    };
+    vec![Check::good("git", version.trim_start_matches("git version ")), identity]
 }
 
 /// How many agents may run at the same time, and whether any could start now.
-fn limits(settings: &Settings, checks: &mut Checks) {
+fn limits(settings: &Settings) -> Check {
     let limits = &settings.admission;
     let what = "agents at once";
     let agents = format!("{} ({})", limits.agents, settings.why_so_many);
     match limits.gauge.available() {
-        None => checks.note(what, format!("{agents}; the available memory is unknown"), "set [jobs] max_agents"),
-        Some(available) if available < limits.memory_floor => checks.note(
+        None => Check::note(what, format!("{agents}; the available memory is unknown"), "set [jobs] max_agents"),
+        Some(available) if available < limits.memory_floor => Check::note(
             what,
             format!("{agents}; none would start now: only {} MiB of memory available", available >> 20),
             format!("free memory up to {} MiB, or lower [jobs] memory_floor_mb", limits.memory_floor >> 20),
         ),
-        Some(available) => checks.good(what, format!("{agents}; {} MiB of memory available", available >> 20)),
+        Some(available) => Check::good(what, format!("{agents}; {} MiB of memory available", available >> 20)),
     }
 }
 
 /// Programs that the tests of the project in the working directory need: each is started, since one that is found can
 /// still be of no use (a rustup without a toolchain, a Python without pytest).
-async fn toolchains(context: &Context, checks: &mut Checks) {
+async fn toolchains(context: &Context) -> Vec<Check> {
     let found = survey(&context.environment.directory);
+    let mut checks = Vec::new();
     let programs =
         found.languages.iter().flat_map(|language| language.programs.iter().map(|one| (*one, language.name)));
     for (program, language) in programs {
@@ -184,28 +166,29 @@ async fn toolchains(context: &Context, checks: &mut Checks) {
         let version = if program == "go" { "version" } else { "--version" };
         let Some(path) = context.environment.find_program(program) else {
             let remedy = format!("install {program}, or gates that run it stay inconclusive");
-            checks.problem(what, "not found in PATH", remedy);
+            checks.push(Check::problem(what, "not found in PATH", remedy));
             continue;
         };
-        match answer(context, &[program, version]).await {
-            Ok(said) => checks.good(what, format!("{said} ({})", path.display())),
-            Err(why) => checks.problem(
+        checks.push(match answer(context, &[program, version]).await {
+            Ok(said) => Check::good(what, format!("{said} ({})", path.display())),
+            Err(why) => Check::problem(
                 what,
                 format!("{} does not work: {why}", path.display()),
                 format!("make `{program} {version}` work here, or gates that run it stay inconclusive"),
             ),
-        }
+        });
     }
     for Tests { command, .. } in found.tests.iter().filter(|tests| tests.command.starts_with("python3 -m pytest")) {
-        match answer(context, &["python3", "-m", "pytest", "--version"]).await {
-            Ok(said) => checks.good("pytest", said),
-            Err(why) => checks.problem(
+        checks.push(match answer(context, &["python3", "-m", "pytest", "--version"]).await {
+            Ok(said) => Check::good("pytest", said),
+            Err(why) => Check::problem(
                 "pytest",
                 format!("`{command}` cannot run: {why}"),
                 "install it for python3: python3 -m pip install pytest, or activate a virtual environment",
             ),
-        }
+        });
     }
+    checks
 }
 
 /// The first line of what a program prints, if it prints any, or why it is of no use.
@@ -228,50 +211,50 @@ async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     Err(first(&output.stderr).or(said).unwrap_or_else(|| output.status.to_string()))
 }
 
-async fn state(settings: &Settings, fix: bool, checks: &mut Checks) {
+async fn state(settings: &Settings, fix: bool) -> Vec<Check> {
     let root = &settings.state_dir.value;
     let what = "state directory";
     let described = format!("{} ({})", root.display(), settings.state_dir.origin);
     if !root.exists() && !fix {
         let can_be = root.ancestors().find(|path| path.exists()).is_some_and(Path::is_dir);
-        return match can_be {
+        return vec![match can_be {
             true => {
-                checks.note(what, format!("{described} does not exist yet"), "nothing to do: it is created when needed")
+                Check::note(what, format!("{described} does not exist yet"), "nothing to do: it is created when needed")
             }
-            false => checks.problem(what, format!("{described} cannot be created"), "choose another --state-dir"),
-        };
+            false => Check::problem(what, format!("{described} cannot be created"), "choose another --state-dir"),
+        }];
     }
     let state = match StateDir::open(root) {
         Ok(state) => state,
-        Err(error) => return checks.problem(what, error.to_string(), error.hint()),
+        Err(error) => return vec![Check::problem(what, error.to_string(), error.hint())],
     };
-    checks.good(what, format!("{described}, writable"));
-    token(&state, fix, checks);
-    match database(&state).await {
-        Ok(found) => checks.good("database", found),
-        Err(CommandError::Problem(one)) => checks.problem("database", one.message, one.hint.unwrap_or_default()),
-        Err(CommandError::ReaderLeft) => {}
-    }
-    match find(settings).await {
-        Ok(Some(client)) => checks.good("host", format!("process {} at {}", client.pid, client.url)),
-        Ok(None) => checks.good("host", "none is running"),
-        Err(error) => checks.note("host", error.in_one_line(), "the next helix command takes over"),
-    }
+    let mut checks = vec![Check::good(what, format!("{described}, writable"))];
+    checks.extend(token(&state, fix));
+    checks.push(match database(&state).await {
+        Ok(found) => Check::good("database", found),
+        Err(CommandError::Problem(one)) => Check::problem("database", one.message, one.hint.unwrap_or_default()),
+        Err(error @ CommandError::ReaderLeft) => Check::problem("database", error.in_one_line(), ""),
+    });
+    checks.push(match find(settings).await {
+        Ok(Some(client)) => Check::good("host", format!("process {} at {}", client.pid, client.url)),
+        Ok(None) => Check::good("host", "none is running"),
+        Err(error) => Check::note("host", error.in_one_line(), "the next helix command takes over"),
+    });
+    checks
 }
 
-fn token(state: &StateDir, fix: bool, checks: &mut Checks) {
+fn token(state: &StateDir, fix: bool) -> Option<Check> {
     let path = state.token_file();
-    let Ok(metadata) = path.metadata() else { return };
-    let mode = metadata.permissions().mode() & 0o777;
+    let mode = path.metadata().ok()?.permissions().mode() & 0o777;
     if mode & 0o077 == 0 {
-        return checks.good("token", format!("{}, readable by you only", path.display()));
+        return Some(Check::good("token", format!("{}, readable by you only", path.display())));
     }
     let others = format!("{} can be read by others (mode {mode:03o})", path.display());
-    if fix && std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).is_ok() {
-        checks.good("token", format!("{others}; fixed"));
-    } else {
-        checks.problem("token", others, "run `helix doctor --fix`, or chmod 600 the file");
-    }
+    let fixed = fix && std::fs::set_permissions(&path, Permissions::from_mode(0o600)).is_ok();
+    Some(match fixed {
+        true => Check::good("token", format!("{others}; fixed")),
+        false => Check::problem("token", others, "run `helix doctor --fix`, or chmod 600 the file"),
+    })
 }
 
 /// Where the database is; else what is wrong with it.
@@ -289,19 +272,19 @@ async fn database(state: &StateDir) -> Result<String, CommandError> {
     Ok(path.display().to_string())
 }
 
-async fn listening(settings: &Settings, checks: &mut Checks) {
+async fn listening(settings: &Settings) -> Check {
     let address = &settings.listen.value;
     let what = "address of helix serve";
     match tokio::net::TcpListener::bind(address.as_str()).await {
-        Ok(_) => checks.good(what, format!("{address} is free")),
-        Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => checks.note(
+        Ok(_) => Check::good(what, format!("{address} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Check::note(
             what,
             format!("{address} is taken"),
             "if that is not helix serve, choose another with --listen or `[server] listen`",
         ),
         Err(error) => {
             let remedy = "choose an address of this machine with `[server] listen`";
-            checks.problem(what, format!("{address}: {error}"), remedy);
+            Check::problem(what, format!("{address}: {error}"), remedy)
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Must not record anything: a verdict that counts comes from a job alone.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use helix_core::finding::{Correction, Verdict};
@@ -35,7 +36,7 @@ pub(crate) struct Arguments {
     plan: Option<PathBuf>,
     /// Only the gates of this phase; repeat for several
     #[arg(long, value_name = "ID")]
-    phase: Vec<String>,
+    phase: Vec<PhaseId>,
     /// Commit that the work starts from [default: HEAD, so that the work is what is not committed]
     #[arg(long, value_name = "REF")]
     base: Option<String>,
@@ -55,20 +56,14 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         let running = task.run(&context.environment.directory, context.environment.program.clone(), &cancel);
         tokio::pin!(running);
         let done = tokio::select! {
-            done = &mut running => done,
-            _ = interrupts.recv() => {
+            done = &mut running => done?,
+            () = async { tokio::select! { _ = interrupts.recv() => {} _ = terminations.recv() => {} } } => {
+                // The gates' processes end first, however they do.
                 cancel.cancel();
-                running.await
-            }
-            _ = terminations.recv() => {
-                cancel.cancel();
-                running.await
+                drop(running.await);
+                return Ok(Exit::Interrupted);
             }
         };
-        if cancel.is_cancelled() {
-            return Ok(Exit::Interrupted);
-        }
-        let done = done?;
         let lines: Vec<String> = done.iter().flat_map(|one| lines(&context.terminal, one)).collect();
         context.terminal.answer(&json!({ "evidence": false, "phases": done }), &lines.join("\n"))?;
         context.terminal.note("no verdict was recorded: a job checks the committed result again");
@@ -95,13 +90,10 @@ async fn of_plan(context: &Context, arguments: &Arguments) -> Result<WorkTask, C
 }
 
 /// The gates of the phases that are wanted; of all where none is named.
-fn chosen(task: WorkTask, wanted: &[String]) -> Result<WorkTask, CommandError> {
-    let read = |id: &String| id.parse().map_err(|error| CommandError::usage(codes::USAGE, error));
-    let wanted: Vec<PhaseId> = wanted.iter().map(read).collect::<Result<_, _>>()?;
-    task.only(&wanted).map_err(|(unknown, known)| {
-        let known: Vec<&str> = known.iter().map(PhaseId::as_str).collect();
-        CommandError::usage(codes::NOT_FOUND, format!("no phase {:?} here", unknown.as_str()))
-            .hint(format!("its phases: {}", known.join(", ")))
+fn chosen(task: WorkTask, wanted: &[PhaseId]) -> Result<WorkTask, CommandError> {
+    task.only(wanted).map_err(|(unknown, known)| {
+        let (unknown, known): (_, Vec<&str>) = (unknown.as_str(), known.iter().map(PhaseId::as_str).collect());
+        CommandError::unknown(format!("no phase {unknown:?} here"), unknown, &known)
     })
 }
 
@@ -118,8 +110,7 @@ fn lines(terminal: &Terminal, phase: &PhaseGates) -> Vec<String> {
     let mut lines = vec![terminal.paint(Meaning::Strong, phase.phase.as_str())];
     for gate in &phase.gates {
         let sign = Sign::from(&gate.verdict);
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds of a gate are far below 2^52")]
-        let time = duration(gate.duration_ms as f64 / 1000.0);
+        let time = duration(Duration::from_millis(gate.duration_ms).as_secs_f64());
         let head = format!("{} {}", sign.symbol(), gate.gate);
         lines.push(format!("{}: {} ({time})", terminal.paint(meaning(sign), &head), gate.summary));
         lines.extend(found(gate));

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use clap::Args;
 use helix_engine::{DialectName, Product, Program, agent_kind};
 use helix_project::survey::{Survey, survey};
 use serde_json::json;
@@ -14,16 +13,8 @@ use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::write_new;
 use crate::terminal::Meaning;
 
-/// Arguments of `helix init`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    /// Directory to set up [default: .]
-    #[arg(value_name = "DIR")]
-    directory: Option<std::path::PathBuf>,
-}
-
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    let directory = context.path(arguments.directory.as_ref().unwrap_or(&context.environment.directory));
+pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
+    let directory = context.path(directory.unwrap_or(&context.environment.directory));
     if !directory.is_dir() {
         let message = format!("{} is not a directory", directory.display());
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, message).hint("create it first, or use another one"));

@@ -1,9 +1,10 @@
 //! `helix plan`: checks plans with places, makes new ones, prints the format's schema.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
 use helix_core::text::count;
 use helix_engine::preview::{PhaseVerifier, first_prompts, verifiers};
@@ -17,7 +18,7 @@ use serde_json::json;
 use crate::arguments::budget;
 use crate::commands::draft;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, Exit, codes};
+use crate::error::{CommandError, Ended, Exit};
 use crate::files::unreadable;
 use crate::offline;
 use crate::terminal::{Meaning, Reading, duration, money};
@@ -57,10 +58,10 @@ pub(crate) struct Selection {
     pub(super) project: Option<PathBuf>,
     /// Run only this phase; repeat for several
     #[arg(long, value_name = "ID")]
-    pub(super) phase: Vec<String>,
+    pub(super) phase: Vec<PhaseId>,
     /// Start at this phase (skip what it depends on)
     #[arg(long, value_name = "ID", conflicts_with = "phase")]
-    pub(super) from: Option<String>,
+    pub(super) from: Option<PhaseId>,
     /// Agent for all phases
     #[arg(long, value_name = "NAME")]
     pub(super) agent: Option<String>,
@@ -218,6 +219,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     request.agent.clone_from(&selection.agent);
     request.model.clone_from(&selection.model);
     (request.budget_usd, request.max_turns) = (selection.budget, selection.max_turns);
+    (request.only, request.from) = (selection.phase.clone(), selection.from.clone());
     let inspection = inspected(context, &request)?;
     let (name, source, warnings) = (&inspection.file, &inspection.source_text, &inspection.diagnostics);
     let refused = |diagnostics| CommandError::plan(name, diagnostics, source.clone());
@@ -227,18 +229,18 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     if warnings.iter().any(Diagnostic::is_error) {
         return Err(refused(warnings.clone()));
     }
-    let selected = selected(plan, selection)?;
+    let is_chosen = |id: &PhaseId| inspection.only.as_ref().is_none_or(|only| only.contains(id));
     let config = context.settings()?.engine(&context.environment)?;
     let mut verifiers = verifiers(&config, plan);
-    verifiers.retain(|one| selected.contains(&one.phase));
+    verifiers.retain(|one| is_chosen(&one.phase));
     let price = if verifiers.is_empty() { None } else { Price::so_far(context) };
-    let waves = plan.waves_of(|phase| selected.contains(&phase.id));
+    let waves = plan.waves_of(|phase| is_chosen(&phase.id));
     let mut prompts = first_prompts(&inspection).map_err(refused)?;
-    prompts.retain(|one| selected.contains(&one.phase));
+    prompts.retain(|one| is_chosen(&one.phase));
     let refusals = &inspection.refusals;
     let terminal = &context.terminal;
     terminal.say_diagnostics(warnings, source);
-    let mut lines = vec![format!("{}: {}, dry run", plan.name, count(selected.len(), "phase"))];
+    let mut lines = vec![format!("{}: {}, dry run", plan.name, count(waves.concat().len(), "phase"))];
     for (number, wave) in (1..).zip(&waves) {
         lines.push(format!("\nwave {number}{}", if wave.len() > 1 { " (in parallel)" } else { "" }));
         for phase in wave.iter().filter_map(|id| plan.phase(id)) {
@@ -296,11 +298,10 @@ impl Price {
             Vec::new()
         });
         let reviews = jobs.iter().flat_map(|job| &job.phases).filter_map(|phase| phase.review.as_ref());
-        let (runs, usd, ms) = reviews.fold((0, 0.0, 0), |(runs, usd, ms): (u32, f64, u64), review| {
-            (runs.saturating_add(review.runs), usd + review.cost, ms.saturating_add(review.total_ms))
+        let (runs, usd, seconds) = reviews.fold((0, 0.0, 0.0), |(runs, usd, seconds): (u32, _, _), review| {
+            let time = Duration::from_millis(review.total_ms).as_secs_f64();
+            (runs.saturating_add(review.runs), usd + review.cost, seconds + time)
         });
-        #[expect(clippy::cast_precision_loss, reason = "milliseconds of all runs are far below 2^52")]
-        let seconds = ms as f64 / 1000.0;
         (runs > 0).then(|| Self { runs, mean_usd: usd / f64::from(runs), mean_seconds: seconds / f64::from(runs) })
     }
 }
@@ -310,12 +311,8 @@ fn verified_by(verifier: &PhaseVerifier, price: Option<&Price>) -> [String; 2] {
     let (agent, seconds) = (&verifier.agent, verifier.timeout_seconds);
     let price = match price {
         Some(Price { runs, mean_usd, mean_seconds }) => {
-            format!(
-                "{} and {} on average of {} here",
-                money(*mean_usd),
-                duration(*mean_seconds),
-                count(*runs as usize, "run")
-            )
+            let (money, time, runs) = (money(*mean_usd), duration(*mean_seconds), count(*runs as usize, "run"));
+            format!("{money} and {time} on average of {runs} here")
         }
         None => "no verifier has run here yet; `helix jobs show` names it afterwards".to_owned(),
     };
@@ -323,22 +320,4 @@ fn verified_by(verifier: &PhaseVerifier, price: Option<&Price>) -> [String; 2] {
         format!("    verify by agent {agent}{model}, up to {seconds} s, after each attempt that passes its gates"),
         format!("    price of one verification: {price}"),
     ]
-}
-
-fn selected(plan: &Plan, selection: &Selection) -> Result<Vec<PhaseId>, CommandError> {
-    let known: Vec<&str> = plan.phases.iter().map(|phase| phase.id.as_str()).collect();
-    let only = &selection.phase;
-    let mut wanted = only.iter().chain(&selection.from);
-    if let Some(unknown) = wanted.find(|wanted| !known.contains(&wanted.as_str())) {
-        let near = did_you_mean(unknown, known.iter().copied()).map(|near| format!("did you mean {near}?"));
-        return Err(CommandError::usage(codes::NOT_FOUND, format!("the plan has no phase {unknown:?}"))
-            .hint(near.unwrap_or_else(|| format!("its phases: {}", known.join(", ")))));
-    }
-    let from = selection.from.as_ref().and_then(|from| plan.phases.iter().find(|phase| phase.id.as_str() == from));
-    let ancestry = plan.ancestry();
-    let wanted = |id: &PhaseId| {
-        (only.is_empty() || only.iter().any(|only| only == id.as_str()))
-            && from.is_none_or(|from| !ancestry.is_before(id, &from.id))
-    };
-    Ok(plan.phases.iter().map(|phase| phase.id.clone()).filter(|id| wanted(id)).collect())
 }

@@ -28,17 +28,14 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
     let absolute = |path: PathBuf| context.path(path);
     let arguments = json!({ "name": name, "adr": adr.map(absolute), "plan": plan.map(absolute) });
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    context.block_on(async {
-        let reached = context.reach().await?;
-        let client = reached.client();
-        let answer = client.call_tool("project_create", arguments, &context.environment.directory).await;
-        reached.stop().await?;
-        let answer = answer?;
+    context.block_on(context.with_host(async |reached| {
+        let directory = &context.environment.directory;
+        let answer = reached.client().call_tool("project_create", arguments, directory).await?;
         let texts: Vec<&str> = answer.content.iter().filter_map(|block| Some(block.as_text()?.text.as_str())).collect();
         let text = texts.join("\n");
         if answer.is_error == Some(true) {
             return Err(CommandError::usage(codes::HOST_REFUSED, text).hint("nothing was changed"));
         }
         context.terminal.answer(&answer.structured_content, &text)
-    })
+    }))
 }

@@ -7,11 +7,12 @@ use clap::Args;
 use helix_core::ids::JobId;
 use helix_core::text::count;
 use helix_engine::submit::plan_file;
+use helix_job::JobView;
 use helix_server::wire::{JobRequest, PhaseFilter};
 use serde_json::{Value, json};
 use tokio::signal::unix::SignalKind;
 
-use crate::client::ClientError;
+use crate::client::{Client, ClientError};
 use crate::commands::plan::{self, Selection};
 use crate::context::Context;
 use crate::environment::Environment;
@@ -19,7 +20,7 @@ use crate::error::{CommandError, Ended, Exit};
 use crate::host::{Reached, busy_jobs, find, until_idle};
 use crate::runtime::signal_stream;
 use crate::terminal::Reading;
-use crate::watch::{Left, Watched, print_job, watch};
+use crate::watch::{Watched, print_job, watch};
 
 /// Arguments of `helix run`.
 #[derive(Debug, Args)]
@@ -50,53 +51,47 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
         if arguments.detach {
             return detach(context, &path, &body).await;
         }
-        let reached = context.reach().await?;
-        let submitted = reached.client().submit(&body).await;
-        let (reached, accepted) = or_leave(context, reached, submitted).await?;
-        context.terminal.say_diagnostics(&accepted.warnings, "");
-        end(context, watch(context, reached, &accepted.job).await?).await
+        follow(context, async |client| {
+            let accepted = client.submit(&body).await?;
+            context.terminal.say_diagnostics(&accepted.warnings, "");
+            Ok(accepted.job)
+        })
+        .await
     })
 }
 
-/// What the host answered; when it refused, this process is left as after a job.
-pub(crate) async fn or_leave<T>(
-    context: &Context,
-    reached: Reached,
-    answered: Result<T, ClientError>,
-) -> Result<(Reached, T), CommandError> {
-    match answered {
-        Ok(answer) => Ok((reached, answer)),
+/// Asks a host for a job and watches it, says what happened, and leaves.
+pub(crate) async fn follow(context: &Context, ask: impl AsyncFnOnce(&Client) -> Result<JobView, ClientError>) -> Ended {
+    let reached = context.reach().await?;
+    let job = match ask(reached.client()).await {
+        Ok(job) => job,
         Err(error) => {
             leave(context, reached).await?;
-            Err(error.into())
+            return Err(error.into());
         }
-    }
-}
-
-/// Says what happened and leaves, unless this process is the host of other jobs.
-pub(crate) async fn end(context: &Context, watched: Watched) -> Ended {
-    if watched.left == Left::Early {
-        context.terminal.say(&format!(
-            "job {} keeps running without this terminal; come back with: helix jobs watch {0}",
-            watched.view.id
-        ));
-        watched.reached.stop().await?;
-        return Ok(watched.exit);
+    };
+    let Watched { view, exit, reached } = watch(context, reached, &job).await?;
+    if exit == Exit::Interrupted && !view.status.is_final() {
+        let id = &view.id;
+        let how = format!("job {id} keeps running without this terminal; come back with: helix jobs watch {id}");
+        context.terminal.say(&how);
+        reached.stop().await?;
+        return Ok(exit);
     }
     if context.terminal.reading == Reading::People {
-        print_job(context, &watched.view.clone().at(jiff::Timestamp::now())).await?;
+        print_job(context, &view.clone().at(jiff::Timestamp::now())).await?;
     }
-    if watched.left == Left::Waiting {
-        context.terminal.say(&format!("job {} is waiting for you; answer with: helix answer", watched.view.id));
+    if exit == Exit::NeedsPerson {
+        context.terminal.say(&format!("job {} is waiting for you; answer with: helix answer", view.id));
     }
-    leave(context, watched.reached).await?;
-    Ok(watched.exit)
+    leave(context, reached).await?;
+    Ok(exit)
 }
 
 /// Leaves the host. If it is this process, jobs that others have submitted are brought to their end first.
 async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> {
-    let Reached::Own(host, _) = reached else { return Ok(()) };
-    let unfinished = busy_jobs(host.engine()).await?;
+    let Reached::Own(host) = reached else { return Ok(()) };
+    let unfinished = busy_jobs(&host.engine).await?;
     if !unfinished.is_empty() {
         context.terminal.say(&format!(
             "waiting for {} running in this process; Ctrl-C: quit, the next helix command continues them",
@@ -104,7 +99,7 @@ async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> 
         ));
         let mut interrupts = signal_stream(SignalKind::interrupt())?;
         tokio::select! {
-            idle = until_idle(host.engine(), Duration::ZERO) => idle?,
+            idle = until_idle(&host.engine, Duration::ZERO) => idle?,
             _ = interrupts.recv() => {}
         }
     }
@@ -138,8 +133,9 @@ fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequ
     Ok(JobRequest {
         plan: Some(absolute(path)?.into()),
         project_path: project.as_deref().map(absolute).transpose()?.map(Into::into),
-        phase_filter: Some(phase).filter(|phases| !phases.is_empty()).map(PhaseFilter::Several),
-        from,
+        phase_filter: (!phase.is_empty())
+            .then(|| PhaseFilter::Several(phase.iter().map(ToString::to_string).collect())),
+        from: from.map(String::from),
         agent,
         model,
         budget_usd: budget,

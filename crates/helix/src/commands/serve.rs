@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use clap::Args;
+use helix_store::StateDir;
 use serde_json::json;
 use tokio::signal::unix::SignalKind;
 
-use crate::config::{Overrides, Settings};
 use crate::context::Context;
 use crate::error::{Ended, Exit};
 use crate::host::{Access, Host, Listening, READY_MARK, until_idle};
@@ -37,23 +37,23 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
-    let overrides = Overrides { listen: arguments.listen.clone(), ..context.overrides.clone() };
-    let settings = Settings::load(&context.environment, &overrides)?;
-    let access = if arguments.no_auth { Access::Open } else { Access::Token(arguments.token.clone()) };
-    let listening = Listening { address: settings.listen.value.clone(), access };
-    context.block_on(serve(context, &arguments, &settings, listening))
+    context.block_on(serve(context, arguments))
 }
 
-async fn serve(context: &Context, arguments: &Arguments, settings: &Settings, listening: Listening) -> Ended {
+async fn serve(context: &Context, arguments: Arguments) -> Ended {
+    let settings = context.settings()?;
+    let access = if arguments.no_auth { Access::Open } else { Access::Token(arguments.token) };
+    let listening = Listening::at(arguments.listen.as_ref().unwrap_or(&settings.listen.value), access).await?;
     let mut interrupts = signal_stream(SignalKind::interrupt())?;
     let mut terminations = signal_stream(SignalKind::terminate())?;
-    let mut host = Host::start(&context.environment, settings, &listening).await?;
+    let lock = StateDir::open(&settings.state_dir.value)?.lock()?;
+    let mut host = Host::start(&context.environment, settings, &listening, lock).await?;
     if arguments.background {
         context.terminal.data(READY_MARK)?;
     } else {
         announce(context, &host, &listening.access)?;
     }
-    let engine = host.engine().clone();
+    let engine = host.engine.clone();
     tokio::select! {
         _ = interrupts.recv() => {}
         _ = terminations.recv() => {}
@@ -68,7 +68,7 @@ async fn serve(context: &Context, arguments: &Arguments, settings: &Settings, li
 }
 
 fn announce(context: &Context, host: &Host, access: &Access) -> Ended {
-    let info = host.info();
+    let info = &host.info;
     if context.terminal.reading == Reading::Programs {
         return context.terminal.json_line(&json!({ "url": info.url, "pid": info.pid, "token_file": info.token_file }));
     }

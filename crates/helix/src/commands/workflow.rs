@@ -5,8 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use helix_core::diagnostic::did_you_mean;
-use helix_plan::workflow::{InputValue, json_schema};
+use helix_plan::workflow::{InputValue, Workflow, json_schema};
 use helix_project::workflows::{Listed, WorkflowPaths};
 use serde_json::json;
 
@@ -14,7 +13,8 @@ use super::draft;
 use crate::config::user_directory;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::terminal::{Meaning, Reading};
+use crate::files::text_of_problems;
+use crate::terminal::{Meaning, one_line};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -22,13 +22,13 @@ pub(crate) enum Action {
     List,
     /// Show the inputs and phases of a workflow
     Show {
-        /// Name of the planflow
+        /// Name of the workflow
         #[arg(value_name = "NAME")]
         name: String,
     },
     /// Write a first workflow
     New {
-        /// Name of the planflow
+        /// Name of the workflow
         #[arg(value_name = "NAME")]
         name: String,
         /// Where to write it [default: workflows/NAME.yaml]
@@ -55,37 +55,26 @@ fn workflow_paths(context: &Context) -> WorkflowPaths {
 
 fn list(context: &Context) -> Ended {
     let all = workflow_paths(context).workflows();
-    let exit = if all.is_whole() { Exit::Success } else { Exit::No };
-    if context.terminal.reading == Reading::Programs {
-        let rows: Vec<_> = all
-            .workflows
-            .iter()
-            .map(|one| match &one.workflow {
-                Ok(workflow) => json!({
-                    "name": one.name, "place": one.place, "description": workflow.description, "inputs": workflow.inputs,
-                }),
-                Err(problems) => json!({ "name": one.name, "place": one.place, "diagnostics": problems }),
-            })
-            .collect();
-        let diagnostics: Vec<_> = all.problems.iter().chain(&all.strangers).collect();
-        context.terminal.json(&json!({ "workflows": rows, "diagnostics": diagnostics }))?;
-        return Ok(exit);
-    }
-    context.terminal.say_diagnostics(&all.problems, "");
-    context.terminal.say_diagnostics(&all.strangers, "");
-    let width = all.workflows.iter().map(|one| one.name.chars().count()).max().unwrap_or(0);
+    let (mut values, mut rows) = (Vec::new(), Vec::new());
     for Listed { name, place, workflow } in &all.workflows {
-        let padded = context.terminal.paint(Meaning::Strong, &format!("{name:width$}"));
-        let text = match workflow {
-            Ok(workflow) => workflow.description.clone(),
+        let (value, description) = match workflow {
+            Ok(Workflow { description, inputs, .. }) => {
+                let value = json!({ "name": name, "place": place, "description": description, "inputs": inputs });
+                (value, (description.clone(), None))
+            }
             Err(problems) => {
-                let first = problems.first().map(ToString::to_string).unwrap_or_default();
-                context.terminal.paint(Meaning::Bad, first.lines().next().unwrap_or_default())
+                let first = problems.first().map(|first| one_line(&first.to_string(), 200)).unwrap_or_default();
+                (json!({ "name": name, "place": place, "diagnostics": problems }), (first, Some(Meaning::Bad)))
             }
         };
-        context.terminal.data(&format!("{padded}  {text} ({place})"))?;
+        values.push(value);
+        rows.push([(name.clone(), Some(Meaning::Strong)), (place.clone(), Some(Meaning::Weak)), description]);
     }
-    Ok(exit)
+    let diagnostics: Vec<_> = all.problems.iter().chain(&all.strangers).cloned().collect();
+    context.terminal.say_diagnostics(&diagnostics, "");
+    let value = json!({ "workflows": values, "diagnostics": diagnostics });
+    context.terminal.list(&value, "no workflows", ["name", "from", "description"], rows)?;
+    Ok(if all.is_whole() { Exit::Success } else { Exit::No })
 }
 
 fn show(context: &Context, name: &str) -> Ended {
@@ -93,22 +82,15 @@ fn show(context: &Context, name: &str) -> Ended {
     let workflow = match workflow_paths.workflow(name) {
         Some(Ok(workflow)) => workflow,
         Some(Err(problems)) => {
-            let file = problems.first().map(|problem| problem.file.clone()).unwrap_or_default();
-            let source = std::fs::read_to_string(&file).unwrap_or_default();
-            return Err(CommandError::usage(codes::PLAN_ERRORS, format!("the workflow {name} has errors"))
-                .hint("fix the file and run the command again")
-                .diagnostics(problems, &source));
+            let text = text_of_problems(&problems);
+            return Err(CommandError::file_errors(codes::PLAN_ERRORS, &format!("the workflow {name}"), problems, text)
+                .hint("fix the file and run the command again"));
         }
         None => {
             let all = workflow_paths.workflows();
-            let names = || all.workflows.iter().map(|known| known.name.as_str());
-            let hint = match did_you_mean(name, names()) {
-                Some(near) => format!("did you mean {near}?"),
-                None => format!("known are: {}", names().collect::<Vec<_>>().join(", ")),
-            };
-            return Err(CommandError::usage(codes::NOT_FOUND, format!("unknown workflow {name:?}"))
-                .hint(hint)
-                .diagnostics(all.problems, ""));
+            let known: Vec<&str> = all.workflows.iter().map(|known| known.name.as_str()).collect();
+            let error = CommandError::unknown(format!("unknown workflow {name:?}"), name, &known);
+            return Err(error.diagnostics(all.problems, ""));
         }
     };
     let strong = |text: &str| context.terminal.paint(Meaning::Strong, text);

@@ -3,6 +3,7 @@
 //! Must not know how an agent is run.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use helix_agents::ExitStatus;
 use helix_core::diagnostic::did_you_mean;
@@ -32,7 +33,7 @@ pub(super) fn agents(
 
 fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -> AgentProfile {
     let named = agent.dialect.map(|written| written.value);
-    let kind = agent_kind(named.unwrap_or_else(|| name.parse().unwrap_or(DialectName::Claude)));
+    let kind = agent_kind(named.or(DialectName::from_word(name)).unwrap_or(DialectName::Claude));
     let command = match (agent.command, kind.program) {
         (Some(written), _) => command_of(environment, files, written),
         (None, Program::Installed(product)) => vec![product.name.to_owned()],
@@ -42,7 +43,7 @@ fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -
         // The probe says what to do about it.
         (None, Program::Named) => Vec::new(),
     };
-    let path = |written: Placed<String>| environment.path(&written.value, files.base(&written.range));
+    let path = |written| path_of(environment, files, &written);
     let texts = |written: Placed<Vec<Placed<String>>>| written.value.into_iter().map(|one| one.value).collect();
     let mut profile = AgentProfile::new(name, kind.dialect, command);
     profile.default_model = agent.model.map(|written| written.value);
@@ -64,6 +65,11 @@ fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -
         }
     };
     profile
+}
+
+/// A path as it is written in a file; a relative one is meant from the file's directory.
+pub(super) fn path_of(environment: &Environment, files: &Files, written: &Placed<String>) -> PathBuf {
+    environment.path(&written.value, files.base(&written.range))
 }
 
 /// A relative program with a slash is meant from the file that names it; a bare name is looked up in the PATH.

@@ -15,6 +15,9 @@ use super::keys::File;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 
+/// The origin of a value that nobody has written.
+pub(crate) const BUILT_IN: &str = "built in";
+
 /// Name of the file.
 pub(crate) const FILE_NAME: &str = "helix.toml";
 
@@ -32,7 +35,7 @@ const FIELD_CODES: FieldCodes = FieldCodes {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Setting<T> {
     pub(crate) value: T,
-    /// For people: `built in`, `--listen`, `HELIX_STATE_DIR`, `/path/helix.toml:3`.
+    /// For people: `built in`, `--state-dir`, `HELIX_STATE_DIR`, `/path/helix.toml:3`.
     pub(crate) origin: String,
 }
 
@@ -43,22 +46,17 @@ impl<T> Setting<T> {
 
     /// A value that nobody has written.
     pub(super) fn built_in(value: T) -> Self {
-        Self::new(value, "built in")
+        Self::new(value, BUILT_IN)
     }
 }
 
 /// The files in force, the strongest first. Places count as if the texts stood behind each other.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Files {
-    files: Vec<(PathBuf, String)>,
+pub(crate) struct Files {
+    pub(super) files: Vec<(PathBuf, String)>,
 }
 
 impl Files {
-    #[cfg(test)]
-    pub(super) fn of(files: Vec<(PathBuf, String)>) -> Self {
-        Self { files }
-    }
-
     /// Reads the given file, else the nearest one above the working directory; then the user's own.
     ///
     /// # Errors
@@ -98,7 +96,7 @@ impl Files {
         (tree, file.unwrap_or_default())
     }
 
-    pub(super) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.files.iter().map(|(path, _)| path)
     }
 
@@ -114,7 +112,7 @@ impl Files {
 
     /// File and line of a place, for people.
     pub(super) fn origin(&self, place: &Range<usize>) -> String {
-        self.at(place).map_or_else(|| "built in".into(), |(path, line)| format!("{}:{line}", path.display()))
+        self.at(place).map_or_else(|| BUILT_IN.into(), |(path, line)| format!("{}:{line}", path.display()))
     }
 
     fn at(&self, place: &Range<usize>) -> Option<(&Path, usize)> {

@@ -305,8 +305,8 @@ kinds! {
     CommandWords -> Vec<Placed<String>>, |node, what, reader| {
         let words = Vec::<String>::from_node(node, what, reader)?;
         let named = words.first().is_some_and(|program| !program.value.is_empty());
-        let wrong = || (format!("{what} is empty"), "write the program first, such as command = [\"claude\"]".into());
-        fitting(node, reader, words, named, wrong)
+        let help = "write the program first, such as command = [\"claude\"]";
+        fitting(node, reader, named.then_some(words), &format!("{what} is empty"), help)
     };
     /// A length of time, or `never`, which is `None`.
     TimeOrNever -> Option<Duration>, |node, what, reader| match node.as_text() {
@@ -316,24 +316,23 @@ kinds! {
     /// How long anything may wait for the memory: at most what the contract says.
     Deadline -> Duration, |node, what, reader| {
         let time = Time::from_node(node, what, reader)?;
-        let wrong =
-            || (format!("{what} can be at most 5 seconds"), "write a shorter time, such as \"2s\"".to_owned());
-        fitting(node, reader, time, time <= Duration::from_secs(5), wrong)
+        let short = (time <= Duration::from_secs(5)).then_some(time);
+        fitting(node, reader, short, &format!("{what} can be at most 5 seconds"), "write a shorter time, such as \"2s\"")
     };
     /// A name as in a Host header: addresses need not be allowed, see `helix_server`'s rules.
     Host -> String, |node, what, reader| {
         let host = String::from_node(node, what, reader)?;
-        let wanted = "a host name without scheme and port, such as \"host.docker.internal\"";
-        let wrong = || (format!("{host:?} is not {wanted}"), format!("write {wanted}"));
-        fitting(node, reader, host.clone(), is_host(&host), wrong)
+        let wrong = format!("{host:?} is not a host name");
+        let help = "write it without scheme and port, such as \"host.docker.internal\"";
+        fitting(node, reader, is_host(&host).then_some(host), &wrong, help)
     };
     /// An origin as browsers send it, without the slash that addresses are often copied with.
     Origin -> String, |node, what, reader| {
         let written = String::from_node(node, what, reader)?;
         let origin = written.trim_end_matches('/');
-        let wanted = "an origin, such as \"https://chat.example\" or \"http://localhost:3000\"";
-        let wrong = || (format!("{written:?} is not {wanted}"), format!("write {wanted}"));
-        fitting(node, reader, origin.to_owned(), is_origin(origin), wrong)
+        let help = "write scheme, host and port, such as \"https://chat.example\" or \"http://localhost:3000\"";
+        let fits = is_origin(origin).then(|| origin.to_owned());
+        fitting(node, reader, fits, &format!("{written:?} is not an origin"), help)
     };
 }
 
@@ -342,21 +341,13 @@ fn word<T: Copy>(node: &Node, what: &str, reader: &mut FieldReader<'_>, words: &
     reader.word(node, &format!("a value of {what}"), words)
 }
 
-/// A value of the right form; else what is wrong with it, and how to write it. One that could never match would let nobody in, and
-/// not say so.
-fn fitting<T>(
-    node: &Node,
-    reader: &mut FieldReader<'_>,
-    value: T,
-    fits: bool,
-    wrong: impl FnOnce() -> (String, String),
-) -> Option<T> {
-    if fits {
-        return Some(value);
+/// A value if it has the right form; else says what is wrong with it, and how to write it. One that could never match would let
+/// nobody in, and not say so.
+fn fitting<T>(node: &Node, reader: &mut FieldReader<'_>, fits: Option<T>, wrong: &str, help: &str) -> Option<T> {
+    if fits.is_none() {
+        reader.error(codes::CONFIG_VALUE, &node.range, wrong, help);
     }
-    let (message, help) = wrong();
-    reader.error(codes::CONFIG_VALUE, &node.range, message, help);
-    None
+    fits
 }
 
 fn is_host(text: &str) -> bool {

@@ -7,6 +7,6 @@ mod files;
 mod keys;
 mod settings;
 
-pub(crate) use files::{FILE_NAME, Setting, user_directory};
+pub(crate) use files::{BUILT_IN, FILE_NAME, Setting, user_directory};
 pub(crate) use keys::sample;
-pub(crate) use settings::{Origin, Overrides, Settings, skill_directories};
+pub(crate) use settings::{GLOBAL, Origin, Overrides, Settings, skill_directories};

@@ -24,8 +24,8 @@ use helix_server::{Disconnect, ServerConfig};
 use serde::Serialize;
 use serde_json::json;
 
-use super::agents::{agents, check_agent, command_of};
-use super::files::{Files, Setting, refused, user_directory};
+use super::agents::{agents, check_agent, command_of, path_of};
+use super::files::{BUILT_IN, Files, Setting, refused, user_directory};
 use super::keys::{self, File};
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
@@ -48,24 +48,31 @@ impl Origin {
     fn new(key: impl Into<String>, value: impl Serialize, origin: &str) -> Self {
         Self { key: key.into(), value: json!(value), origin: origin.to_owned() }
     }
+
+    fn of<T: Serialize>(key: &str, setting: &Setting<T>) -> Self {
+        Self::new(key, &setting.value, &setting.origin)
+    }
 }
 
 /// What flags say; they win over everything.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Overrides {
-    /// `--config`.
-    pub(crate) config: Option<PathBuf>,
-    /// `--state-dir`.
+    /// State directory [env: HELIX_STATE_DIR] [default: ~/.local/state/helix]
+    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
     pub(crate) state_dir: Option<PathBuf>,
-    /// `--listen`.
-    pub(crate) listen: Option<String>,
+    /// Configuration file [default: helix.toml here or above, then ~/.config/helix/helix.toml]
+    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
+    pub(crate) config: Option<PathBuf>,
 }
+
+/// Where the help lists the flags that every command has, so that they do not hide a command's own.
+pub(crate) const GLOBAL: &str = "Global options";
 
 /// Everything that is configured.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     /// Files that were read, the strongest first.
-    files: Files,
+    pub(crate) files: Files,
     /// Where Helix keeps everything.
     pub(crate) state_dir: Setting<PathBuf>,
     /// Address of the HTTP API.
@@ -111,7 +118,6 @@ impl Settings {
     /// # Errors
     /// A file that cannot be read or has errors, an agent that is not configured, no place for the state directory.
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
-        environment.check_places()?;
         let files = Files::read(environment, overrides.config.as_deref())?;
         Self::put_together(environment, overrides, files)
     }
@@ -125,7 +131,6 @@ impl Settings {
         let File { defaults, agents: configured, consultant, server, jobs, verifier, adviser, .. } = file;
         let (consultant, server, jobs) = (section(consultant), section(server), section(jobs));
         let (verifier, adviser): (keys::Verifier, keys::Adviser) = (section(verifier), section(adviser));
-        let path = |written: &Placed<String>| environment.path(&written.value, files.base(&written.range));
 
         let agents = agents(environment, &files, section(configured));
         let default_agent = files.setting(&section(defaults).agent).unwrap_or_else(|| match agents.first_key_value() {
@@ -144,17 +149,13 @@ impl Settings {
         ] {
             agent.map_or(Ok(()), |agent| check_agent(key, agent, &agents))?;
         }
-        let listen = match &overrides.listen {
-            Some(value) => Setting::new(value.clone(), "--listen"),
-            None => files.setting(&server.listen).unwrap_or_else(|| Setting::built_in(DEFAULT_LISTEN.into())),
-        };
         let (admission, why_so_many) = admission(&jobs, &files);
         let mut written = Vec::new();
         keys_of(&tree, "", &files, &mut written);
         Ok(Self {
             state_dir: state_dir(environment, overrides)?,
-            listen,
-            token_file: server.token_file.as_ref().map(path),
+            listen: files.setting(&server.listen).unwrap_or_else(|| Setting::built_in(DEFAULT_LISTEN.into())),
+            token_file: server.token_file.as_ref().map(|written| path_of(environment, &files, written)),
             agents,
             default_agent,
             consultant_agent,
@@ -176,27 +177,17 @@ impl Settings {
         })
     }
 
-    /// Files that were read, the strongest first.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> {
-        self.files.paths()
-    }
-
-    /// A path as it is written in a file.
-    fn path(&self, environment: &Environment, written: &Placed<String>) -> PathBuf {
-        environment.path(&written.value, self.files.base(&written.range))
-    }
-
     /// Where the Consultant makes new projects.
     fn projects(&self, environment: &Environment) -> PathBuf {
         let home = || environment.home().unwrap_or_else(|| environment.directory.clone()).join("helix-projects");
-        self.projects.directory.as_ref().map_or_else(home, |written| self.path(environment, written))
+        self.projects.directory.as_ref().map_or_else(home, |written| path_of(environment, &self.files, written))
     }
 
     /// Where a test lets the process die: `HELIX_CRASH_AT`, names of places, one a line, and `HELIX_CRASH_PLACES`, the file that
     /// those passed are written to (docs/development.md).
     fn crash_point(environment: &Environment) -> CrashPoint {
         let names = environment.variable("HELIX_CRASH_AT").unwrap_or_default();
-        let record = environment.variable("HELIX_CRASH_PLACES").filter(|path| !path.is_empty()).map(PathBuf::from);
+        let record = environment.variable("HELIX_CRASH_PLACES").map(PathBuf::from);
         CrashPoint::planned(names.lines().map(str::to_owned), record)
     }
 
@@ -261,13 +252,11 @@ impl Settings {
     /// When the Consultant's prompt or its experts cannot be read.
     pub(crate) fn engine(&self, environment: &Environment) -> Result<EngineConfig, CommandError> {
         let roots = self.server.roots.iter().flat_map(|roots| &roots.value);
-        let program = environment.program.to_string_lossy().into_owned();
         let (consultant, timeouts) = (&self.consultant, RunTimeouts::default());
         Ok(EngineConfig {
-            keeper: vec![program, "keeper".into()],
             agents: self.agents.values().map(|setting| setting.value.clone()).collect(),
             default_agent: self.default_agent.value.clone(),
-            roots: roots.map(|root| self.path(environment, root)).collect(),
+            roots: roots.map(|root| path_of(environment, &self.files, root)).collect(),
             projects: self.projects(environment),
             consultant: ConsultantConfig {
                 agent: self.consultant_agent.value.clone(),
@@ -319,7 +308,7 @@ impl Settings {
 
     /// Template of the Consultant's instructions: the configured one, the user's own, or the built-in one.
     fn consultant_prompt(&self, environment: &Environment) -> Result<ConsultantPrompt, CommandError> {
-        let configured = self.consultant.prompt.as_ref().map(|written| self.path(environment, written));
+        let configured = self.consultant.prompt.as_ref().map(|written| path_of(environment, &self.files, written));
         let own = || user_path(environment, "prompts/consultant.md.j2").filter(|path| path.exists());
         let Some(path) = configured.or_else(own) else { return Ok(ConsultantPrompt::default()) };
         parsed(&path, ConsultantPrompt::parse, "see helix prompt show")
@@ -343,18 +332,18 @@ impl Settings {
         let time = |time: Duration| json!(format_duration(time));
         let failures = &self.failures;
         let mut rows = vec![
-            Origin::new("state_dir", &self.state_dir.value, &self.state_dir.origin),
-            Origin::new("defaults.agent", &self.default_agent.value, &self.default_agent.origin),
-            Origin::new("consultant.agent", &self.consultant_agent.value, &self.consultant_agent.origin),
-            Origin::new("adviser.agent", &self.adviser_agent.value, &self.adviser_agent.origin),
-            Origin::new("server.listen", &self.listen.value, &self.listen.origin),
+            Origin::of("state_dir", &self.state_dir),
+            Origin::of("defaults.agent", &self.default_agent),
+            Origin::of("consultant.agent", &self.consultant_agent),
+            Origin::of("adviser.agent", &self.adviser_agent),
+            Origin::of("server.listen", &self.listen),
             Origin::new("jobs.max_agents", self.admission.agents, &self.why_so_many),
         ];
         // Values of variables may be secrets: of agents, only the command.
-        let agents = self.agents.iter();
-        rows.extend(
-            agents.map(|(name, agent)| Origin::new(format!("agents.{name}"), &agent.value.command, &agent.origin)),
-        );
+        let command = |(name, agent): (&String, &Setting<AgentProfile>)| {
+            Origin::new(format!("agents.{name}"), &agent.value.command, &agent.origin)
+        };
+        rows.extend(self.agents.iter().map(command));
         for (key, value) in [
             ("consultant.turn_timeout", time(TURN_TIMEOUT)),
             ("consultant.follow_jobs", time(FOLLOW_JOBS)),
@@ -373,7 +362,7 @@ impl Settings {
             ("projects.directory", json!(self.projects(environment))),
         ] {
             let written = self.written.iter().find(|written| written.key == key);
-            rows.push(written.cloned().unwrap_or_else(|| Origin::new(key, value, "built in")));
+            rows.push(written.cloned().unwrap_or_else(|| Origin::new(key, value, BUILT_IN)));
         }
         let known: BTreeSet<String> = rows.iter().map(|row| row.key.clone()).collect();
         rows.extend(self.written.iter().filter(|written| !known.contains(&written.key)).cloned());
@@ -460,7 +449,7 @@ fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting
     let flag = overrides.state_dir.clone().map(|path| (path, "--state-dir"));
     let variable = || Some((environment.variable("HELIX_STATE_DIR")?.into(), "HELIX_STATE_DIR"));
     let home = || {
-        let origin = environment.variable("XDG_STATE_HOME").map_or("built in", |_| "XDG_STATE_HOME");
+        let origin = environment.variable("XDG_STATE_HOME").map_or(BUILT_IN, |_| "XDG_STATE_HOME");
         Some((environment.xdg("XDG_STATE_HOME", ".local/state")?.join("helix"), origin))
     };
     let (path, origin): (PathBuf, _) = flag.or_else(variable).or_else(home).ok_or_else(|| {

@@ -18,7 +18,7 @@ fn of(texts: &[&str]) -> Settings {
         .enumerate()
         .map(|(number, text)| (PathBuf::from(format!("/p{number}/helix.toml")), (*text).into()));
     let environment = Environment::for_tests();
-    Settings::put_together(&environment, &Overrides::default(), Files::of(files.collect())).unwrap()
+    Settings::put_together(&environment, &Overrides::default(), Files { files: files.collect() }).unwrap()
 }
 
 fn served(text: &str) -> ServerConfig {

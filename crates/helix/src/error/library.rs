@@ -113,34 +113,30 @@ impl From<SubmitError> for CommandError {
 
 impl From<AdrFileError> for CommandError {
     fn from(error: AdrFileError) -> Self {
-        let (code, hint) = match &error {
+        let invalid = |hint| (Exit::Usage, codes::ADR_ERRORS, hint);
+        let (exit, code, hint) = match &error {
             AdrFileError::Disk { action: "read" | "find", .. } => {
-                (codes::INPUT_UNREADABLE, "check the path and its permissions; an ADR has at most 8 MiB")
+                (Exit::Usage, codes::INPUT_UNREADABLE, "check the path and its permissions; an ADR has at most 8 MiB")
             }
-            AdrFileError::Disk { .. } => {
-                return Self::wrapping(Exit::Environment, codes::OUTPUT_UNWRITABLE, &error).hint(super::WRITABLE);
-            }
-            AdrFileError::Unreadable(diagnostic) => {
-                return Self::usage(codes::ADR_ERRORS, "the ADR cannot be read")
-                    .hint("save it as UTF-8; nothing was written")
-                    .diagnostics(vec![(**diagnostic).clone()], "");
-            }
-            AdrFileError::Invalid { .. } => (codes::ADR_ERRORS, "fix the draft; nothing was written"),
-            AdrFileError::Rules { .. } => (codes::ADR_ERRORS, "fix the rules, or remove the file"),
+            AdrFileError::Disk { .. } => (Exit::Environment, codes::OUTPUT_UNWRITABLE, super::WRITABLE),
+            AdrFileError::Unreadable(_) => invalid("save it as UTF-8; nothing was written"),
+            AdrFileError::Invalid { .. } => invalid("fix the draft; nothing was written"),
+            AdrFileError::Rules { .. } => invalid("fix the rules, or remove the file"),
             AdrFileError::Import { .. } => {
-                (codes::ADR_ERRORS, "`helix adr new TITLE` writes a draft for other texts; nothing was written")
+                invalid("`helix adr new TITLE` writes a draft for other texts; nothing was written")
             }
-            AdrFileError::Numbered { .. } => (codes::ADR_ERRORS, "write `adr_id: draft` to get a new number"),
-            AdrFileError::NotProposed { .. } => {
-                return Self::wrapping(Exit::No, codes::CANNOT_BE_DONE, &error).hint("nothing was changed");
-            }
-            AdrFileError::Unknown { .. } => (codes::NOT_FOUND, "`helix adr list` shows all"),
-            AdrFileError::Rewrite { .. } => (codes::ADR_ERRORS, "add `adr_id` and `status` to the front matter"),
+            AdrFileError::Numbered { .. } => invalid("write `adr_id: draft` to get a new number"),
+            AdrFileError::NotProposed { .. } => (Exit::No, codes::CANNOT_BE_DONE, "nothing was changed"),
+            AdrFileError::Unknown { .. } => (Exit::Usage, codes::NOT_FOUND, "`helix adr list` shows all"),
+            AdrFileError::Rewrite { .. } => invalid("add `adr_id` and `status` to the front matter"),
         };
-        let refused = Self::wrapping(Exit::Usage, code, &error).hint(hint);
+        let refused = Self::wrapping(exit, code, &error).hint(hint);
         match error {
             AdrFileError::Invalid { source_text, diagnostics, .. } => refused.diagnostics(diagnostics, source_text),
             AdrFileError::Rules { diagnostic, source_text } => refused.diagnostics(vec![*diagnostic], source_text),
+            AdrFileError::Unreadable(diagnostic) => {
+                Self::new(exit, code, "the ADR cannot be read").hint(hint).diagnostics(vec![*diagnostic], "")
+            }
             _ => refused,
         }
     }

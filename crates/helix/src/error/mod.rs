@@ -8,7 +8,7 @@ mod library;
 use std::error::Error;
 use std::fmt::Display;
 
-use helix_core::diagnostic::Diagnostic;
+use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::text::count;
 use serde::Serialize;
 
@@ -113,6 +113,15 @@ impl CommandError {
         Self::usage(code, format!("{name} has {}", count(errors, "error"))).diagnostics(diagnostics, source_text)
     }
 
+    /// There is nothing of this name. The hint is the known name that was meant, else all of them.
+    pub(crate) fn unknown(message: impl Display, name: &str, known: &[&str]) -> Self {
+        let hint = match did_you_mean(name, known.iter().copied()) {
+            Some(near) => format!("did you mean {near}?"),
+            None => format!("known: {}", known.join(", ")),
+        };
+        Self::usage(codes::NOT_FOUND, message).hint(hint)
+    }
+
     /// The environment is at fault.
     pub(crate) fn environment(code: &str, message: impl Display) -> Self {
         Self::new(Exit::Environment, code, message)
@@ -148,16 +157,23 @@ impl CommandError {
     /// Adds the cause with all its own causes.
     #[must_use]
     pub(crate) fn because(mut self, cause: &dyn Error) -> Self {
-        if let Self::Problem(problem) = &mut self {
-            let mut next = Some(cause);
-            while let Some(cause) = next {
-                let text = cause.to_string();
-                // The message itself, and transparent wrappers, would say the same thing twice.
-                if problem.causes.last() != Some(&text) && problem.message != text {
-                    problem.causes.push(text);
-                }
-                next = cause.source();
-            }
+        let mut next = Some(cause);
+        while let Some(cause) = next {
+            self = self.cause(cause);
+            next = cause.source();
+        }
+        self
+    }
+
+    /// Adds a cause. The message itself, and transparent wrappers, would say the same thing twice.
+    #[must_use]
+    pub(crate) fn cause(mut self, cause: impl Display) -> Self {
+        let cause = cause.to_string();
+        if let Self::Problem(problem) = &mut self
+            && problem.causes.last() != Some(&cause)
+            && problem.message != cause
+        {
+            problem.causes.push(cause);
         }
         self
     }

@@ -40,7 +40,7 @@ pub(crate) async fn start_in_background(
     if let Some(config) = config {
         command.arg("--config").arg(environment.directory.join(config));
     }
-    command.args(["serve", "--listen", EPHEMERAL, "--until-idle", "--background"]);
+    command.args(["serve", "--listen", &EPHEMERAL.to_string(), "--until-idle", "--background"]);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
     // Closing the terminal does not reach this host.
     in_own_session(&mut command);
@@ -66,6 +66,6 @@ fn failed(log: &Path) -> CommandError {
         .hint(format!("see {}; or run without --detach", log.display()));
     match tail(log, LOG_TAIL).unwrap_or_default().trim() {
         "" => error,
-        end => error.because(&std::io::Error::other(format!("the end of its log:\n{end}"))),
+        end => error.cause(format!("the end of its log:\n{end}")),
     }
 }

@@ -8,11 +8,11 @@ mod port;
 mod reach;
 mod token;
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use helix_engine::{AgentProfile, Engine, EngineConfig};
 use helix_server::ServerConfig;
-use helix_store::{HostInfo, HostLock, StateDir, StateDirError};
+use helix_store::{HostInfo, HostLock};
 use rustix::io::Errno;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,7 @@ pub(crate) use reach::{Reached, find, reach};
 pub(crate) use token::Token;
 
 /// Address of hosts that nobody but this machine's `helix` commands looks for.
-pub(crate) const EPHEMERAL: &str = "127.0.0.1:0";
+const EPHEMERAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);
 
 /// How often a host asks its own server before it gives up.
 const OWN_HEALTH_TRIES: u32 = 6;
@@ -44,21 +44,42 @@ pub(crate) enum Access {
 /// How the host is to be reached.
 #[derive(Debug, Clone)]
 pub(crate) struct Listening {
-    pub(crate) address: String,
+    address: SocketAddr,
     pub(crate) access: Access,
 }
 
 impl Listening {
     /// For a host within another command.
-    pub(crate) fn ephemeral() -> Self {
-        Self { address: EPHEMERAL.to_owned(), access: Access::Token(None) }
+    pub(crate) const EPHEMERAL: Self = Self { address: EPHEMERAL, access: Access::Token(None) };
+
+    /// Resolves an address as it is written, and refuses one that others can reach without a token.
+    ///
+    /// # Errors
+    /// When it is no address, or an open one.
+    pub(crate) async fn at(written: &str, access: Access) -> Result<Self, CommandError> {
+        let wrong = || {
+            CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is not an address to listen on"))
+                .hint("write ADDRESS:PORT, such as 127.0.0.1:8787 (port 0 lets the system choose)")
+        };
+        let mut addresses = tokio::net::lookup_host(written).await.map_err(|error| wrong().because(&error))?;
+        let address = addresses.next().ok_or_else(wrong)?;
+        if access == Access::Open && !address.ip().is_loopback() {
+            let message = format!("{written} can be reached from other machines, and --no-auth would let anyone in");
+            return Err(
+                CommandError::usage(codes::OPEN_ADDRESS, message).hint("omit --no-auth, or listen on 127.0.0.1")
+            );
+        }
+        Ok(Self { address, access })
     }
 }
 
 /// This process as the host.
 pub(crate) struct Host {
-    engine: Engine,
-    info: HostInfo,
+    pub(crate) engine: Engine,
+    /// Where it can be reached.
+    pub(crate) info: HostInfo,
+    /// A client of it.
+    pub(crate) client: Client,
     /// Whether the token is new: then it has never been shown.
     pub(crate) token: Token,
     shutdown: CancellationToken,
@@ -67,94 +88,46 @@ pub(crate) struct Host {
     lock: HostLock,
 }
 
-/// Why this process is not the host.
-#[derive(Debug)]
-pub(crate) enum HostError {
-    Held(StateDirError),
-    Failed(CommandError),
-}
-
-impl From<CommandError> for HostError {
-    fn from(error: CommandError) -> Self {
-        Self::Failed(error)
-    }
-}
-
-impl From<HostError> for CommandError {
-    fn from(error: HostError) -> Self {
-        match error {
-            HostError::Held(error) => error.into(),
-            HostError::Failed(error) => error,
-        }
-    }
-}
-
 impl Host {
-    /// Becomes the host. Everything that can be wrong with address and directory is found before the engine opens.
+    /// Becomes the host of a locked directory. Everything that can be wrong with address and directory is found before the engine
+    /// opens.
     ///
     /// # Errors
-    /// [`HostError`].
+    /// When it cannot listen, open the engine, or be reached.
     pub(crate) async fn start(
         environment: &Environment,
         settings: &Settings,
-        listening: &Listening,
-    ) -> Result<Self, HostError> {
-        let address = checked_address(listening).await?;
-        let state = StateDir::open(&settings.state_dir.value).map_err(CommandError::from)?;
+        Listening { address, access }: &Listening,
+        lock: HostLock,
+    ) -> Result<Self, CommandError> {
+        let state = lock.directory().clone();
         // A symbolic link may have led to it.
         Environment::text_of(state.root())?;
-        let lock = state.lock().map_err(|error| match error {
-            StateDirError::Held { .. } => HostError::Held(error),
-            other => HostError::Failed(other.into()),
-        })?;
-        let listener = port::bind(address, &state).await.map_err(|error| cannot_listen(&listening.address, &error))?;
-        let bound = listener.local_addr().map_err(|error| cannot_listen(&listening.address, &error))?;
-        let token = token::prepare(settings, &state, &listening.access)?;
-        let required = match listening.access {
-            Access::Token(_) => Some(token.value.clone()),
-            Access::Open => None,
-        };
+        let listener = port::bind(*address, &state).await.map_err(|error| cannot_listen(*address, &error))?;
+        let bound = listener.local_addr().map_err(|error| cannot_listen(*address, &error))?;
+        let token = token::prepare(settings, &state, access)?;
+        let required = (*access != Access::Open).then(|| token.value.clone());
         // Jobs of a former host go on as soon as the engine is open: their agents must have been told of the tools by then.
         let tools = Some(helix_server::tools_endpoint(bound, required.as_deref()));
         let config = EngineConfig { tools, ..settings.engine(environment)? };
         // What the Consultant's own agent can be asked for; other agents have other words for theirs.
         let agent = config.agents.iter().find(|agent| agent.name == config.consultant.agent);
         let models = agent.map(offered_models).unwrap_or_default();
-        let engine = Engine::open(state, config).await.map_err(CommandError::from)?;
+        let engine = Engine::open(state, config).await?;
 
         let shutdown = CancellationToken::new();
         let server_config = settings.server(ServerConfig { token: required, models, ..ServerConfig::default() });
-        let server = tokio::spawn(helix_server::serve(
-            listener,
-            engine.clone(),
-            server_config,
-            shutdown.clone().cancelled_owned(),
-        ));
+        let stopped = shutdown.clone().cancelled_owned();
+        let server = tokio::spawn(helix_server::serve(listener, engine.clone(), server_config, stopped));
         let info =
             HostInfo { url: helix_server::local_url(bound), pid: std::process::id(), token_file: token.file.clone() };
-        let host = Self { engine, info, token, shutdown, server, lock };
-        if let Err(error) = patient_health(&host.client()?).await {
-            return Err(host.failed_to_serve(&error).await.into());
+        let client = Client::new(&info)?;
+        let host = Self { engine, info, client, token, shutdown, server, lock };
+        if let Err(error) = patient_health(&host.client).await {
+            return Err(host.failed_to_serve(&error).await);
         }
-        host.lock.announce(&host.info).map_err(CommandError::from)?;
+        host.lock.announce(&host.info)?;
         Ok(host)
-    }
-
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
-    /// Where it can be reached.
-    pub(crate) fn info(&self) -> &HostInfo {
-        &self.info
-    }
-
-    /// A client of this host.
-    ///
-    /// # Errors
-    /// When the token cannot be read back.
-    pub(crate) fn client(&self) -> Result<Client, CommandError> {
-        Client::new(&self.info)
     }
 
     /// Waits for the server to fail; a host whose server has ended is of no use.
@@ -219,26 +192,7 @@ fn offered_models(agent: &AgentProfile) -> Vec<String> {
     own.chain(&agent.models).cloned().collect()
 }
 
-/// Resolves the address and refuses one that others can reach without a token.
-async fn checked_address(listening: &Listening) -> Result<SocketAddr, CommandError> {
-    let written = &listening.address;
-    let wrong = || {
-        CommandError::usage(codes::CANNOT_LISTEN, format!("{written:?} is not an address to listen on"))
-            .hint("write ADDRESS:PORT, such as 127.0.0.1:8787 (port 0 lets the system choose)")
-    };
-    let mut addresses = tokio::net::lookup_host(written.as_str()).await.map_err(|error| wrong().because(&error))?;
-    let address = addresses.next().ok_or_else(wrong)?;
-    if listening.access == Access::Open && !address.ip().is_loopback() {
-        return Err(CommandError::usage(
-            codes::OPEN_ADDRESS,
-            format!("{written} can be reached from other machines, and --no-auth would let anyone in"),
-        )
-        .hint("omit --no-auth, or listen on 127.0.0.1"));
-    }
-    Ok(address)
-}
-
-fn cannot_listen(address: &str, error: &std::io::Error) -> CommandError {
+fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> CommandError {
     let cannot = || format!("cannot listen on {address}");
     let shown = match Errno::from_io_error(error) {
         Some(Errno::ADDRINUSE) => {

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use helix_store::StateDir;
+use helix_store::{StateDir, StateDirError};
 use tokio::time::Instant;
 
-use super::{Host, HostError, Listening};
+use super::{Host, Listening};
 use crate::client::Client;
 use crate::config::Settings;
 use crate::environment::Environment;
@@ -21,14 +21,15 @@ const LOOK_AGAIN: Duration = Duration::from_millis(20);
 pub(crate) enum Reached {
     /// Another process is the host.
     Other(Client),
-    Own(Box<Host>, Client),
+    Own(Box<Host>),
 }
 
 impl Reached {
     /// The client of the host.
     pub(crate) fn client(&self) -> &Client {
         match self {
-            Self::Other(client) | Self::Own(_, client) => client,
+            Self::Other(client) => client,
+            Self::Own(host) => &host.client,
         }
     }
 
@@ -39,7 +40,7 @@ impl Reached {
     pub(crate) async fn stop(self) -> Result<(), CommandError> {
         match self {
             Self::Other(_) => Ok(()),
-            Self::Own(host, _) => host.stop().await,
+            Self::Own(host) => host.stop().await,
         }
     }
 }
@@ -67,13 +68,13 @@ pub(crate) async fn reach(environment: &Environment, settings: &Settings) -> Res
         if let Some(client) = find(settings).await? {
             return Ok(Reached::Other(client));
         }
-        let held = match Host::start(environment, settings, &Listening::ephemeral()).await {
-            Ok(host) => {
-                let client = host.client()?;
-                return Ok(Reached::Own(Box::new(host), client));
+        let held = match StateDir::open(&settings.state_dir.value)?.lock() {
+            Ok(lock) => {
+                let host = Host::start(environment, settings, &Listening::EPHEMERAL, lock).await?;
+                return Ok(Reached::Own(Box::new(host)));
             }
-            Err(HostError::Failed(error)) => return Err(error),
-            Err(HostError::Held(held)) => held,
+            Err(held @ StateDirError::Held { .. }) => held,
+            Err(error) => return Err(error.into()),
         };
         if Instant::now() >= deadline {
             let error =

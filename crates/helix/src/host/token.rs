@@ -25,23 +25,21 @@ pub(crate) struct Token {
 
 /// Finds the token: the given one, that of the configured file, that of the state directory, or a new one.
 pub(super) fn prepare(settings: &Settings, state: &StateDir, access: &Access) -> Result<Token, CommandError> {
-    if let Access::Token(Some(value)) = access {
-        check(value, "--token")?;
-        let file = state.token_file();
-        let kept = read(&file)?;
-        if kept.as_deref() != Some(value) {
-            store(&file, value)?;
-        }
-        return Ok(Token { value: value.clone(), file, is_new: false });
+    let (given, file) = match access {
+        Access::Token(Some(given)) => (Some(given.clone()), state.token_file()),
+        Access::Token(None) | Access::Open => (None, settings.token_file.clone().unwrap_or_else(|| state.token_file())),
+    };
+    let kept = read(&file)?;
+    let from = if given.is_some() { "--token".to_owned() } else { file.display().to_string() };
+    let (value, is_new) = match given.or(kept.clone()) {
+        Some(known) => (known, false),
+        None => (random()?, true),
+    };
+    check(&value, &from)?;
+    if kept.as_ref() != Some(&value) {
+        replace_private(&file, &format!("{value}\n")).map_err(unwritable(&file))?;
     }
-    let file = settings.token_file.clone().unwrap_or_else(|| state.token_file());
-    if let Some(value) = read(&file)? {
-        check(&value, &file.display().to_string())?;
-        return Ok(Token { value, file, is_new: false });
-    }
-    let value = random()?;
-    store(&file, &value)?;
-    Ok(Token { value, file, is_new: true })
+    Ok(Token { value, file, is_new })
 }
 
 fn read(file: &Path) -> Result<Option<String>, CommandError> {
@@ -64,15 +62,10 @@ fn check(value: &str, from: &str) -> Result<(), CommandError> {
         .hint("a token has at least 16 printable ASCII characters and no spaces"))
 }
 
-fn store(file: &Path, value: &str) -> Result<(), CommandError> {
-    replace_private(file, &format!("{value}\n")).map_err(unwritable(file))
-}
-
 fn random() -> Result<String, CommandError> {
     let mut bytes = [0_u8; BYTES];
     getrandom::fill(&mut bytes).map_err(|error| {
-        CommandError::environment(codes::TOKEN, "the system provides no random numbers for a token")
-            .because(&std::io::Error::other(error.to_string()))
+        CommandError::environment(codes::TOKEN, "the system provides no random numbers for a token").cause(error)
     })?;
     Ok(format!("hx-{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>()))
 }

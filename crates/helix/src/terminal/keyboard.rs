@@ -46,10 +46,24 @@ pub(crate) async fn typed_text() -> Result<Option<String>, CommandError> {
     if !std::io::stdin().is_terminal() {
         return typed_line().await;
     }
-    to_standard_error(MARK_PASTES);
-    let text = pasted().await;
-    to_standard_error(LEAVE_PASTES);
-    text
+    let _marked = MarkedPastes::begin();
+    pasted().await
+}
+
+/// Has the terminal mark pastes until it is dropped, also by who gives up waiting for the text.
+struct MarkedPastes;
+
+impl MarkedPastes {
+    fn begin() -> Self {
+        to_standard_error(MARK_PASTES);
+        Self
+    }
+}
+
+impl Drop for MarkedPastes {
+    fn drop(&mut self) {
+        to_standard_error(LEAVE_PASTES);
+    }
 }
 
 async fn pasted() -> Result<Option<String>, CommandError> {

@@ -110,7 +110,7 @@ impl Terminal {
     /// # Errors
     /// As for [`Terminal::data`].
     pub(crate) fn json_line(&self, value: &impl Serialize) -> Ended {
-        self.data(&serde_json::to_string(value).map_err(no_json)?)
+        self.data(&one_json_line(value)?)
     }
 
     /// Writes what a command found: a value for programs, lines for people.
@@ -207,6 +207,14 @@ fn to_standard_error(text: &str) {
     }
 }
 
+/// A value as one line of JSON.
+///
+/// # Errors
+/// When it cannot be one.
+pub(crate) fn one_json_line(value: &impl Serialize) -> Result<String, CommandError> {
+    serde_json::to_string(value).map_err(no_json)
+}
+
 fn no_json(error: serde_json::Error) -> CommandError {
     CommandError::helix(codes::BROKEN, "cannot write an answer as JSON").because(&error)
 }
@@ -219,8 +227,5 @@ fn paint(look: Look, meaning: Meaning, text: &str) -> String {
         Meaning::Strong => "1",
         Meaning::Weak => "2",
     };
-    match look {
-        Look::Colour => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-        Look::Plain => text.to_owned(),
-    }
+    look.paint(code, text)
 }

@@ -4,7 +4,7 @@ use super::*;
 fn a_picture_names_the_place_and_points_at_it() {
     let source = "name: x\nphasess: []\n";
     let diagnostic = Diagnostic::error("HX0106", "plan.yaml", "unknown key `phasess`")
-        .at(Span::locate(source, 8, 15))
+        .at(helix_core::source_text::SourceText::new("plan.yaml", source).span(8..15))
         .help("did you mean `phases`?");
     let drawn = picture(&diagnostic, source, Look::Plain);
     assert!(drawn.contains("error[HX0106]: unknown key `phasess`"), "{drawn}");

@@ -29,7 +29,7 @@ pub(crate) async fn reports_of(context: &Context, view: &JobView) -> Result<Vec<
 /// # Errors
 /// [`CommandError::ReaderLeft`], and when standard output is broken.
 pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), CommandError> {
-    context.terminal.data(&job_report(view, &context.settings()?.state_dir, &context.terminal))?;
+    context.terminal.data(&job_report(context, view)?)?;
     let nothing_failed = view.phases.iter().all(|phase| phase.status != PhaseStatus::Failed);
     if nothing_failed && view.status != JobStatus::Failed {
         return Ok(());

@@ -2,10 +2,9 @@
 //!
 //! Must not know how a job was submitted; what it shows is folded from the job's events alone.
 
-mod bars;
+mod display;
 mod exit;
 mod failures;
-mod lines;
 mod report;
 
 use std::time::Duration;
@@ -17,35 +16,24 @@ use tokio::signal::unix::SignalKind;
 
 use crate::client::{ClientError, JobEvents};
 use crate::context::Context;
-use crate::error::{CommandError, Exit, codes};
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::Reached;
 use crate::question;
 use crate::runtime::signal_stream;
-use crate::terminal::{Reading, Terminal};
 
+use display::Display;
+
+pub(crate) use display::meaning;
 pub(crate) use failures::{print_job, reports_of};
-pub(crate) use lines::meaning;
 pub(crate) use report::job_report;
 
 pub(crate) struct Watched {
     /// The job as it stood last.
     pub(crate) view: JobView,
-    /// How `helix` is to end.
+    /// How `helix` is to end: as the job, or before its end with [`Exit::NeedsPerson`] or, if the user left, [`Exit::Interrupted`].
     pub(crate) exit: Exit,
     /// The host, as it is now: it may be another one than at the beginning.
     pub(crate) reached: Reached,
-    /// Whether the user left before the end.
-    pub(crate) left: Left,
-}
-
-/// Whether the user left before the job's end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Left {
-    No,
-    /// Yes, by a second interrupt.
-    Early,
-    /// The job can do nothing until a person answers.
-    Waiting,
 }
 
 /// How long nothing has to happen before it is asked why, and between that and the next time: what hinders a job is in no event.
@@ -72,13 +60,6 @@ enum Put {
     Overtaken(Option<Box<Recorded<JobEvent>>>),
 }
 
-/// One of the ways to show a job.
-enum Display {
-    Bars(bars::PhaseBars),
-    Lines(Terminal),
-    Json,
-}
-
 /// Said when what was in the way of a job is gone.
 const RESUMED: &str = "running again";
 
@@ -87,16 +68,12 @@ const RESUMED: &str = "running again";
 /// # Errors
 /// When neither the host nor another one can be reached, or an event cannot be understood.
 pub(crate) async fn watch(context: &Context, reached: Reached, job: &JobView) -> Result<Watched, CommandError> {
-    let display = match context.terminal.reading {
-        Reading::Programs => Display::Json,
-        Reading::People if context.terminal.bars => Display::Bars(bars::PhaseBars::new(context.terminal)),
-        Reading::People => Display::Lines(context.terminal),
-    };
+    let display = Display::new(context.terminal);
     let (state, view, silence) = (JobState::New, job.clone(), Silence::default());
     let mut watcher = Watcher { context, reached, display, state, view, last: 0, cancelling: false, silence };
-    let (exit, left) = watcher.follow().await?;
+    let exit = watcher.follow().await?;
     watcher.display.finish();
-    Ok(Watched { view: watcher.view, exit, reached: watcher.reached, left })
+    Ok(Watched { view: watcher.view, exit, reached: watcher.reached })
 }
 
 struct Watcher<'a> {
@@ -113,7 +90,7 @@ struct Watcher<'a> {
 }
 
 impl Watcher<'_> {
-    async fn follow(&mut self) -> Result<(Exit, Left), CommandError> {
+    async fn follow(&mut self) -> Ended {
         let mut interrupts = signal_stream(SignalKind::interrupt())?;
         let mut terminations = signal_stream(SignalKind::terminate())?;
         loop {
@@ -130,14 +107,14 @@ impl Watcher<'_> {
                         next = events.next() => next?,
                         _ = interrupts.recv() => {
                             if self.cancelling {
-                                return Ok((Exit::Interrupted, Left::Early));
+                                return Ok(Exit::Interrupted);
                             }
                             self.cancelling = true;
                             self.display.note("Cancelling the job… (Ctrl-C again: quit without waiting)");
                             self.cancel().await?;
                             continue;
                         }
-                        _ = terminations.recv() => return Ok((Exit::Interrupted, Left::Early)),
+                        _ = terminations.recv() => return Ok(Exit::Interrupted),
                         () = tokio::time::sleep(if self.silence.asked { STILL_AGAIN } else { STILL }) => {
                             self.explain_silence().await?;
                             continue;
@@ -153,13 +130,13 @@ impl Watcher<'_> {
                 }
                 self.show(&event)?;
                 if self.state.end().is_some() && self.is_latest().await? {
-                    return Ok((exit::of_job(&self.state, self.cancelling), Left::No));
+                    return Ok(exit::of_job(&self.state, self.cancelling));
                 }
                 if self.state.waits_for_person(Timestamp::now()) && self.is_latest().await? {
                     self.display.finish();
                     match self.put_questions(&mut events).await? {
                         Put::Answered => {}
-                        Put::NotNow => return Ok((Exit::NeedsPerson, Left::Waiting)),
+                        Put::NotNow => return Ok(Exit::NeedsPerson),
                         Put::Overtaken(next) => overtaken = Some(next),
                     }
                 }
@@ -176,18 +153,7 @@ impl Watcher<'_> {
         if let Some(projected) = JobView::project(&self.view.id, &self.state) {
             self.view = projected;
         }
-        match &mut self.display {
-            Display::Bars(bars) => bars.event(event, &self.view),
-            Display::Lines(terminal) => {
-                lines::lines(&event.event, &self.view, terminal).iter().for_each(|line| terminal.say(line));
-            }
-            Display::Json => match self.context.terminal.json_line(event) {
-                // The job goes on when nobody reads any more; its end still decides the exit code.
-                Err(CommandError::ReaderLeft) | Ok(_) => {}
-                Err(error) => return Err(error),
-            },
-        }
-        Ok(())
+        self.display.event(event, &self.view)
     }
 
     /// The job as its host has it now; `None` if the host is gone.
@@ -254,7 +220,7 @@ impl Watcher<'_> {
     /// Goes on after a broken connection: with the same host if it lives, else with another, else as the host.
     async fn take_over(&mut self) -> Result<(), CommandError> {
         if self.reached.client().health().await.is_err() {
-            if let Reached::Own(host, _) = &mut self.reached {
+            if let Reached::Own(host) = &mut self.reached {
                 return Err(host.server_failed().await);
             }
             self.context.terminal.say("Reconnecting…");
@@ -280,21 +246,5 @@ fn unless_gone<T>(answered: Result<T, ClientError>) -> Result<Option<T>, Command
         Ok(answer) => Ok(Some(answer)),
         Err(ClientError::Gone(_)) => Ok(None),
         Err(ClientError::Refused(error)) => Err(error),
-    }
-}
-
-impl Display {
-    fn note(&self, text: &str) {
-        match self {
-            Self::Bars(bars) => bars.note(text),
-            Self::Lines(terminal) => terminal.say(text),
-            Self::Json => {}
-        }
-    }
-
-    fn finish(&self) {
-        if let Self::Bars(bars) = self {
-            bars.finish();
-        }
     }
 }

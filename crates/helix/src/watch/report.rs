@@ -2,7 +2,7 @@
 //!
 //! Must not know how it was watched.
 
-use std::path::PathBuf;
+use std::time::Duration;
 
 use helix_core::finding::Verdict;
 use helix_core::text::short_commit;
@@ -10,8 +10,9 @@ use helix_job::phrases::{self, Sign};
 use helix_job::question::QuestionStatus;
 use helix_job::{ErrorView, IntegrationTarget, JobView, PhaseStatus, PhaseView};
 
-use super::lines::meaning;
-use crate::config::Setting;
+use super::display::meaning;
+use crate::context::Context;
+use crate::error::CommandError;
 use crate::question::how_to_answer;
 use crate::terminal::{Meaning, Terminal, duration, money, one_line, shell_word};
 
@@ -36,7 +37,8 @@ fn phases_table(view: &JobView, terminal: &Terminal) -> String {
 }
 
 /// The whole report, for standard output.
-pub(crate) fn job_report(view: &JobView, state_dir: &Setting<PathBuf>, terminal: &Terminal) -> String {
+pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, CommandError> {
+    let terminal = &context.terminal;
     let paint = |meaning, text: &str| terminal.paint(meaning, text);
     let sign = Sign::from(view.status);
     let status = paint(meaning(sign), &format!("{} {}", sign.symbol(), view.status.word()));
@@ -75,10 +77,10 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Setting<PathBuf>, terminal:
         lines.extend(verification(phase));
     }
     lines.extend(questions(view, terminal));
-    lines.push(format!("logs     {}", state_dir.value.join("runs").display()));
+    lines.push(format!("logs     {}", context.settings()?.state_dir.value.join("runs").display()));
     lines.push(format!("details  helix jobs show {}", view.id));
     if let Some(number) = view.proven_decision() {
-        let (project, helix) = (shell_word(&view.project_path), helix_with(state_dir));
+        let (project, helix) = (shell_word(&view.project_path), helix_here(context));
         lines.push(format!("next     cd {project} && {helix} adr implemented {number}"));
         lines.push("         (ticks the criteria that the job has proven)".to_owned());
     }
@@ -97,7 +99,7 @@ pub(crate) fn job_report(view: &JobView, state_dir: &Setting<PathBuf>, terminal:
         lines.push(format!("{}: {}", paint(meaning(sign), view.status.word()), error.message));
         lines.extend(hint(error));
     }
-    lines.join("\n")
+    Ok(lines.join("\n"))
 }
 
 /// What the verifier said last, with what it was for; that one will look, where none has yet.
@@ -109,8 +111,7 @@ fn verification(phase: &PhaseView) -> Vec<String> {
     };
     let (word, cost) = (review.verdict.word(), money(review.cost));
     let model = review.model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a run are far below 2^52")]
-    let time = duration(review.total_ms as f64 / 1000.0);
+    let time = duration(Duration::from_millis(review.total_ms).as_secs_f64());
     let runs = if review.runs == 1 { String::new() } else { format!(" for {} runs", review.runs) };
     let mut lines = vec![format!(
         "{}: verifier ({}{model}) of attempt {}: {word}: {} ({time}, {cost}{runs})",
@@ -129,12 +130,10 @@ fn verification(phase: &PhaseView) -> Vec<String> {
     lines
 }
 
-/// The command that finds this state directory again.
-fn helix_with(state_dir: &Setting<PathBuf>) -> String {
-    match state_dir.origin.as_str() {
-        "--state-dir" => format!("helix --state-dir {}", shell_word(&state_dir.value.to_string_lossy())),
-        _ => "helix".to_owned(),
-    }
+/// The command that finds this state directory again from anywhere.
+fn helix_here(context: &Context) -> String {
+    let named = context.overrides.state_dir.as_ref().map(|directory| context.path(directory));
+    named.map_or("helix".to_owned(), |path| format!("helix --state-dir {}", shell_word(&path.to_string_lossy())))
 }
 
 fn hint(error: &ErrorView) -> Option<String> {

@@ -1,4 +1,5 @@
-"""Runs a program at a real terminal: waits for texts, types answers. Says what was seen and how it ended, as JSON.
+"""Runs a program at a real terminal: waits for texts, types answers. Says what was seen, with and without escape
+sequences, and how it ended, as JSON.
 
 Usage: terminal.py STEPS.json PROGRAM [ARGUMENT...]; a step is {"expect": TEXT, "type": TEXT}.
 """
@@ -46,8 +47,9 @@ def main():
     while more():
         pass
     _, status = os.waitpid(child, 0)
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen.decode(errors="replace"))
-    print(json.dumps({"code": os.waitstatus_to_exitcode(status), "seen": plain}))
+    raw = seen.decode(errors="replace")
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", raw)
+    print(json.dumps({"code": os.waitstatus_to_exitcode(status), "seen": plain, "raw": raw}))
 
 
 main()

@@ -3,7 +3,6 @@
 //! Must not put a secret or a prompt into an argument: those are readable by every process of the machine. Source of every flag
 //! and variable: the measured runs of 2.1.197 and 2.1.330 that `docs/outcomes.md` names.
 
-use helix_core::ids::AgentSessionId;
 use serde_json::{Map, Value, json};
 
 use super::super::InvocationError;
@@ -20,16 +19,17 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     let ask = draft.ask;
     draft.words(["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"]);
     draft.option("--input-format", "stream-json");
+    // New ids are UUIDs: the CLI takes no others.
     match &ask.session {
-        SessionRef::New(id) => draft.option("--session-id", uuid_of(id)?),
+        SessionRef::New(id) => draft.option("--session-id", id.as_str()),
         SessionRef::Resume(id) => draft.option("--resume", id.as_str()),
         SessionRef::Fork { from, new } => {
             draft.option("--resume", from.as_str());
-            draft.option("--session-id", uuid_of(new)?);
+            draft.option("--session-id", new.as_str());
         }
         SessionRef::Cut { from, new, at } => {
             draft.option("--resume", from.as_str());
-            draft.option("--session-id", uuid_of(new)?);
+            draft.option("--session-id", new.as_str());
             draft.option("--resume-session-at", at.as_str());
         }
     }
@@ -69,14 +69,6 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     draft.words(["--strict-mcp-config"]);
     draft.stdin(prompt_line(ask));
     Ok(())
-}
-
-/// Checks that an id has the form 8-4-4-4-12, the only one that `--session-id` takes.
-fn uuid_of(id: &AgentSessionId) -> Result<String, InvocationError> {
-    let groups: Vec<&str> = id.as_str().split('-').collect();
-    let fits = groups.iter().map(|group| group.len()).eq([8, 4, 4, 4, 12])
-        && groups.iter().all(|group| group.bytes().all(|byte| byte.is_ascii_hexdigit()));
-    if fits { Ok(id.to_string()) } else { Err(InvocationError::SessionNotUuid { session: id.to_string() }) }
 }
 
 fn environment(draft: &mut Draft<'_>) -> Result<(), InvocationError> {

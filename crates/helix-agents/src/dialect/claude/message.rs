@@ -113,41 +113,25 @@ fn blocks(content: Value) -> Vec<Value> {
 fn tool_finished(mut block: Map<String, Value>, run: &mut Gathered) {
     let id = taken_text(&mut block, "tool_use_id").unwrap_or_default();
     let failed = block.get("is_error").and_then(Value::as_bool) == Some(true);
-    let output = output_text(block.get("content").unwrap_or(&Value::Null));
+    let output = output_text(block.remove("content").unwrap_or_default());
     run.events.push(AgentEvent::ToolFinished { id, output, failed });
 }
 
 /// What a tool said, as text within the limit.
-fn output_text(content: &Value) -> String {
-    match content {
-        Value::String(text) => cut(text, TOOL_OUTPUT_LIMIT).to_owned(),
-        Value::Array(parts) => {
-            let mut all = String::new();
-            for part in parts {
-                if all.len() >= TOOL_OUTPUT_LIMIT {
-                    break;
-                }
-                if !all.is_empty() {
-                    all.push('\n');
-                }
-                match part.get("text").and_then(Value::as_str) {
-                    Some(text) => all.push_str(cut(text, TOOL_OUTPUT_LIMIT - all.len().min(TOOL_OUTPUT_LIMIT))),
-                    None => {
-                        let kind = part.get("type").and_then(Value::as_str).unwrap_or("unknown");
-                        all.push_str(&format!("[{}]", cut(kind, 100)));
-                    }
-                }
-            }
-            all
-        }
+fn output_text(content: Value) -> String {
+    let part = |part: &Value| match part.get("text").and_then(Value::as_str) {
+        Some(text) => text.to_owned(),
+        None => format!("[{}]", part.get("type").and_then(Value::as_str).unwrap_or("unknown")),
+    };
+    let mut said = match content {
+        Value::String(text) => text,
+        Value::Array(parts) => parts.iter().map(part).collect::<Vec<_>>().join("\n"),
         Value::Null => String::new(),
-        other => cut(&other.to_string(), TOOL_OUTPUT_LIMIT).to_owned(),
-    }
-}
-
-/// The longest start of a text that fits.
-fn cut(text: &str, limit: usize) -> &str {
-    &text[..text.floor_char_boundary(limit)]
+        other => other.to_string(),
+    };
+    said.truncate(said.floor_char_boundary(TOOL_OUTPUT_LIMIT));
+    said.shrink_to_fit();
+    said
 }
 
 fn questions(input: &Value) -> Vec<AgentEvent> {

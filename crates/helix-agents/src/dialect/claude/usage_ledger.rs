@@ -23,7 +23,7 @@ pub(super) struct UsageLedger {
 impl UsageLedger {
     /// A message named its tokens; the same message may do so several times, the largest counts are right.
     pub(super) fn message(&mut self, id: &str, usage: &Value) {
-        let named = tokens(usage, "input_tokens", "output_tokens", MESSAGE_CACHE);
+        let named = tokens(usage, &OF_MESSAGES);
         match &mut self.message {
             Some((last, counted)) if last == id => *counted = larger(*counted, named),
             other => {
@@ -37,7 +37,7 @@ impl UsageLedger {
     /// The message under way named its tokens again while it streamed.
     pub(super) fn message_delta(&mut self, usage: &Value) {
         if let Some((_, counted)) = &mut self.message {
-            *counted = larger(*counted, tokens(usage, "input_tokens", "output_tokens", MESSAGE_CACHE));
+            *counted = larger(*counted, tokens(usage, &OF_MESSAGES));
         }
     }
 
@@ -54,7 +54,7 @@ impl UsageLedger {
             return;
         }
         if let Some(usage) = record.get("usage") {
-            self.settled += tokens(usage, "input_tokens", "output_tokens", MESSAGE_CACHE);
+            self.settled += tokens(usage, &OF_MESSAGES);
         }
         let cost = record.get("total_cost_usd").and_then(Value::as_f64).unwrap_or_default();
         // The account of the process never shrinks; a smaller one belongs to something else.
@@ -77,27 +77,22 @@ impl UsageLedger {
     }
 }
 
-/// Names of the cache fields: read, written.
-type CacheNames = (&'static str, &'static str);
-const MESSAGE_CACHE: CacheNames = ("cache_read_input_tokens", "cache_creation_input_tokens");
-const MODEL_CACHE: CacheNames = ("cacheReadInputTokens", "cacheCreationInputTokens");
+/// Names of fields: input, output, read from the cache, written to it.
+type TokenNames = [&'static str; 4];
+const OF_MESSAGES: TokenNames =
+    ["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+const OF_MODELS: TokenNames = ["inputTokens", "outputTokens", "cacheReadInputTokens", "cacheCreationInputTokens"];
 
-fn tokens(from: &Value, input: &str, output: &str, cache: CacheNames) -> Usage {
+fn tokens(from: &Value, names: &TokenNames) -> Usage {
     let count = |name: &str| from.get(name).and_then(Value::as_u64).unwrap_or_default();
-    Usage {
-        input_tokens: count(input),
-        output_tokens: count(output),
-        cache_read_tokens: count(cache.0),
-        cache_write_tokens: count(cache.1),
-        turns: 0,
-        cost_usd: 0.0,
-    }
+    let [input_tokens, output_tokens, cache_read_tokens, cache_write_tokens] = names.map(count);
+    Usage { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, ..Usage::default() }
 }
 
 fn of_models(models: &Map<String, Value>) -> Usage {
     let mut sum = Usage::default();
     for model in models.values() {
-        sum += tokens(model, "inputTokens", "outputTokens", MODEL_CACHE);
+        sum += tokens(model, &OF_MODELS);
         sum.cost_usd += model.get("costUSD").and_then(Value::as_f64).unwrap_or_default();
     }
     sum

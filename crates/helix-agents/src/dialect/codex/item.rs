@@ -1,6 +1,6 @@
 //! The items of a thread as events: texts, reasoning, and everything that the agent does.
 //!
-//! Must not judge: what an item means for the run is told to the reader as a [`Work`].
+//! Must not judge: what an item means for the run is gathered as evidence.
 
 use std::collections::HashSet;
 
@@ -20,45 +20,38 @@ pub(super) enum Stage {
     Over,
 }
 
-/// What an item means for the run.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Work {
-    /// A part of the answer.
-    Said(String),
-    /// Something began that is lost if it is not reported to have ended.
-    Began(String),
-    Ended(String),
-    /// It was not allowed.
-    Denied(String),
-    Nothing,
+/// The tool calls of a run.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    /// Those that were reported to have begun and not to be over, a few at a time.
+    open: HashSet<String>,
+    /// How many were not allowed.
+    pub(super) denied: u32,
 }
 
-/// Translates one item. `open` are the ids of the calls that were reported to have begun.
-pub(super) fn read(item: Map<String, Value>, stage: Stage, open: &mut HashSet<String>, run: &mut Gathered) -> Work {
+/// Translates one item.
+pub(super) fn read(item: &Map<String, Value>, stage: Stage, calls: &mut Calls, run: &mut Gathered) {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let kind = text("type");
+    // Warnings are no work: the CLI also prints them before a turn and after it.
+    run.active |= kind != "error";
     match (kind, stage) {
         ("agent_message", Stage::Over) => {
             run.said_at_once(Channel::Text, text("text"));
-            Work::Said(text("text").to_owned())
+            // By the CLI's contract the last message is the answer.
+            text("text").clone_into(&mut run.answer);
         }
-        ("reasoning", Stage::Over) => {
-            run.said_at_once(Channel::Thinking, text("text"));
-            Work::Nothing
-        }
+        ("reasoning", Stage::Over) => run.said_at_once(Channel::Thinking, text("text")),
         // Their text comes with the completed item.
-        ("agent_message" | "reasoning", Stage::UnderWay) => Work::Nothing,
+        ("agent_message" | "reasoning", Stage::UnderWay) => {}
         ("command_execution" | "file_change" | "mcp_tool_call" | "collab_tool_call" | "web_search", _) => {
-            tool(&item, kind, stage, open, run)
+            tool(item, kind, stage, calls, run);
         }
-        (other, _) => {
-            run.unrecognised(&format!("item/{other}"));
-            Work::Nothing
-        }
+        (other, _) => run.unrecognised(&format!("item/{other}")),
     }
 }
 
-fn tool(item: &Map<String, Value>, kind: &str, stage: Stage, open: &mut HashSet<String>, run: &mut Gathered) -> Work {
+fn tool(item: &Map<String, Value>, kind: &str, stage: Stage, calls: &mut Calls, run: &mut Gathered) {
     let text = |name: &str| item.get(name).and_then(Value::as_str).unwrap_or_default();
     let of = |name: &str| item.get(name).cloned().unwrap_or_default();
     let id = text("id").to_owned();
@@ -71,14 +64,15 @@ fn tool(item: &Map<String, Value>, kind: &str, stage: Stage, open: &mut HashSet<
     };
     // Some items are only reported once they are over; counting calls needs their beginning too.
     let is_new = match stage {
-        Stage::UnderWay => open.insert(id.clone()),
-        Stage::Over => !open.remove(&id),
+        Stage::UnderWay => calls.open.insert(id.clone()),
+        Stage::Over => !calls.open.remove(&id),
     };
     if is_new {
         run.events.push(AgentEvent::ToolStarted { id: id.clone(), name, input, parent: None });
     }
     if stage == Stage::UnderWay {
-        return Work::Began(id);
+        // It is lost if it is not reported to have ended.
+        return run.tasks.began(&id);
     }
     let status = text("status");
     let failed = match item.get("exit_code").and_then(Value::as_i64) {
@@ -91,13 +85,13 @@ fn tool(item: &Map<String, Value>, kind: &str, stage: Stage, open: &mut HashSet<
         _ => String::new(),
     };
     let end = output.floor_char_boundary(TOOL_OUTPUT_LIMIT);
-    run.events.push(AgentEvent::ToolFinished { id: id.clone(), output: output[..end].to_owned(), failed });
     match status {
-        "declined" => Work::Denied(id),
         // Reported as over although it is not: nobody saw it end.
-        "in_progress" => Work::Began(id),
-        _ => Work::Ended(id),
+        "in_progress" => run.tasks.began(&id),
+        _ => run.tasks.ended(&id),
     }
+    calls.denied += u32::from(status == "declined");
+    run.events.push(AgentEvent::ToolFinished { id, output: output[..end].to_owned(), failed });
 }
 
 /// What a tool server answered: its texts, else its error.

@@ -2,15 +2,13 @@
 //!
 //! Must not know sentences (`trouble` does), and must not drop what it does not know.
 
-use std::collections::HashSet;
-
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{AgentErrorKind, Ending, StopReason, Terminal, TerminalKind, TerminalReason};
 use helix_core::usage::Usage;
 use serde_json::{Map, Value};
 
 use super::super::reader::{Ended, Gathered, Reading, Taken, message};
-use super::item::{self, Stage, Work};
+use super::item::{self, Calls, Stage};
 use super::schema::without_nulls;
 use super::trouble::{Nature, Trouble};
 use crate::profile::AskedSchema;
@@ -20,11 +18,9 @@ use crate::profile::AskedSchema;
 pub(super) struct CodexReader {
     asked_schema: AskedSchema,
     turns: u32,
-    denials: u32,
+    calls: Calls,
     /// What the last terminal record says of errors.
     trouble: Option<Trouble>,
-    /// Calls under way, a few at a time.
-    open: HashSet<String>,
 }
 
 impl CodexReader {
@@ -32,22 +28,10 @@ impl CodexReader {
         Self { asked_schema, ..Self::default() }
     }
 
-    fn item(&mut self, record: &mut Map<String, Value>, stage: Stage, run: &mut Gathered) {
-        let Some(Value::Object(item)) = record.remove("item") else {
-            return run.unrecognised("item without content");
-        };
-        // Warnings are no work: the CLI also prints them before a turn and after it.
-        run.active |= item.get("type").and_then(Value::as_str) != Some("error");
-        match item::read(item, stage, &mut self.open, run) {
-            // By the CLI's contract the last message is the answer.
-            Work::Said(text) => run.answer = text,
-            Work::Began(id) => run.tasks.began(&id),
-            Work::Ended(id) => run.tasks.ended(&id),
-            Work::Denied(id) => {
-                self.denials += 1;
-                run.tasks.ended(&id);
-            }
-            Work::Nothing => {}
+    fn item(&mut self, record: &Map<String, Value>, stage: Stage, run: &mut Gathered) {
+        match record.get("item") {
+            Some(Value::Object(item)) => item::read(item, stage, &mut self.calls, run),
+            _ => run.unrecognised("item without content"),
         }
     }
 
@@ -71,7 +55,7 @@ impl CodexReader {
             usage_present: run.usage.output_tokens > 0,
             answer_empty: run.answer.trim().is_empty(),
             turns: self.turns,
-            denials: self.denials,
+            denials: self.calls.denied,
             message: message(&run.answer),
         };
         let answer = Some(run.answer.clone());
@@ -96,7 +80,7 @@ impl CodexReader {
 }
 
 impl Reading for CodexReader {
-    fn record(&mut self, mut record: Map<String, Value>, run: &mut Gathered) -> Taken {
+    fn record(&mut self, record: Map<String, Value>, run: &mut Gathered) -> Taken {
         let kind = record.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
         match kind.as_str() {
             "thread.started" => {
@@ -110,8 +94,8 @@ impl Reading for CodexReader {
                 run.worked();
                 run.answer.clear();
             }
-            "item.started" | "item.updated" => self.item(&mut record, Stage::UnderWay, run),
-            "item.completed" => self.item(&mut record, Stage::Over, run),
+            "item.started" | "item.updated" => self.item(&record, Stage::UnderWay, run),
+            "item.completed" => self.item(&record, Stage::Over, run),
             "turn.completed" => self.completed(&record, run),
             "turn.failed" => {
                 let error = record.get("error").unwrap_or(&Value::Null);

@@ -6,13 +6,6 @@ use std::path::PathBuf;
 
 use helix_core::ids::AgentSessionId;
 
-/// What the embedded agent is told to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Request {
-    Version,
-    Play(Box<Play>),
-}
-
 /// Which take is played where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Play {
@@ -33,7 +26,7 @@ pub(super) struct Play {
     pub(super) helix: Option<PathBuf>,
 }
 
-impl Request {
+impl Play {
     /// Reads the arguments after the program's (and subcommand's) own name.
     pub(super) fn parse(args: &[String]) -> Result<Self, String> {
         let mut given: [(&str, Option<String>); 8] =
@@ -41,9 +34,6 @@ impl Request {
                 .map(|name| (name, None));
         let mut rest = args.iter();
         while let Some(name) = rest.next() {
-            if name == "--version" {
-                return Ok(Self::Version);
-            }
             let Some((_, slot)) = given.iter_mut().find(|(known, _)| known == name) else {
                 return Err(format!("unknown argument {name:?}"));
             };
@@ -56,7 +46,7 @@ impl Request {
             Some(session) => id(session)?,
             None => resume.clone().ok_or("--session or --resume is missing")?,
         };
-        Ok(Self::Play(Box::new(Play {
+        Ok(Self {
             cassette: cassette.ok_or("--cassette is missing")?.into(),
             sessions: sessions.ok_or("--sessions is missing")?.into(),
             session,
@@ -65,7 +55,7 @@ impl Request {
             take: number(take, "--take")?,
             pause_ms: number(pause_ms, "--pause-ms")?,
             helix: helix.map(PathBuf::from),
-        })))
+        })
     }
 }
 

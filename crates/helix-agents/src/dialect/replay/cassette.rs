@@ -33,7 +33,6 @@ pub struct CassetteTake {
     /// What it is for, such as a phase's id or `consultant`; `*` for everything that has no take of its own.
     pub key: String,
     /// Its number for this key, from 1; without one, takes of a key are numbered as they stand.
-    #[serde(default)]
     pub take: Option<u32>,
     /// Whether it also serves every later number.
     #[serde(default)]
@@ -151,10 +150,8 @@ pub enum TakeEnd {
 pub struct ProviderFailure {
     pub error: AgentErrorKind,
     /// Its HTTP status.
-    #[serde(default)]
     pub http_status: Option<u16>,
     /// When a rate limit resets.
-    #[serde(default)]
     pub resets_at: Option<Timestamp>,
 }
 

@@ -3,9 +3,9 @@
 //! Must not print: what a tool says is returned.
 
 use std::fs;
-use std::io::{Read, Write, pipe};
+use std::io::{Error, Read, Write, pipe};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use super::cassette::{EditFile, RunProgram, WriteFile};
 
@@ -64,48 +64,43 @@ pub(super) fn delete(workdir: &Path, file: &Path) -> Done {
 }
 
 /// Runs a program to its end; `began` is told its process id, so that a signal can reach it.
-pub(super) fn run(workdir: &Path, program: &RunProgram, limit: usize, mut began: impl FnMut(Option<u32>)) -> Done {
-    let shown = program.command.join(" ");
-    let cannot = |error: std::io::Error| Done::failed(format!("cannot run {shown}: {error}"));
-    let Some((name, args)) = program.command.split_first() else {
-        return Done::failed("cannot run an empty command".to_owned());
-    };
-    // One pipe for both streams, so that the output stands in the order in which it was written.
-    let (mut output, writer) = match pipe() {
-        Ok(ends) => ends,
-        Err(error) => return cannot(error),
-    };
-    let mut child = {
-        let second = match writer.try_clone() {
-            Ok(second) => second,
-            Err(error) => return cannot(error),
-        };
-        let mut command = Command::new(name);
-        command.args(args).current_dir(workdir).stdin(Stdio::piped()).stdout(writer).stderr(second);
-        match command.spawn() {
-            Ok(child) => child,
-            Err(error) => return cannot(error),
-        }
-        // Here the command and with it this process's ends of the pipe go: its end is the program's end.
-    };
-    began(Some(child.id()));
-    let stdin = child.stdin.take();
-    let input = program.stdin.clone().into_bytes();
-    let feeder = std::thread::spawn(move || stdin.map_or(Ok(()), |mut stdin| stdin.write_all(&input)));
-    let kept = read_cut(&mut output, limit);
-    let status = child.wait();
-    began(None);
-    // A program need not read what it is given: a closed pipe is no failure of it.
-    let fed = feeder.join().is_ok();
-    match (kept, status) {
-        (Ok(text), Ok(status)) if status.success() && fed => Done::well(text),
-        (Ok(text), Ok(status)) => Done::failed(format!("{text}\n[{status}]")),
-        (Err(error), _) | (_, Err(error)) => cannot(error),
+pub(super) fn run(workdir: &Path, program: &RunProgram, limit: usize, began: impl FnMut(Option<u32>)) -> Done {
+    match output_of(workdir, program, limit, began) {
+        Ok((text, status)) if status.success() => Done::well(text),
+        Ok((text, status)) => Done::failed(format!("{text}\n[{status}]")),
+        Err(error) => Done::failed(format!("cannot run {}: {error}", program.command.join(" "))),
     }
 }
 
+fn output_of(
+    workdir: &Path,
+    program: &RunProgram,
+    limit: usize,
+    mut began: impl FnMut(Option<u32>),
+) -> Result<(String, ExitStatus), Error> {
+    let (name, args) = program.command.split_first().ok_or_else(|| Error::other("the command is empty"))?;
+    // One pipe for both streams, so that the output stands in the order in which it was written.
+    let (mut output, writer) = pipe()?;
+    let mut child = {
+        let second = writer.try_clone()?;
+        let mut command = Command::new(name);
+        command.args(args).current_dir(workdir).stdin(Stdio::piped()).stdout(writer).stderr(second);
+        command.spawn()?
+        // Here the command and with it this process's ends of the pipe go: its end is the program's end.
+    };
+    began(Some(child.id()));
+    let (stdin, input) = (child.stdin.take(), program.stdin.clone().into_bytes());
+    // A program need not read what it is given: a closed pipe is no failure of it.
+    let feeder = std::thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
+    let kept = read_cut(&mut output, limit);
+    let status = child.wait();
+    began(None);
+    feeder.join().map_err(|_| Error::other("its input could not be written"))?;
+    Ok((kept?, status?))
+}
+
 /// Reads to the end and keeps the start.
-fn read_cut(from: &mut impl Read, limit: usize) -> Result<String, std::io::Error> {
+fn read_cut(from: &mut impl Read, limit: usize) -> Result<String, Error> {
     let mut kept = Vec::new();
     from.by_ref().take(limit as u64).read_to_end(&mut kept)?;
     let more = std::io::copy(from, &mut std::io::sink())?;

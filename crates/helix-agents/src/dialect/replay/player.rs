@@ -17,7 +17,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use super::super::TOOL_OUTPUT_LIMIT;
-use super::arguments::{Play, Request};
+use super::arguments::Play;
 use super::cassette::{Cassette, CassetteAction, CassetteTake, ProviderFailure, TakeEnd};
 use super::perform::{self, Done};
 use super::record::{Record, TerminalRecord};
@@ -34,13 +34,12 @@ const MODEL: &str = "replay";
 /// Exit status: 0 after a terminal record of success and after SIGINT, 1 after one of failure or for anything that keeps it
 /// from starting (then stderr says what), 143 after SIGTERM, or what the take says.
 pub fn replay_main(args: &[String]) -> ExitCode {
-    let played = match Request::parse(args) {
-        Ok(Request::Version) => {
-            let version = env!("CARGO_PKG_VERSION");
-            writeln!(io::stdout(), "{version} (helix replay agent)").map(|()| 0).map_err(|error| error.to_string())
-        }
-        Ok(Request::Play(play)) => self::play(&play),
-        Err(problem) => Err(problem),
+    let played = if args.iter().any(|arg| arg == "--version") {
+        print(concat!(env!("CARGO_PKG_VERSION"), " (helix replay agent)"))
+            .map(|()| 0)
+            .map_err(|error| error.to_string())
+    } else {
+        Play::parse(args).and_then(|play| self::play(&play))
     };
     match played {
         Ok(code) => ExitCode::from(code),
@@ -65,7 +64,7 @@ fn play(play: &Play) -> Result<u8, String> {
             None => {
                 let mut terminal = terminal(TerminalKind::ErrorDuringExecution);
                 terminal.message = format!("no session {id}");
-                stage.end(TerminalRecord { terminal: failed(terminal), ..empty() }).map_err(text)?;
+                stage.end(record_of(failed(terminal))).map_err(text)?;
                 return Ok(1);
             }
         },
@@ -233,7 +232,7 @@ impl Player {
     /// Ends a take that cannot be played as it stands.
     fn broken(&self, problem: String) -> Result<u8, io::Error> {
         let terminal = Terminal { message: problem, ..terminal(TerminalKind::Other("broken_take".to_owned())) };
-        self.stage.end(TerminalRecord { terminal: failed(terminal), ..empty() })?;
+        self.stage.end(record_of(failed(terminal)))?;
         Ok(1)
     }
 
@@ -243,27 +242,21 @@ impl Player {
             stop_reason: Some(StopReason::EndTurn),
             ..terminal(TerminalKind::Success)
         };
-        let (terminal, error, rate_limit, code) = match end {
-            TakeEnd::Completed => (success(), None, None, 0),
-            TakeEnd::CutOff => (Terminal { stop_reason: None, ..success() }, None, None, 0),
-            TakeEnd::StoppedByHook => {
-                (Terminal { reason: Some(TerminalReason::HookStopped), ..success() }, None, None, 0)
-            }
-            TakeEnd::Refused => {
-                (failed(Terminal { stop_reason: Some(StopReason::Refusal), ..success() }), None, None, 1)
-            }
+        let record = match end {
+            TakeEnd::Completed => record_of(success()),
+            TakeEnd::CutOff => record_of(Terminal { stop_reason: None, ..success() }),
+            TakeEnd::StoppedByHook => record_of(Terminal { reason: Some(TerminalReason::HookStopped), ..success() }),
+            TakeEnd::Refused => record_of(failed(Terminal { stop_reason: Some(StopReason::Refusal), ..success() })),
             TakeEnd::Limit(limit) => {
                 let kind = match limit {
                     LimitKind::Turns => TerminalKind::MaxTurns,
                     LimitKind::Budget => TerminalKind::MaxBudget,
                     LimitKind::StructuredOutput => TerminalKind::MaxStructuredOutputRetries,
                 };
-                let terminal = Terminal { reason: Some(TerminalReason::Limit), ..terminal(kind) };
-                (failed(terminal), None, None, 1)
+                record_of(failed(Terminal { reason: Some(TerminalReason::Limit), ..terminal(kind) }))
             }
             TakeEnd::Failed(ProviderFailure { error, http_status, resets_at }) => {
                 let limited = *error == AgentErrorKind::RateLimit;
-                let limit = limited.then_some(RateLimit { rejected: true, resets_at: *resets_at });
                 let terminal = Terminal {
                     reason: Some(TerminalReason::ApiError),
                     stop_reason: Some(StopReason::StopSequence),
@@ -271,7 +264,11 @@ impl Player {
                     message: format!("API error: {error:?}"),
                     ..terminal(TerminalKind::Success)
                 };
-                (failed(terminal), Some(*error), limit, 1)
+                TerminalRecord {
+                    error: Some(*error),
+                    rate_limit: limited.then_some(RateLimit { rejected: true, resets_at: *resets_at }),
+                    ..record_of(failed(terminal))
+                }
             }
             TakeEnd::Exit(code) => {
                 self.stage.lock().over = true;
@@ -281,7 +278,8 @@ impl Player {
                 thread::park();
             },
         };
-        self.stage.end(TerminalRecord { terminal, error, rate_limit, ..empty() })?;
+        let code = u8::from(record.terminal.is_error);
+        self.stage.end(record)?;
         Ok(code)
     }
 }
@@ -306,15 +304,9 @@ fn failed(terminal: Terminal) -> Terminal {
     Terminal { is_error: true, ..terminal }
 }
 
-fn empty() -> TerminalRecord {
-    TerminalRecord {
-        terminal: terminal(TerminalKind::Success),
-        error: None,
-        rate_limit: None,
-        answer: None,
-        structured: None,
-        usage: Usage::default(),
-    }
+fn record_of(terminal: Terminal) -> TerminalRecord {
+    let usage = Usage::default();
+    TerminalRecord { terminal, error: None, rate_limit: None, answer: None, structured: None, usage }
 }
 
 /// What the player and the signals share: the output, the child, and what the terminal record needs.
@@ -379,7 +371,7 @@ impl Stage {
         }
         let aborted =
             Terminal { reason: Some(TerminalReason::Aborted), ..terminal(TerminalKind::ErrorDuringExecution) };
-        let ended = self.end(TerminalRecord { terminal: failed(aborted), ..empty() });
+        let ended = self.end(record_of(failed(aborted)));
         std::process::exit(i32::from(ended.is_err()));
     }
 

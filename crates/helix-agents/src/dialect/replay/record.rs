@@ -34,18 +34,13 @@ pub(super) enum Record {
 pub(super) struct TerminalRecord {
     pub(super) terminal: Terminal,
     /// The error it ended with.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) error: Option<AgentErrorKind>,
     /// The word about rate limits.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) rate_limit: Option<RateLimit>,
     /// The answer.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) answer: Option<String>,
     /// Structured output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) structured: Option<Value>,
     /// Consumption of the turn.
-    #[serde(default)]
     pub(super) usage: Usage,
 }

@@ -8,6 +8,7 @@ use std::io::{Error, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::AgentSessionId;
+use helix_process::replace_file;
 use serde::{Deserialize, Serialize};
 
 /// A session.
@@ -31,9 +32,7 @@ impl SessionFile {
 
     pub(super) fn write(&self, sessions: &Path, id: &AgentSessionId) -> Result<(), Error> {
         fs::create_dir_all(sessions)?;
-        let partial = sessions.join(format!(".{id}.{}.partial", std::process::id()));
-        fs::write(&partial, serde_json::to_vec(self)?)?;
-        fs::rename(&partial, path(sessions, id))
+        replace_file(&path(sessions, id), &serde_json::to_vec(self)?).map_err(Error::other)
     }
 }
 

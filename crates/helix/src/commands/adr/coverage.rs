@@ -64,11 +64,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
 
 /// The blocks of a plan, and the Markdown files that it names: its ADR and its phases' inputs.
 fn plan(name: &str, text: &str, root: &Path) -> Result<(Vec<Block>, Vec<PathBuf>), CommandError> {
-    let parsed = Plan::parse(name, text).map_err(|diagnostics| {
-        CommandError::usage(codes::PLAN_ERRORS, format!("{name} is not a valid plan"))
-            .hint("fix the plan first: helix plan check")
-            .diagnostics(diagnostics, text)
-    })?;
+    let parsed = Plan::parse(name, text).map_err(|diagnostics| CommandError::plan(name, diagnostics, text))?;
     let inputs = parsed.plan.phases.iter().flat_map(|phase| &phase.inputs);
     let mut sources: Vec<PathBuf> = Vec::new();
     for path in parsed.plan.adr.iter().chain(inputs).filter(|path| path.ends_with(".md")) {

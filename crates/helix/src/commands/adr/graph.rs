@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::ValueEnum;
 use helix_adr::{check, codes};
 use helix_core::diagnostic::Diagnostic;
 use helix_project::adr_files::AdrDirectory;
@@ -14,16 +14,9 @@ use crate::context::Context;
 use crate::error::Ended;
 use crate::terminal::Reading;
 
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    /// Output format; `--json` means json
-    #[arg(long, value_enum, default_value = "mermaid")]
-    format: Format,
-}
-
 /// What draws it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+pub(crate) enum Format {
     /// Mermaid, as GitHub and Open WebUI draw it.
     Mermaid,
     /// Graphviz.
@@ -32,7 +25,7 @@ enum Format {
     Json,
 }
 
-pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
+pub(super) fn run(context: &Context, root: &Path, format: Format) -> Ended {
     let known = AdrDirectory::open(root)?;
     let graph = known.graph();
     let of_links = [codes::UNKNOWN_ADR, codes::SUPERSEDE_CYCLE, codes::DEPENDENCY_CYCLE];
@@ -43,7 +36,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
         let adr = known.adrs().iter().find(|adr| adr.file == problem.file);
         context.terminal.say_diagnostics(std::slice::from_ref(problem), adr.map_or("", |adr| &adr.source));
     }
-    match (context.terminal.reading, arguments.format) {
+    match (context.terminal.reading, format) {
         (Reading::Programs, _) | (Reading::People, Format::Json) => {
             context.terminal.json(&json!({ "graph": graph, "diagnostics": problems }))
         }

@@ -5,13 +5,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_adr::Status;
+use helix_adr::{AdrId, Status};
 use helix_engine::EngineError;
 use helix_job::{IntegrationTarget, JobStatus, JobView};
-use helix_project::adr_files::AdrDirectory;
+use helix_project::adr_files::{AdrDirectory, AdrFileError};
 use serde_json::json;
 
-use super::{find, number_of};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::offline::{archive, jobs, open_or_missing};
@@ -20,7 +19,7 @@ use crate::offline::{archive, jobs, open_or_missing};
 pub(crate) struct Arguments {
     /// Number of the decision
     #[arg(value_name = "NUMBER")]
-    adr: String,
+    adr: AdrId,
     /// Job with the evidence [default: the last merged one for this ADR]
     #[arg(long, value_name = "ID")]
     job: Option<String>,
@@ -28,8 +27,8 @@ pub(crate) struct Arguments {
 
 /// Ends with 1 when criteria are left that nothing proves.
 pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let id = number_of(&arguments.adr)?;
-    let file = find(&AdrDirectory::open(root)?, &arguments.adr)?.file.clone();
+    let id = arguments.adr;
+    let file = AdrDirectory::open(root)?.find(id).ok_or(AdrFileError::Unknown { id })?.file.clone();
     let no = |message: String, hint: &str| CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint(hint);
     let job = match &arguments.job {
         Some(job) => job.clone(),

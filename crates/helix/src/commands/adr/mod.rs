@@ -65,7 +65,7 @@ pub(crate) enum Action {
     Accept {
         /// Number of the decision
         #[arg(value_name = "NUMBER")]
-        adr: String,
+        adr: AdrId,
         /// Who accepts it [default: you]
         #[arg(long, value_name = "NAME")]
         by: Option<String>,
@@ -81,7 +81,11 @@ pub(crate) enum Action {
     /// Write adr/INDEX.md
     Index,
     /// Draw the graph of ADRs
-    Graph(graph::Arguments),
+    Graph {
+        /// Output format; `--json` means json
+        #[arg(long, value_enum, default_value = "mermaid")]
+        format: graph::Format,
+    },
     /// Convert MADR and Nygard files, keeping every sentence
     Import(import::Arguments),
     /// Show which concepts of its sources a plan or ADR omits
@@ -110,7 +114,7 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         Action::Finalize { draft, project } => {
             finalize(context, &project.map_or(root, |path| context.path(path)), &context.path(draft))
         }
-        Action::Accept { adr, by } => accept(context, &root, &adr, by),
+        Action::Accept { adr, by } => accept(context, &root, adr, by),
         Action::Renumber(arguments) => renumber::run(context, &root, &arguments),
         Action::Implemented(arguments) => context.block_on(implemented::run(context, &root, &arguments)),
         Action::NextNumber => {
@@ -122,7 +126,7 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
             let path = AdrDirectory::regenerate_index(&root)?;
             context.terminal.answer(&json!({ "index": path }), &context.shown(&path))
         }
-        Action::Graph(arguments) => graph::run(context, &root, &arguments),
+        Action::Graph { format } => graph::run(context, &root, format),
         Action::Import(arguments) => import::run(context, &root, &arguments),
         Action::Coverage(arguments) => coverage::run(context, &root, &arguments),
         Action::Drift(arguments) => drift::run(context, &root, &arguments),
@@ -134,13 +138,6 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
 fn root(directory: &Path) -> PathBuf {
     let found = directory.ancestors().find(|path| path.join("adr").is_dir() || path.join(".git").exists());
     found.unwrap_or(directory).to_owned()
-}
-
-/// The decision of a number.
-fn find<'a>(known: &'a AdrDirectory, wanted: &str) -> Result<&'a Adr, CommandError> {
-    wanted.parse::<AdrId>().ok().and_then(|id| known.find(id)).ok_or_else(|| {
-        CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
-    })
 }
 
 fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option<&Path>) -> Ended {
@@ -161,7 +158,7 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
     Ok(exit)
 }
 
-fn accept(context: &Context, root: &Path, number: &str, by: Option<String>) -> Ended {
+fn accept(context: &Context, root: &Path, id: AdrId, by: Option<String>) -> Ended {
     if let Some(run) = context.environment.variable("HELIX_RUN_ID") {
         let message = format!("a decision is accepted by a person, not by an agent (run {run})");
         return Err(
@@ -171,18 +168,12 @@ fn accept(context: &Context, root: &Path, number: &str, by: Option<String>) -> E
     let by = by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty());
     let by = by.unwrap_or_else(|| context.environment.person());
     let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };
-    let path = AdrDirectory::accept(root, number_of(number)?, &acceptance)?;
+    let path = AdrDirectory::accept(root, id, &acceptance)?;
     let Acceptance { by, on } = acceptance;
     let value =
         json!({ "path": root.join(&path), "status": Status::Accepted.word(), "accepted_by": by, "accepted_on": on });
     let path = context.shown(&root.join(path));
     context.terminal.answer(&value, &format!("{path} is {}, by {by}", Status::Accepted.word()))
-}
-
-/// A decision's number on the command line.
-fn number_of(text: &str) -> Result<AdrId, CommandError> {
-    let hint = "use the number of the decision, such as 12";
-    text.parse().map_err(|error| CommandError::usage(codes::USAGE, error).hint(hint))
 }
 
 fn list(context: &Context, root: &Path) -> Ended {
@@ -207,7 +198,9 @@ fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
         &read
     } else {
         known = AdrDirectory::open(root)?;
-        find(&known, wanted)?
+        wanted.parse().ok().and_then(|id: AdrId| known.find(id)).ok_or_else(|| {
+            CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
+        })?
     };
     let AdrSummary { id, title, status, file, .. } = AdrSummary::from(adr);
     let criteria: Vec<_> = adr

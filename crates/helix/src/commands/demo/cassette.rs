@@ -2,38 +2,29 @@
 //!
 //! Must not know where any of it happens; placeholders are the cassette's own.
 
-#[cfg(test)]
-use helix_plan::Plan;
 use serde_json::{Value, json};
-
-use super::flavour::Flavour;
 
 const ADR: &str = include_str!("material/adr.md");
 const PLAN: &str = include_str!("material/phases.yaml");
 const PAGE: &str = include_str!("material/page.md");
+/// The first try, which ignores quantities and fails a test.
+const SOURCE: &str = include_str!("material/basket.sh");
+const TESTS: &str = include_str!("material/test_basket.sh");
+/// What is wrong with the first try, and what is right.
+const CORRECTION: [&str; 2] = ["sum + $1", "sum + $1 * $2"];
 
 /// What the user asks for.
 pub(super) const REQUEST: &str =
     "Our shop shows a basket but not what it costs. Please add a function for the total price, with tests.";
 
-/// The cassette for this machine's language, as JSON.
-pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, projects: &str) -> Value {
-    let fill = |text: &str| {
-        let proofs = flavour.proofs.iter().enumerate();
-        let text = proofs.fold(text.to_owned(), |text, (at, proof)| text.replace(&format!("@@PROOF{at}@@"), proof));
-        text.replace("@@SOURCE@@", flavour.source)
-            .replace("@@TEST@@", flavour.test)
-            .replace("@@GATE@@", flavour.gate)
-            .replace("@@COMMAND@@", flavour.command)
-    };
+/// The cassette, as JSON.
+pub(super) fn cassette(state_dir: &str, config: &str, projects: &str) -> Value {
     let helix = |arguments: &[&str]| {
-        let command: Vec<&str> = ["{{helix}}", "--state-dir", state_dir, "--config", config]
-            .into_iter()
-            .chain(arguments.iter().copied())
-            .collect();
+        let command = [&["{{helix}}", "--state-dir", state_dir, "--config", config], arguments].concat();
         json!({ "run": { "command": command, "must_succeed": true } })
     };
     let project = format!("{projects}/shop");
+    let [find, replace] = CORRECTION;
     json!({
         "helix_cassette": 1,
         "pause_ms": 4,
@@ -41,9 +32,9 @@ pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, project
             { "key": "consultant", "repeat": true, "actions": [
                 { "think": "They want a total. Whole cents, quantities count. I write down the decision, then the plan." },
                 { "say": "I record the decision and plan the work in two phases: implement with tests, then document.\n\n" },
-                { "write": { "path": "adr-draft.md", "text": fill(ADR) } },
+                { "write": { "path": "adr-draft.md", "text": ADR } },
                 helix(&["adr", "check", "adr-draft.md"]),
-                { "write": { "path": "phases.yaml", "text": fill(PLAN) } },
+                { "write": { "path": "phases.yaml", "text": PLAN } },
                 helix(&["plan", "check", "phases.yaml"]),
                 helix(&["project", "create", "shop", "--adr", "adr-draft.md", "--plan", "phases.yaml"]),
                 helix(&["run", &project, "--detach"]),
@@ -52,14 +43,14 @@ pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, project
             ] },
             { "key": "implement", "take": 1, "actions": [
                 { "think": "The sum of the prices, and three tests." },
-                { "write": { "path": flavour.source, "text": flavour.first } },
-                { "write": { "path": flavour.test, "text": flavour.tests } },
+                { "write": { "path": "basket.sh", "text": SOURCE } },
+                { "write": { "path": "tests/test_basket.sh", "text": TESTS } },
                 { "consume": { "input_tokens": 1400, "output_tokens": 310, "cost_usd": 0.0088 } },
                 { "say": "I wrote the function and three tests." },
             ] },
-            { "key": "implement", "take": 2, "expects": [flavour.test], "actions": [
+            { "key": "implement", "take": 2, "expects": ["quantities count"], "actions": [
                 { "think": "The finding says that quantities do not count." },
-                { "edit": { "path": flavour.source, "find": flavour.find, "replace": flavour.replace } },
+                { "edit": { "path": "basket.sh", "find": find, "replace": replace } },
                 { "consume": { "input_tokens": 1700, "output_tokens": 90, "cost_usd": 0.0064 } },
                 { "say": "The quantity was ignored; each price is now multiplied by it." },
             ] },
@@ -72,20 +63,12 @@ pub(super) fn cassette(flavour: &Flavour, state_dir: &str, config: &str, project
                 { "consume": { "input_tokens": 1900, "output_tokens": 110, "cost_usd": 0.0021 } },
             ] },
             { "key": "document", "repeat": true, "actions": [
-                { "write": { "path": "docs/basket.md", "text": fill(PAGE) } },
+                { "write": { "path": "docs/basket.md", "text": PAGE } },
                 { "consume": { "input_tokens": 900, "output_tokens": 120, "cost_usd": 0.0045 } },
                 { "say": "The page is written." },
             ] },
         ],
     })
-}
-
-/// The plan as the Consultant writes it, for the tests.
-#[cfg(test)]
-pub(super) fn plan_of(flavour: &Flavour) -> Result<helix_plan::ParsedPlan, Vec<helix_core::diagnostic::Diagnostic>> {
-    let cassette = cassette(flavour, "/s", "/c", "/p");
-    let text = cassette.pointer("/takes/0/actions/4/write/text").and_then(Value::as_str).unwrap_or_default();
-    Plan::parse("phases.yaml", text)
 }
 
 #[cfg(test)]

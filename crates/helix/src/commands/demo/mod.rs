@@ -4,22 +4,22 @@
 //! run real tests.
 
 mod cassette;
-mod flavour;
 mod scratch;
 
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
-use clap::Args;
 use helix_job::{JobStatus, JobView};
+use helix_store::StateDir;
 
-use crate::client::{ChatEvent, Client, Talk, chat_body};
+use crate::client::{ChatEvent, Client, Talk};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Host, Listening, Reached};
 use crate::terminal::{Meaning, Reading, duration, one_line, shell_word};
-use crate::watch::{Left, job_report, watch};
+use crate::watch::{Watched, job_report, watch};
 
 use scratch::Scratch;
 
@@ -34,36 +34,27 @@ const FOREIGN_VARIABLES: &[&str] = &[
     "GIT_WORK_TREE",
 ];
 
-/// Arguments of `helix demo`.
-#[derive(Debug, Args)]
-pub(crate) struct Arguments {
-    /// The prepared directory; set by the demo itself
-    #[arg(long, hide = true, value_name = "DIR")]
-    inside: Option<PathBuf>,
-}
-
-pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    match &arguments.inside {
-        None => Err(prepare_and_enter(context)?),
+/// Shows the demo inside of the directory that was prepared for it, or prepares one and starts anew there.
+pub(crate) fn run(context: &Context, inside: Option<&Path>) -> Ended {
+    match inside {
+        None => prepare_and_enter(context),
         Some(root) => {
             let scratch = Scratch::at(root, context.overrides.state_dir.as_deref());
-            context.block_on(show(context, &scratch)).map_err(|error| failed(&scratch, error))
+            context
+                .block_on(show(context, &scratch))
+                .map_err(|error| error.cause(format!("the demo's files are in {}", scratch.root.display())))
         }
     }
 }
 
 /// Prepares the scratch directory and goes on as a process whose home is in it. Only returns what went wrong.
-fn prepare_and_enter(context: &Context) -> Result<CommandError, CommandError> {
+fn prepare_and_enter(context: &Context) -> Ended {
     if context.environment.find_program("git").is_none() {
         return Err(CommandError::environment(codes::DEMO, "the demo needs git, which is not in PATH")
             .hint("install git (apt-get install git)"));
     }
-    let flavour = flavour::runnable().ok_or_else(|| {
-        CommandError::environment(codes::DEMO, "the demo needs python3 or sh to run tests").hint("install python3")
-    })?;
-    say(context, Meaning::Weak, &format!("Using {} for the demo project", flavour.name));
     let state = context.overrides.state_dir.as_ref().map(|directory| context.path(directory));
-    let scratch = Scratch::prepare(&context.environment, flavour, state.as_deref())?;
+    let scratch = Scratch::prepare(&context.environment, state.as_deref())?;
     let mut command = Command::new(&context.environment.program);
     command.arg("--state-dir").arg(&scratch.state).arg("--config").arg(scratch.config());
     if context.terminal.reading == Reading::Programs {
@@ -76,27 +67,27 @@ fn prepare_and_enter(context: &Context) -> Result<CommandError, CommandError> {
         command.env_remove(name);
     }
     let error = command.exec();
-    Ok(CommandError::environment(codes::DEMO, "the demo cannot start itself").because(&error))
+    Err(CommandError::environment(codes::DEMO, "the demo cannot start itself").because(&error))
 }
 
 async fn show(context: &Context, scratch: &Scratch) -> Ended {
-    let began = std::time::Instant::now();
-    let host = Host::start(&context.environment, context.settings()?, &Listening::ephemeral()).await?;
-    let client = host.client()?;
-    say(context, Meaning::Weak, &format!("Host: {}  Files: {}", client.url, scratch.root.display()));
-    converse(context, &client, scratch).await?;
-    let started = client.jobs().await?.into_iter().next();
+    let began = Instant::now();
+    let settings = context.settings()?;
+    let lock = StateDir::open(&settings.state_dir.value)?.lock()?;
+    let host = Host::start(&context.environment, settings, &Listening::EPHEMERAL, lock).await?;
+    say(context, Meaning::Weak, &format!("Host: {}  Files: {}", host.client.url, scratch.root.display()));
+    converse(context, &host.client, scratch).await?;
+    let started = host.client.jobs().await?.into_iter().next();
     let job = started.ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))?;
     say(context, Meaning::Weak, "");
-    let watched = watch(context, Reached::Own(Box::new(host), client), &job).await?;
-    let view = watched.view;
-    watched.reached.stop().await?;
-    if watched.left == Left::Early {
-        return Ok(Exit::Interrupted);
+    let Watched { view, exit, reached } = watch(context, Reached::Own(Box::new(host)), &job).await?;
+    reached.stop().await?;
+    if exit == Exit::Interrupted {
+        return Ok(exit);
     }
     judge(&view)?;
     if context.terminal.reading == Reading::People {
-        context.terminal.data(&job_report(&view, &context.settings()?.state_dir, &context.terminal))?;
+        context.terminal.data(&job_report(context, &view)?)?;
         context.terminal.data(&farewell(scratch, &view, began.elapsed().as_secs_f64()))?;
     }
     Ok(Exit::Success)
@@ -105,8 +96,8 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
 /// The user's request through `POST /v1/chat/completions`, as any client sends it.
 async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
     say(context, Meaning::Strong, &format!("you         {}", cassette::REQUEST));
-    let talk = Talk::Key(format!("demo {}", scratch.root.display()));
-    let mut answer = client.chat(&talk, &chat_body(None, cassette::REQUEST)).await?;
+    let talk = Talk::New(format!("demo {}", scratch.root.display()));
+    let mut answer = client.chat(&talk, None, cassette::REQUEST).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {
         if let ChatEvent::Text(piece) = event {
@@ -138,29 +129,19 @@ fn judge(view: &JobView) -> Result<(), CommandError> {
 }
 
 fn farewell(scratch: &Scratch, view: &JobView, seconds: f64) -> String {
-    let root = scratch.root.display();
+    let (time, job, root) = (duration(seconds), &view.id, scratch.root.display());
     let shop = shell_word(&scratch.root.join("projects/shop").to_string_lossy());
     let state = shell_word(&scratch.state.to_string_lossy());
     format!(
         "
-Done in {}: a chat became an ADR and a plan, the first attempt failed a real test, the agent
+Done in {time}: a chat became an ADR and a plan, the first attempt failed a real test, the agent
 got the findings, the second attempt passed, an independent verifier approved it, every criterion
 of the decision was proven, and the result was merged.
 
   git -C {shop} log --stat
-  helix --state-dir {state} jobs show {}
-  helix --state-dir {state} jobs logs {}
+  helix --state-dir {state} jobs show {job}
+  helix --state-dir {state} jobs logs {job}
 
-All files are in {root}; delete it when you are done.",
-        duration(seconds),
-        view.id,
-        view.id,
+All files are in {root}; delete it when you are done."
     )
-}
-
-fn failed(scratch: &Scratch, mut error: CommandError) -> CommandError {
-    if let CommandError::Problem(problem) = &mut error {
-        problem.causes.push(format!("the demo's files are in {}", scratch.root.display()));
-    }
-    error
 }

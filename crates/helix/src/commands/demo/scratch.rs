@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::cassette::cassette;
-use super::flavour::Flavour;
 use crate::config::FILE_NAME;
 use crate::environment::Environment;
 use crate::error::CommandError;
@@ -29,11 +28,7 @@ impl Scratch {
     }
 
     /// Prepares everything in a new directory; the state goes elsewhere if the user says so.
-    pub(super) fn prepare(
-        environment: &Environment,
-        flavour: &Flavour,
-        state: Option<&Path>,
-    ) -> Result<Self, CommandError> {
+    pub(super) fn prepare(environment: &Environment, state: Option<&Path>) -> Result<Self, CommandError> {
         let name = format!("helix-demo-{}-{}", jiff::Timestamp::now().as_millisecond(), std::process::id());
         let root = std::env::temp_dir().join(name);
         let mut private = DirBuilder::new();
@@ -46,8 +41,10 @@ impl Scratch {
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let cassette_file = scratch.root.join("cassette.json");
-        let tape = cassette(flavour, &text(&scratch.state), &text(&scratch.config()), &text(&scratch.projects()));
-        // JSON strings are TOML strings, too, for every path that can be written in UTF-8.
+        let cassette = cassette(&text(&scratch.state), &text(&scratch.config()), &text(&scratch.projects()));
+        // JSON strings are TOML strings, too, for every path that can be written in UTF-8. Relative ones start at the file.
+        let [program, tape, state] =
+            [&environment.program, &cassette_file, &scratch.state].map(|path| json!(text(path)));
         let configuration = format!(
             "\
 [defaults]
@@ -55,25 +52,19 @@ agent = \"demo\"
 
 [agents.demo]
 dialect = \"replay\"
-command = [{}, \"replay-agent\", \"--cassette\", {}]
-config_dir = {}
+command = [{program}, \"replay-agent\", \"--cassette\", {tape}]
+config_dir = \"agent-sessions\"
 
 [projects]
-directory = {}
+directory = \"projects\"
 
 [server]
-roots = [{}, {}]
-",
-            json!(text(&environment.program)),
-            json!(text(&cassette_file)),
-            json!(text(&scratch.root.join("agent-sessions"))),
-            json!(text(&scratch.projects())),
-            json!(text(&scratch.root)),
-            json!(text(&scratch.state)),
+roots = [\".\", {state}]
+"
         );
         let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
         for (path, content) in [
-            (cassette_file.clone(), tape.to_string()),
+            (cassette_file.clone(), cassette.to_string()),
             (scratch.config(), configuration),
             (scratch.home().join(".gitconfig"), identity.to_owned()),
         ] {

@@ -6,18 +6,16 @@ use std::io::{BufRead as _, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_core::error_chain;
 use helix_core::run::Ending;
 use helix_failure::memory::{Diagnosis, PastFailure, SimilarQuery};
 use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{
     Classified, Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, plain_text, redact,
 };
-use helix_store::failures::FailureMemory;
-use helix_store::{Access, DatabaseOptions, OpenError, StateDir};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::memory::reading;
 use crate::arguments::exit_status;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
@@ -177,7 +175,11 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     let classified = classifier.classify(&observation, &log);
     let diagnosis = Diagnosis::new(&observation.tool, &classified);
     let fingerprint = diagnosis.fingerprint.clone();
-    let recalled = context.block_on(async { Ok(recall(context, diagnosis).await) })?;
+    // That the memory cannot be asked is no error: the report says so where the past failures would stand.
+    let recalled = match context.block_on(recall(context, diagnosis)) {
+        Ok(failures) => Section::Known(failures),
+        Err(error) => Section::Missing(error.in_one_line()),
+    };
     let report = Report::of(ReportRequest {
         place: FailurePlace {
             log: if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() },
@@ -232,25 +234,10 @@ fn observed(explain: &Explain) -> FailureObservation {
     FailureObservation { tool, argv, termination, ..FailureObservation::default() }
 }
 
-/// What the memory of this state directory knows of failures like this one. It is only read; that there is none is no
-/// trouble, and trouble is no error: the report says so where the past failures would stand.
-async fn recall(context: &Context, diagnosis: Diagnosis) -> Section<Vec<PastFailure>> {
-    let settings = match context.settings() {
-        Ok(settings) => settings,
-        Err(error) => {
-            return Section::Missing(format!("the configuration cannot be read: {}", error.in_one_line()));
-        }
-    };
-    let path = settings.state_dir.value.join(StateDir::FAILURES);
-    let memory = match FailureMemory::open(DatabaseOptions::new(path, Access::ReadOnly)).await {
-        Ok(memory) => memory,
-        Err(OpenError::Missing { .. }) => return Section::Known(Vec::new()),
-        Err(error) => return Section::Missing(format!("the failure memory cannot be opened: {error}")),
-    };
-    match memory.similar(SimilarQuery { diagnosis, most: SIMILAR, now: jiff::Timestamp::now() }).await {
-        Ok(failures) => Section::Known(failures),
-        Err(error) => Section::Missing(error_chain(&error)),
-    }
+/// What the memory of this state directory knows of failures like this one; nothing where there is none.
+async fn recall(context: &Context, diagnosis: Diagnosis) -> Result<Vec<PastFailure>, CommandError> {
+    let Some(memory) = reading(context.settings()?).await? else { return Ok(Vec::new()) };
+    Ok(memory.similar(SimilarQuery { diagnosis, most: SIMILAR, now: jiff::Timestamp::now() }).await?)
 }
 
 /// What decided, and what else was considered.

@@ -12,6 +12,7 @@ use super::memory::{detail, missing, reading, writing};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{open, unreadable, unwritable};
+use crate::terminal::one_json_line;
 
 /// Failures that are read at once.
 const EXPORTED: usize = 200;
@@ -60,9 +61,7 @@ async fn each_line(
         let page = memory.export(from, EXPORTED).await?;
         let mut lines = String::new();
         for record in &page.records {
-            let line = serde_json::to_string(record)
-                .map_err(|error| CommandError::helix(codes::BROKEN, "cannot write a record as JSON").because(&error))?;
-            lines.push_str(&line);
+            lines.push_str(&one_json_line(record)?);
             lines.push('\n');
         }
         write(&lines)?;

@@ -1,21 +1,225 @@
-//! Opens the memory of failures beside a running host or without one.
+//! `helix failures list`, `show`, `search` and `stats`: what is remembered, read beside a running host or without one.
 //!
-//! Must not change anything when it is only to be read, not even create a state directory.
+//! Must not know how failures are found or figures made, nor change anything when it only reads, not even create a state directory.
 
 use std::time::Duration;
 
-use helix_failure::memory::FailureDetail;
-use helix_failure::plain_text;
-use helix_store::failures::FailureMemory;
+use clap::Args;
+use helix_core::text::count;
+use helix_failure::memory::{
+    Benefit, Effectiveness, FailureDetail, FailureEnd, FixLink, MemoryStatistics, SourceEffect, Tally,
+};
+use helix_failure::{Category, plain_text};
+use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
 use helix_store::{Access, DatabaseOptions, OpenError, StateDir};
 
 use crate::config::Settings;
 use crate::context::Context;
-use crate::error::{CommandError, Exit, codes};
-use crate::terminal::one_line;
+use crate::error::{CommandError, Ended, Exit, codes};
+use crate::terminal::{Meaning, Terminal, local, one_line};
 
 /// How long a person waits for an answer about a memory of a million failures.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
+
+/// Digits of an id that are shown in lists.
+const SHORT_ID: usize = 12;
+
+/// Arguments of `helix failures list`.
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    /// Only of this category, such as TYPE_ERROR
+    #[arg(long, value_name = "CATEGORY", value_parser = category)]
+    category: Option<String>,
+    /// Only of this tool
+    #[arg(long, value_name = "TOOL")]
+    tool: Option<String>,
+    /// Only failures seen in this project
+    #[arg(long, value_name = "PROJECT")]
+    project: Option<String>,
+    /// Only failures with this end
+    #[arg(long, value_name = "HOW", value_parser = ["fixed", "went_away", "gave_up", "open"])]
+    ended: Option<String>,
+    /// Maximum number
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u16).range(1..=500))]
+    limit: u16,
+    /// Continue an earlier list at its `next`
+    #[arg(long, value_name = "CURSOR")]
+    after: Option<String>,
+}
+
+fn category(text: &str) -> Result<String, String> {
+    let label = text.to_uppercase().replace('-', "_");
+    let known: Vec<&str> = Category::ALL.iter().map(|category| category.label()).collect();
+    if known.contains(&label.as_str()) { Ok(label) } else { Err(format!("use one of: {}", known.join(", "))) }
+}
+
+pub(super) async fn list(context: &Context, list: List) -> Ended {
+    let List { category, tool, project, ended, limit, after } = list;
+    let filter = FailureFilter { category, tool, project, ended };
+    let page = match reading(context.settings()?).await? {
+        Some(memory) => memory.list(filter, after, limit.into()).await?,
+        None => FailurePage::default(),
+    };
+    print(context, &page)?;
+    if let Some(next) = page.next {
+        context.terminal.note(&format!("more: helix failures list --after {next}"));
+    }
+    Ok(Exit::Success)
+}
+
+pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended {
+    let failures = match reading(context.settings()?).await? {
+        Some(memory) => memory.search(text.to_owned(), limit).await?,
+        None => Vec::new(),
+    };
+    print(context, &FailurePage { failures, next: None })
+}
+
+fn print(context: &Context, page: &FailurePage) -> Ended {
+    let rows = page.failures.iter().map(|failure| {
+        [
+            (failure.diagnosis.fingerprint.as_str().chars().take(SHORT_ID).collect(), None),
+            (failure.count.to_string(), None),
+            (failure.last_seen.strftime("%Y-%m-%d").to_string(), None),
+            (failure.end.word().replace('_', " "), Some(meaning(&failure.end))),
+            (failure.diagnosis.category.label().to_owned(), None),
+            (shown(&failure.diagnosis.tool, 12), None),
+            (shown(&failure.diagnosis.summary, 80), None),
+        ]
+    });
+    let headings = ["id", "seen", "last", "ended", "category", "tool", "what"];
+    context.terminal.list(page, "no matching failures", headings, rows)
+}
+
+fn meaning(end: &FailureEnd) -> Meaning {
+    match end {
+        FailureEnd::Fixed { .. } => Meaning::Good,
+        FailureEnd::WentAway => Meaning::Strong,
+        FailureEnd::GaveUp => Meaning::Bad,
+        FailureEnd::Open => Meaning::Attention,
+    }
+}
+
+pub(super) async fn show(context: &Context, id: &str) -> Ended {
+    let detail = detail(context, id).await?;
+    context.terminal.answer(&detail, &failure(&context.terminal, &detail))
+}
+
+fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
+    let FailureDetail { known, .. } = detail;
+    let diagnosis = &known.diagnosis;
+    let strong = |text: &str| terminal.paint(Meaning::Strong, text);
+    let entry = |name: &str, text: &str| format!("{} {text}", strong(&format!("{name:<10}")));
+    let mut lines = vec![
+        terminal.paint(Meaning::Bad, &shown(&diagnosis.cause_line, 300)),
+        String::new(),
+        entry("id", diagnosis.fingerprint.as_str()),
+        entry("category", &format!("{}, {}", diagnosis.category, shown(&diagnosis.cause, 80))),
+    ];
+    let places = [("tool", &diagnosis.tool), ("code", &diagnosis.code), ("place", &diagnosis.frame)];
+    let known_places = places.into_iter().filter(|(_, text)| !text.is_empty());
+    lines.extend(known_places.map(|(name, text)| entry(name, &shown(text, 120))));
+    let (first, last) = (local(known.first_seen), local(known.last_seen));
+    lines.push(match known.count {
+        1 => entry("seen", &format!("once, {last}")),
+        many => entry("seen", &format!("{many} times, from {first} to {last}")),
+    });
+    lines.push(entry("ended", &terminal.paint(meaning(&known.end), &known.end.word().replace('_', " "))));
+    lines.extend(known.projects.iter().map(|project| entry("project", &shown(project, 200))));
+    for link in &detail.fixes {
+        lines.extend([String::new(), strong(&fix_title(link))]);
+        lines.extend(link.diff.lines().map(|line| format!("  {}", shown(line, 200))));
+    }
+    let occurrences = detail.occurrences.iter().map(|entry| {
+        let (at, place) = (local(entry.at), &entry.place);
+        let (work, check) = (shown(&place.work.told(place.attempt), 200), shown(&place.check, 60));
+        format!("  {at}  {work}, {check}: {}", entry.state.label().replace('_', " "))
+    });
+    let suggestions = detail.suggestions.iter().map(|suggestion| {
+        let outcome = suggestion.outcome.map_or("open", |outcome| outcome.label()).replace('_', " ");
+        let exposure = suggestion.exposure.label().replace('_', " ");
+        format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160))
+    });
+    let sections: [(&str, Vec<String>); 2] = [("Where", occurrences.collect()), ("Suggestions", suggestions.collect())];
+    for (title, entries) in sections.into_iter().filter(|(_, entries)| !entries.is_empty()) {
+        lines.extend([String::new(), strong(title)]);
+        lines.extend(entries);
+    }
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+fn fix_title(link: &FixLink) -> String {
+    let files: Vec<String> = link.files.iter().take(3).map(|file| shown(file, 80)).collect();
+    let more = match link.files.len().saturating_sub(files.len()) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let commit = link.commit.as_ref().map(|commit| format!(", commit {commit:.12}")).unwrap_or_default();
+    let place = shown(&link.work.told(link.attempt), 200);
+    format!("Gone in {place}{commit}, after a change of {}{more}", files.join(", "))
+}
+
+pub(super) async fn stats(context: &Context) -> Ended {
+    let figures = match reading(context.settings()?).await? {
+        Some(memory) => memory.statistics().await?,
+        None => nothing(),
+    };
+    context.terminal.answer(&figures, &statistics(&context.terminal, &figures))
+}
+
+/// The figures of a memory that does not exist yet.
+fn nothing() -> MemoryStatistics {
+    let untried =
+        |source: &str| SourceEffect { source: source.to_owned(), effectiveness: Effectiveness::of(Tally::default()) };
+    MemoryStatistics {
+        suggestions: SourceEffect::SOURCES.iter().map(|source| untried(source)).collect(),
+        benefit: Benefit::of(Tally::default(), Tally::default()),
+        ..MemoryStatistics::default()
+    }
+}
+
+fn statistics(terminal: &Terminal, figures: &MemoryStatistics) -> String {
+    let MemoryStatistics { failures, occurrences, fixed, went_away, gave_up, open, benefit, .. } = figures;
+    let number = |number: u64| (number.to_string(), None);
+    let mut lines = vec![
+        format!("{}, seen {}", count(*failures as usize, "failure"), count(*occurrences as usize, "time")),
+        format!("{fixed} fixed, {went_away} went away, {gave_up} gave up, {open} open"),
+    ];
+    if !figures.categories.is_empty() {
+        let rows = figures.categories.iter().map(|(category, count)| [(category.label().into(), None), number(*count)]);
+        lines.extend([String::new(), terminal.table(["category", "failures"], rows)]);
+    }
+    let rows = figures.suggestions.iter().map(|SourceEffect { source, effectiveness }| {
+        let Tally { helped, no_effect, worse, unknown, open } = effectiveness.tally;
+        let [helped, no_effect, worse, unknown, open] = [helped, no_effect, worse, unknown, open].map(number);
+        let (source, rate) = ((source.replace('_', " "), None), (rate(effectiveness), None));
+        [source, helped, no_effect, worse, unknown, open, rate]
+    });
+    let headings = ["suggestions from", "helped", "no effect", "worse", "unknown", "open", "rate"];
+    lines.extend([String::new(), terminal.table(headings, rows), String::new()]);
+    lines.push(terminal.paint(Meaning::Strong, "Effect of the memory"));
+    for (name, effect) in [("shown    ", &benefit.shown.tally), ("held back", &benefit.held_back.tally)] {
+        lines.push(format!("  {name}  {} of {} gone in the next attempt", effect.helped, effect.decided()));
+    }
+    let verdict = match benefit {
+        Benefit { low, .. } if *low > 0.0 => "it helps",
+        Benefit { high, .. } if *high < 0.0 => "it harms",
+        Benefit { .. } => "not decided yet",
+    };
+    let [difference, low, high] = [benefit.difference, benefit.low, benefit.high].map(|share| share * 100.0);
+    let range = format!("{low:+.0} to {high:+.0} points, with 95 % certainty");
+    lines.push(format!("  difference {difference:+.0} points ({range}): {verdict}"));
+    lines.join("\n")
+}
+
+fn rate(effectiveness: &Effectiveness) -> String {
+    if effectiveness.tally.decided() == 0 {
+        return "untried".to_owned();
+    }
+    let Effectiveness { rate, low, high, .. } = effectiveness;
+    let [rate, low, high] = [rate, low, high].map(|share| share * 100.0);
+    format!("{rate:.0} % ({low:.0} to {high:.0})")
+}
 
 /// The memory for reading; `None`: nothing was ever remembered.
 pub(super) async fn reading(settings: &Settings) -> Result<Option<FailureMemory>, CommandError> {

@@ -3,9 +3,7 @@
 //! Must not know SQL: the memory is read through its own interface, with or without a running host.
 
 mod explain;
-mod figures;
 mod keep;
-mod look;
 mod memory;
 
 use std::path::PathBuf;
@@ -20,7 +18,7 @@ pub(crate) enum Action {
     /// Explain a log: the cause of its failure, and what to do
     Explain(explain::Explain),
     /// List remembered failures, last seen first
-    List(look::List),
+    List(memory::List),
     /// Show a remembered failure: where it was seen, what fixed it, what was suggested
     Show {
         /// Failure id, or a unique prefix
@@ -59,15 +57,15 @@ pub(crate) enum Action {
     },
 }
 
-pub(crate) fn run(context: &Context, action: &Action) -> Ended {
+pub(crate) fn run(context: &Context, action: Action) -> Ended {
     match action {
-        Action::Explain(explain) => explain::run(context, explain),
-        Action::List(list) => context.block_on(look::list(context, list)),
-        Action::Show { id } => context.block_on(look::show(context, id)),
-        Action::Search { text, limit } => context.block_on(look::search(context, &text.join(" "), (*limit).into())),
-        Action::Stats => context.block_on(figures::stats(context)),
-        Action::Forget { id, fixes } => context.block_on(keep::forget(context, id, *fixes)),
+        Action::Explain(explain) => explain::run(context, &explain),
+        Action::List(list) => context.block_on(memory::list(context, list)),
+        Action::Show { id } => context.block_on(memory::show(context, &id)),
+        Action::Search { text, limit } => context.block_on(memory::search(context, &text.join(" "), limit.into())),
+        Action::Stats => context.block_on(memory::stats(context)),
+        Action::Forget { id, fixes } => context.block_on(keep::forget(context, &id, fixes)),
         Action::Export { file } => context.block_on(keep::export(context, file.as_deref())),
-        Action::Import { file } => context.block_on(keep::import(context, file)),
+        Action::Import { file } => context.block_on(keep::import(context, &file)),
     }
 }

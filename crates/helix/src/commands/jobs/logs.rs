@@ -2,12 +2,13 @@
 //!
 //! Must not know how any agent writes: the engine translates.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::time::Duration;
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, RunId};
-use helix_engine::RecordedRun;
+use helix_engine::{RecordedRun, RecordingError};
 use helix_job::{JobView, PhaseView};
 use serde_json::json;
 
@@ -22,44 +23,46 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// Longest line of a tool's output or arguments.
 const LINE: usize = 160;
 
-/// A run's log and how far it was read.
-struct Log {
-    phase: String,
-    role: String,
-    run: RunId,
-    path: PathBuf,
-    open: Option<RecordedRun>,
-}
-
 pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follow: bool) -> Ended {
     let runs = context.settings()?.state_dir.value.join("runs");
-    let mut logs: Vec<Log> = Vec::new();
+    let mut open = BTreeMap::new();
     loop {
         let view = job(context, id).await?;
-        let over = view.status.is_final();
-        add_new(&mut logs, &view.id, &selected(&view, phase)?, &runs);
-        for log in &mut logs {
-            log.print(context)?;
+        let phases = selected(&view, phase)?;
+        for (phase, run) in phases.iter().flat_map(|phase| phase.runs.iter().map(move |run| (*phase, run))) {
+            let log = match open.entry(run.clone()) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => match RecordedRun::open(&runs.join(run.as_str())).map_err(unreadable(run))? {
+                    Some(log) => {
+                        let title = format!("== {} {} ({run})", phase.id, role(&view.id, phase, run));
+                        if context.terminal.reading == Reading::People {
+                            context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
+                        }
+                        new.insert(log)
+                    }
+                    // Not started yet, or cleaned up.
+                    None => continue,
+                },
+            };
+            print(context, &view.id, phase, run, log)?;
         }
-        if !follow || over {
-            break;
+        if follow && !view.status.is_final() {
+            tokio::time::sleep(LOOK_AGAIN).await;
+            continue;
         }
-        tokio::time::sleep(LOOK_AGAIN).await;
+        if phases.iter().all(|phase| phase.runs.is_empty()) {
+            context.terminal.say("no agent has run yet");
+        }
+        return Ok(Exit::Success);
     }
-    if logs.is_empty() {
-        context.terminal.say("no agent has run yet");
-    }
-    Ok(Exit::Success)
 }
 
 fn selected<'a>(view: &'a JobView, phase: Option<&str>) -> Result<Vec<&'a PhaseView>, CommandError> {
     let Some(phase) = phase else { return Ok(view.phases.iter().collect()) };
     let known: Vec<&str> = view.phases.iter().map(|phase| phase.id.as_str()).collect();
-    match view.phases.iter().find(|one| one.id.as_str() == phase) {
-        Some(found) => Ok(vec![found]),
-        None => Err(CommandError::usage(codes::NOT_FOUND, format!("job {} has no phase {phase:?}", view.id))
-            .hint(format!("its phases: {}", known.join(", ")))),
-    }
+    let found = view.phases.iter().find(|one| one.id.as_str() == phase);
+    let unknown = || CommandError::unknown(format!("job {} has no phase {phase:?}", view.id), phase, &known);
+    found.map(|found| vec![found]).ok_or_else(unknown)
 }
 
 /// What a run was for: `attempt 2`, a reviewer's, or an adviser's.
@@ -80,54 +83,35 @@ fn role(job: &JobId, phase: &PhaseView, run: &RunId) -> String {
     }
 }
 
-fn add_new(logs: &mut Vec<Log>, job: &JobId, phases: &[&PhaseView], runs: &Path) {
-    for phase in phases {
-        for run in &phase.runs {
-            if logs.iter().all(|log| log.run != *run) {
-                logs.push(Log {
-                    phase: phase.id.to_string(),
-                    role: role(job, phase, run),
-                    run: run.clone(),
-                    path: runs.join(run.as_str()),
-                    open: None,
-                });
-            }
-        }
+fn unreadable(run: &RunId) -> impl Fn(RecordingError) -> CommandError {
+    move |error| {
+        CommandError::environment(codes::INPUT_UNREADABLE, format!("the log of run {run} cannot be read"))
+            .because(&error)
     }
 }
 
-impl Log {
-    /// Prints what has come since the last time.
-    fn print(&mut self, context: &Context) -> Result<(), CommandError> {
-        let unreadable = |error| {
-            CommandError::environment(codes::INPUT_UNREADABLE, format!("the log of run {} cannot be read", self.run))
-                .because(&error)
-        };
-        if self.open.is_none() {
-            // Not started yet, or cleaned up.
-            let Some(recorded) = RecordedRun::open(&self.path).map_err(unreadable)? else { return Ok(()) };
-            if context.terminal.reading == Reading::People {
-                let title = format!("== {} {} ({})", self.phase, self.role, self.run);
-                context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
+/// Prints what has come since the last time.
+fn print(
+    context: &Context,
+    job: &JobId,
+    phase: &PhaseView,
+    run: &RunId,
+    log: &mut RecordedRun,
+) -> Result<(), CommandError> {
+    let mut events = Vec::new();
+    while log.next_line(&mut events).map_err(unreadable(run))? {
+        for event in events.drain(..) {
+            if context.terminal.reading == Reading::Programs {
+                let role = role(job, phase, run);
+                context.terminal.json_line(&json!({ "phase": phase.id, "role": role, "run": run, "event": event }))?;
+                continue;
             }
-            self.open = Some(recorded);
-        }
-        let Some(recorded) = &mut self.open else { return Ok(()) };
-        let mut events = Vec::new();
-        while recorded.next_line(&mut events).map_err(unreadable)? {
-            for event in events.drain(..) {
-                if context.terminal.reading == Reading::Programs {
-                    let value = json!({ "phase": self.phase, "role": self.role, "run": self.run, "event": event });
-                    context.terminal.json_line(&value)?;
-                    continue;
-                }
-                for text in shown(context, &event) {
-                    context.terminal.data(&text)?;
-                }
+            for text in shown(context, &event) {
+                context.terminal.data(&text)?;
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// An event as lines; fragments of texts that come again as a whole are left out.

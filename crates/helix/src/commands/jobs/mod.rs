@@ -6,6 +6,7 @@ mod logs;
 mod results;
 
 use clap::{Args, Subcommand};
+use helix_core::ids::PhaseId;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{Sign, open_questions};
 use helix_job::{JobView, PhaseStatus};
@@ -20,7 +21,7 @@ use crate::error::{CommandError, Ended, Exit};
 use crate::host::{Reached, find};
 use crate::offline::{job, jobs};
 use crate::terminal::{Cell, Reading, ago, duration, money, one_line};
-use crate::watch::{meaning, print_job, reports_of, watch};
+use crate::watch::{meaning, print_job, reports_of};
 
 /// Arguments of `helix jobs`.
 #[derive(Debug, Args)]
@@ -49,10 +50,7 @@ enum Action {
         follow: bool,
     },
     /// Resume a failed or cancelled job at the phases that have not passed
-    Resume {
-        #[command(flatten)]
-        reopening: Reopening,
-    },
+    Resume(Reopening),
     /// Run a phase again, and all that depend on it
     Retry {
         #[command(flatten)]
@@ -67,7 +65,7 @@ enum Action {
         job: Id,
         /// Only what this phase changed
         #[arg(long, value_name = "ID")]
-        phase: Option<String>,
+        phase: Option<PhaseId>,
         /// Only what this attempt changed since the one before it, from 1
         #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u32).range(1..))]
         attempt: Option<u32>,
@@ -104,9 +102,9 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Show(Id { id }) => show(context, &id).await,
             Action::Watch(Id { id }) => follow(context, &id).await,
             Action::Logs { job, phase, follow } => logs::logs(context, &job.id, phase.as_deref(), follow).await,
-            Action::Resume { reopening } => reopen(context, reopening, None).await,
+            Action::Resume(reopening) => reopen(context, reopening, None).await,
             Action::Retry { reopening, phase } => reopen(context, reopening, Some(phase)).await,
-            Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase.as_deref(), attempt).await,
+            Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase, attempt).await,
             Action::Evidence(Id { id }) => results::evidence(context, &id).await,
             Action::Cancel(Id { id }) => cancel(context, &id).await,
         }
@@ -165,7 +163,7 @@ async fn follow(context: &Context, id: &str) -> Ended {
     if view.status.is_final() {
         return show(context, id).await;
     }
-    run::end(context, watch(context, context.reach().await?, &view).await?).await
+    run::follow(context, async |_| Ok(view)).await
 }
 
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
@@ -176,31 +174,24 @@ async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, 
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
     }
-    let reached = context.reach().await?;
-    let reopened = reached.client().reopen(id.as_str(), phase, request).await;
-    let (reached, view) = run::or_leave(context, reached, reopened).await?;
-    run::end(context, watch(context, reached, &view).await?).await
+    run::follow(context, async |client| client.reopen(id.as_str(), phase, request).await).await
 }
 
 /// Without a host, this process becomes it for as long as the stopping takes.
 async fn cancel(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
-    let reached = context.reach().await?;
-    let result = match reached.client().cancel(view.id.as_str(), &context.environment.person()).await {
-        Ok(view) => wait_if_own(&reached, view).await,
-        Err(error) => Err(error.into()),
-    };
-    reached.stop().await?;
-    let view = result?;
+    let (id, by) = (view.id.as_str(), context.environment.person());
+    let stopping = async |reached: &Reached| wait_if_own(reached, reached.client().cancel(id, &by).await?).await;
+    let view = context.with_host(stopping).await?;
     let word = if view.status.is_final() { view.status.word() } else { "is being cancelled" };
     context.terminal.answer(&json!({ "job": view.id, "status": view.status }), &format!("{} {word}", view.id))
 }
 
 async fn wait_if_own(reached: &Reached, view: JobView) -> Result<JobView, CommandError> {
-    let Reached::Own(host, _) = reached else { return Ok(view) };
-    let mut events = host.engine().jobs().events(&view.id, view.last_event).await?;
+    let Reached::Own(host) = reached else { return Ok(view) };
+    let mut events = host.engine.jobs().events(&view.id, view.last_event).await?;
     while let Some(event) = events.recv().await {
         event?;
     }
-    Ok(host.engine().jobs().get(view.id.as_str()).await?)
+    Ok(host.engine.jobs().get(view.id.as_str()).await?)
 }

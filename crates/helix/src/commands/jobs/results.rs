@@ -7,12 +7,11 @@ use helix_engine::evidence::{
 use helix_job::{CommandEvidence, Review, phrases};
 
 use crate::context::Context;
-use crate::error::{CommandError, Ended, Exit, codes};
+use crate::error::{Ended, Exit};
 use crate::offline::{archive, open_or_missing};
 use crate::terminal::{Meaning, Reading};
 
-pub(super) async fn diff(context: &Context, id: &str, phase: Option<&str>, attempt: Option<u32>) -> Ended {
-    let phase = phase.map(PhaseId::new).transpose().map_err(|error| CommandError::usage(codes::USAGE, error))?;
+pub(super) async fn diff(context: &Context, id: &str, phase: Option<PhaseId>, attempt: Option<u32>) -> Ended {
     let journal = open_or_missing(context, id).await?;
     let found = archive(context, &journal)?.diff(id, DiffSelection { phase, attempt }).await?;
     if context.terminal.reading == Reading::Programs {
@@ -134,17 +133,14 @@ fn gates(gates: &[GateEvidence]) -> Vec<String> {
         if let Some(command) = &gate.report.command {
             let exit = command.exit_code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
             lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
-        }
-        if let (Some(command), Some(found)) = (&gate.report.command, &gate.output) {
-            lines.push(output(command, found));
+            lines.extend(gate.output.iter().map(|found| output(command, found)));
         }
         let mut outputs = gate.step_outputs.iter();
         for step in &gate.report.steps {
             let attempts = if step.attempts == 1 { String::new() } else { format!(" ({} attempts)", step.attempts) };
             lines.push(format!("          {} -> {}{attempts}", step.step, step.seen));
-            if let (Some(command), Some(found)) = (&step.command, step.command.as_ref().and_then(|_| outputs.next())) {
-                lines.push(output(command, found));
-            }
+            // Only steps with a command have an output.
+            lines.extend(step.command.iter().zip(&mut outputs).map(|(command, found)| output(command, found)));
         }
         lines.extend(gate.report.notes.iter().map(|note| format!("          note: {note}")));
     }

@@ -1,6 +1,6 @@
-//! A job as bars on a terminal: one line for each phase, with stage, attempt, gates, cost and time.
+//! A job while it is watched: as bars on a terminal, as plain lines for logs and pipes, or as JSON lines for programs.
 //!
-//! Must not be used where standard error is no terminal.
+//! Must not know how an event is worded, nor draw bars where standard error is no terminal.
 
 use std::time::Duration;
 
@@ -10,8 +10,73 @@ use helix_job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 
-use super::lines::{lines, meaning};
-use crate::terminal::{Look, Meaning, Terminal, duration, money, one_line};
+use crate::error::CommandError;
+use crate::terminal::{Look, Meaning, Reading, Terminal, duration, money, one_line};
+
+/// One of the ways to show a job.
+pub(super) enum Display {
+    Bars(PhaseBars),
+    Lines(Terminal),
+    Json(Terminal),
+}
+
+impl Display {
+    pub(super) fn new(terminal: Terminal) -> Self {
+        match terminal.reading {
+            Reading::Programs => Self::Json(terminal),
+            Reading::People if terminal.bars => Self::Bars(PhaseBars::new(terminal)),
+            Reading::People => Self::Lines(terminal),
+        }
+    }
+
+    pub(super) fn event(&mut self, event: &Recorded<JobEvent>, view: &JobView) -> Result<(), CommandError> {
+        match self {
+            Self::Bars(bars) => bars.event(event, view),
+            Self::Lines(terminal) => lines(&event.event, view, terminal).iter().for_each(|line| terminal.say(line)),
+            Self::Json(terminal) => match terminal.json_line(event) {
+                // The job goes on when nobody reads any more; its end still decides the exit code.
+                Err(CommandError::ReaderLeft) | Ok(_) => {}
+                Err(error) => return Err(error),
+            },
+        }
+        Ok(())
+    }
+
+    pub(super) fn note(&self, text: &str) {
+        match self {
+            Self::Bars(bars) => bars.note(text),
+            Self::Lines(terminal) => terminal.say(text),
+            Self::Json(_) => {}
+        }
+    }
+
+    pub(super) fn finish(&self) {
+        if let Self::Bars(bars) = self {
+            bars.finish();
+        }
+    }
+}
+
+/// What a state means, for its colour.
+pub(crate) fn meaning(sign: Sign) -> Meaning {
+    match sign {
+        Sign::Passed => Meaning::Good,
+        Sign::Failed => Meaning::Bad,
+        Sign::Waiting | Sign::Skipped | Sign::Unclear => Meaning::Attention,
+        Sign::Running => Meaning::Strong,
+        Sign::Pending | Sign::Note => Meaning::Weak,
+    }
+}
+
+/// An event as lines: the first one with its sign, the others below it.
+fn lines(event: &JobEvent, view: &JobView, terminal: &Terminal) -> Vec<String> {
+    let Some(phrase) = phrases::event(event, view) else { return Vec::new() };
+    let sign = terminal.paint_error(meaning(phrase.sign), &phrase.sign.symbol().to_string());
+    let phase = phrase.phase.map(|phase| format!("[{phase}] ")).unwrap_or_default();
+    let mut lines = vec![format!("{sign} {phase}{}", phrase.text)];
+    lines.extend(phrase.details.iter().map(|detail| format!("    {detail}")));
+    lines
+}
 
 /// How often spinners turn.
 const TICK: Duration = Duration::from_millis(120);
@@ -25,11 +90,11 @@ pub(super) struct PhaseBars {
 }
 
 impl PhaseBars {
-    pub(super) fn new(terminal: Terminal) -> Self {
+    fn new(terminal: Terminal) -> Self {
         Self { terminal, all: MultiProgress::new(), phases: Vec::new() }
     }
 
-    pub(super) fn event(&mut self, event: &Recorded<JobEvent>, view: &JobView) {
+    fn event(&mut self, event: &Recorded<JobEvent>, view: &JobView) {
         if stays(&event.event) {
             for line in lines(&event.event, view, &self.terminal) {
                 self.note(&line);
@@ -42,13 +107,13 @@ impl PhaseBars {
         }
     }
 
-    pub(super) fn note(&self, text: &str) {
+    fn note(&self, text: &str) {
         if self.all.println(text).is_err() {
             // The terminal is gone; there is nobody to be told.
         }
     }
 
-    pub(super) fn finish(&self) {
+    fn finish(&self) {
         for (_, bar) in &self.phases {
             bar.finish_and_clear();
         }
