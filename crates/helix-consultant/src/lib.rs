@@ -28,6 +28,7 @@ pub use registry::Consultant;
 pub use retention::Retention;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
@@ -56,6 +57,8 @@ pub struct TurnRequest {
     pub uploads: Vec<Upload>,
     /// What was said before, as the client tells it: finds the place, and is what a new agent session is told.
     pub history: Vec<Message>,
+    /// What the client shows as the last answer, Helix's own blocks included.
+    pub last_shown: String,
     /// What the client calls the turn.
     pub client: ClientIds,
     /// System prompt of the client, if any: a fact for the agent, never its instructions.
@@ -168,6 +171,10 @@ pub struct TurnEnded {
     /// The whole answer, also when it was cut off.
     pub answer: String,
     pub usage: Usage,
+    /// How long it took; nothing for an answer that was there.
+    pub took: Duration,
+    /// Whether it passed all its checks: else a note says what is not in order.
+    pub is_in_order: bool,
     /// Why it is no good answer and what to do, if it is none.
     pub error: Option<ErrorView>,
 }

@@ -154,6 +154,14 @@ impl TurnView {
         }
     }
 
+    /// What was found in the answer that was kept: where every answer had findings, those of the best.
+    pub fn unfixed(&self) -> &[AnswerFinding] {
+        let last = self.end.as_ref().map_or(1, |end| end.runs);
+        let checked_last = self.checks.iter().any(|check| check.run == RunId::for_turn(&self.id, last));
+        let best = self.checks.iter().rev().min_by_key(|check| check.findings.len());
+        best.filter(|_| checked_last).map_or(&[], |check| check.findings.as_slice())
+    }
+
     /// Whether it has an answer that nobody has read to its end.
     pub fn is_unheard(&self) -> bool {
         self.end.as_ref().is_some_and(|end| end.delivery == Delivery::Undelivered && end.is_answer())

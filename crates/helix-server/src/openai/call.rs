@@ -11,7 +11,7 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use futures::stream;
-use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent};
+use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent, phrases};
 use helix_engine::sessions::SessionSummary;
 use helix_job::session::TurnView;
 use jiff::Timestamp;
@@ -23,7 +23,7 @@ use super::error::ApiError;
 use super::presenter::{AnswerOptions, Presenter, WholeAnswer, Wire};
 use super::request::{ChatRequest, Form};
 use super::responses_wire::stored_response;
-use super::turn_request::{key_of_task, owner, turn_request};
+use super::turn_request::{drop_unfilled, key_of_task, owner, turn_request};
 use super::turn_stream::TurnStream;
 use super::{models, streaming, task};
 use crate::body;
@@ -41,7 +41,8 @@ const TOPIC_LIMIT: Duration = Duration::from_secs(2);
 
 /// `POST /v1/chat/completions` and `POST /v1/responses`
 pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
-    let (Parts { headers, extensions, .. }, body) = request.into_parts();
+    let (Parts { mut headers, extensions, .. }, body) = request.into_parts();
+    let is_unfilled = drop_unfilled(&mut headers);
     let line = extensions.get::<Line>().cloned().unwrap_or_default();
     let body = body::read(&headers, body, shared.config.body_limit, body::TIME).await?;
     let request = parsed(W::FORM, body).await?;
@@ -73,7 +74,8 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         // The answer's id names the turn if the client does not.
         turn.client.message.get_or_insert_with(|| options.id.clone());
     }
-    let turn = TurnStream::begin(shared.clone(), profile, line, turn).await?;
+    let first = (is_unfilled && turn.history.is_empty()).then(|| TurnEvent::Note { text: phrases::unfilled_headers() });
+    let turn = TurnStream::begin(shared.clone(), profile, line, turn, first).await?;
     let presenter = Presenter::<W>::new(options);
     if request.stream {
         return Ok(streaming::response(shared, presenter, turn));

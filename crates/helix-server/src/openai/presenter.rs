@@ -79,6 +79,8 @@ pub(crate) struct Presenter<W> {
     created: Timestamp,
     line: StatusLine,
     calls: Vec<OpenCall>,
+    /// Tool calls so far.
+    tools: usize,
     /// Whether the user has read any text of the agent.
     has_text: bool,
     /// Whether a block of Helix's own was the last text.
@@ -109,6 +111,7 @@ impl<W: Wire> Presenter<W> {
             wire: W::new(options),
             line: StatusLine::default(),
             calls: Vec::new(),
+            tools: 0,
             has_text: false,
             is_block: false,
             text: OpenText::default(),
@@ -213,21 +216,23 @@ impl<W: Wire> Presenter<W> {
         if self.shows_status() {
             self.line.end(out, error);
         }
-        self.wire.end(out, usage, error);
+        // Where the block in the text shows the error, the client would show it twice more.
+        self.wire.end(out, usage, error.filter(|_| !self.shows_status()));
     }
 
     fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         self.close_calls(out);
+        let cost = ended.usage.cost_usd;
+        self.line.set_default(phrases::answered(ended.is_in_order, self.tools, ended.took, cost));
         if !self.has_text {
             // An agent that does not stream gives its answer only here.
             self.text(out, &ended.answer);
         }
     }
 
-    /// Shows a failure among the activity and in the text.
+    /// Shows a failure in the text.
     fn failure(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
         self.close_calls(out);
-        self.status(out, &format!("✗ {message}"));
         self.block(out, &phrases::caution(message, hint));
     }
 
@@ -284,6 +289,7 @@ impl<W: Wire> Presenter<W> {
             self.status(out, &format!("→ {} {input}", tool_name::shown(&name)));
             None
         };
+        self.tools += 1;
         self.calls.push(OpenCall { agent_id, name, handle });
     }
 

@@ -11,10 +11,11 @@ use helix_job::session::ClientIds;
 use tokio_util::sync::CancellationToken;
 
 use super::error::ApiError;
+use super::files;
 use super::marks;
 use super::request::{Message, Role};
 use crate::digest::digest;
-use crate::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile};
+use crate::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile, TASK_HEADER};
 
 /// Id of the answer, by the connection's header template.
 const MESSAGE_HEADER: &str = "x-message";
@@ -52,7 +53,14 @@ pub(crate) fn turn_request(
     let (purpose, message, words, uploads) = match last.role {
         Role::User => {
             let words = unwrapped(&last.text).to_owned();
-            (Purpose::Answer, last.with_remarks(), words, last.uploads.clone())
+            let (quoted, mut uploads) = (files::quoted(&last.text), last.uploads.clone());
+            let mut names = files::listed_images(&last.text).into_iter();
+            for image in uploads.iter_mut().filter(|one| one.name.is_none() && one.media_type.starts_with("image/")) {
+                image.name = names.next();
+            }
+            let text = if quoted.is_empty() { last.text.clone() } else { words.clone() };
+            uploads.extend(quoted);
+            (Purpose::Answer, last.with_remarks(text), words, uploads)
         }
         // "Continue Response" sends the answer so far as the last message.
         Role::Assistant => (Purpose::Continue, CONTINUE.to_owned(), String::new(), Vec::new()),
@@ -67,6 +75,8 @@ pub(crate) fn turn_request(
     if purpose == Purpose::Answer {
         said.pop();
     }
+    let shown = said.iter().rev().find(|one| one.role == Role::Assistant);
+    let last_shown = shown.map(|one| one.text.clone()).unwrap_or_default();
     let history: Vec<HistoryMessage> = said.iter().filter_map(Message::history).collect();
     let selected = match text(headers, SESSION_HEADER) {
         Some(id) => SessionId::new(id).map(SessionSelector::Id),
@@ -81,6 +91,7 @@ pub(crate) fn turn_request(
         words,
         uploads,
         history,
+        last_shown,
         client: ClientIds {
             message: text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER)),
             user_message: text(headers, USER_MESSAGE_HEADER),
@@ -92,6 +103,21 @@ pub(crate) fn turn_request(
     };
     request.client.request = Some(request_digest(&request));
     Ok(request)
+}
+
+/// Empties headers whose templates the client has not filled, such as `{{CHAT_ID}}`; returns whether there were any. A task's name
+/// is taken out: an empty one would say that there is none.
+pub(super) fn drop_unfilled(headers: &mut HeaderMap) -> bool {
+    let is_unfilled = |value: &HeaderValue| value.as_bytes().starts_with(b"{{") && value.as_bytes().ends_with(b"}}");
+    let mut found = headers.get(TASK_HEADER).is_some_and(is_unfilled);
+    if found {
+        headers.remove(TASK_HEADER);
+    }
+    for value in headers.values_mut().filter(|value| is_unfilled(value)) {
+        *value = HeaderValue::from_static("");
+        found = true;
+    }
+    found
 }
 
 /// The user, as a chat server forwards it.
@@ -175,15 +201,16 @@ fn text(headers: &HeaderMap, name: &str) -> Option<String> {
 }
 
 impl Message {
-    fn with_remarks(&self) -> String {
+    /// The text with what cannot be passed on.
+    fn with_remarks(&self, text: String) -> String {
         if self.left_out.is_empty() {
-            return self.text.clone();
+            return text;
         }
         let remark = format!(
             "[Helix: the user also sent {}, which Helix cannot pass on. Say so if the answer depends on it.]",
             self.left_out.join(", ")
         );
-        if self.text.is_empty() { remark } else { format!("{}\n\n{remark}", self.text) }
+        if text.is_empty() { remark } else { format!("{text}\n\n{remark}") }
     }
 
     fn history(&self) -> Option<HistoryMessage> {

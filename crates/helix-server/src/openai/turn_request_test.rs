@@ -134,7 +134,10 @@ fn deleting_an_answer_and_temporary_chats_and_files_keep_to_the_path() {
     assert_eq!(parent(&second), first.client.message.as_deref());
     let image = turn(&all, 127);
     assert_eq!(image.uploads.len(), 1);
-    assert_eq!(image.uploads[0].media_type, "image/png");
+    assert_eq!(
+        (image.uploads[0].media_type.as_str(), image.uploads[0].name.as_deref()),
+        ("image/png", Some("red.png"))
+    );
     let after_image = turn(&all, 130);
     assert_eq!((after_image.uploads.len(), after_image.history.is_empty()), (0, false));
     let listed = turn(&all, 136);
@@ -291,4 +294,39 @@ fn temporary_chats_of_one_tab_are_told_apart() {
     assert!(matches!(&one, SessionSelector::Unnamed(prefix) if prefix.starts_with("temporary:")), "{one:?}");
     assert_ne!(session(&tab, "temp two"), one);
     assert_eq!(session(&tab, "temp one"), one);
+}
+
+/// Older clients send the connection's templates as they are: `{{CHAT_ID}}` would be one chat for everybody.
+#[test]
+fn a_template_that_was_not_filled_names_nothing() {
+    let mut sent =
+        headers(&[("x-task", "{{TASK}}"), ("x-chat", "{{CHAT_ID}}"), ("x-message", "m"), ("user-agent", "x")]);
+    assert!(drop_unfilled(&mut sent));
+    assert!(!sent.contains_key("x-task"), "not even that there is none");
+    assert!(matches!(session(&sent, "hi"), SessionSelector::Unnamed(_)));
+    assert_eq!((text(&sent, "x-message").as_deref(), text(&sent, "user-agent").as_deref()), (Some("m"), Some("x")));
+    assert!(!drop_unfilled(&mut sent));
+}
+
+/// As Open WebUI wraps a message in the texts that are attached to a chat.
+#[test]
+fn a_text_that_is_quoted_around_a_message_is_a_file_of_it() {
+    let source = |id: u32, name: &str, text: &str| {
+        format!("<source id=\"{id}\" name=\"{name}\" resource-type=\"file\" resource-id=\"1a6a\">{text}</source>\n")
+    };
+    let sources =
+        [source(1, "notes.txt", "alpha\nbeta\n"), source(2, "b.md", "x</source>y"), source(1, "notes.txt", "gamma")];
+    let rules = "Respond to the user query using the provided context, incorporating inline citations";
+    let wrapped = format!("### Task:\n{rules}\n<context>\n{}</context>\n\nWhat is it?", sources.concat());
+    let turn = plain(vec![message(Role::User, &wrapped)]).unwrap();
+    assert_eq!((turn.message.as_str(), turn.words.as_str()), ("What is it?", "What is it?"));
+    let files: Vec<(&str, &str)> = turn
+        .uploads
+        .iter()
+        .map(|one| (one.name.as_deref().unwrap(), std::str::from_utf8(&one.bytes).unwrap()))
+        .collect();
+    assert_eq!(files, [("notes.txt", "alpha\nbeta\n\n\ngamma"), ("b.md", "x</source>y")]);
+    let unknown = "### Task:\nRespond\n<context>\nplain\n</context>\n\nWhat?";
+    let turn = plain(vec![message(Role::User, unknown)]).unwrap();
+    assert_eq!((turn.message.as_str(), turn.uploads.len()), (unknown, 0), "nothing is lost of another form");
 }

@@ -26,6 +26,8 @@ pub(crate) struct TurnStream {
     /// `None` once the turn is over.
     turn: Option<OpenTurn>,
     began: Option<(SessionId, TurnId)>,
+    /// What is told before anything else.
+    first: Option<TurnEvent>,
 }
 
 /// A turn that starts.
@@ -52,7 +54,7 @@ struct OpenTurn {
 }
 
 impl TurnStream {
-    /// Starts a turn.
+    /// Starts a turn; `first` is what the client is told before its events.
     ///
     /// # Errors
     /// [`ApiError`] when it cannot start.
@@ -61,6 +63,7 @@ impl TurnStream {
         profile: Profile,
         line: Line,
         mut request: TurnRequest,
+        first: Option<TurnEvent>,
     ) -> Result<Self, ApiError> {
         let disconnected = request.disconnected.clone();
         let starting = async {
@@ -75,11 +78,14 @@ impl TurnStream {
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
         };
         let turn = OpenTurn { shared: shared.clone(), next, line, events };
-        Ok(Self { profile, disconnected, turn: Some(turn), began: None })
+        Ok(Self { profile, disconnected, turn: Some(turn), began: None, first })
     }
 
     /// Waits for the next event; `None` when there are no more.
     pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
         let event = self.turn.as_mut()?.events.recv().await;
         match &event {
             Some(TurnEvent::Began { session, turn }) => self.began = Some((session.clone(), turn.clone())),

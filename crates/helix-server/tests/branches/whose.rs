@@ -162,3 +162,27 @@ async fn a_turn_whose_connection_breaks_goes_on_and_is_told_of_later() {
     assert!(next.text.contains("> Done.\n\nNext."), "{}", next.text);
     host.stop().await;
 }
+
+/// Open WebUI sends an attached text with each message: the agent is told of it once.
+#[tokio::test]
+async fn an_attached_text_is_a_file_that_is_named_once() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let wrapped = |words: &str| {
+        format!(
+            "### Task:\nRespond to the user query using the provided context\n<context>\n<source id=\"1\" name=\"notes.txt\" \
+             resource-type=\"file\" resource-id=\"1a6a\">SECRET-CODE 4711\n</source>\n</context>\n\n{words}"
+        )
+    };
+    let first = "first [[fake: say A]]";
+    let one = ask(&host, &ids("c", "m1", ""), messages(&[&wrapped(first)])).await;
+    let two = ask(&host, &ids("c", "m2", "m1"), messages(&[first, "A", &wrapped("and? [[fake: say B]]")])).await;
+    let ((_, told), (args, again)) = (host.asked(&one.run()), host.asked(&two.run()));
+    assert!(told.contains("notes.txt") && !told.contains("4711"), "{told}");
+    assert!(option(&args, "--resume").is_some() && !again.contains("notes.txt"), "{again}");
+    let view = session(&host, &one.session).await;
+    let paths = [0, 1].map(|turn| view["turns"][turn]["attachments"][0]["path"].as_str().unwrap().to_owned());
+    assert_eq!(paths[0], paths[1], "kept once");
+    let kept = std::fs::read_to_string(format!("{}/{}", view["directory"].as_str().unwrap(), paths[0])).unwrap();
+    assert_eq!(kept, "SECRET-CODE 4711\n");
+    host.stop().await;
+}
