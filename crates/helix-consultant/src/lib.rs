@@ -25,7 +25,7 @@ pub use config::{ConsultantConfig, FOLLOW_JOBS};
 pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator};
 pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 pub use registry::Consultant;
-pub use retention::Retention;
+pub use retention::{Retention, TEMPORARY};
 
 use std::sync::Arc;
 use std::time::Duration;

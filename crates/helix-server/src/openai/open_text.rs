@@ -1,5 +1,8 @@
 //! The text of an answer, and what is open at its end: a code fence, a formula, a folded part. Must not know who wrote it.
 
+/// Most text that is kept, in bytes; what follows is only sent.
+const LIMIT: usize = 4 << 20;
+
 /// Text that grows.
 #[derive(Debug, Default)]
 pub(super) struct OpenText {
@@ -31,6 +34,9 @@ impl OpenText {
 
     /// Appends text, and reads the lines that it ends.
     pub(super) fn push(&mut self, text: &str) {
+        if self.text.len() + text.len() > LIMIT {
+            return;
+        }
         self.text.push_str(text);
         let Some(end) = self.text[self.read..].rfind('\n').map(|at| self.read + at + 1) else { return };
         self.text[self.read..end].lines().for_each(|line| self.open.line(line));

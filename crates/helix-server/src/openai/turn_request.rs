@@ -5,7 +5,7 @@
 use axum::http::{HeaderMap, HeaderValue, header};
 use helix_core::ids::SessionId;
 use helix_engine::consultant::{
-    Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TurnRequest,
+    Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest,
 };
 use helix_job::session::ClientIds;
 use tokio_util::sync::CancellationToken;
@@ -28,7 +28,7 @@ const IDEMPOTENCY_HEADER: &str = "idempotency-key";
 /// Id of one of Helix's own sessions.
 const SESSION_HEADER: &str = "x-helix-session";
 /// How the ids of Open WebUI's temporary chats begin. All temporary chats of a browser tab share one id.
-const TEMPORARY: &[u8] = b"temporary:";
+const TEMPORARY_CHAT: &[u8] = b"temporary:";
 /// The message to the agent when the client wants more of the last answer.
 const CONTINUE: &str = "Continue your last answer exactly where it stopped, without repeating anything.";
 
@@ -128,7 +128,7 @@ pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
 /// The key of the conversation that a background task is about, if its headers name one. The messages of a task are not part of
 /// any conversation.
 pub(crate) fn key_of_task(headers: &HeaderMap) -> Option<String> {
-    chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY)).map(|id| key_of(headers, id))
+    chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY_CHAT)).map(|id| key_of(headers, id))
 }
 
 /// A digest of what a request says: the same request sent again has the same one.
@@ -166,8 +166,8 @@ fn parent(headers: &HeaderMap, profile: Profile, has_history: bool) -> ParentSel
 /// never shortened or cleaned: two ids that differ anywhere are two conversations.
 fn session(headers: &HeaderMap, opening: &str) -> SessionSelector {
     match chat(headers) {
-        Some(id) if !id.as_bytes().starts_with(TEMPORARY) => SessionSelector::Key(key_of(headers, id)),
-        Some(id) => SessionSelector::Unnamed(format!("temporary:{}:", derived(headers, Some(id), opening))),
+        Some(id) if !id.as_bytes().starts_with(TEMPORARY_CHAT) => SessionSelector::Key(key_of(headers, id)),
+        Some(id) => SessionSelector::Unnamed(format!("{TEMPORARY}{}:", derived(headers, Some(id), opening))),
         None => SessionSelector::Unnamed(format!("opening:{}:", derived(headers, None, opening))),
     }
 }
