@@ -14,7 +14,7 @@ use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::ErrorView;
 use helix_job::session::{
-    Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnStart, TurnView, relation,
+    Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView, relation,
 };
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -203,7 +203,7 @@ impl SessionActor {
         let Some(end) = turn.end.clone() else { return Err(phrases::no_end()) };
         let id = self.view().next_turn();
         let begin = TurnStart { client: request.client.clone(), ..turn.begin.clone() };
-        let started = SessionEvent::TurnStarted { turn: id.clone(), place: turn.place(), resume: None, begin };
+        let started = SessionEvent::TurnStarted { turn: id.clone(), place: TurnParent::of(turn), resume: None, begin };
         let end = TurnEnd { usage: Usage::default(), runs: 0, delivery: output.delivery(), ..end };
         let finished = SessionEvent::TurnFinished { turn: id.clone(), end };
         settled(self.log.record_once(&[started, finished]).await)?;

@@ -2,17 +2,32 @@
 
 use std::sync::Arc;
 
+use helix_core::ids::SessionId;
 use helix_engine::Engine;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::ServerConfig;
-use crate::openai::NextTurn;
 use crate::rate_limit::RateLimit;
 
 /// Starting turns that a detached turn may lag behind.
 const NEXT_TURNS: usize = 64;
+
+/// A turn that starts.
+#[derive(Debug, Clone)]
+pub(crate) struct NextTurn {
+    pub(crate) session: SessionId,
+    /// Digest of what it asks.
+    pub(crate) request: Option<String>,
+}
+
+impl NextTurn {
+    /// Whether whoever starts it has no use for the other one any more: the same request again wants the same answer.
+    pub(crate) fn replaces(&self, other: &Self) -> bool {
+        self.session == other.session && self.request != other.request
+    }
+}
 
 /// The engine, the settings and the state of the whole server. Cheap to clone.
 #[derive(Clone)]

@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::digest::TextDigest;
-use super::event::TurnParent;
 use helix_core::finding::Finding;
 use helix_core::ids::{AgentSessionId, RunId, SessionId, TurnId};
 use helix_core::run::{Outcome, Retry, RunFacts};
@@ -145,15 +144,6 @@ pub enum Delivery {
 }
 
 impl TurnView {
-    /// Its position in the tree.
-    pub fn place(&self) -> TurnParent {
-        match (&self.continues, &self.parent) {
-            (Some(turn), _) => TurnParent::Continuing { turn: turn.clone(), under: self.under.clone() },
-            (None, Some(turn)) => TurnParent::After { turn: turn.clone() },
-            (None, None) => TurnParent::Beginning,
-        }
-    }
-
     /// What was found in the answer that was kept: where every answer had findings, those of the best.
     pub fn unfixed(&self) -> &[AnswerFinding] {
         let last = self.end.as_ref().map_or(1, |end| end.runs);

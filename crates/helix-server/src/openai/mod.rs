@@ -28,4 +28,3 @@ pub(crate) use error::{ApiError, is_openai, refusal};
 pub use error::{ErrorBody, ErrorEnvelope};
 pub(crate) use models::{list, retrieve};
 pub(crate) use responses_wire::ResponsesWire;
-pub(crate) use turn_stream::NextTurn;

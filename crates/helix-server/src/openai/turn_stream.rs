@@ -13,7 +13,7 @@ use super::error::ApiError;
 use crate::config::Disconnect;
 use crate::connection::Line;
 use crate::profile::Profile;
-use crate::shared::Shared;
+use crate::shared::{NextTurn, Shared};
 
 /// Longest time that a turn continues after Open WebUI closed the connection. It does that for Stop alone: when a page is
 /// reloaded or closed, its server keeps reading (measured with 0.12.4).
@@ -28,21 +28,6 @@ pub(crate) struct TurnStream {
     began: Option<(SessionId, TurnId)>,
     /// What is told before anything else.
     first: Option<TurnEvent>,
-}
-
-/// A turn that starts.
-#[derive(Debug, Clone)]
-pub(crate) struct NextTurn {
-    session: SessionId,
-    /// Digest of what it asks.
-    request: Option<String>,
-}
-
-impl NextTurn {
-    /// Whether whoever starts it has no use for the other one any more: the same request again wants the same answer.
-    fn replaces(&self, other: &Self) -> bool {
-        self.session == other.session && self.request != other.request
-    }
 }
 
 /// A turn that is not over, as far as anybody knows.
