@@ -48,7 +48,7 @@ async function conversation() {
   await chat.say('Write a note about the harbour.');
   await chat.answered('The note is there.', TURN);
   const id = await chat.chat();
-  assert.equal(await chat.status.innerText(), 'Done');
+  assert.match(await chat.status.innerText(), /^Answered/);
 
   await chat.answer.getByText(/^Thought for/).click();
   await chat.answer.getByText('I write it into a file and read it back.').waitFor();
@@ -118,7 +118,7 @@ async function stop() {
 
   await chat.say('How many ships did you see?');
   await chat.answered('You stopped me before I was through.', TURN);
-  assert.match(last(await helix.asked('scene after the stop')), /the user stopped your last answer/);
+  assert.match(last(await helix.asked('scene after the stop')), /stopped your last answer/);
   assert.equal((await helix.settled(id)).turns.length, 2);
 }
 
@@ -134,7 +134,7 @@ async function reload() {
   await chat.stopButton.waitFor();
   await picture('reload-running');
   await chat.answered('the story ends here.', TURN);
-  assert.equal(await chat.status.innerText(), 'Done');
+  assert.match(await chat.status.innerText(), /^Answered/);
   await picture('reload-done');
   assert.equal((await helix.asked('scene story')).length, 1, 'nothing was asked for twice');
   assert.equal((await helix.settled(id)).turns.length, 1);
@@ -262,7 +262,7 @@ async function failure() {
   await chat.answer.getByText('Caution', { exact: false }).first().waitFor();
   await chat.idle();
   assert.equal(await chat.status.innerText(), 'Stopped with an error');
-  assert.match(await chat.text(), /usage limit is reached until \d{4}-\d\d-\d\d \d\d:\d\d/);
+  assert.match(await chat.text(), /usage limit is reached; it ends .*at \d\d:\d\d/);
   await picture('failure');
   const id = await chat.chat();
   const [turn] = (await helix.settled(id)).turns;

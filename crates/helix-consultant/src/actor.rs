@@ -6,19 +6,22 @@ mod corrections;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use helix_agents::{AgentAsk, SessionRef};
 use helix_core::ids::{RunId, TurnId};
 use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::ErrorView;
-use helix_job::session::{SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnStart, TurnView, relation};
+use helix_job::session::{
+    Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView, relation,
+};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::context::{self, Context};
 use super::job_digest;
-use super::locator::{self, Difference, Located, TurnPosition};
+use super::locator::{self, Account, Difference, Located, TurnPosition};
 use super::services::ConsultantServices;
 use super::turn_output::TurnOutput;
 use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, phrases, uploads};
@@ -81,6 +84,7 @@ struct ActiveTurn {
     /// The turn whose answer it continues.
     continues: Option<TurnId>,
     model: Option<String>,
+    started: Instant,
     /// Runs so far.
     runs: u32,
     /// What the runs before the last one consumed.
@@ -153,6 +157,10 @@ impl SessionActor {
         let ended = match self.locate(&request).await {
             Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,
             Ok(Located::Again(turn)) => self.tell_again(&turn, &mut output).await,
+            Ok(Located::Unheard(turn)) => match self.record_again(&turn, &request, &output).await {
+                Ok(turn) => self.tell_again(&turn, &mut output).await,
+                Err(error) => refused(error),
+            },
             Err(error) => refused(error),
         };
         drop(permit);
@@ -174,7 +182,33 @@ impl SessionActor {
         let Some(end) = &turn.end else { return refused(phrases::no_end()) };
         output.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
         let outcome = Outcome::from_facts(&end.facts);
-        TurnEnded { error: phrases::of_outcome(&outcome), outcome, answer: end.text().to_owned(), usage: end.usage }
+        TurnEnded {
+            error: phrases::of_outcome(&outcome),
+            outcome,
+            answer: end.text().to_owned(),
+            usage: end.usage,
+            took: Duration::ZERO,
+            is_in_order: turn.unfixed().is_empty(),
+        }
+    }
+
+    /// Records that an answer that nobody has read is given as the answer to this request: a turn without a run, known by the
+    /// request's ids, at the same place. Whoever then asks once more wants another answer.
+    async fn record_again(
+        &mut self,
+        turn: &TurnView,
+        request: &TurnRequest,
+        output: &TurnOutput,
+    ) -> Result<TurnView, ErrorView> {
+        let Some(end) = turn.end.clone() else { return Err(phrases::no_end()) };
+        let id = self.view().next_turn();
+        let begin = TurnStart { client: request.client.clone(), ..turn.begin.clone() };
+        let started = SessionEvent::TurnStarted { turn: id.clone(), place: TurnParent::of(turn), resume: None, begin };
+        let end = TurnEnd { usage: Usage::default(), runs: 0, delivery: output.delivery(), ..end };
+        let finished = SessionEvent::TurnFinished { turn: id.clone(), end };
+        settled(self.log.record_once(&[started, finished]).await)?;
+        let recorded = self.services.journal().turn(id).await.map_err(phrases::unreadable_record)?;
+        recorded.ok_or_else(phrases::no_end)
     }
 
     /// Carries a new turn out, from its beginning in the record to its end.
@@ -226,7 +260,12 @@ impl SessionActor {
         let continued = position.parent.as_ref().filter(|_| work.continues.is_some());
         let facts = self.services.facts(self.view(), request.system.as_deref()).await;
         let facts = facts.map_err(|error| phrases::own_failure(&error))?;
-        let files = uploads::named(&self.view().directory, &attachments);
+        // What the agent's session was told of with the message before is named once.
+        let before = position.parent.as_ref().filter(|parent| context.resumes().is_some() && parent.is_answered());
+        let known: &[Attachment] = before.map_or(&[], |parent| &parent.begin.attachments);
+        let new: Vec<&Attachment> =
+            attachments.iter().filter(|one| !known.iter().any(|it| it.path == one.path)).collect();
+        let files = uploads::named(&self.view().directory, &new);
         let begin = TurnStart {
             run: RunId::for_turn(&work.turn, 1),
             message: request.message.clone(),
@@ -234,6 +273,8 @@ impl SessionActor {
             client: request.client.clone(),
             model: work.model.clone(),
             attachments,
+            before: locator::said_elsewhere(&request.history)
+                .filter(|_| position.parent.is_none() && position.account == Account::Client),
             agent_session: Some(context.writes_to().clone()),
             facts: facts.digests(),
         };
@@ -245,7 +286,12 @@ impl SessionActor {
         })
         .await?;
         work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
-        for (job, _) in &digests {
+        for turn in &position.unheard {
+            let text = phrases::unheard(&turn.begin.message, turn.end.as_ref().map_or("", TurnEnd::text));
+            work.output.tell(TurnEvent::Note { text }).await;
+        }
+        // What stands in the answer before needs no second telling.
+        for (job, _) in digests.iter().filter(|(job, _)| !phrases::tells_end(&request.last_shown, job)) {
             work.output.tell(TurnEvent::JobNews { text: phrases::since_last_message(job) }).await;
         }
         let prompt = |context: &Context| context.prompt(&facts, &files, &request.message);
@@ -342,7 +388,8 @@ impl SessionActor {
         let event = SessionEvent::TurnFinished { turn: work.turn.clone(), end };
         let outcome = Outcome::from_facts(&report.facts);
         let error = refused.or_else(|| phrases::of_outcome(&outcome));
-        let mut ended = TurnEnded { error, outcome, answer, usage };
+        let (took, is_in_order) = (work.started.elapsed(), note.is_none());
+        let mut ended = TurnEnded { error, outcome, answer, usage, took, is_in_order };
         if self.view().running().is_some_and(|running| running.id == work.turn)
             && let Err(error) = self.record_for(work, event).await
         {
@@ -350,10 +397,8 @@ impl SessionActor {
             self.failed = Some(error.clone());
             ended.error.get_or_insert(error);
         }
-        if let Some(note) = note {
-            let note = format!("\n\n{note}");
-            ended.answer.push_str(&note);
-            work.output.append(note).await;
+        if let Some(text) = note {
+            work.output.tell(TurnEvent::Note { text }).await;
         }
         ended
     }
@@ -381,7 +426,8 @@ impl SessionActor {
         // No child of `closing`: when the engine closes, the agent goes on under its keeper.
         let stop = CancellationToken::new();
         *lock(&self.running) = Some(RunningTurn { turn: turn.clone(), stop: stop.clone() });
-        ActiveTurn { turn, continues, model, runs: 0, usage: Usage::default(), stop, output, permit }
+        let started = Instant::now();
+        ActiveTurn { turn, continues, model, started, runs: 0, usage: Usage::default(), stop, output, permit }
     }
 
     /// Makes an event durable, or says at once why that cannot be done.
@@ -414,7 +460,8 @@ pub(super) fn runs_of(runner: &AgentRunner, turn: &TurnId) -> Vec<RunId> {
 /// The end of a turn that could not be recorded or found.
 fn refused(error: ErrorView) -> TurnEnded {
     let outcome = Outcome::from_facts(&unrecorded(Ending::Unknown).facts);
-    TurnEnded { outcome, answer: String::new(), usage: Usage::default(), error: Some(error) }
+    let (took, error) = (Duration::ZERO, Some(error));
+    TurnEnded { outcome, answer: String::new(), usage: Usage::default(), took, is_in_order: false, error }
 }
 
 /// What is known of a run that left nothing to read.

@@ -183,7 +183,7 @@ impl Preface {
         let end = position.parent.as_ref().and_then(|parent| parent.end.as_ref());
         let outcome = end.map(|end| Outcome::from_facts(&end.facts));
         if let Some(Outcome::Cancelled | Outcome::Interrupted) = outcome {
-            self.remark("the user stopped your last answer before it was finished");
+            self.remark("the user, or the end of the connection to the user's client, stopped your last answer before it was finished");
         } else if let Some(error) = outcome.as_ref().and_then(super::phrases::of_outcome) {
             self.remark(&format!("your last answer failed: {}", error.message));
         }

@@ -25,9 +25,10 @@ pub use config::{ConsultantConfig, FOLLOW_JOBS};
 pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator};
 pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 pub use registry::Consultant;
-pub use retention::Retention;
+pub use retention::{Retention, TEMPORARY};
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
@@ -56,6 +57,8 @@ pub struct TurnRequest {
     pub uploads: Vec<Upload>,
     /// What was said before, as the client tells it: finds the place, and is what a new agent session is told.
     pub history: Vec<Message>,
+    /// What the client shows as the last answer, Helix's own blocks included.
+    pub last_shown: String,
     /// What the client calls the turn.
     pub client: ClientIds,
     /// System prompt of the client, if any: a fact for the agent, never its instructions.
@@ -72,6 +75,9 @@ pub enum SessionSelector {
     /// The one with the client's own key, which is opaque and unique; opened if there is none.
     Key(String),
     Id(SessionId),
+    /// The client names none: the one that its ids or its history prove to be meant, else a new one. The text is how the
+    /// keys begin of those that may be meant.
+    Unnamed(String),
 }
 
 /// Where in a conversation a turn stands.
@@ -129,6 +135,8 @@ pub enum TurnEvent {
     Status { text: String },
     /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
     JobNews { text: String },
+    /// A block of Helix's own, in the answer's text but no part of what the agent says.
+    Note { text: String },
     /// A piece of reasoning.
     Thinking { text: String },
     /// A piece of the answer.
@@ -163,6 +171,10 @@ pub struct TurnEnded {
     /// The whole answer, also when it was cut off.
     pub answer: String,
     pub usage: Usage,
+    /// How long it took; nothing for an answer that was there.
+    pub took: Duration,
+    /// Whether it passed all its checks: else a note says what is not in order.
+    pub is_in_order: bool,
     /// Why it is no good answer and what to do, if it is none.
     pub error: Option<ErrorView>,
 }

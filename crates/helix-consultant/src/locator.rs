@@ -2,22 +2,28 @@
 //!
 //! Must not know agents: what a new run is told of the place is `context`'s business.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use helix_core::ids::TurnId;
 use helix_job::session::{
-    Delivery, Exchange, HistoryMatch, SessionView, TextDigest, TextRelation, TurnParent, TurnView, exchanges,
-    match_history, relation,
+    Delivery, Exchange, HistoryMatch, SessionView, TextDigest, TextRelation, TurnParent, TurnSummary, TurnView,
+    exchanges, match_history, relation,
 };
 use helix_store::{Journal, ReadError};
 
 use super::{Message, ParentSelector, Purpose, TurnRequest};
 
+/// Most conversations with the same beginning that are compared with a history, the newest.
+const CANDIDATES: usize = 200;
+
 /// Where a request stands.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Located {
-    /// It was answered already and nobody has read the answer to its end: the same request, sent again.
+    /// The same request was answered under the same id.
     Again(Box<TurnView>),
+    /// The same request was answered and nobody has read the answer to its end.
+    Unheard(Box<TurnView>),
     New(Box<TurnPosition>),
 }
 
@@ -30,11 +36,13 @@ pub(super) struct TurnPosition {
     pub(super) account: Account,
     /// What the user sees otherwise than the record says, or what Helix never saw.
     pub(super) differences: Vec<Difference>,
+    /// Turns before it whose answers never reached the user, oldest first.
+    pub(super) unheard: Vec<TurnView>,
 }
 
 impl TurnPosition {
     fn new(parent: Option<TurnView>, account: Account) -> Self {
-        Self { parent, account, differences: Vec::new() }
+        Self { parent, account, differences: Vec::new(), unheard: Vec::new() }
     }
 
     /// Where a turn for this stands in the record.
@@ -79,14 +87,88 @@ pub(super) async fn locate(
     if let Some(turn) = locator.answered_by_id().await? {
         return Ok(Located::Again(Box::new(turn)));
     }
-    let position = match request.purpose {
+    let mut position = match request.purpose {
         Purpose::Answer => locator.after().await?,
         Purpose::Continue => locator.continuing().await?,
     };
     if let Some(turn) = locator.answered_here(&position).await? {
-        return Ok(Located::Again(Box::new(turn)));
+        return Ok(Located::Unheard(Box::new(turn)));
     }
+    position.unheard = locator.unheard(&position).await?;
     Ok(Located::New(Box::new(position)))
+}
+
+/// The conversation that a request without a name for it proves to mean: by an id of a turn, or by answers in its history that
+/// one conversation alone has given. The user's words prove nothing: others may begin with the same.
+pub(super) async fn proven(
+    journal: &Arc<dyn Journal>,
+    prefix: &str,
+    request: &TurnRequest,
+) -> Result<Option<SessionView>, ReadError> {
+    let by_message = async |id: &String| journal.turn_by_message(request.owner.clone(), id.clone()).await;
+    if let Some(message) = &request.client.message
+        && let Some(turn) = by_message(message).await?.filter(|turn| is_same_request(request, turn))
+    {
+        return journal.session(turn.session).await;
+    }
+    if let ParentSelector::Ids { parent: Some(parent) } = &request.parent
+        && let Some(turn) = by_message(parent).await?
+    {
+        return journal.session(turn.session).await;
+    }
+    let told = history_exchanges(&request.history);
+    if told.iter().all(|(_, answered)| answered.is_none()) {
+        return Ok(None);
+    }
+    let history = digests(&told);
+    let mut found: Vec<(usize, SessionView)> = Vec::new();
+    for view in journal.sessions_by_prefix(prefix.to_owned(), CANDIDATES).await? {
+        let turns = journal.turn_summaries(view.id.clone()).await?;
+        let HistoryMatch::Here { mismatches, .. } = match_history(&turns, &history) else { continue };
+        let shown = history.iter().filter(|exchange| exchange.answered.is_some()).count();
+        let mut proves = mismatches.len() < shown;
+        for mismatch in &mismatches {
+            // One of the two stopped early.
+            let shown = told.get(mismatch.exchange).and_then(|(_, answer)| answer.as_deref()).unwrap_or_default();
+            let end = journal.turn(mismatch.turn.clone()).await?.and_then(|turn| turn.end);
+            proves |= end.is_some_and(|end| same_answer(shown, end.text()));
+        }
+        if proves {
+            found.push((mismatches.len(), view));
+        }
+    }
+    let fewest = found.iter().map(|(mismatches, _)| *mismatches).min();
+    found.retain(|(mismatches, _)| Some(*mismatches) == fewest);
+    // Of two that gave the same answers, either may be somebody else's.
+    Ok(if found.len() == 1 { found.pop().map(|(_, view)| view) } else { None })
+}
+
+/// Whether what a client shows is an answer, or as much of it as one of the two had.
+fn same_answer(shown: &str, said: &str) -> bool {
+    !shown.trim().is_empty() && !said.trim().is_empty() && relation(shown, said) != TextRelation::Different
+}
+
+fn is_same_request(request: &TurnRequest, turn: &TurnView) -> bool {
+    turn.begin.client.request.is_some() && turn.begin.client.request == request.client.request
+}
+
+fn digests(told: &[(String, Option<String>)]) -> Vec<Exchange> {
+    let digests = told.iter().map(|(asked, answered)| Exchange {
+        asked: TextDigest::of(asked),
+        answered: answered.as_deref().map(TextDigest::of),
+    });
+    digests.collect()
+}
+
+/// What a history says the user asked and was answered elsewhere, as one digest; `None` where that is nothing.
+pub(super) fn said_elsewhere(history: &[Message]) -> Option<TextDigest> {
+    before(&history_exchanges(history))
+}
+
+fn before(told: &[(String, Option<String>)]) -> Option<TextDigest> {
+    let asked: Vec<&str> =
+        told.iter().filter(|(_, answered)| answered.is_some()).map(|(asked, _)| asked.as_str()).collect();
+    (!asked.is_empty()).then(|| TextDigest::of(&asked.join("\n")))
 }
 
 struct Locator<'a> {
@@ -100,26 +182,27 @@ impl Locator<'_> {
     async fn answered_by_id(&self) -> Result<Option<TurnView>, ReadError> {
         let Some(message) = &self.request.client.message else { return Ok(None) };
         let turn = self.by_message(message).await?;
-        Ok(turn.filter(|turn| self.is_same_request(turn) && turn.is_answered()))
+        Ok(turn.filter(|turn| is_same_request(self.request, turn) && turn.is_answered()))
     }
 
-    /// The turn of the same request at the same place whose answer nobody has read. A client without ids that asks for
-    /// another answer sends the same, so that what was read once is answered anew.
+    /// The newest turn of the same words at the same place, if it is of the same request and nobody has read its answer. Whoever asks
+    /// for another answer sends the same, so that what was read once is answered anew.
     async fn answered_here(&self, position: &TurnPosition) -> Result<Option<TurnView>, ReadError> {
-        if self.request.client.message.is_some() {
+        if self.request.purpose == Purpose::Continue {
             return Ok(None);
         }
-        let Some(turn) = self.latest().await? else { return Ok(None) };
-        let unread = turn.end.as_ref().is_some_and(|end| end.delivery == Delivery::Undelivered);
-        // Without a history the place is "after the latest", which the lost turn itself may be.
-        let here = turn.parent == position.parent.as_ref().map(|parent| parent.id.clone())
-            || (self.request.parent == ParentSelector::Latest
-                && position.parent.as_ref().is_some_and(|at| at.id == turn.id));
-        Ok(Some(turn).filter(|turn| unread && here && self.is_same_request(turn) && turn.is_answered()))
-    }
-
-    fn is_same_request(&self, turn: &TurnView) -> bool {
-        turn.begin.client.request.is_some() && turn.begin.client.request == self.request.client.request
+        let turn = match &self.request.parent {
+            // Without a history the place is "after the latest", which the lost turn itself is.
+            ParentSelector::Latest => position.parent.clone(),
+            ParentSelector::Ids { .. } | ParentSelector::History => {
+                let (asked, under) =
+                    (TextDigest::of(&self.request.words), position.parent.as_ref().map(|turn| &turn.id));
+                let turns = self.journal.turn_summaries(self.view.id.clone()).await?;
+                let newest = turns.iter().rev().find(|turn| turn.asked == asked && turn.under.as_ref() == under);
+                self.turn(newest.map(|turn| &turn.id)).await?
+            }
+        };
+        Ok(turn.filter(|turn| turn.is_unheard() && is_same_request(self.request, turn)))
     }
 
     async fn after(&self) -> Result<TurnPosition, ReadError> {
@@ -130,9 +213,10 @@ impl Locator<'_> {
             },
             ParentSelector::Ids { parent: None } => Ok(self.at_beginning()),
             ParentSelector::Ids { parent: Some(parent) } => match self.by_message(parent).await? {
-                Some(turn) if self.history_ends_with(&turn) => Ok(self.after_turn(turn)),
+                Some(turn) if self.is_way_to(&turn).await? => Ok(self.after_turn(turn)),
                 // The answer before is another model's, or from before Helix's time; or the client asks for a variant of
-                // an answer (Open WebUI's "More Concise"), whose history goes on beyond the parent that it names.
+                // an answer (Open WebUI's "More Concise"), whose history goes on beyond the parent that it names; or the user has deleted
+                // a message before.
                 Some(_) | None => self.after_history().await,
             },
             ParentSelector::History => self.after_history().await,
@@ -157,18 +241,46 @@ impl Locator<'_> {
         TurnPosition::new(None, account)
     }
 
-    /// Whether the history that the client shows ends with this turn, by the user's words or by the answer.
-    fn history_ends_with(&self, turn: &TurnView) -> bool {
-        let Some((asked, answered)) = history_exchanges(&self.request.history).pop() else { return true };
-        let same_words = TextDigest::of(&asked) == turn.begin.asked
-            || (!asked.trim().is_empty() && turn.begin.message.contains(asked.trim()));
-        let text = turn.end.as_ref().map_or("", |end| end.text());
-        let same_answer = answered.is_some_and(|answered| {
-            !answered.trim().is_empty()
-                && !text.trim().is_empty()
-                && relation(&answered, text) != TextRelation::Different
-        });
-        same_words || same_answer
+    /// Whether the history that the client shows is the way to this turn: each answered message of it, and no other, by the user's words
+    /// or by the answer. Who deletes a message wants it forgotten.
+    async fn is_way_to(&self, turn: &TurnView) -> Result<bool, ReadError> {
+        let mut told = history_exchanges(&self.request.history);
+        if told.is_empty() {
+            return Ok(true);
+        }
+        let (mut turns, mut next) = (HashMap::new(), Some(turn.id.clone()));
+        let mut first = None;
+        while let Some(id) = next {
+            if !turns.contains_key(&id) {
+                // A copy of a session goes on from turns of its origin.
+                let Some(turn) = self.journal.turn(id.clone()).await? else { return Ok(false) };
+                let of_session = self.journal.turn_summaries(turn.session).await?;
+                turns.extend(of_session.into_iter().map(|one: TurnSummary| (one.id.clone(), one)));
+            }
+            let Some(summary) = turns.get(&id) else { return Ok(false) };
+            // Messages without an answer may never have reached Helix.
+            loop {
+                let Some((asked, answered)) = told.pop() else { return Ok(false) };
+                if TextDigest::of(&asked) == summary.asked || self.is_exchange(&id, &asked, answered.as_deref()).await?
+                {
+                    break;
+                }
+                if answered.is_some() {
+                    return Ok(false);
+                }
+            }
+            (first, next) = (Some(id), summary.under.clone());
+        }
+        let first = self.turn(first.as_ref()).await?;
+        Ok(before(&told) == first.and_then(|turn| turn.begin.before))
+    }
+
+    /// Whether a turn is what a client shows: a message that a client wraps anew, or changed words before the same answer.
+    async fn is_exchange(&self, turn: &TurnId, asked: &str, answered: Option<&str>) -> Result<bool, ReadError> {
+        let Some(turn) = self.turn(Some(turn)).await? else { return Ok(false) };
+        let same_words = !asked.trim().is_empty() && turn.begin.message.contains(asked.trim());
+        let said = turn.end.as_ref().map_or("", |end| end.text());
+        Ok(same_words || answered.is_some_and(|answered| same_answer(answered, said)))
     }
 
     /// After a turn that the client named. What the client shows as its answer may have been edited.
@@ -187,13 +299,7 @@ impl Locator<'_> {
 
     async fn after_history(&self) -> Result<TurnPosition, ReadError> {
         let told = history_exchanges(&self.request.history);
-        let history: Vec<Exchange> = told
-            .iter()
-            .map(|(asked, answered)| Exchange {
-                asked: TextDigest::of(asked),
-                answered: answered.as_deref().map(TextDigest::of),
-            })
-            .collect();
+        let history = digests(&told);
         let stubs = self.journal.turn_summaries(self.view.id.clone()).await?;
         let HistoryMatch::Here { after, mismatches, unseen } = match_history(&stubs, &history) else {
             // After something that Helix does not know.
@@ -201,7 +307,7 @@ impl Locator<'_> {
         };
         for mismatch in mismatches {
             let shown = told.get(mismatch.exchange).and_then(|(_, answer)| answer.as_deref()).unwrap_or_default();
-            let recorded = self.journal.turn(mismatch.turn).await?.and_then(|turn| turn.end);
+            let recorded = self.turn(Some(&mismatch.turn)).await?.and_then(|turn| turn.end);
             // A client that stopped reading has the beginning of the answer; anything else was changed.
             if recorded.is_none_or(|end| relation(shown, end.text()) == TextRelation::Different) {
                 return Ok(TurnPosition::new(self.turn(after.as_ref()).await?, Account::Client));
@@ -211,6 +317,25 @@ impl Locator<'_> {
         let lost = unseen.into_iter().filter_map(|index| told.get(index));
         position.differences.extend(lost.map(|(asked, _)| Difference::UnseenMessage(asked.clone())));
         Ok(position)
+    }
+
+    /// Answers before this place that nobody has read, the oldest first: the user never saw them.
+    async fn unheard(&self, position: &TurnPosition) -> Result<Vec<TurnView>, ReadError> {
+        let shown = history_exchanges(&self.request.history).pop().and_then(|(_, answer)| answer);
+        let (mut found, mut next) = (Vec::new(), position.parent.clone());
+        while let Some(turn) = next {
+            let Some(end) = turn.end.as_ref().filter(|end| end.delivery == Delivery::Undelivered) else { break };
+            let is_shown = found.is_empty()
+                && shown.as_ref().is_some_and(|shown| relation(shown, end.text()) == TextRelation::Same);
+            if is_shown {
+                break;
+            }
+            next = self.turn(turn.parent.as_ref()).await?;
+            found.push(turn);
+        }
+        found.retain(TurnView::is_unheard);
+        found.reverse();
+        Ok(found)
     }
 
     /// The turn that was started last.

@@ -4,14 +4,18 @@
 //! Must not know who reads it or how it is sent. Another language is another table with the same functions. Errors speak of no job or
 //! phase: nobody in a chat has one to retry.
 
+use std::time::Duration;
+
 use helix_core::error_chain;
+use helix_core::finding::Verdict;
 use helix_core::run::{Failure, LimitKind, Outcome};
-use helix_core::text::one_line;
+use helix_core::text::{count, duration, money, one_line};
 use helix_job::question::QuestionView;
 use helix_job::session::AnswerFinding;
 use helix_job::{ErrorView, JobStatus, JobView, Wait};
 use helix_runs::agent_run::RunError;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
 /// What to do where what was written so far may be gone on from.
 const GO_ON: &str = "the text so far is kept: say \"continue\", or send the message again";
@@ -21,8 +25,8 @@ const LESS: &str = "say \"continue\", ask for less at once, or raise the limit i
 const DOCTOR: &str = "run `helix doctor`: it checks the agent";
 const WRITABLE: &str = "check that the state directory is writable and not full";
 
-/// The last line above an answer that has nothing else to say.
-pub const DONE: &str = "Done";
+/// The line above an answer after others that are not true any more.
+pub const ANSWERING: &str = "Answering";
 /// The last line above a turn that failed.
 pub const STOPPED: &str = "Stopped with an error";
 /// What a tool call without a result shows.
@@ -30,7 +34,9 @@ pub const CALL_CUT_OFF: &str = "the turn ended before this call did";
 /// A turn whose end nobody hears of.
 pub const TURN_LOST: &str =
     "the turn's events ended early; send the message again, and see Helix's log if it happens again";
-pub const SHUTTING_DOWN: &str = "Helix is shutting down; send the message again after the restart";
+pub const SHUTTING_DOWN: &str = "Helix is shutting down. The agent goes on with what it has begun: send the same message again after the restart to get that answer";
+/// The last line above an answer that a shutdown cut off.
+pub const RESTARTS: &str = "Helix is shutting down; the agent goes on";
 pub(crate) const ALREADY_ANSWERED: &str = "Already answered; here is the answer";
 pub(crate) const SESSION_LOST: &str = "The agent has lost its session; a new one starts with the record of this chat";
 
@@ -43,8 +49,36 @@ pub const BLOCK: &str = r"> \[!(?:CAUTION|NOTE|IMPORTANT)\]\n> \*\*Helix:\*\* .*
 
 /// Most findings that the user is shown of an answer that could not be fixed.
 const SHOWN_FINDINGS: usize = 5;
+/// Most proofs of a job's end.
+const SHOWN_PROOFS: usize = 5;
 /// Longest line of a list, in characters.
 const LINE: usize = 300;
+/// Longest quotation of a message, in characters.
+const QUOTE: usize = 80;
+
+/// The last line above an answer that has nothing else to say: what it took. Whether anything is done, the answer has to prove.
+pub fn answered(is_in_order: bool, tools: usize, took: Duration, cost_usd: f64) -> String {
+    let first = if is_in_order { "Answered" } else { "Answered; see the note below" };
+    let tools = (tools > 0).then(|| count(tools, "tool"));
+    let took = (took >= Duration::from_secs(1)).then(|| duration(took.as_secs_f64()));
+    // A cent is as much as anybody cares for, but for less than that.
+    let cost = (cost_usd > 0.0).then(|| if cost_usd < 0.01 { money(cost_usd) } else { format!("${cost_usd:.2}") });
+    let parts: Vec<String> =
+        std::iter::once(first.to_owned()).chain([tools, took, cost].into_iter().flatten()).collect();
+    parts.join(" · ")
+}
+
+/// Above the first answer to a client that does not fill the connection's headers.
+pub fn unfilled_headers() -> String {
+    let what = "This chat client does not fill the headers of its connection (it sent `{{…}}`): Helix tells chats apart by what is said in them.";
+    let remedy = "Use Open WebUI 0.10 or later, or set `ENABLE_FORWARD_USER_INFO_HEADERS=true` there.";
+    block(NOTE, [what.to_owned(), remedy.to_owned()])
+}
+
+/// Several answers are not merged into one.
+pub fn not_merged() -> String {
+    block(NOTE, ["Helix does not merge answers. Ask for what you need in a new message.".to_owned()])
+}
 
 /// A turn that waits for others of its conversation.
 pub fn queued(ahead: usize) -> String {
@@ -68,15 +102,15 @@ pub(crate) fn provider_retry(reason: &str, attempt: u32, max: u32, delay_ms: u64
 }
 
 pub(crate) fn provider_limit(resets_at: Option<Timestamp>) -> String {
-    let until = resets_at.map(|at| format!(" until {}", time(at))).unwrap_or_default();
-    format!("The provider's limit is reached{until}")
+    let ends = resets_at.map(|at| format!("; it ends {}", time(at))).unwrap_or_default();
+    format!("The provider's limit is reached{ends}")
 }
 
 /// A correction that is asked for: what was found, and which of how many it is.
 pub(crate) fn correcting(findings: &[AnswerFinding], number: u32, most: u32) -> String {
     let mut validators: Vec<&str> = findings.iter().map(|one| one.validator.as_str()).collect();
     validators.dedup();
-    let (count, validators) = (helix_core::text::count(findings.len(), "finding"), validators.join(", "));
+    let (count, validators) = (count(findings.len(), "finding"), validators.join(", "));
     format!(
         "The answer did not pass its checks ({count}: {validators}); asking the agent to fix it, {number} of {most}"
     )
@@ -104,7 +138,7 @@ pub fn tool(name: &str) -> Option<&'static str> {
 
 /// A warning, which chat clients show in colour.
 pub fn caution(message: &str, hint: Option<&str>) -> String {
-    block(CAUTION, [message].into_iter().chain(hint).map(flat))
+    block(CAUTION, [message].into_iter().chain(hint).map(|text| sentence(&flat(text))))
 }
 
 /// Between words that broke off and the same words as a whole.
@@ -112,11 +146,39 @@ pub fn said_anew() -> String {
     block(NOTE, ["The connection to the model broke here. The whole answer follows.".to_owned()])
 }
 
+/// Between an answer that did not pass its checks and the one that replaces it.
+pub(crate) fn replaced() -> String {
+    block(NOTE, ["The answer above did not pass its checks. The answer below replaces it.".to_owned()])
+}
+
+/// Above an answer: an earlier one that was finished while nobody read it.
+pub(crate) fn unheard(message: &str, answer: &str) -> String {
+    let first =
+        format!("The answer to your earlier message “{}” did not reach you. Here it is:", one_line(message, QUOTE));
+    block(NOTE, [first, answer.trim().to_owned()])
+}
+
 /// A finished job.
 pub fn job_over(job: &JobView) -> String {
     let (kind, more) = if job.status == JobStatus::Failed { (CAUTION, " Ask here what to do.") } else { (NOTE, "") };
     let outcome = flat(&helix_job::phrases::outcome(job));
-    block(kind, [format!("Job {} {outcome}.", job.name), format!("Details: `helix jobs show {}`.{more}", job.id)])
+    let figures = format!("In `{}` · {} · {}", job.project_path, duration(job.duration_seconds), money(job.cost));
+    let gates = job.phases.iter().flat_map(|phase| phase.gates.iter().map(move |gate| (&phase.name, gate)));
+    let passed = gates.filter(|(_, gate)| gate.verdict == Verdict::Pass);
+    let proofs =
+        passed.map(|(phase, gate)| one_line(&format!("{phase}: {} passed ({})", gate.gate, gate.summary), LINE));
+    let paragraphs = [
+        format!("Job {} {outcome}.", job.name),
+        figures,
+        list(proofs.take(SHOWN_PROOFS)),
+        format!("Details: `helix jobs show {}`.{more}", job.id),
+    ];
+    block(kind, paragraphs)
+}
+
+/// Whether a text has the note of a job's end.
+pub(crate) fn tells_end(text: &str, job: &JobView) -> bool {
+    job_over(job).lines().nth(1).is_some_and(|first| text.contains(first))
 }
 
 /// A job's question.
@@ -163,6 +225,14 @@ pub(crate) fn unmade(checks: &[String]) -> String {
         "See `[consultant] validators` in helix.toml.".to_owned(),
     ];
     block(CAUTION, paragraphs)
+}
+
+/// A text as a sentence of its own.
+fn sentence(text: &str) -> String {
+    let mut letters = text.trim().chars();
+    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
+    let end = if text.trim_end().ends_with(['.', '!', '?', ':']) { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
 }
 
 fn flat(text: &str) -> String {
@@ -225,7 +295,7 @@ pub fn of_outcome(outcome: &Outcome) -> Option<ErrorView> {
             "the agent read the message as one of its own commands and gave no answer".into(),
             "begin the message with a word instead of a slash",
         ),
-        Outcome::Truncated { evidence } => (format!("the answer was cut off ({evidence})"), GO_ON),
+        Outcome::Truncated { .. } => ("the answer was cut off before its end".into(), GO_ON),
         Outcome::Incomplete { missing } => (format!("the answer ended without {missing}"), GO_ON),
         Outcome::StoppedByHook => ("one of the agent's hooks stopped the answer".into(), ONCE_MORE),
         Outcome::Interrupted => ("the answer was interrupted from outside".into(), GO_ON),
@@ -236,7 +306,7 @@ pub fn of_outcome(outcome: &Outcome) -> Option<ErrorView> {
         Outcome::Stalled => ("the agent was silent for too long and was stopped".into(), GO_ON),
         Outcome::Lost => ("the agent's keeper died".into(), GO_ON),
         Outcome::RateLimited { resets_at: Some(at) } => (
-            format!("the provider's usage limit is reached until {}", time(*at)),
+            format!("the provider's usage limit is reached; it ends {}", time(*at)),
             "send the message again after that time",
         ),
         Outcome::RateLimited { resets_at: None } => ("the provider's usage limit is reached".into(), LATER),
@@ -272,9 +342,20 @@ pub fn of_outcome(outcome: &Outcome) -> Option<ErrorView> {
     Some(error(message, hint))
 }
 
-/// A time as people read it, to the minute.
+/// A time as people read it: how far away, and by the clock of this machine.
 fn time(at: Timestamp) -> String {
-    at.strftime("%Y-%m-%d %H:%M UTC").to_string()
+    time_from(at, Timestamp::now(), &TimeZone::system())
+}
+
+fn time_from(at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
+    let (local, today) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()).date());
+    let clock = local.strftime(if local.date() == today { "at %H:%M" } else { "on %Y-%m-%d at %H:%M" });
+    match at.duration_since(now).as_mins() {
+        ..1 => clock.to_string(),
+        minutes @ 1..120 => format!("in {minutes} min, {clock}"),
+        minutes @ 120..2880 => format!("in {} h, {clock}", minutes / 60),
+        minutes => format!("in {} days, {clock}", minutes / 1440),
+    }
 }
 
 #[cfg(test)]

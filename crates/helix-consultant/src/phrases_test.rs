@@ -4,7 +4,8 @@ use super::*;
 fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
     let at = "2026-11-22T14:05:31Z".parse().unwrap();
     let view = of_outcome(&Outcome::RateLimited { resets_at: Some(at) }).unwrap();
-    assert_eq!(view.message, "the provider's usage limit is reached until 2026-11-22 14:05 UTC");
+    assert!(view.message.starts_with("the provider's usage limit is reached; it ends "), "{}", view.message);
+    assert!(!view.message.contains("UTC"), "{}", view.message);
     let outcomes = [
         Outcome::LocalCommand,
         Outcome::Truncated { evidence: "x".into() },
@@ -34,6 +35,29 @@ fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
             assert!(!text.contains(word), "{word:?} in {text:?}");
         }
     }
+}
+
+#[test]
+fn a_time_is_told_by_how_far_it_is_and_by_the_local_clock() {
+    let zone = TimeZone::fixed(jiff::tz::offset(1));
+    let of = |at: &str| time_from(at.parse().unwrap(), "2026-11-22T12:00:00Z".parse().unwrap(), &zone);
+    assert_eq!(of("2026-11-22T14:18:31Z"), "in 2 h, at 15:18");
+    assert_eq!(of("2026-11-22T12:20:00Z"), "in 20 min, at 13:20");
+    assert_eq!(of("2026-11-22T23:30:00Z"), "in 11 h, on 2026-11-23 at 00:30");
+    assert_eq!(of("2026-11-22T11:00:00Z"), "at 12:00", "it is over");
+}
+
+#[test]
+fn errors_are_sentences() {
+    let block = caution("the agent did not start: no `claude`", Some("run `helix doctor`"));
+    assert_eq!(block, "> [!CAUTION]\n> **Helix:** The agent did not start: no `claude`.\n>\n> Run `helix doctor`.\n");
+}
+
+#[test]
+fn an_answer_says_what_it_took_and_not_that_anything_is_done() {
+    assert_eq!(answered(true, 3, Duration::from_secs(12), 0.04), "Answered · 3 tools · 12 s · $0.04");
+    assert_eq!(answered(true, 0, Duration::ZERO, 0.0), "Answered");
+    assert_eq!(answered(false, 1, Duration::ZERO, 0.0), "Answered; see the note below · 1 tool");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use super::actor::{self, QueuedTurn, RunningTurn, SessionActor, TurnPermit};
 use super::config::ConsultantConfig;
 use super::services::ConsultantServices;
-use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, files, phrases};
+use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, files, locator, phrases};
 use helix_runs::event_log::Blocked;
 use helix_runs::mutex::lock;
 use helix_runs::services::Services;
@@ -77,6 +77,17 @@ impl Consultant {
         Ok(sessions)
     }
 
+    /// Finds the conversation of a request, or opens it, and has the request name it.
+    ///
+    /// # Errors
+    /// [`TurnError`] when there is none.
+    #[boxed]
+    pub async fn locate(&self, request: &mut TurnRequest) -> Result<SessionId, TurnError> {
+        let id = self.find(request).await?.id;
+        request.session = SessionSelector::Id(id.clone());
+        Ok(id)
+    }
+
     /// Answers a user message: opens the session if need be, queues behind its other turns, runs the agent. The turn
     /// goes on when the receiver is dropped; [`Consultant::stop_turn`] ends it.
     ///
@@ -84,9 +95,6 @@ impl Consultant {
     /// [`TurnError`] when it cannot begin.
     #[boxed]
     pub async fn turn(&self, request: TurnRequest) -> Result<mpsc::Receiver<TurnEvent>, TurnError> {
-        if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
-            return Err(TurnError::Agent(phrases::run_failed(&error)));
-        }
         let view = self.find(&request).await?;
         let (listener, events) = mpsc::channel(LISTENER_BUFFER);
         let mut unsent = (request, listener);
@@ -139,13 +147,24 @@ impl Consultant {
         self.handle(view).open.subscribe()
     }
 
-    /// The conversation of a request; opened if the client has a new key for it.
+    /// The conversation of a request; opened if the client has a new key for it, or none that proves which is meant.
     async fn find(&self, request: &TurnRequest) -> Result<SessionView, TurnError> {
+        if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
+            return Err(TurnError::Agent(phrases::run_failed(&error)));
+        }
         let journal = self.services.journal();
         match &request.session {
             SessionSelector::Id(id) => {
                 let found = journal.session(id.clone()).await.map_err(journal_error)?;
+                // Who forwards a user means that user's; anyone else has the token and with it everything.
+                let found = found.filter(|view| request.owner.is_none() || view.owner == request.owner);
                 found.ok_or_else(|| TurnError::NoSession(id.clone()))
+            }
+            SessionSelector::Unnamed(prefix) => {
+                match locator::proven(journal, prefix, request).await.map_err(journal_error)? {
+                    Some(view) => Ok(view),
+                    None => self.open(&format!("{prefix}{}", uuid::Uuid::now_v7().simple()), request).await,
+                }
             }
             SessionSelector::Key(key) => match journal.session_by_key(key.clone()).await.map_err(journal_error)? {
                 Some(view) => Ok(view),

@@ -11,16 +11,18 @@ pub struct Retention {
     pub count: Option<u32>,
 }
 
-impl Retention {
-    pub fn is_unlimited(self) -> bool {
-        self.days.is_none() && self.count.is_none()
-    }
+/// How the keys begin of conversations that their client forgets: it calls them temporary.
+pub const TEMPORARY: &str = "temporary:";
+/// Days that such a one is kept.
+const TEMPORARY_DAYS: u32 = 1;
 
-    /// Whether a conversation may go, by its age and its place among all (0 is the latest).
-    pub fn lets_go(self, place: usize, updated_at: Timestamp, now: Timestamp) -> bool {
-        let too_old = self
-            .days
-            .is_some_and(|days| now.duration_since(updated_at) > SignedDuration::from_hours(24 * i64::from(days)));
+impl Retention {
+    /// Whether a conversation with this key may go, by its age and its place among all (0 is the latest).
+    pub fn lets_go(self, key: &str, place: usize, updated_at: Timestamp, now: Timestamp) -> bool {
+        let temporary = key.starts_with(TEMPORARY).then_some(TEMPORARY_DAYS);
+        let days = self.days.into_iter().chain(temporary).min();
+        let age = now.duration_since(updated_at);
+        let too_old = days.is_some_and(|days| age > SignedDuration::from_hours(24 * i64::from(days)));
         too_old || self.count.is_some_and(|count| place >= count as usize)
     }
 }

@@ -146,11 +146,6 @@ impl TurnOutput {
         }
     }
 
-    /// Tells what Helix itself adds below an answer: it is no part of what the agent said.
-    pub(super) async fn append(&mut self, text: String) {
-        self.send(TurnEvent::Text { text }).await;
-    }
-
     async fn say(&mut self, text: String) {
         match &mut self.showing {
             Showing::AsTheyCome => self.tell(TurnEvent::Text { text }).await,

@@ -69,7 +69,7 @@ fn extension(media_type: &str) -> Option<&str> {
 }
 
 /// Where the files lie that came with a message, for the agent; empty where none came.
-pub(super) fn named(directory: &str, attachments: &[Attachment]) -> String {
+pub(super) fn named(directory: &str, attachments: &[&Attachment]) -> String {
     if attachments.is_empty() {
         return String::new();
     }

@@ -25,7 +25,7 @@ fn the_agent_is_told_where_they_are() {
         media_type: "image/png".into(),
         bytes: 1_200,
     };
-    let text = named("/work", &[one]);
+    let text = named("/work", &[&one]);
     assert!(
         text.starts_with("[Helix: files")
             && text.contains("- /work/attachments/x.png (image/png, 2 kB, sent as \"x.png\")\n]\n\n"),

@@ -215,8 +215,12 @@ pub fn event(event: &JobEvent, job: &JobView) -> Option<Phrase> {
 
 /// An event as one line of a chat, with its phase by name. The view may be of a later time than the event.
 pub fn chat_line(job_event: &JobEvent, job: &JobView) -> Option<String> {
-    if matches!(job_event, JobEvent::JobSubmitted { .. }) {
-        return None;
+    let is_of_memory = |note: &FailureEvent| matches!(note, FailureEvent::ReportGenerated { .. });
+    match job_event {
+        JobEvent::JobSubmitted { .. } => return None,
+        // What was seen before is for those who look into the failure.
+        JobEvent::Failure(note) if is_of_memory(note) => return None,
+        _ => {}
     }
     // A job that was resumed since has a later end.
     if matches!(job_event, JobEvent::JobFinished { .. }) && job.status.is_final() {

@@ -7,6 +7,7 @@ pub mod openai;
 
 mod api;
 mod body;
+mod connection;
 mod digest;
 mod guard;
 mod host_check;

@@ -8,7 +8,9 @@ use std::time::Duration;
 
 use axum::serve::Listener;
 use helix_engine::{Engine, ToolsEndpoint};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
@@ -16,6 +18,7 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::ServerConfig;
+use crate::connection::WatchedStream;
 use crate::host_check::HostRules;
 use crate::routes;
 use crate::shared::Shared;
@@ -137,6 +140,11 @@ impl Server {
             }
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(64 * 1024);
+            let (stream, line) = WatchedStream::new(stream);
+            let service = service_fn(move |mut request: hyper::Request<Incoming>| {
+                request.extensions_mut().insert(line.clone());
+                service.call(request)
+            });
             let connection = builder.serve_connection(TokioIo::new(stream), service);
             tokio::pin!(connection);
             let ended = tokio::select! {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use helix_core::ids::SessionId;
 use helix_engine::Engine;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
@@ -13,6 +14,21 @@ use crate::rate_limit::RateLimit;
 /// Starting turns that a detached turn may lag behind.
 const NEXT_TURNS: usize = 64;
 
+/// A turn that starts.
+#[derive(Debug, Clone)]
+pub(crate) struct NextTurn {
+    pub(crate) session: SessionId,
+    /// Digest of what it asks.
+    pub(crate) request: Option<String>,
+}
+
+impl NextTurn {
+    /// Whether whoever starts it has no use for the other one any more: the same request again wants the same answer.
+    pub(crate) fn replaces(&self, other: &Self) -> bool {
+        self.session == other.session && self.request != other.request
+    }
+}
+
 /// The engine, the settings and the state of the whole server. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Shared {
@@ -22,8 +38,8 @@ pub(crate) struct Shared {
     pub(crate) shutdown: CancellationToken,
     /// Tasks that outlive their request.
     pub(crate) tasks: TaskTracker,
-    /// The conversations of all turns that start.
-    pub(crate) next_turns: broadcast::Sender<String>,
+    /// All turns that start.
+    pub(crate) next_turns: broadcast::Sender<NextTurn>,
     /// How many requests each key has left.
     pub(crate) rate_limit: Arc<RateLimit>,
     /// When this server started: what `/v1/models` reports as a model's creation.

@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod host;
+#[path = "branches/whose.rs"]
+mod whose;
 
 use futures::StreamExt;
 use helix_server::{Disconnect, ServerConfig};
@@ -219,11 +221,13 @@ async fn a_client_that_vanishes_finds_its_answer() {
     let gate = tempfile::tempdir().unwrap();
     let path = gate.path().join("go");
     let order = format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]] [[fake: say Kept.]]", path.display());
-    let mut bytes = send(&host, &[], messages(&[&order]), true).await.bytes_stream();
+    // A client without any other id, which says that it repeats its request.
+    let id = [("idempotency-key", "k")];
+    let mut bytes = send(&host, &id, messages(&[&order]), true).await.bytes_stream();
     bytes.next().await.unwrap().unwrap();
     drop(bytes);
-    // The same again, without any id: it waits for the turn under way and is given its answer.
-    let (answer, ()) = tokio::join!(ask(&host, &[], messages(&[&order])), async {
+    // The same again waits for the turn under way and is given its answer.
+    let (answer, ()) = tokio::join!(ask(&host, &id, messages(&[&order])), async {
         std::fs::write(&path, "").unwrap();
     });
     assert_eq!(answer.text, "Kept.");

@@ -67,6 +67,9 @@ pub trait Journal: Send + Sync {
     /// Finds a session by the client's own key, compared byte by byte.
     fn session_by_key(&self, key: String) -> Pending<'_, Option<SessionView>, ReadError>;
 
+    /// Lists sessions whose keys begin with this ASCII text, the greatest key first, at most `limit`.
+    fn sessions_by_prefix(&self, prefix: String, limit: usize) -> Pending<'_, Vec<SessionView>, ReadError>;
+
     /// Lists turns of a session by number, oldest first, that come after `after` (0: from the first); a page is cut at
     /// `limit`, [`crate::MAX_ROWS_PER_PAGE`] and a few megabytes, and is empty only where there are no more.
     fn list_turns(&self, session: SessionId, after: u32, limit: usize) -> Pending<'_, Vec<TurnView>, ReadError>;

@@ -22,9 +22,6 @@ use super::super::files::write_whole;
 use super::super::{TurnEvent, phrases};
 use super::{ActiveTurn, RunReport, SessionActor};
 
-/// What stands between an answer that the user has seen and the one that replaces it.
-const REPLACES: &str = "\n\n---\n\n";
-
 /// A run of the turn and what it left.
 pub(super) type FinishedRun = (RunId, RunReport);
 
@@ -153,7 +150,7 @@ impl SessionActor {
             work.output.withdraw().await;
             if !visible.iter().any(|seen| seen == text) {
                 if !work.output.shown().trim().is_empty() {
-                    work.output.tell(TurnEvent::Text { text: REPLACES.to_owned() }).await;
+                    work.output.tell(TurnEvent::Note { text: phrases::replaced() }).await;
                 }
                 work.output.tell(TurnEvent::Text { text: text.to_owned() }).await;
             }

@@ -125,6 +125,10 @@ impl Observer {
             Stream::Session(id) => {
                 let recorded = event.decode::<SessionEvent>()?;
                 let SessionEvent::TurnFinished { turn, end } = &recorded.event else { return Ok(()) };
+                if end.runs == 0 {
+                    // An answer that was there already shows nothing new.
+                    return Ok(());
+                }
                 let session = self.services.journal().session(id.clone()).await?;
                 let (Some(session), Some(turn)) = (session, self.services.journal().turn(turn.clone()).await?) else {
                     return Ok(());

@@ -9,7 +9,7 @@ use helix_core::ids::RunId;
 use helix_core::run::{Outcome, Retry, RunFacts};
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::{Work, check};
-use helix_job::session::{AnswerFinding, SessionView, TurnView};
+use helix_job::session::{SessionView, TurnView};
 use jiff::Timestamp;
 
 use super::{Observer, resolved};
@@ -71,7 +71,7 @@ impl Observer {
         facts: &RunFacts,
         at: Timestamp,
     ) -> Vec<FailureEvent> {
-        let (outcome, findings) = (Outcome::from_facts(facts), unfixed(turn));
+        let (outcome, findings) = (Outcome::from_facts(facts), turn.unfixed());
         let site = site(session, turn);
         let mut notes = Vec::new();
         if outcome.retry() == Retry::Accept {
@@ -97,14 +97,6 @@ impl Observer {
         }
         notes
     }
-}
-
-/// What was found in the answer that was kept: where every answer had findings, those of the best.
-fn unfixed(turn: &TurnView) -> &[AnswerFinding] {
-    let last = turn.end.as_ref().map_or(1, |end| end.runs);
-    let checked_last = turn.checks.iter().any(|check| check.run == RunId::for_turn(&turn.id, last));
-    let best = turn.checks.iter().rev().min_by_key(|check| check.findings.len());
-    best.filter(|_| checked_last).map_or(&[], |check| check.findings.as_slice())
 }
 
 fn site(session: &SessionView, turn: &TurnView) -> AttemptSite {

@@ -1,4 +1,4 @@
-//! Forgets conversations that are older, or more, than the user wants to keep: in the journal and on disk, with a line in the
+//! Forgets conversations that are temporary, older, or more than the user wants to keep: in the journal and on disk, with a line in the
 //! log for each.
 //!
 //! Must not decide what is worth keeping beyond that; what is under way is never touched.
@@ -8,6 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use helix_consultant::Retention;
 use helix_core::ids::SessionId;
 use helix_job::session::SessionView;
 use helix_store::{AppendError, Forget};
@@ -25,14 +26,14 @@ const YOUNG: Duration = Duration::from_secs(86_400);
 impl Sessions {
     /// Looks now and then, until the engine closes. A conversation that cannot be removed is tried again the next time.
     pub(crate) async fn keep_few(self: Arc<Self>) {
-        if self.config.retention.is_unlimited() {
-            return;
-        }
         loop {
             match self.forget_conversations().await {
                 Ok(0) => {}
                 Ok(count) => {
-                    tracing::info!(count, "forgot conversations, as [consultant] keep_days and keep_count say")
+                    tracing::info!(
+                        count,
+                        "forgot conversations: temporary ones, and as [consultant] keep_days and keep_count say"
+                    )
                 }
                 Err(error) => {
                     let error = helix_core::error_chain(&error);
@@ -53,7 +54,7 @@ impl Sessions {
         all.sort_by_key(|view| std::cmp::Reverse(view.updated_at));
         let mut may_go: HashSet<SessionId> = HashSet::new();
         for (place, view) in all.iter().enumerate() {
-            if retention.lets_go(place, view.updated_at, now) && self.is_at_rest(view).await? {
+            if retention.lets_go(&view.key, place, view.updated_at, now) && self.is_at_rest(view).await? {
                 may_go.insert(view.id.clone());
             }
         }
@@ -78,6 +79,9 @@ impl Sessions {
                 Err(AppendError::Conflict { .. }) => {}
                 Err(error) => return Err(EngineError::journal(error)),
             }
+        }
+        if forgotten.is_empty() && retention == Retention::default() {
+            return Ok(0);
         }
         let known: HashSet<SessionId> =
             all.into_iter().map(|view| view.id).filter(|id| !forgotten.contains(id)).collect();

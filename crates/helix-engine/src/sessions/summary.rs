@@ -61,12 +61,18 @@ impl Sessions {
         };
         let last = view.jobs.last().map(std::slice::from_ref).unwrap_or_default();
         let job = self.known(last).await?.pop();
-        let read = helix_process::spawn_blocking(move || summarize(&view, job.as_ref())).await;
+        let latest = match &view.latest {
+            Some(turn) => Some(self.turn(turn).await?),
+            None => None,
+        };
+        // Nobody is to be asked to go ahead with what did not pass its checks.
+        let is_in_order = latest.is_none_or(|turn| turn.is_answered() && turn.unfixed().is_empty());
+        let read = helix_process::spawn_blocking(move || summarize(&view, job.as_ref(), is_in_order)).await;
         read.map_err(EngineError::environment)?.map(Some).map_err(EngineError::environment)
     }
 }
 
-fn summarize(view: &SessionView, job: Option<&JobView>) -> std::io::Result<SessionSummary> {
+fn summarize(view: &SessionView, job: Option<&JobView>, is_in_order: bool) -> std::io::Result<SessionSummary> {
     let draft = draft(Path::new(&view.directory))?;
     let front = draft.as_ref().and_then(|adr| adr.front.as_ref());
     let project = view.project.as_deref().and_then(|path| Path::new(path).file_name());
@@ -77,7 +83,7 @@ fn summarize(view: &SessionView, job: Option<&JobView>) -> std::io::Result<Sessi
         }
     }
     let title = draft.as_ref().map(|adr| adr.title().to_owned()).or_else(|| job.map(|job| job.name.clone()));
-    Ok(SessionSummary { title, tags, stage: stage(draft.is_some(), job) })
+    Ok(SessionSummary { title, tags, stage: stage(draft.is_some() && is_in_order, job) })
 }
 
 fn stage(drafted: bool, job: Option<&JobView>) -> SessionStage {

@@ -4,7 +4,7 @@ use crate::event::Event;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::turn::{AnswerCheck, TurnEnd, TurnStart};
+use super::turn::{AnswerCheck, TurnEnd, TurnStart, TurnView};
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
 use helix_failure::event::FailureEvent;
 
@@ -96,6 +96,17 @@ pub enum TurnParent {
         /// The turn before the continued one in the client's tree.
         under: Option<TurnId>,
     },
+}
+
+impl TurnParent {
+    /// A turn's position.
+    pub fn of(turn: &TurnView) -> Self {
+        match (&turn.continues, &turn.parent) {
+            (Some(continued), _) => Self::Continuing { turn: continued.clone(), under: turn.under.clone() },
+            (None, Some(parent)) => Self::After { turn: parent.clone() },
+            (None, None) => Self::Beginning,
+        }
+    }
 }
 
 impl SessionEvent {

@@ -52,6 +52,9 @@ pub struct TurnStart {
     pub asked: TextDigest,
     /// What the client calls it.
     pub client: ClientIds,
+    /// What the user said before it to somebody else, where the client tells of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<TextDigest>,
     /// Model that the client chose, in the agent's words.
     pub model: Option<String>,
     /// Files that came with the message.
@@ -136,19 +139,32 @@ pub struct Attachment {
 pub enum Delivery {
     /// Somebody read it to its end.
     Delivered,
-    /// Nobody was there any more: the same request, sent again, is given this answer.
+    /// Nobody was there any more: the same request, sent again, is given this answer; another one is told of it.
     Undelivered,
 }
 
 impl TurnView {
+    /// What was found in the answer that was kept: where every answer had findings, those of the best.
+    pub fn unfixed(&self) -> &[AnswerFinding] {
+        let last = self.end.as_ref().map_or(1, |end| end.runs);
+        let checked_last = self.checks.iter().any(|check| check.run == RunId::for_turn(&self.id, last));
+        let best = self.checks.iter().rev().min_by_key(|check| check.findings.len());
+        best.filter(|_| checked_last).map_or(&[], |check| check.findings.as_slice())
+    }
+
+    /// Whether it has an answer that nobody has read to its end.
+    pub fn is_unheard(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.delivery == Delivery::Undelivered && end.is_answer())
+    }
+
     /// Whether the turn ended with an answer.
     pub fn is_answered(&self) -> bool {
         self.end.as_ref().is_some_and(TurnEnd::is_answer)
     }
 
-    /// Names of the runs that it took, or of the first while it runs.
+    /// Names of the runs that it took, or of the first while it runs; none where it only gives an answer that was there.
     pub fn runs(&self) -> Vec<RunId> {
-        let count = self.end.as_ref().map_or(1, |end| end.runs.max(1));
+        let count = self.end.as_ref().map_or(1, |end| end.runs);
         (1..=count).map(|number| RunId::for_turn(&self.id, number)).collect()
     }
 }

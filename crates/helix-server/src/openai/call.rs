@@ -11,7 +11,7 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use futures::stream;
-use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent};
+use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent, phrases};
 use helix_engine::sessions::SessionSummary;
 use helix_job::session::TurnView;
 use jiff::Timestamp;
@@ -23,11 +23,12 @@ use super::error::ApiError;
 use super::presenter::{AnswerOptions, Presenter, WholeAnswer, Wire};
 use super::request::{ChatRequest, Form};
 use super::responses_wire::stored_response;
-use super::turn_request::{key_of_task, owner, turn_request};
+use super::turn_request::{drop_unfilled, key_of_task, owner, turn_request};
 use super::turn_stream::TurnStream;
 use super::{models, streaming, task};
 use crate::body;
 use crate::config::BackgroundTasks;
+use crate::connection::Line;
 use crate::problem::Problem;
 use crate::profile::Profile;
 use crate::shared::Shared;
@@ -40,7 +41,9 @@ const TOPIC_LIMIT: Duration = Duration::from_secs(2);
 
 /// `POST /v1/chat/completions` and `POST /v1/responses`
 pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
-    let (Parts { headers, .. }, body) = request.into_parts();
+    let (Parts { mut headers, extensions, .. }, body) = request.into_parts();
+    let is_unfilled = drop_unfilled(&mut headers);
+    let line = extensions.get::<Line>().cloned().unwrap_or_default();
     let body = body::read(&headers, body, shared.config.body_limit, body::TIME).await?;
     let request = parsed(W::FORM, body).await?;
     let (model, by_model) = models::split_profile(request.model.as_deref());
@@ -71,7 +74,8 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         // The answer's id names the turn if the client does not.
         turn.client.message.get_or_insert_with(|| options.id.clone());
     }
-    let turn = TurnStream::begin(shared.clone(), profile, turn).await?;
+    let first = (is_unfilled && turn.history.is_empty()).then(|| TurnEvent::Note { text: phrases::unfilled_headers() });
+    let turn = TurnStream::begin(shared.clone(), profile, line, turn, first).await?;
     let presenter = Presenter::<W>::new(options);
     if request.stream {
         return Ok(streaming::response(shared, presenter, turn));
@@ -152,8 +156,7 @@ async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: 
     if let Some(error) = ApiError::of_turn(&ended, Timestamp::now()) {
         return Err(error);
     }
-    let (text, turn) = (ended.answer.clone(), turn.began().cloned());
-    let answer = WholeAnswer { text, thinking, usage: ended.usage, turn };
+    let (usage, turn) = (ended.usage, turn.began().cloned());
     events.push(TurnEvent::Ended(ended));
     let mut frames = Vec::new();
     for event in events {
@@ -161,7 +164,8 @@ async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: 
         // The presenter keeps the parts of the answer; the frames of a stream are not needed.
         frames.clear();
     }
-    Ok(presenter.into_whole(answer))
+    let text = presenter.text_so_far().to_owned();
+    Ok(presenter.into_whole(WholeAnswer { text, thinking, usage, turn }))
 }
 
 /// Takes text out of the last events: nobody has read it yet.

@@ -137,6 +137,11 @@ impl ApiError {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "parsing_failed", message)
     }
 
+    /// Whether it is that the server shuts down.
+    pub(super) fn is_shutdown(&self) -> bool {
+        *self == Self::shutting_down()
+    }
+
     /// The server shuts down.
     pub(crate) fn shutting_down() -> Self {
         Self::last(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", phrases::SHUTTING_DOWN)

@@ -1,10 +1,19 @@
+use std::time::Duration;
+
 use helix_core::usage::Usage;
 
 use super::*;
 
 fn of(outcome: Outcome) -> Response {
     let error = Some(helix_job::ErrorView { message: "it failed".into(), hint: Some("do this".into()) });
-    let ended = TurnEnded { outcome, answer: String::new(), usage: Usage::default(), error };
+    let ended = TurnEnded {
+        outcome,
+        answer: String::new(),
+        usage: Usage::default(),
+        took: Duration::ZERO,
+        is_in_order: true,
+        error,
+    };
     ApiError::of_turn(&ended, "2026-01-01T00:00:00Z".parse().unwrap()).unwrap().into_response()
 }
 

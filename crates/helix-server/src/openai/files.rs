@@ -69,6 +69,43 @@ pub(super) fn audio(part: &Field<'_>) -> Result<Sent, ApiError> {
     Ok(Sent::Whole(Upload { name: None, media_type: format!("audio/{format}"), bytes: bytes.into() }))
 }
 
+/// Files that a client quotes in the text of a message, as Open WebUI does with attached texts: in each message anew. Pieces of one file
+/// are one.
+pub(super) fn quoted(text: &str) -> Vec<Upload> {
+    let context = text.split_once("<context>").and_then(|(_, rest)| rest.rsplit_once("</context>"));
+    let Some((context, _)) = context.filter(|_| text.trim_start().starts_with("### Task:")) else { return Vec::new() };
+    let mut files: Vec<(String, String)> = Vec::new();
+    let sources = context.trim().strip_prefix("<source ").and_then(|sources| sources.strip_suffix("</source>"));
+    for (head, content) in
+        sources.unwrap_or_default().split("</source>\n<source ").filter_map(|one| one.split_once('>'))
+    {
+        let name = attribute(head, "name").unwrap_or("source").to_owned();
+        match files.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => known.push_str(&format!("\n\n{content}")),
+            None => files.push((name, content.to_owned())),
+        }
+    }
+    let upload = |(name, content): (String, String)| Upload {
+        name: Some(name),
+        media_type: "text/plain".into(),
+        bytes: content.into_bytes().into(),
+    };
+    files.into_iter().map(upload).collect()
+}
+
+/// Names of the images that a client lists before the text of a message, in their order.
+pub(super) fn listed_images(text: &str) -> Vec<String> {
+    let list = text.trim_start().strip_prefix("<attached_files>").and_then(|rest| rest.split_once("</attached_files>"));
+    let files = list.map_or("", |(list, _)| list).split("<file ");
+    let images = files.filter(|file| attribute(file, "content_type").is_some_and(|kind| kind.starts_with("image/")));
+    images.filter_map(|file| attribute(file, "name").map(str::to_owned)).collect()
+}
+
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    let (_, rest) = tag.split_once(&format!("{name}=\""))?;
+    rest.split('"').next()
+}
+
 fn is_data(url: &str) -> bool {
     url.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"))
 }

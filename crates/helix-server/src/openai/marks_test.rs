@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn own_marks_go_and_everything_else_stays() {
     let block = caution("the provider\nrefuses", Some("wait until 14:00"));
-    assert_eq!(block, "> [!CAUTION]\n> **Helix:** the provider refuses\n>\n> wait until 14:00\n");
+    assert_eq!(block, "> [!CAUTION]\n> **Helix:** The provider refuses.\n>\n> Wait until 14:00.\n");
     assert_eq!(strip(&format!("Half an answer\n\n{block}")), "Half an answer");
     assert_eq!(strip(&format!("{block}\nand on")), "and on");
     let foreign = "> [!CAUTION]\n> mind the gap\n\n<details><summary>log</summary>x</details>";

@@ -10,6 +10,7 @@ mod files;
 mod items;
 mod marks;
 mod models;
+mod open_text;
 mod presenter;
 mod request;
 mod responses_wire;

@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::error::ApiError;
+use super::open_text::OpenText;
 use super::request::Form;
 use super::status_line::{StatusLine, one_line};
 use super::tool_name;
@@ -78,8 +79,14 @@ pub(crate) struct Presenter<W> {
     created: Timestamp,
     line: StatusLine,
     calls: Vec<OpenCall>,
-    /// Whether the user has read any text.
+    /// Tool calls so far.
+    tools: usize,
+    /// Whether the user has read any text of the agent.
     has_text: bool,
+    /// Whether a block of Helix's own was the last text.
+    is_block: bool,
+    /// All text so far.
+    text: OpenText,
     is_over: bool,
     /// The turn's usage, while its jobs are shown.
     usage: Option<Usage>,
@@ -104,7 +111,10 @@ impl<W: Wire> Presenter<W> {
             wire: W::new(options),
             line: StatusLine::default(),
             calls: Vec::new(),
+            tools: 0,
             has_text: false,
+            is_block: false,
+            text: OpenText::default(),
             is_over: false,
             usage: None,
         }
@@ -122,6 +132,11 @@ impl<W: Wire> Presenter<W> {
     /// Whether the client shows status lines, and so the jobs after an answer.
     pub(crate) fn shows_status(&self) -> bool {
         self.profile != Profile::Plain
+    }
+
+    /// All text of the answer so far.
+    pub(crate) fn text_so_far(&self) -> &str {
+        self.text.as_str()
     }
 
     /// Whether the answer has ended.
@@ -152,11 +167,8 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::JobNews { text } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.thinking(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
-            TurnEvent::TakenBack { .. } => {
-                self.block(out, &phrases::said_anew());
-                // A blank line ends the block.
-                self.text(out, "\n");
-            }
+            TurnEvent::TakenBack { .. } => self.block(out, &phrases::said_anew()),
+            TurnEvent::Note { text } => self.block(out, &text),
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
             TurnEvent::ToolFinished { id, output, failed } => self.tool_finished(out, &id, &output, failed),
             TurnEvent::Ended(ended) => {
@@ -202,30 +214,34 @@ impl<W: Wire> Presenter<W> {
     fn close(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
         self.is_over = true;
         if self.shows_status() {
-            self.line.end(out, error.is_some());
+            self.line.end(out, error);
         }
-        self.wire.end(out, usage, error);
+        // Where the block in the text shows the error, the client would show it twice more.
+        self.wire.end(out, usage, error.filter(|_| !self.shows_status()));
     }
 
     fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         self.close_calls(out);
+        let cost = ended.usage.cost_usd;
+        self.line.set_default(phrases::answered(ended.is_in_order, self.tools, ended.took, cost));
         if !self.has_text {
             // An agent that does not stream gives its answer only here.
             self.text(out, &ended.answer);
         }
     }
 
-    /// Shows a failure among the activity and in the text.
+    /// Shows a failure in the text.
     fn failure(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
         self.close_calls(out);
-        self.status(out, &format!("✗ {message}"));
         self.block(out, &phrases::caution(message, hint));
     }
 
-    /// A block of Helix's own, below the text so far.
+    /// A block of Helix's own, below the text so far. Within code or a folded part nobody would see it: what is open is closed.
     fn block(&mut self, out: &mut Vec<u8>, block: &str) {
         let gap = if self.wire.is_in_text() { "\n\n" } else { "" };
-        self.text(out, &format!("{gap}{block}"));
+        let text = format!("{}{gap}{block}", self.text.closing());
+        self.write(out, &text);
+        self.is_block = true;
     }
 
     /// A line that is true until something else is shown.
@@ -247,10 +263,19 @@ impl<W: Wire> Presenter<W> {
 
     fn text(&mut self, out: &mut Vec<u8>, text: &str) {
         if !text.is_empty() {
-            self.line.clear(out);
             self.has_text = true;
-            self.wire.text(out, text);
+            if std::mem::take(&mut self.is_block) {
+                // A blank line ends a block.
+                self.write(out, "\n");
+            }
+            self.write(out, text);
         }
+    }
+
+    fn write(&mut self, out: &mut Vec<u8>, text: &str) {
+        self.line.clear(out);
+        self.text.push(text);
+        self.wire.text(out, text);
     }
 
     fn tool_started(&mut self, out: &mut Vec<u8>, agent_id: String, name: String, input: &Value) {
@@ -264,6 +289,7 @@ impl<W: Wire> Presenter<W> {
             self.status(out, &format!("→ {} {input}", tool_name::shown(&name)));
             None
         };
+        self.tools += 1;
         self.calls.push(OpenCall { agent_id, name, handle });
     }
 

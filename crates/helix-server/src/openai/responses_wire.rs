@@ -197,12 +197,17 @@ impl Wire for ResponsesWire {
     }
 
     fn end_call(&mut self, out: &mut Vec<u8>, call: usize, output: &str, failed: bool) {
-        let (field, status) = if failed { ("error", "failed") } else { ("output", "completed") };
+        let status = if failed { "failed" } else { "completed" };
         let Some(item) = self.output.get_mut(call) else { return };
         item["status"] = status.into();
         let call_id = item["call_id"].as_str().map(str::to_owned);
-        if call_id.is_none() {
-            item[field] = output.into();
+        match (&call_id, failed) {
+            (Some(_), _) => {}
+            (None, true) => {
+                let content = json!([{ "type": "text", "text": output }]);
+                item["error"] = json!({ "type": "mcp_tool_execution_error", "content": content });
+            }
+            (None, false) => item["output"] = output.into(),
         }
         self.send_item(out, "response.output_item.done", call);
         if let Some(call_id) = call_id {

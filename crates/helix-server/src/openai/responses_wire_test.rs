@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
@@ -49,7 +51,8 @@ fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
 fn ended(error: Option<&str>) -> TurnEvent {
     let usage = Usage { input_tokens: 10, output_tokens: 5, cost_usd: 0.25, ..Usage::default() };
     let error = error.map(|message| ErrorView { message: message.into(), hint: Some("do this".into()) });
-    TurnEvent::Ended(Box::new(TurnEnded { outcome: Outcome::LocalCommand, answer: "whole".into(), usage, error }))
+    let (outcome, took) = (Outcome::LocalCommand, Duration::ZERO);
+    TurnEvent::Ended(Box::new(TurnEnded { outcome, answer: "whole".into(), usage, took, is_in_order: true, error }))
 }
 
 fn call(id: &str) -> TurnEvent {
@@ -106,20 +109,31 @@ fn items_are_opened_and_closed_in_order_with_their_text() {
     assert_eq!(response["usage"]["input_tokens"], 10);
 }
 
+/// What current OpenAI clients read as the error of a call.
 #[test]
-fn a_failed_turn_closes_its_calls_and_says_so_everywhere() {
+fn a_call_that_failed_has_an_error_of_its_own_kind() {
+    let failed = TurnEvent::ToolFinished { id: "a".into(), output: "x".into(), failed: true };
+    let frames = stream(Profile::Plain, vec![call("a"), failed, ended(None)]);
+    let item = &frames.last().unwrap()["response"]["output"][0];
+    let error = json!({ "type": "mcp_tool_execution_error", "content": [{ "type": "text", "text": "x" }] });
+    assert_eq!((&item["status"], &item["output"], &item["error"]), (&json!("failed"), &Value::Null, &error));
+}
+
+#[test]
+fn a_failed_turn_closes_its_calls_and_says_so_once() {
     let frames = stream(WEB, vec![TurnEvent::Text { text: "half".into() }, call("a"), ended(Some("it broke"))]);
     let last = frames.last().unwrap();
-    assert_eq!(last["type"], "response.failed");
-    assert!(last["response"]["error"]["message"].as_str().unwrap().contains("do this"), "{last}");
+    assert_eq!((&last["type"], &last["response"]["error"]), (&json!("response.completed"), &Value::Null), "{last}");
     let output = last["response"]["output"].as_array().unwrap();
     let kinds: Vec<&str> = output.iter().map(|item| item["type"].as_str().unwrap()).collect();
     assert_eq!(kinds, ["message", "function_call", "function_call_output", "message"]);
     assert!(output[3]["content"][0]["text"].as_str().unwrap().starts_with("> [!CAUTION]"));
     assert_eq!(output[2]["call_id"], output[1]["call_id"]);
-    assert_eq!(lines(&frames), ["✗ it broke", "✗ it broke hidden", "Stopped with an error"]);
+    assert_eq!(lines(&frames), ["Stopped with an error"], "the page would show the error twice more");
     let plain = stream(Profile::Plain, vec![ended(Some("it broke"))]);
-    assert_eq!(plain.last().unwrap()["response"]["output"][1]["summary"][0]["text"], "✗ it broke\n");
+    let last = plain.last().unwrap();
+    assert_eq!(last["type"], "response.failed");
+    assert!(last["response"]["error"]["message"].as_str().unwrap().contains("do this"), "{last}");
 }
 
 /// The lines above the answer.
@@ -128,8 +142,7 @@ fn lines(frames: &[Value]) -> Vec<String> {
     lines
         .map(|line| {
             assert_eq!(line["done"], true, "no line shimmers");
-            let hidden = if line["hidden"] == true { " hidden" } else { "" };
-            format!("{}{hidden}", line["description"].as_str().unwrap())
+            line["description"].as_str().unwrap().to_owned()
         })
         .collect()
 }

@@ -1,8 +1,9 @@
 //! The status line above an answer in Open WebUI, which shows the newest one. Must not know what else a stream holds.
 
 use helix_engine::consultant::phrases;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::error::ApiError;
 use crate::sse;
 
 /// Longest line, in characters.
@@ -11,8 +12,8 @@ const LINE: usize = 200;
 /// The line's state.
 #[derive(Debug, Default)]
 pub(super) struct StatusLine {
-    /// The line that is hidden when something else is shown.
-    transient: Option<String>,
+    /// Whether the line that is shown is true only until something else is.
+    is_transient: bool,
     /// The text of the last line, if it has one of its own.
     last: Option<String>,
 }
@@ -22,13 +23,13 @@ impl StatusLine {
     /// shimmering line would shimmer forever.
     pub(super) fn set_transient(&mut self, out: &mut Vec<u8>, line: String) {
         show(out, &line);
-        self.transient = Some(line);
+        self.is_transient = true;
     }
 
     /// Shows a line that is still true at the end, and is the last line then.
     pub(super) fn set_sticky(&mut self, out: &mut Vec<u8>, text: &str) {
         self.set_last(text);
-        self.transient = None;
+        self.is_transient = false;
         show(out, self.last.as_deref().unwrap_or_default());
     }
 
@@ -37,27 +38,32 @@ impl StatusLine {
         self.last = Some(one_line(text));
     }
 
-    /// Hides a transient line.
+    /// Sets the last line where none is set.
+    pub(super) fn set_default(&mut self, line: String) {
+        self.last.get_or_insert(line);
+    }
+
+    /// Replaces a transient line. A hidden one would stand as an empty bullet in the list of all lines.
     pub(super) fn clear(&mut self, out: &mut Vec<u8>) {
-        if let Some(line) = self.transient.take() {
-            send(out, json!({ "description": line, "done": true, "hidden": true }));
+        if std::mem::take(&mut self.is_transient) {
+            show(out, phrases::ANSWERING);
         }
     }
 
     /// Shows the last line.
-    pub(super) fn end(&self, out: &mut Vec<u8>, failed: bool) {
-        let last = self.last.as_deref().unwrap_or(phrases::DONE);
-        show(out, if failed { phrases::STOPPED } else { last });
+    pub(super) fn end(&self, out: &mut Vec<u8>, error: Option<&ApiError>) {
+        let last = match error {
+            None => self.last.as_deref(),
+            Some(error) if error.is_shutdown() => Some(phrases::RESTARTS),
+            Some(_) => Some(phrases::STOPPED),
+        };
+        last.into_iter().for_each(|line| show(out, line));
     }
 }
 
-fn show(out: &mut Vec<u8>, line: &str) {
-    send(out, json!({ "description": line, "done": true }));
-}
-
 /// Sends an event of Open WebUI. There is one kind only: others run code or change the page.
-fn send(out: &mut Vec<u8>, line: Value) {
-    sse::data(out, &json!({ "event": { "type": "status", "data": line } }));
+fn show(out: &mut Vec<u8>, line: &str) {
+    sse::data(out, &json!({ "event": { "type": "status", "data": { "description": line, "done": true } } }));
 }
 
 /// Text clipped to one line.

@@ -27,7 +27,7 @@ enum Shown {
 
 /// Where the next thing to show comes from.
 enum Source {
-    Turn(TurnStream),
+    Turn(Box<TurnStream>),
     /// The jobs of the session, after the answer.
     Jobs(mpsc::Receiver<JobNews>),
 }
@@ -53,7 +53,7 @@ pub(crate) fn response<W: Wire>(shared: Shared, mut presenter: Presenter<W>, tur
 /// A turn's events; the end of a good answer may be followed by its jobs, where the client shows them.
 fn shown(shared: Shared, turn: TurnStream, with_jobs: bool) -> impl Stream<Item = Shown> + Send {
     let start = stream::once(async { Shown::Start });
-    start.chain(stream::unfold(Source::Turn(turn), move |source| {
+    start.chain(stream::unfold(Source::Turn(Box::new(turn)), move |source| {
         let shared = shared.clone();
         async move {
             match source {

@@ -3,11 +3,12 @@
 //! Must not know the engine. The header of the connection's template marks a task; without it, only text that no user's turn has.
 
 use axum::http::HeaderMap;
+use helix_engine::consultant::phrases;
 use helix_engine::sessions::{SessionStage, SessionSummary};
 use serde_json::json;
 
 use super::error::ApiError;
-use super::request::{ChatRequest, Role};
+use super::request::{ChatRequest, Message, Role};
 use crate::profile::TASK_HEADER;
 
 /// Longest title, in characters.
@@ -26,6 +27,21 @@ const BY_FIELD: [(&str, &str); 5] = [
     ("\"prompt\"", "image_prompt_generation"),
 ];
 
+/// How tasks begin that do not quote the history as most do: whose message the first one is, its first words, the task's name.
+const BY_WORDS: [(Role, &str, &str); 8] = [
+    (Role::System, "Available Tools:", "function_calling"),
+    (Role::System, "You are Open WebUI's private memory reviewer", "memory_review"),
+    (Role::User, "### Task:\nYou are an autocompletion system", "autocomplete_generation"),
+    (Role::User, "### Task:\nSummarize the conversation history that will be compacted", "context_compaction"),
+    (Role::User, "Your task is to reflect the speaker's likely facial expression", "emoji_generation"),
+    (Role::User, "You have been provided with a set of responses from various models", "moa_response_generation"),
+    // opencode and LibreChat.
+    (Role::System, "You are a title generator. You output ONLY a thread title", PLAIN_TITLE),
+    (Role::User, "Provide a concise, 5-word-or-less title for the conversation", PLAIN_TITLE),
+];
+/// A title that is wanted as it is, of a client that marks no tasks.
+const PLAIN_TITLE: &str = "title";
+
 /// The name of the task that a request is; `None` if it is a turn.
 pub(super) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<String> {
     match headers.get(TASK_HEADER) {
@@ -37,18 +53,24 @@ pub(super) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<St
     }
 }
 
-/// A turn with an attached file begins like a task; only a task also ends with the history.
+/// A turn with an attached file begins like a task; only a task also quotes the history, in whatever language it asks.
 fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
-    let [only] = request.messages.as_slice() else { return None };
-    let text = only.text.trim();
-    let looks_like_one = !request.stream
-        && !request.offers_tools
-        && only.role == Role::User
-        && text.starts_with("### Task:")
-        && text.ends_with("</chat_history>");
-    let asked = text.split("<chat_history>").next().unwrap_or_default();
+    let first = request.messages.first().filter(|_| !request.offers_tools)?;
+    let text = first.text.trim();
+    let alone = request.messages.len() == 1;
+    let by_words = BY_WORDS
+        .iter()
+        .find(|(role, words, _)| first.role == *role && (alone || *role == Role::System) && text.starts_with(words));
+    if let Some((_, _, name)) = by_words {
+        // A system prompt may begin so, too.
+        let is_query = |one: &Message| one.text.starts_with("Query:") || one.text.starts_with("History:");
+        let fits = *name != "function_calling" || request.messages.last().is_some_and(is_query);
+        return fits.then_some(name);
+    }
+    let (asked, history) = text.split_once("<chat_history>")?;
+    let is_task = alone && !request.stream && first.role == Role::User && history.contains("</chat_history>");
     let known = BY_FIELD.iter().find(|(field, _)| asked.contains(field));
-    looks_like_one.then(|| known.map_or("unknown", |(_, name)| name))
+    is_task.then(|| known.map_or("unknown", |(_, name)| name))
 }
 
 /// Answers a task from the session's topic, else from the user's first words.
@@ -66,6 +88,9 @@ pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) 
         "autocomplete_generation" => json!({ "text": "" }),
         "image_prompt_generation" => json!({ "prompt": first_words(prompt) }),
         "emoji_generation" => return Ok("🙂".into()),
+        PLAIN_TITLE => return Ok(title(plain_words(prompt))),
+        // A refusal would leave the page waiting for ever.
+        "moa_response_generation" => return Ok(phrases::not_merged()),
         other => return Err(ApiError::task_not_supported(other)),
     };
     Ok(answer.to_string())
@@ -121,6 +146,12 @@ fn title(words: &str) -> String {
         title.push_str(word);
     }
     if title.is_empty() { "New chat".into() } else { title.chars().take(TITLE).collect() }
+}
+
+/// The user's first words in a prompt that may quote them as `User: …`.
+fn plain_words(prompt: &str) -> &str {
+    let words = prompt.split_once("User: ").map_or(prompt, |(_, words)| words);
+    words.split("\nAI:").next().unwrap_or_default().trim()
 }
 
 /// The user's first words in the history that a task's prompt quotes.

@@ -50,8 +50,40 @@ fn without_the_header_text_decides_and_never_takes_a_turn_for_a_task() {
             "task:tags" => assert_eq!(task.unwrap(), "tags_generation"),
             "task:follow_ups" => assert_eq!(task.unwrap(), "follow_up_generation"),
             "chat" => assert_eq!(task, None),
-            _ => {}
+            kind => assert_eq!(task.is_some(), kind.starts_with("task:"), "{kind}"),
         }
+    }
+}
+
+fn of(messages: Value, stream: bool) -> ChatRequest {
+    let body = serde_json::json!({ "stream": stream, "messages": messages });
+    ChatRequest::parse(Form::Chat, body.to_string().as_bytes()).unwrap()
+}
+
+#[test]
+fn tasks_of_other_templates_and_clients_are_recognised_too() {
+    let user = |text: &str| serde_json::json!([{ "role": "user", "content": text }]);
+    let both = |system: &str, text: &str| serde_json::json!([{ "role": "system", "content": system }, { "role": "user", "content": text }]);
+    let recognised = |messages, stream| recognise(&HeaderMap::new(), &of(messages, stream));
+    let german = "Aufgabe: Nenne als JSON {\"title\": …}\n<chat_history>\nUSER: hallo\n</chat_history>\nNur JSON.";
+    assert_eq!(recognised(user(german), false).as_deref(), Some("title_generation"));
+    assert_eq!(recognised(user(german), true), None, "no task of these is streamed");
+    let legacy = "Available Tools: [{\"name\": \"x\"}]";
+    assert_eq!(recognised(both(legacy, "Query: hi"), false).as_deref(), Some("function_calling"));
+    assert_eq!(recognised(both(legacy, "hi"), false), None);
+    let memory = "You are Open WebUI's private memory reviewer.";
+    assert_eq!(recognised(both(memory, "x"), false).as_deref(), Some("memory_review"));
+
+    let opencode =
+        both("You are a title generator. You output ONLY a thread title. Nothing else.", "fix the login page");
+    let libre = user(
+        "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. Only return the title \
+         itself.\n\nConversation:\nUser: fix the login page\nAI: I do.",
+    );
+    for messages in [opencode, libre] {
+        let request = of(messages.clone(), true);
+        let task = recognise(&HeaderMap::new(), &request).unwrap();
+        assert_eq!(answer(&task, &request, &SessionSummary::default()).unwrap(), "fix the login page", "{messages}");
     }
 }
 
@@ -70,7 +102,7 @@ fn answers_have_the_form_that_the_client_parses() {
             "autocomplete_generation" => assert_eq!(json(answer)["text"], ""),
             "image_prompt_generation" => assert_eq!(json(answer)["prompt"], "hi there"),
             "emoji_generation" => assert_eq!(answer.unwrap().chars().count(), 1),
-            "moa_response_generation" => assert!(answer.is_err(), "nobody thought about it"),
+            "moa_response_generation" => assert!(answer.unwrap().contains("does not merge"), "nobody thought about it"),
             other => panic!("{other}"),
         }
         seen.push(task);

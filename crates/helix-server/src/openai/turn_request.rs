@@ -5,16 +5,17 @@
 use axum::http::{HeaderMap, HeaderValue, header};
 use helix_core::ids::SessionId;
 use helix_engine::consultant::{
-    Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TurnRequest,
+    Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest,
 };
 use helix_job::session::ClientIds;
 use tokio_util::sync::CancellationToken;
 
 use super::error::ApiError;
+use super::files;
 use super::marks;
 use super::request::{Message, Role};
 use crate::digest::digest;
-use crate::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile};
+use crate::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile, TASK_HEADER};
 
 /// Id of the answer, by the connection's header template.
 const MESSAGE_HEADER: &str = "x-message";
@@ -27,7 +28,7 @@ const IDEMPOTENCY_HEADER: &str = "idempotency-key";
 /// Id of one of Helix's own sessions.
 const SESSION_HEADER: &str = "x-helix-session";
 /// How the ids of Open WebUI's temporary chats begin. All temporary chats of a browser tab share one id.
-const TEMPORARY: &[u8] = b"temporary:";
+const TEMPORARY_CHAT: &[u8] = b"temporary:";
 /// The message to the agent when the client wants more of the last answer.
 const CONTINUE: &str = "Continue your last answer exactly where it stopped, without repeating anything.";
 
@@ -52,7 +53,14 @@ pub(crate) fn turn_request(
     let (purpose, message, words, uploads) = match last.role {
         Role::User => {
             let words = unwrapped(&last.text).to_owned();
-            (Purpose::Answer, last.with_remarks(), words, last.uploads.clone())
+            let (quoted, mut uploads) = (files::quoted(&last.text), last.uploads.clone());
+            let mut names = files::listed_images(&last.text).into_iter();
+            for image in uploads.iter_mut().filter(|one| one.name.is_none() && one.media_type.starts_with("image/")) {
+                image.name = names.next();
+            }
+            let text = if quoted.is_empty() { last.text.clone() } else { words.clone() };
+            uploads.extend(quoted);
+            (Purpose::Answer, last.with_remarks(text), words, uploads)
         }
         // "Continue Response" sends the answer so far as the last message.
         Role::Assistant => (Purpose::Continue, CONTINUE.to_owned(), String::new(), Vec::new()),
@@ -67,13 +75,15 @@ pub(crate) fn turn_request(
     if purpose == Purpose::Answer {
         said.pop();
     }
+    let shown = said.iter().rev().find(|one| one.role == Role::Assistant);
+    let last_shown = shown.map(|one| one.text.clone()).unwrap_or_default();
     let history: Vec<HistoryMessage> = said.iter().filter_map(Message::history).collect();
-    let session = match text(headers, SESSION_HEADER) {
+    let selected = match text(headers, SESSION_HEADER) {
         Some(id) => SessionId::new(id).map(SessionSelector::Id),
-        None => Ok(SessionSelector::Key(session_key(headers, &opening))),
+        None => Ok(session(headers, &opening)),
     };
     let mut request = TurnRequest {
-        session: session.map_err(|error| ApiError::session_not_found(&error.to_string()))?,
+        session: selected.map_err(|error| ApiError::session_not_found(&error.to_string()))?,
         owner: owner(headers),
         parent: parent(headers, profile, !history.is_empty()),
         purpose,
@@ -81,6 +91,7 @@ pub(crate) fn turn_request(
         words,
         uploads,
         history,
+        last_shown,
         client: ClientIds {
             message: text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER)),
             user_message: text(headers, USER_MESSAGE_HEADER),
@@ -94,6 +105,21 @@ pub(crate) fn turn_request(
     Ok(request)
 }
 
+/// Empties headers whose templates the client has not filled, such as `{{CHAT_ID}}`; returns whether there were any. A task's name
+/// is taken out: an empty one would say that there is none.
+pub(super) fn drop_unfilled(headers: &mut HeaderMap) -> bool {
+    let is_unfilled = |value: &HeaderValue| value.as_bytes().starts_with(b"{{") && value.as_bytes().ends_with(b"}}");
+    let mut found = headers.get(TASK_HEADER).is_some_and(is_unfilled);
+    if found {
+        headers.remove(TASK_HEADER);
+    }
+    for value in headers.values_mut().filter(|value| is_unfilled(value)) {
+        *value = HeaderValue::from_static("");
+        found = true;
+    }
+    found
+}
+
 /// The user, as a chat server forwards it.
 pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
     text(headers, FORWARDED_USER_HEADER)
@@ -102,7 +128,7 @@ pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
 /// The key of the conversation that a background task is about, if its headers name one. The messages of a task are not part of
 /// any conversation.
 pub(crate) fn key_of_task(headers: &HeaderMap) -> Option<String> {
-    chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY)).map(key_of)
+    chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY_CHAT)).map(|id| key_of(headers, id))
 }
 
 /// A digest of what a request says: the same request sent again has the same one.
@@ -136,15 +162,13 @@ fn parent(headers: &HeaderMap, profile: Profile, has_history: bool) -> ParentSel
     if named && !has_history && !sends_history { ParentSelector::Latest } else { ParentSelector::History }
 }
 
-/// The client's own id of the conversation, else a key that all its turns have in common. Ids are never shortened or cleaned:
-/// two ids that differ anywhere are two conversations.
-fn session_key(headers: &HeaderMap, opening: &str) -> String {
+/// The conversation by the client's own id, else by how the keys begin of all that the same caller began with the same words. Ids are
+/// never shortened or cleaned: two ids that differ anywhere are two conversations.
+fn session(headers: &HeaderMap, opening: &str) -> SessionSelector {
     match chat(headers) {
-        Some(id) if id.as_bytes().starts_with(TEMPORARY) => {
-            format!("temporary:{}", derived(headers, Some(id), opening))
-        }
-        Some(id) => key_of(id),
-        None => format!("opening:{}", derived(headers, None, opening)),
+        Some(id) if !id.as_bytes().starts_with(TEMPORARY_CHAT) => SessionSelector::Key(key_of(headers, id)),
+        Some(id) => SessionSelector::Unnamed(format!("{TEMPORARY}{}:", derived(headers, Some(id), opening))),
+        None => SessionSelector::Unnamed(format!("opening:{}:", derived(headers, None, opening))),
     }
 }
 
@@ -153,11 +177,14 @@ fn chat(headers: &HeaderMap) -> Option<&HeaderValue> {
     named.find(|value| !value.as_bytes().trim_ascii().is_empty())
 }
 
-fn key_of(id: &HeaderValue) -> String {
-    match id.to_str() {
-        Ok(id) => format!("chat:{id}"),
-        // Such a header has no text form; its bytes identify it as well.
-        Err(_) => format!("chat-bytes:{}", digest([id.as_bytes()])),
+/// The key of a conversation with this id: each user's are their own.
+fn key_of(headers: &HeaderMap, id: &HeaderValue) -> String {
+    let whose = headers.get(FORWARDED_USER_HEADER).filter(|user| !user.as_bytes().trim_ascii().is_empty());
+    match (whose, id.to_str()) {
+        (None, Ok(id)) => format!("chat:{id}"),
+        // A header that has no text form is identified by its bytes as well.
+        (None, Err(_)) => format!("chat-bytes:{}", digest([id.as_bytes()])),
+        (Some(user), _) => format!("user-chat:{}", digest([user.as_bytes(), id.as_bytes()])),
     }
 }
 
@@ -174,15 +201,16 @@ fn text(headers: &HeaderMap, name: &str) -> Option<String> {
 }
 
 impl Message {
-    fn with_remarks(&self) -> String {
+    /// The text with what cannot be passed on.
+    fn with_remarks(&self, text: String) -> String {
         if self.left_out.is_empty() {
-            return self.text.clone();
+            return text;
         }
         let remark = format!(
             "[Helix: the user also sent {}, which Helix cannot pass on. Say so if the answer depends on it.]",
             self.left_out.join(", ")
         );
-        if self.text.is_empty() { remark } else { format!("{}\n\n{remark}", self.text) }
+        if text.is_empty() { remark } else { format!("{text}\n\n{remark}") }
     }
 
     fn history(&self) -> Option<HistoryMessage> {

@@ -134,7 +134,10 @@ fn deleting_an_answer_and_temporary_chats_and_files_keep_to_the_path() {
     assert_eq!(parent(&second), first.client.message.as_deref());
     let image = turn(&all, 127);
     assert_eq!(image.uploads.len(), 1);
-    assert_eq!(image.uploads[0].media_type, "image/png");
+    assert_eq!(
+        (image.uploads[0].media_type.as_str(), image.uploads[0].name.as_deref()),
+        ("image/png", Some("red.png"))
+    );
     let after_image = turn(&all, 130);
     assert_eq!((after_image.uploads.len(), after_image.history.is_empty()), (0, false));
     let listed = turn(&all, 136);
@@ -246,30 +249,39 @@ fn wrapping_is_no_part_of_the_opening() {
     assert_eq!(unwrapped("### Task: build it"), "### Task: build it");
 }
 
-#[test]
-fn ids_of_clients_are_kept_as_they_are() {
-    let any = "hi";
-    assert_eq!(session_key(&headers(&[("x-chat", "a_b")]), any), "chat:a_b");
-    assert_ne!(session_key(&headers(&[("x-chat", "a-b")]), any), "chat:a_b");
-    assert_eq!(session_key(&headers(&[("x-chat", ""), ("x-openwebui-chat-id", "c1")]), any), "chat:c1");
+fn named(pairs: &[(&'static str, &str)]) -> SessionSelector {
+    session(&headers(pairs), "hi")
 }
 
 #[test]
-fn without_an_id_the_key_stays_the_same_for_all_turns() {
+fn ids_of_clients_are_kept_as_they_are_and_each_user_has_their_own() {
+    let key = |text: &str| SessionSelector::Key(text.into());
+    assert_eq!(named(&[("x-chat", "a_b")]), key("chat:a_b"));
+    assert_ne!(named(&[("x-chat", "a-b")]), key("chat:a_b"));
+    assert_eq!(named(&[("x-chat", ""), ("x-openwebui-chat-id", "c1")]), key("chat:c1"));
+    let of = |user| named(&[("x-chat", "c1"), ("x-openwebui-user-id", user)]);
+    assert_ne!(of("u1"), of("u2"));
+    assert_ne!(of("u1"), key("chat:c1"));
+    assert_eq!(of(""), key("chat:c1"));
+}
+
+#[test]
+fn without_an_id_all_turns_have_the_beginning_of_a_key_in_common() {
     let caller = headers(&[("authorization", "Bearer a")]);
-    let first = session_key(&caller, "hi");
+    let first = session(&caller, "hi");
+    assert!(matches!(&first, SessionSelector::Unnamed(prefix) if prefix.starts_with("opening:")), "{first:?}");
     let system = |text: &str| message(Role::System, text);
     for later in [
         vec![message(Role::User, "hi"), message(Role::Assistant, "yes"), message(Role::User, "and then?")],
         vec![system("instructions may change"), message(Role::User, "hi")],
     ] {
         let later = turn_request(&caller, Profile::Plain, later, None).unwrap();
-        assert_eq!(later.session, SessionSelector::Key(first.clone()));
+        assert_eq!(later.session, first);
     }
     for other in [
-        session_key(&caller, "hi there"),
-        session_key(&headers(&[("authorization", "Bearer b")]), "hi"),
-        session_key(&headers(&[("authorization", "Bearer a"), ("x-openwebui-user-id", "u")]), "hi"),
+        session(&caller, "hi there"),
+        named(&[("authorization", "Bearer b")]),
+        named(&[("authorization", "Bearer a"), ("x-openwebui-user-id", "u")]),
     ] {
         assert_ne!(other, first);
     }
@@ -278,8 +290,43 @@ fn without_an_id_the_key_stays_the_same_for_all_turns() {
 #[test]
 fn temporary_chats_of_one_tab_are_told_apart() {
     let tab = headers(&[("x-chat", "temporary:QgVG")]);
-    let one = session_key(&tab, "temp one");
-    assert!(one.starts_with("temporary:"), "{one}");
-    assert_ne!(session_key(&tab, "temp two"), one);
-    assert_eq!(session_key(&tab, "temp one"), one);
+    let one = session(&tab, "temp one");
+    assert!(matches!(&one, SessionSelector::Unnamed(prefix) if prefix.starts_with("temporary:")), "{one:?}");
+    assert_ne!(session(&tab, "temp two"), one);
+    assert_eq!(session(&tab, "temp one"), one);
+}
+
+/// Older clients send the connection's templates as they are: `{{CHAT_ID}}` would be one chat for everybody.
+#[test]
+fn a_template_that_was_not_filled_names_nothing() {
+    let mut sent =
+        headers(&[("x-task", "{{TASK}}"), ("x-chat", "{{CHAT_ID}}"), ("x-message", "m"), ("user-agent", "x")]);
+    assert!(drop_unfilled(&mut sent));
+    assert!(!sent.contains_key("x-task"), "not even that there is none");
+    assert!(matches!(session(&sent, "hi"), SessionSelector::Unnamed(_)));
+    assert_eq!((text(&sent, "x-message").as_deref(), text(&sent, "user-agent").as_deref()), (Some("m"), Some("x")));
+    assert!(!drop_unfilled(&mut sent));
+}
+
+/// As Open WebUI wraps a message in the texts that are attached to a chat.
+#[test]
+fn a_text_that_is_quoted_around_a_message_is_a_file_of_it() {
+    let source = |id: u32, name: &str, text: &str| {
+        format!("<source id=\"{id}\" name=\"{name}\" resource-type=\"file\" resource-id=\"1a6a\">{text}</source>\n")
+    };
+    let sources =
+        [source(1, "notes.txt", "alpha\nbeta\n"), source(2, "b.md", "x</source>y"), source(1, "notes.txt", "gamma")];
+    let rules = "Respond to the user query using the provided context, incorporating inline citations";
+    let wrapped = format!("### Task:\n{rules}\n<context>\n{}</context>\n\nWhat is it?", sources.concat());
+    let turn = plain(vec![message(Role::User, &wrapped)]).unwrap();
+    assert_eq!((turn.message.as_str(), turn.words.as_str()), ("What is it?", "What is it?"));
+    let files: Vec<(&str, &str)> = turn
+        .uploads
+        .iter()
+        .map(|one| (one.name.as_deref().unwrap(), std::str::from_utf8(&one.bytes).unwrap()))
+        .collect();
+    assert_eq!(files, [("notes.txt", "alpha\nbeta\n\n\ngamma"), ("b.md", "x</source>y")]);
+    let unknown = "### Task:\nRespond\n<context>\nplain\n</context>\n\nWhat?";
+    let turn = plain(vec![message(Role::User, unknown)]).unwrap();
+    assert_eq!((turn.message.as_str(), turn.uploads.len()), (unknown, 0), "nothing is lost of another form");
 }

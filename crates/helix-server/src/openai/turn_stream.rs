@@ -5,14 +5,15 @@
 use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_engine::consultant::{SessionSelector, TurnEvent, TurnRequest};
+use helix_engine::consultant::{TurnError, TurnEvent, TurnRequest};
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::error::ApiError;
 use crate::config::Disconnect;
+use crate::connection::Line;
 use crate::profile::Profile;
-use crate::shared::Shared;
+use crate::shared::{NextTurn, Shared};
 
 /// Longest time that a turn continues after Open WebUI closed the connection. It does that for Stop alone: when a page is
 /// reloaded or closed, its server keeps reading (measured with 0.12.4).
@@ -25,38 +26,51 @@ pub(crate) struct TurnStream {
     /// `None` once the turn is over.
     turn: Option<OpenTurn>,
     began: Option<(SessionId, TurnId)>,
+    /// What is told before anything else.
+    first: Option<TurnEvent>,
 }
 
 /// A turn that is not over, as far as anybody knows.
 struct OpenTurn {
     shared: Shared,
-    /// Its session, by id or the client's key.
-    key: String,
+    next: NextTurn,
+    line: Line,
     events: mpsc::Receiver<TurnEvent>,
 }
 
 impl TurnStream {
-    /// Starts a turn.
+    /// Starts a turn; `first` is what the client is told before its events.
     ///
     /// # Errors
     /// [`ApiError`] when it cannot start.
-    pub(crate) async fn begin(shared: Shared, profile: Profile, request: TurnRequest) -> Result<Self, ApiError> {
-        let key = match &request.session {
-            SessionSelector::Key(key) => key.clone(),
-            SessionSelector::Id(id) => format!("session:{id}"),
-        };
+    pub(crate) async fn begin(
+        shared: Shared,
+        profile: Profile,
+        line: Line,
+        mut request: TurnRequest,
+        first: Option<TurnEvent>,
+    ) -> Result<Self, ApiError> {
         let disconnected = request.disconnected.clone();
-        // Detached turns of this conversation need not wait any longer. Without any, nothing is sent.
-        shared.next_turns.send(key.clone()).ok();
-        let events = tokio::select! {
-            events = shared.engine.consultant().turn(request) => events?,
+        let starting = async {
+            let session = shared.engine.consultant().locate(&mut request).await?;
+            let next = NextTurn { session, request: request.client.request.clone() };
+            // Detached turns of this conversation need not wait any longer. Without any, nothing is sent.
+            shared.next_turns.send(next.clone()).ok();
+            Ok::<_, TurnError>((next, shared.engine.consultant().turn(request).await?))
+        };
+        let (next, events) = tokio::select! {
+            started = starting => started?,
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
         };
-        Ok(Self { profile, disconnected, turn: Some(OpenTurn { shared, key, events }), began: None })
+        let turn = OpenTurn { shared: shared.clone(), next, line, events };
+        Ok(Self { profile, disconnected, turn: Some(turn), began: None, first })
     }
 
     /// Waits for the next event; `None` when there are no more.
     pub(crate) async fn next(&mut self) -> Option<TurnEvent> {
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
         let event = self.turn.as_mut()?.events.recv().await;
         match &event {
             Some(TurnEvent::Began { session, turn }) => self.began = Some((session.clone(), turn.clone())),
@@ -94,15 +108,16 @@ impl Drop for TurnStream {
 }
 
 impl OpenTurn {
-    /// Stops the turn after this time, or when its session gets another message: `next_turns` has the sessions of all that start.
+    /// Stops the turn after this time, or when its session gets another message: `next_turns` has all that start. A client
+    /// whose connection broke has asked for nothing: its turn has all the time, and the same message again waits for its answer.
     async fn stop_after(
         mut self,
         grace: Duration,
-        mut next_turns: broadcast::Receiver<String>,
+        mut next_turns: broadcast::Receiver<NextTurn>,
         mut began: Option<(SessionId, TurnId)>,
     ) {
         let shutdown = self.shared.shutdown.clone();
-        let timer = tokio::time::sleep(grace);
+        let (timer, is_lost) = (tokio::time::sleep(grace), self.line.is_lost());
         tokio::pin!(timer);
         let mut waits = true;
         loop {
@@ -117,9 +132,9 @@ impl OpenTurn {
                     Some(TurnEvent::Began { session, turn }) => began = Some((session, turn)),
                     Some(_) => {}
                 },
-                () = &mut timer, if waits => waits = false,
+                () = &mut timer, if waits && !is_lost => waits = false,
                 // After missed messages, the next turn may be among them.
-                next = next_turns.recv(), if waits => waits = next.is_ok_and(|key| key != self.key),
+                next = next_turns.recv(), if waits => waits = next.is_ok_and(|next| !next.replaces(&self.next)),
                 () = shutdown.cancelled() => break,
             }
         }

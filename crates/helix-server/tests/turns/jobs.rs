@@ -168,6 +168,9 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     let (answer, block) = text.split_once("\n\n").unwrap();
     assert_eq!(answer, "It runs.");
     assert!(block.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded, merged into "), "{block}");
+    let figures = block.lines().find(|line| line.contains(" · ")).unwrap_or_else(|| panic!("{block}"));
+    assert!(figures.contains("shop` · ") && figures.contains(" s · $"), "{figures}");
+    assert!(block.contains(" passed ("), "what proves it: {block}");
     let statuses = statuses(&frames);
     assert!(statuses.iter().any(|line| line.ends_with(", 1 file changed")), "{statuses:?}");
     let last = last_status(&frames);
@@ -179,7 +182,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     messages.as_array_mut().unwrap().extend([said("assistant", &text), said("user", "and? [[fake: say Fine.]]")]);
     let frames = stage.watched(&messages).await.rest().await;
     let last = last_status(&frames)["description"].as_str().unwrap();
-    assert!(last.starts_with("Since your last message, pages succeeded, merged into "), "{frames:?}");
+    assert!(last.starts_with("Answered"), "its end stands in the answer before: {frames:?}");
     assert_eq!(content(&frames), "Fine.", "a job that is over is not told of again");
     let turns = stage.turns().await;
     assert_eq!((turns.len(), &turns[2]["parent"]), (3, &turns[1]["id"]), "{turns:#?}");
@@ -187,6 +190,12 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert!(args.iter().any(|arg| arg == "--resume"), "nothing was edited: {args:?}");
     assert!(prompt.contains("news of a job of this session") && prompt.contains("merged into"), "{prompt}");
     assert!(!prompt.contains("[!NOTE]"), "{prompt}");
+    // Who has not seen the note is told.
+    let mut messages = second(go);
+    messages.as_array_mut().unwrap().extend([said("assistant", answer), said("user", "so? [[fake: say Yes.]]")]);
+    let frames = stage.watched(&messages).await.rest().await;
+    let last = last_status(&frames)["description"].as_str().unwrap();
+    assert!(last.starts_with("Since your last message, pages succeeded, merged into "), "{frames:?}");
     stage.host.stop().await;
 }
 
@@ -305,7 +314,7 @@ async fn the_next_message_ends_the_watching_in_order() {
 
 #[tokio::test]
 async fn watching_has_a_limit_and_can_be_switched_off() {
-    for (limit, last) in [(Duration::from_millis(50), "Ask here for its progress"), (Duration::ZERO, "Done")] {
+    for (limit, last) in [(Duration::from_millis(50), "Ask here for its progress"), (Duration::ZERO, "Answered")] {
         let host = Host::with_engine(ServerConfig::default(), |engine| engine.consultant.follow_jobs = limit).await;
         let stage = Stage::new(host, "").await;
         stage.start().await;
@@ -357,6 +366,35 @@ async fn titles_and_follow_ups_come_from_what_the_conversation_has_come_to() {
     assert_eq!(stage.turns().await.len(), 1);
     stage.put("go");
     stage.host.stop().await;
+}
+
+/// Nobody is to be asked to go ahead with what did not pass its checks, and nothing says that it is done.
+#[tokio::test]
+async fn an_answer_that_did_not_pass_its_checks_is_not_followed_by_go_ahead() {
+    use helix_engine::consultant::{Enforcement, Validator};
+    for is_checked in [true, false] {
+        let host = Host::with_engine(ServerConfig::default(), |engine| {
+            let validators = if is_checked { vec![Validator::StepMarker] } else { Vec::new() };
+            engine.consultant.enforcement = Enforcement { validators, own: Vec::new(), retries: 0 };
+        })
+        .await;
+        let request = || host.post("/v1/chat/completions").header("x-chat", "c");
+        let order = "[[fake: run echo '# ADR' > adr-draft.md]] [[fake: say Without a marker.]]";
+        let body = json!({ "stream": true, "messages": [said("user", order)] });
+        let answer = request().header("x-helix-client", "openwebui").json(&body).send().await.unwrap();
+        let frames = frames(&answer.text().await.unwrap());
+        let last = last_status(&frames)["description"].as_str().unwrap();
+        assert_eq!(last.contains("see the note below"), is_checked, "{last}");
+        assert!(last.starts_with("Answered"), "{last}");
+        assert_eq!(content(&frames).contains("did not pass its checks"), is_checked, "{frames:?}");
+        let prompt = "### Task:\nx\n<chat_history>\nUSER: hello\n</chat_history>";
+        let body = json!({ "messages": [said("user", prompt)] });
+        let answer = request().header("x-task", "follow_up_generation").json(&body).send().await.unwrap();
+        let answer: Value = answer.json().await.unwrap();
+        let offers = answer["choices"][0]["message"]["content"].as_str().unwrap().contains("Go ahead");
+        assert_eq!(offers, !is_checked, "{answer}");
+        host.stop().await;
+    }
 }
 
 #[tokio::test]

@@ -389,6 +389,10 @@ impl Journal for SqliteJournal {
         Box::pin(self.readers.run(move |sql| reads::session_by_key(sql, &key)))
     }
 
+    fn sessions_by_prefix(&self, prefix: String, limit: usize) -> Pending<'_, Vec<SessionView>, ReadError> {
+        Box::pin(self.readers.run(move |sql| reads::sessions_by_prefix(sql, &prefix, limit)))
+    }
+
     fn list_turns(&self, session: SessionId, after: u32, limit: usize) -> Pending<'_, Vec<TurnView>, ReadError> {
         Box::pin(self.readers.run(move |sql| turns::list(sql, &session, after, limit)))
     }

@@ -164,6 +164,13 @@ pub(super) fn session_by_key(sql: Sql<'_>, key: &str) -> Result<Option<SessionVi
     one(sql, "SELECT view FROM sessions WHERE key = ?1", key, "session with key")
 }
 
+/// Sessions whose keys begin with an ASCII text.
+pub(super) fn sessions_by_prefix(sql: Sql<'_>, prefix: &str, limit: usize) -> Result<Vec<SessionView>, ReadError> {
+    let select = "SELECT view FROM sessions WHERE key >= ?1 AND key < ?1 || char(127) ORDER BY key DESC LIMIT ?2";
+    let limit = signed(limit.clamp(1, MAX_ROWS_PER_PAGE) as u64);
+    Ok(sql.all(select, params![prefix, limit], |row| json(row, "view", &format!("sessions below {prefix}")))?)
+}
+
 pub(super) fn one<V: DeserializeOwned>(
     sql: Sql<'_>,
     select: &str,

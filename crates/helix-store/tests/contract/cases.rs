@@ -210,6 +210,9 @@ pub(crate) async fn keys_that_look_alike_are_different_sessions(journal: Shared)
         let found = journal.session_by_key((*key).into()).await.unwrap().unwrap();
         assert_eq!((found.id, found.key.as_str()), (session_id(&format!("s{number}")), *key));
     }
+    let below = journal.sessions_by_prefix("a".into(), 2).await.unwrap();
+    let below: Vec<&str> = below.iter().map(|view| view.key.as_str()).collect();
+    assert_eq!(below, ["a_b", "a/b"], "the greatest first");
     let events = session_events(journal.as_ref(), &session_id("s0"), 0).await.unwrap();
     assert!(matches!(&events[0].event, SessionEvent::SessionOpened { key, .. } if key == "a_b"), "{events:?}");
 }

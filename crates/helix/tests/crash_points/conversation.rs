@@ -83,7 +83,9 @@ fn read(stream: &str) -> Option<(String, Option<String>)> {
     let mut error = None;
     for data in stream.lines().filter_map(|line| line.strip_prefix("data: ")) {
         if data == "[DONE]" {
-            return Some((text, error));
+            // Open WebUI is told of a failure in the text alone.
+            let failed = text.contains("> [!CAUTION]").then(|| text.clone());
+            return Some((text, error.or(failed)));
         }
         let frame: Value = serde_json::from_str(data).unwrap();
         text.push_str(frame["choices"][0]["delta"]["content"].as_str().unwrap_or_default());

@@ -1,0 +1,36 @@
+use super::*;
+
+fn closing(pieces: &[&str]) -> String {
+    let mut text = OpenText::default();
+    pieces.iter().for_each(|piece| text.push(piece));
+    let closing = text.closing();
+    text.push(&closing);
+    assert_eq!(text.closing(), "", "what was closed stays closed: {pieces:?}");
+    closing
+}
+
+#[test]
+fn what_is_open_is_closed() {
+    assert_eq!(closing(&["Look:\n```rust\nfn main"]), "\n```");
+    assert_eq!(closing(&["~~", "~~\n```\n"]), "\n~~~~");
+    assert_eq!(closing(&["- a\n  ````md\n```\nb\n```\n"]), "\n````");
+    assert_eq!(closing(&["so\n$", "$\nx + y"]), "\n$$");
+    assert_eq!(closing(&["<details>\n<summary>a</summary>\n\n```\nb"]), "\n```\n\n</details>");
+}
+
+#[test]
+fn what_is_not_open_is_left_alone() {
+    for text in [
+        "",
+        "plain",
+        "```\ncode\n```\nafter",
+        "```\ncode\n```",
+        "$$ x $$ and `code`",
+        "```inline``` marks",
+        "a price of $5",
+        "```\n<details> $$\n```",
+        "<details>x</details>\n",
+    ] {
+        assert_eq!(closing(&[text]), "", "{text:?}");
+    }
+}
