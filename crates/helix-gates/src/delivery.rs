@@ -11,7 +11,6 @@ use helix_core::evidence::{StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind};
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
-use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, fault_of, words};
@@ -61,7 +60,6 @@ pub(super) async fn deliver(
     context: &Arc<GateContext>,
     gate: &'static str,
     delivery: &Delivery,
-    cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
     let tampered = tampered(context, delivery.commands()).await?;
     if !tampered.is_empty() {
@@ -78,10 +76,9 @@ pub(super) async fn deliver(
             secrets.push(value);
         }
     }
-    let checkout = Checkout::enter(context, &context.result.commit, cancel).await?;
-    let mut course =
-        Course { context, gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes: Vec::new() };
-    let judgement = match course.run(cancel).await {
+    let checkout = Checkout::enter(context, &context.result.commit).await?;
+    let mut course = Course { gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes: Vec::new() };
+    let judgement = match course.run().await {
         Ok(()) => {
             let summary = format!("{} command(s) and {} probe(s)", delivery.command.len(), delivery.probes.len());
             Judgement::of(Vec::new(), summary, Vec::new())
@@ -94,7 +91,6 @@ pub(super) async fn deliver(
 
 /// A delivery while it is carried out.
 struct Course<'a> {
-    context: &'a Arc<GateContext>,
     gate: &'static str,
     delivery: &'a Delivery,
     checkout: Checkout,
@@ -113,13 +109,13 @@ struct Look {
 }
 
 impl Course<'_> {
-    async fn run(&mut self, cancel: &CancellationToken) -> Result<(), Trouble> {
+    async fn run(&mut self) -> Result<(), Trouble> {
         let delivery = self.delivery;
         for (number, command) in delivery.command.iter().enumerate() {
-            self.act(number, command, cancel).await?;
+            self.act(number, command).await?;
         }
         for (number, probe) in delivery.probes.iter().enumerate() {
-            self.look(number, probe, cancel).await?;
+            self.look(number, probe).await?;
         }
         Ok(())
     }
@@ -131,10 +127,10 @@ impl Course<'_> {
     }
 
     /// Runs a command that acts: once, whatever comes of it.
-    async fn act(&mut self, number: usize, command: &str, cancel: &CancellationToken) -> Result<(), Trouble> {
+    async fn act(&mut self, number: usize, command: &str) -> Result<(), Trouble> {
         let argv = words(command)?;
         let limit = self.delivery.timeout.duration();
-        let checked = self.command(&argv, limit, &format!(".{number}"), cancel).await?;
+        let checked = self.command(&argv, limit, &format!(".{number}")).await?;
         self.notes.extend(leftover_note(&checked.run));
         let fault = fault_of(&checked.run, &argv, limit);
         let outcome = match (&fault, checked.run.end) {
@@ -160,22 +156,22 @@ impl Course<'_> {
     }
 
     /// Makes a probe until it sees what is expected or its attempts are used up.
-    async fn look(&mut self, number: usize, probe: &Probe, cancel: &CancellationToken) -> Result<(), Trouble> {
+    async fn look(&mut self, number: usize, probe: &Probe) -> Result<(), Trouble> {
         let mut attempts = 0;
         let Look { outcome, seen, said, command } = loop {
             attempts += 1;
             let look = match probe {
                 Probe::Http { http, status, contains, .. } => {
-                    self.get(number, probe, http, *status, contains.as_deref(), cancel).await?
+                    self.get(number, probe, http, *status, contains.as_deref()).await?
                 }
-                Probe::Tcp { tcp, .. } => connect(tcp, probe.timeout().duration(), cancel).await?,
-                Probe::Command { command, .. } => self.probe_command(number, probe, command, cancel).await?,
+                Probe::Tcp { tcp, .. } => self.connect(tcp, probe.timeout().duration()).await?,
+                Probe::Command { command, .. } => self.probe_command(number, probe, command).await?,
             };
             if look.outcome == StepOutcome::Good || attempts > self.delivery.retries {
                 break look;
             }
             tokio::select! {
-                () = cancel.cancelled() => return Err(Trouble::Cancelled),
+                () = self.checkout.context.cancel.cancelled() => return Err(Trouble::Cancelled),
                 () = tokio::time::sleep(self.delivery.delay.duration()) => {}
             }
         };
@@ -189,16 +185,10 @@ impl Course<'_> {
         Err(self.failed("probe", failed, &said, fix))
     }
 
-    async fn probe_command(
-        &self,
-        number: usize,
-        probe: &Probe,
-        command: &str,
-        cancel: &CancellationToken,
-    ) -> Result<Look, Trouble> {
+    async fn probe_command(&self, number: usize, probe: &Probe, command: &str) -> Result<Look, Trouble> {
         let argv = words(command)?;
         let limit = probe.timeout().duration();
-        let checked = self.command(&argv, limit, &format!(".probe-{number}"), cancel).await?;
+        let checked = self.command(&argv, limit, &format!(".probe-{number}")).await?;
         let outcome = match checked.run.end {
             CommandEnd::Exited(0) => StepOutcome::Good,
             CommandEnd::Exited(_) => StepOutcome::Bad,
@@ -215,7 +205,6 @@ impl Course<'_> {
         url: &str,
         status: u32,
         contains: Option<&str>,
-        cancel: &CancellationToken,
     ) -> Result<Look, Trouble> {
         let limit = probe.timeout().duration();
         let seconds = limit.as_secs().to_string();
@@ -224,7 +213,7 @@ impl Course<'_> {
         let argv = [CURL, "--disable", "--silent", "--show-error", "--globoff", "--proto", "=http,https"];
         let argv = argv.into_iter().chain(["--max-time", &seconds, "--write-out", &form, "--", url]);
         let argv: Vec<String> = argv.map(str::to_owned).collect();
-        let checked = self.command(&argv, limit + SLACK, &format!(".probe-{number}"), cancel).await?;
+        let checked = self.command(&argv, limit + SLACK, &format!(".probe-{number}")).await?;
         let (answer, got) = match checked.output.rsplit_once(STATUS_LINE) {
             Some((answer, rest)) => (answer, rest.lines().next().and_then(|line| line.trim().parse::<u32>().ok())),
             None => (checked.output.as_str(), None),
@@ -246,28 +235,22 @@ impl Course<'_> {
         Ok(Look { outcome, seen, said: last_part(answer).to_owned(), command: Some(checked.evidence) })
     }
 
-    async fn command(
-        &self,
-        argv: &[String],
-        limit: Duration,
-        suffix: &str,
-        cancel: &CancellationToken,
-    ) -> Result<Checked, Trouble> {
+    async fn command(&self, argv: &[String], limit: Duration, suffix: &str) -> Result<Checked, Trouble> {
         let check = Check { argv, limit, suffix, report: None };
-        let handle = self.checkout.start(self.context, &check, self.environment.clone()).await?;
-        self.checkout.finish(self.context, &check, handle, &self.secrets, cancel).await
+        let handle = self.checkout.start(&check, self.environment.clone()).await?;
+        self.checkout.finish(&check, handle, &self.secrets).await
     }
-}
 
-/// Whether somebody accepts a connection.
-async fn connect(address: &str, limit: Duration, cancel: &CancellationToken) -> Result<Look, Trouble> {
-    let (outcome, seen) = tokio::select! {
-        () = cancel.cancelled() => return Err(Trouble::Cancelled),
-        connected = tokio::time::timeout(limit, TcpStream::connect(address)) => match connected {
-            Ok(Ok(_)) => (StepOutcome::Good, "connected".to_owned()),
-            Ok(Err(error)) => (StepOutcome::Bad, error.to_string()),
-            Err(_) => (StepOutcome::Bad, format!("no answer within {} s", limit.as_secs())),
-        },
-    };
-    Ok(Look { outcome, seen, said: String::new(), command: None })
+    /// Whether somebody accepts a connection.
+    async fn connect(&self, address: &str, limit: Duration) -> Result<Look, Trouble> {
+        let (outcome, seen) = tokio::select! {
+            () = self.checkout.context.cancel.cancelled() => return Err(Trouble::Cancelled),
+            connected = tokio::time::timeout(limit, TcpStream::connect(address)) => match connected {
+                Ok(Ok(_)) => (StepOutcome::Good, "connected".to_owned()),
+                Ok(Err(error)) => (StepOutcome::Bad, error.to_string()),
+                Err(_) => (StepOutcome::Bad, format!("no answer within {} s", limit.as_secs())),
+            },
+        };
+        Ok(Look { outcome, seen, said: String::new(), command: None })
+    }
 }

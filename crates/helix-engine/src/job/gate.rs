@@ -73,9 +73,9 @@ impl EffectRunner {
             state: self.state().root().to_path_buf(),
             environment,
             checkouts: self.shared.checkouts.clone(),
-            keep: Vec::new(),
+            cancel: cancel.clone(),
         });
-        let report = run_gate(context, spec, cancel).await;
+        let report = run_gate(context, spec).await;
         // An answer that came of being cancelled is none: the gate runs again if it is still wanted.
         let interrupted = cancel.is_cancelled() && matches!(report.verdict, Verdict::Inconclusive { .. });
         if interrupted { Err(Stopped::Unwanted) } else { Ok(report) }
