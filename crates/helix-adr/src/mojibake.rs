@@ -4,24 +4,21 @@
 //! and that other text is one that people write.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use encoding_rs::Encoding;
 
 use super::finalize::replace;
 
 /// Characters of Windows-1252 for the bytes 0x80 to 0x9F; those without one stand for themselves, as browsers read them.
-const WINDOWS_1252: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’',
-    '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
-];
+static WINDOWS_1252: LazyLock<Vec<char>> = LazyLock::new(|| shown(encoding_rs::WINDOWS_1252, 0x9F));
 
-/// Characters of Mac OS Roman for the bytes 0x80 to 0xFF (Apple's table of 1998, with the euro sign).
-const MAC_ROMAN: [char; 128] = [
-    'Ä', 'Å', 'Ç', 'É', 'Ñ', 'Ö', 'Ü', 'á', 'à', 'â', 'ä', 'ã', 'å', 'ç', 'é', 'è', 'ê', 'ë', 'í', 'ì', 'î', 'ï', 'ñ',
-    'ó', 'ò', 'ô', 'ö', 'õ', 'ú', 'ù', 'û', 'ü', '†', '°', '¢', '£', '§', '•', '¶', 'ß', '®', '©', '™', '´', '¨', '≠',
-    'Æ', 'Ø', '∞', '±', '≤', '≥', '¥', 'µ', '∂', '∑', '∏', 'π', '∫', 'ª', 'º', 'Ω', 'æ', 'ø', '¿', '¡', '¬', '√', 'ƒ',
-    '≈', '∆', '«', '»', '…', '\u{a0}', 'À', 'Ã', 'Õ', 'Œ', 'œ', '–', '—', '“', '”', '‘', '’', '÷', '◊', 'ÿ', 'Ÿ', '⁄',
-    '€', '‹', '›', 'ﬁ', 'ﬂ', '‡', '·', '‚', '„', '‰', 'Â', 'Ê', 'Á', 'Ë', 'È', 'Í', 'Î', 'Ï', 'Ì', 'Ó', 'Ô',
-    '\u{f8ff}', 'Ò', 'Ú', 'Û', 'Ù', 'ı', 'ˆ', '˜', '¯', '˘', '˙', '˚', '¸', '˝', '˛', 'ˇ',
-];
+/// Characters of Mac OS Roman for the bytes 0x80 to 0xFF.
+static MAC_ROMAN: LazyLock<Vec<char>> = LazyLock::new(|| shown(encoding_rs::MACINTOSH, 0xFF));
+
+fn shown(encoding: &'static Encoding, last: u8) -> Vec<char> {
+    encoding.decode_without_bom_handling(&(0x80..=last).collect::<Vec<u8>>()).0.chars().collect()
+}
 
 /// How often a text can have been read wrongly; more has not been seen.
 const MOST_READINGS: usize = 4;
@@ -205,19 +202,16 @@ struct Shown {
 
 impl Table {
     fn byte(self, character: char) -> Option<u8> {
-        match self {
+        let shown = match self {
             Self::Western => {
                 if ('\u{80}'..='\u{ff}').contains(&character) {
                     return u8::try_from(u32::from(character)).ok();
                 }
-                let place = WINDOWS_1252.iter().position(|known| *known == character)?;
-                u8::try_from(0x80 + place).ok()
+                &*WINDOWS_1252
             }
-            Self::MacRoman => {
-                let place = MAC_ROMAN.iter().position(|known| *known == character)?;
-                u8::try_from(0x80 + place).ok()
-            }
-        }
+            Self::MacRoman => &*MAC_ROMAN,
+        };
+        u8::try_from(0x80 + shown.iter().position(|known| *known == character)?).ok()
     }
 
     /// Whether a single place is certain: nobody writes these characters one after the other for themselves.

@@ -76,3 +76,12 @@ fn what_was_read_wrongly_is_repaired_exactly() {
     assert_eq!(repair_mojibake(&mixed), ("richtig: ä, falsch: ü, doppelt: ö".to_owned(), 2));
     assert_eq!(repair_mojibake("lost \u{fffd}"), ("lost \u{fffd}".to_owned(), 0), "what is lost cannot be repaired");
 }
+
+/// The tables as Apple and Microsoft publish them.
+#[test]
+fn the_encodings_are_those_that_texts_were_read_in() {
+    let windows = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
+    let mac = "ÄÅÇÉÑÖÜáàâäãåçéèêëíìîïñóòôöõúùûü†°¢£§•¶ß®©™´¨≠ÆØ∞±≤≥¥µ∂∑∏π∫ªºΩæø¿¡¬√ƒ≈∆«»…\u{a0}ÀÃÕŒœ–—“”‘’÷◊ÿŸ⁄€‹›ﬁﬂ‡·‚„‰ÂÊÁËÈÍÎÏÌÓÔ\u{f8ff}ÒÚÛÙıˆ˜¯˘˙˚¸˝˛ˇ";
+    assert_eq!(WINDOWS_1252.iter().collect::<String>(), windows);
+    assert_eq!(MAC_ROMAN.iter().collect::<String>(), mac);
+}

@@ -14,7 +14,7 @@ pub use dialect::{
 pub use probe::{ProbeError, ProbeProblem, probe};
 pub use profile::{
     AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpServer, SessionRef,
-    Shell, SubAgent, ToolAccess,
+    SubAgent, ToolAccess,
 };
 pub use version::{Capabilities, Supported, Version};
 // What is run, and how it ended: a caller needs both.

@@ -131,23 +131,12 @@ pub struct ToolAccess {
     pub sub_agents: bool,
     /// Change files below these directories, absolute and free of links: agents compare with the resolved path.
     pub write_below: Vec<PathBuf>,
-    /// Commands that it may run.
-    pub shell: Shell,
+    /// Run any command, with the user's own rights where the agent has no sandbox.
+    pub shell: bool,
     /// Search and read the web.
     pub web: bool,
     /// Tools of tool servers; one that is not listed may not be called at all.
     pub mcp: Vec<McpAccess>,
-}
-
-/// Which commands an agent may run.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Shell {
-    #[default]
-    None,
-    /// Any command, with the user's own rights where the agent has no sandbox.
-    All,
-    /// Those that begin with these words, such as `cargo test`.
-    Commands(Vec<String>),
 }
 
 /// Which tools of a tool server an agent may call.
@@ -167,7 +156,7 @@ impl ToolAccess {
 
     /// Whether files may change.
     pub fn may_write(&self) -> bool {
-        !self.write_below.is_empty() || self.shell != Shell::None
+        !self.write_below.is_empty() || self.shell
     }
 }
 

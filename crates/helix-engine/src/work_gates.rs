@@ -176,9 +176,9 @@ impl WorkTask {
                     state: root.clone(),
                     environment: environment.clone(),
                     checkouts: checkouts.clone(),
-                    keep: Vec::new(),
+                    cancel: cancel.clone(),
                 };
-                gates.push(run_gate(Arc::new(context), gate, cancel).await);
+                gates.push(run_gate(Arc::new(context), gate).await);
                 if cancel.is_cancelled() {
                     return Err(EngineError::refused("interrupted"));
                 }

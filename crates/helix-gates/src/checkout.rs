@@ -123,6 +123,7 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
 
 /// The job's clean checkout of a commit, for the holder of this and nobody else.
 pub(crate) struct Checkout {
+    pub(crate) context: Arc<GateContext>,
     directory: PathBuf,
     /// What commands that run in it are labelled with.
     labels: BTreeMap<String, String>,
@@ -131,13 +132,9 @@ pub(crate) struct Checkout {
 
 impl Checkout {
     /// Waits for the checkout and brings it to the commit, for commands that nobody but this gate can have begun.
-    pub(crate) async fn enter(
-        context: &Arc<GateContext>,
-        commit: &CommitId,
-        cancel: &CancellationToken,
-    ) -> Result<Self, Trouble> {
+    pub(crate) async fn enter(context: &Arc<GateContext>, commit: &CommitId) -> Result<Self, Trouble> {
         let labels = BTreeMap::from([(GATE.to_owned(), context.label.clone())]);
-        Ok(Self::enter_or_join(context, commit, labels, cancel).await?.0)
+        Ok(Self::enter_or_join(context, commit, labels).await?.0)
     }
 
     /// As [`Self::enter`], or with the command of just these labels that is under way there, or has ended unseen: the checkout is
@@ -146,12 +143,11 @@ impl Checkout {
         context: &Arc<GateContext>,
         commit: &CommitId,
         labels: BTreeMap<String, String>,
-        cancel: &CancellationToken,
     ) -> Result<(Self, Option<RunHandle>), Trouble> {
         let mut has_waited = false;
         loop {
             let alone = context.checkouts.exclusive(&context.job).await;
-            if cancel.is_cancelled() {
+            if context.cancel.is_cancelled() {
                 return Err(Trouble::Cancelled);
             }
             let joined = match context.checkouts.under_way(&context.job).await? {
@@ -167,7 +163,7 @@ impl Checkout {
                     drop(alone);
                     tokio::select! {
                         _ = handle.ended() => continue,
-                        () = cancel.cancelled() => return Err(Trouble::Cancelled),
+                        () = context.cancel.cancelled() => return Err(Trouble::Cancelled),
                     }
                 }
                 Some(handle) => {
@@ -178,19 +174,14 @@ impl Checkout {
             let (of, commit) = (context.clone(), commit.clone());
             let directory = match joined {
                 Some(_) => of.spaces.gate_directory(&of.job),
-                None => blocking(move || of.spaces.gate_checkout(&of.job, &commit, &of.keep)).await??,
+                None => blocking(move || of.spaces.gate_checkout(&of.job, &commit)).await??,
             };
-            return Ok((Self { directory, labels, _alone: alone }, joined));
+            return Ok((Self { context: context.clone(), directory, labels, _alone: alone }, joined));
         }
     }
 
     /// Starts a command in the checkout as those before it have left it.
-    pub(crate) async fn start(
-        &self,
-        context: &GateContext,
-        check: &Check<'_>,
-        environment: ToolEnvironment,
-    ) -> Result<RunHandle, Trouble> {
+    pub(crate) async fn start(&self, check: &Check<'_>, environment: ToolEnvironment) -> Result<RunHandle, Trouble> {
         if let Some(report) = self.report(check) {
             // A report that is in the commit says nothing about this run.
             match tokio::fs::remove_file(&report).await {
@@ -201,28 +192,27 @@ impl Checkout {
             }
         }
         let request = CommandRequest {
-            run: RunId::for_gates(&context.job),
+            run: RunId::for_gates(&self.context.job),
             labels: self.labels.clone(),
             argv: check.argv.to_vec(),
             directory: self.directory.clone(),
             environment: environment.with_own_code(&self.directory),
             limit: check.limit,
         };
-        Ok(start_command(&context.checkouts.supervisor, request).await?)
+        Ok(start_command(&self.context.checkouts.supervisor, request).await?)
     }
 
     /// Waits for the end of a command. Of the secrets nothing is left in its output.
     pub(crate) async fn finish(
         &self,
-        context: &GateContext,
         check: &Check<'_>,
         handle: RunHandle,
         secrets: &[String],
-        cancel: &CancellationToken,
     ) -> Result<Checked, Trouble> {
+        let context = &self.context;
         tokio::select! {
             _ = handle.ended() => {}
-            () = cancel.cancelled() => {
+            () = context.cancel.cancelled() => {
                 if !context.checkouts.closing.is_cancelled() {
                     discard(handle).await?;
                 }
@@ -251,7 +241,6 @@ pub(crate) async fn run_on(
     context: &Arc<GateContext>,
     commit: &CommitId,
     check: Check<'_>,
-    cancel: &CancellationToken,
 ) -> Result<Checked, Trouble> {
     let command = format!("{} {:?}", check.suffix, check.argv);
     let labels = [(GATE, context.label.clone()), (COMMAND, command), (COMMIT, commit.to_string())];
@@ -265,12 +254,12 @@ pub(crate) async fn run_on(
         let Seen { run, report, .. } = seen.swap_remove(known);
         return checked(context, &check, run, report).await;
     }
-    let (checkout, joined) = Checkout::enter_or_join(context, commit, labels.clone(), cancel).await?;
+    let (checkout, joined) = Checkout::enter_or_join(context, commit, labels.clone()).await?;
     let handle = match joined {
         Some(handle) => handle,
-        None => checkout.start(context, &check, context.environment.clone()).await?,
+        None => checkout.start(&check, context.environment.clone()).await?,
     };
-    let checked = checkout.finish(context, &check, handle, &[], cancel).await?;
+    let checked = checkout.finish(&check, handle, &[]).await?;
     if !checked.run.end.lasts() {
         return Ok(checked);
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::finding::Finding;
-use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
@@ -19,9 +18,8 @@ pub(super) async fn command_passes(
     gate: &'static str,
     command: &str,
     limit: Duration,
-    cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let Ran { checked, notes, .. } = run_unchanged(context, command, limit, |_| None, cancel).await?;
+    let Ran { checked, notes, .. } = run_unchanged(context, command, limit, |_| None).await?;
     let rule = match gate {
         "lint_pass" => "lint.failed",
         "build_pass" => "build.failed",
@@ -55,7 +53,6 @@ pub(super) async fn run_unchanged(
     command: &str,
     limit: Duration,
     report: fn(&[String]) -> Option<&str>,
-    cancel: &CancellationToken,
 ) -> Result<Ran, Trouble> {
     let argv = words(command)?;
     let tampered = tampered(context, [command]).await?;
@@ -63,7 +60,7 @@ pub(super) async fn run_unchanged(
         return Err(Judgement::of(tampered, "the check itself was changed".into(), Vec::new()).into());
     }
     let check = Check { argv: &argv, limit, suffix: "", report: report(&argv) };
-    let checked = run_on(context, &context.result.commit, check, cancel).await?;
+    let checked = run_on(context, &context.result.commit, check).await?;
     let notes = leftover_note(&checked.run);
     match fault_of(&checked.run, &argv, limit) {
         Some(fault) => Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes).into()),

@@ -11,7 +11,6 @@ use helix_core::evidence::{StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind};
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
-use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, fault_of, words};
@@ -73,7 +72,6 @@ pub(super) async fn deliver(
     gate: &'static str,
     delivery: &Delivery,
     part: DeliveryPart,
-    cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
     // What is looked after was delivered from this very commit: its commands were looked at then.
     let tampered = match part {
@@ -94,10 +92,9 @@ pub(super) async fn deliver(
             secrets.push(value);
         }
     }
-    let checkout = Checkout::enter(context, &context.result.commit, cancel).await?;
-    let mut course =
-        Course { context, gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes: Vec::new() };
-    let judgement = match course.run(part, cancel).await {
+    let checkout = Checkout::enter(context, &context.result.commit).await?;
+    let mut course = Course { gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes: Vec::new() };
+    let judgement = match course.run(part).await {
         Ok(()) => {
             let summary = match part {
                 DeliveryPart::Deliver => {
@@ -116,7 +113,6 @@ pub(super) async fn deliver(
 
 /// A delivery while it is carried out.
 struct Course<'a> {
-    context: &'a Arc<GateContext>,
     gate: &'static str,
     delivery: &'a Delivery,
     checkout: Checkout,
@@ -135,31 +131,31 @@ struct Look {
 }
 
 impl Course<'_> {
-    async fn run(&mut self, part: DeliveryPart, cancel: &CancellationToken) -> Result<(), Trouble> {
+    async fn run(&mut self, part: DeliveryPart) -> Result<(), Trouble> {
         let delivery = self.delivery;
         let commands = match part {
             DeliveryPart::Deliver => &delivery.command,
             DeliveryPart::Rollback => &delivery.rollback,
-            DeliveryPart::Health => return self.check_health(cancel).await,
+            DeliveryPart::Health => return self.check_health().await,
         };
         for (number, command) in commands.iter().enumerate() {
-            self.act(number, command, cancel).await?;
+            self.act(number, command).await?;
         }
         if part == DeliveryPart::Rollback {
             return Ok(());
         }
         for (number, probe) in delivery.probes.iter().enumerate() {
-            self.look(number, probe, cancel).await?;
+            self.look(number, probe).await?;
         }
         Ok(())
     }
 
-    async fn check_health(&mut self, cancel: &CancellationToken) -> Result<(), Trouble> {
+    async fn check_health(&mut self) -> Result<(), Trouble> {
         let Some(health) = &self.delivery.health else { return Ok(()) };
         for (number, command) in health.command.iter().enumerate() {
             let limit = health.timeout.duration();
             let Look { outcome, seen, said, command: evidence } =
-                self.looking_command(&format!(".{number}"), limit, command, cancel).await?;
+                self.looking_command(&format!(".{number}"), limit, command).await?;
             let step = format!("`{command}`");
             let failed = format!("unhealthy: {step}: {seen}");
             self.steps.push(StepReport { step, outcome, seen, attempts: 1, command: evidence });
@@ -177,10 +173,10 @@ impl Course<'_> {
     }
 
     /// Runs a command that acts: once, whatever comes of it.
-    async fn act(&mut self, number: usize, command: &str, cancel: &CancellationToken) -> Result<(), Trouble> {
+    async fn act(&mut self, number: usize, command: &str) -> Result<(), Trouble> {
         let argv = words(command)?;
         let limit = self.delivery.timeout.duration();
-        let checked = self.command(&argv, limit, &format!(".{number}"), cancel).await?;
+        let checked = self.command(&argv, limit, &format!(".{number}")).await?;
         self.notes.extend(leftover_note(&checked.run));
         let fault = fault_of(&checked.run, &argv, limit);
         let outcome = match (&fault, checked.run.end) {
@@ -206,24 +202,24 @@ impl Course<'_> {
     }
 
     /// Makes a probe until it sees what is expected or its attempts are used up.
-    async fn look(&mut self, number: usize, probe: &Probe, cancel: &CancellationToken) -> Result<(), Trouble> {
+    async fn look(&mut self, number: usize, probe: &Probe) -> Result<(), Trouble> {
         let mut attempts = 0;
         let Look { outcome, seen, said, command } = loop {
             attempts += 1;
             let look = match probe {
                 Probe::Http { http, status, contains, .. } => {
-                    self.get(number, probe, http, *status, contains.as_deref(), cancel).await?
+                    self.get(number, probe, http, *status, contains.as_deref()).await?
                 }
-                Probe::Tcp { tcp, .. } => connect(tcp, probe.timeout().duration(), cancel).await?,
+                Probe::Tcp { tcp, .. } => self.connect(tcp, probe.timeout().duration()).await?,
                 Probe::Command { command, timeout } => {
-                    self.looking_command(&format!(".probe-{number}"), timeout.duration(), command, cancel).await?
+                    self.looking_command(&format!(".probe-{number}"), timeout.duration(), command).await?
                 }
             };
             if look.outcome == StepOutcome::Good || attempts > self.delivery.retries {
                 break look;
             }
             tokio::select! {
-                () = cancel.cancelled() => return Err(Trouble::Cancelled),
+                () = self.checkout.context.cancel.cancelled() => return Err(Trouble::Cancelled),
                 () = tokio::time::sleep(self.delivery.delay.duration()) => {}
             }
         };
@@ -238,15 +234,9 @@ impl Course<'_> {
     }
 
     /// Runs a command that only looks.
-    async fn looking_command(
-        &self,
-        suffix: &str,
-        limit: Duration,
-        command: &str,
-        cancel: &CancellationToken,
-    ) -> Result<Look, Trouble> {
+    async fn looking_command(&self, suffix: &str, limit: Duration, command: &str) -> Result<Look, Trouble> {
         let argv = words(command)?;
-        let checked = self.command(&argv, limit, suffix, cancel).await?;
+        let checked = self.command(&argv, limit, suffix).await?;
         let outcome = match checked.run.end {
             CommandEnd::Exited(0) => StepOutcome::Good,
             CommandEnd::Exited(_) => StepOutcome::Bad,
@@ -263,7 +253,6 @@ impl Course<'_> {
         url: &str,
         status: u32,
         contains: Option<&str>,
-        cancel: &CancellationToken,
     ) -> Result<Look, Trouble> {
         let limit = probe.timeout().duration();
         let seconds = limit.as_secs().to_string();
@@ -272,7 +261,7 @@ impl Course<'_> {
         let argv = [CURL, "--disable", "--silent", "--show-error", "--globoff", "--proto", "=http,https"];
         let argv = argv.into_iter().chain(["--max-time", &seconds, "--write-out", &form, "--", url]);
         let argv: Vec<String> = argv.map(str::to_owned).collect();
-        let checked = self.command(&argv, limit + SLACK, &format!(".probe-{number}"), cancel).await?;
+        let checked = self.command(&argv, limit + SLACK, &format!(".probe-{number}")).await?;
         let (answer, got) = match checked.output.rsplit_once(STATUS_LINE) {
             Some((answer, rest)) => (answer, rest.lines().next().and_then(|line| line.trim().parse::<u32>().ok())),
             None => (checked.output.as_str(), None),
@@ -294,28 +283,22 @@ impl Course<'_> {
         Ok(Look { outcome, seen, said: last_part(answer).to_owned(), command: Some(checked.evidence) })
     }
 
-    async fn command(
-        &self,
-        argv: &[String],
-        limit: Duration,
-        suffix: &str,
-        cancel: &CancellationToken,
-    ) -> Result<Checked, Trouble> {
+    async fn command(&self, argv: &[String], limit: Duration, suffix: &str) -> Result<Checked, Trouble> {
         let check = Check { argv, limit, suffix, report: None };
-        let handle = self.checkout.start(self.context, &check, self.environment.clone()).await?;
-        self.checkout.finish(self.context, &check, handle, &self.secrets, cancel).await
+        let handle = self.checkout.start(&check, self.environment.clone()).await?;
+        self.checkout.finish(&check, handle, &self.secrets).await
     }
-}
 
-/// Whether somebody accepts a connection.
-async fn connect(address: &str, limit: Duration, cancel: &CancellationToken) -> Result<Look, Trouble> {
-    let (outcome, seen) = tokio::select! {
-        () = cancel.cancelled() => return Err(Trouble::Cancelled),
-        connected = tokio::time::timeout(limit, TcpStream::connect(address)) => match connected {
-            Ok(Ok(_)) => (StepOutcome::Good, "connected".to_owned()),
-            Ok(Err(error)) => (StepOutcome::Bad, error.to_string()),
-            Err(_) => (StepOutcome::Bad, format!("no answer within {} s", limit.as_secs())),
-        },
-    };
-    Ok(Look { outcome, seen, said: String::new(), command: None })
+    /// Whether somebody accepts a connection.
+    async fn connect(&self, address: &str, limit: Duration) -> Result<Look, Trouble> {
+        let (outcome, seen) = tokio::select! {
+            () = self.checkout.context.cancel.cancelled() => return Err(Trouble::Cancelled),
+            connected = tokio::time::timeout(limit, TcpStream::connect(address)) => match connected {
+                Ok(Ok(_)) => (StepOutcome::Good, "connected".to_owned()),
+                Ok(Err(error)) => (StepOutcome::Bad, error.to_string()),
+                Err(_) => (StepOutcome::Bad, format!("no answer within {} s", limit.as_secs())),
+            },
+        };
+        Ok(Look { outcome, seen, said: String::new(), command: None })
+    }
 }

@@ -66,8 +66,8 @@ pub struct GateContext {
     pub environment: ToolEnvironment,
     /// Who is using which job's checkout.
     pub checkouts: GateCheckouts,
-    /// Ignore patterns of caches that survive in the checkout, such as `target/`.
-    pub keep: Vec<String>,
+    /// Cancelled when nobody wants the answer any more.
+    pub cancel: CancellationToken,
 }
 
 impl GateContext {
@@ -98,11 +98,11 @@ fn text(repository: &Repository, files: &TreeListing, path: &str) -> Result<Opti
 
 /// Runs a gate. Never panics and never fails: trouble is an inconclusive answer that says why.
 #[boxed]
-pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> GateReport {
+pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec) -> GateReport {
     let started = Instant::now();
     let judged = tokio::select! {
-        judged = judge(&context, gate, cancel) => judged,
-        () = cancel.cancelled(), if !runs_command(gate) => Err(Trouble::Cancelled),
+        judged = judge(&context, gate) => judged,
+        () = context.cancel.cancelled(), if !runs_command(gate) => Err(Trouble::Cancelled),
     };
     if runs_command(gate) {
         checkout::forget_seen(&context).await;
@@ -112,15 +112,10 @@ pub async fn run_gate(context: Arc<GateContext>, gate: &GateSpec, cancel: &Cance
 
 /// Looks after a delivery, or takes it back. Never panics and never fails, as [`run_gate`].
 #[boxed]
-pub async fn run_delivery_part(
-    context: Arc<GateContext>,
-    gate: &GateSpec,
-    part: DeliveryPart,
-    cancel: &CancellationToken,
-) -> GateReport {
+pub async fn run_delivery_part(context: Arc<GateContext>, gate: &GateSpec, part: DeliveryPart) -> GateReport {
     let started = Instant::now();
     let judged = match gate.delivery() {
-        Some(delivery) => delivery::deliver(&context, gate.name(), delivery, part, cancel).await,
+        Some(delivery) => delivery::deliver(&context, gate.name(), delivery, part).await,
         None => Err(Trouble::Broken(format!("the gate {} delivers nothing", gate.name()))),
     };
     report(&context, gate, started, judged)
@@ -146,7 +141,7 @@ pub fn runs_command(gate: &GateSpec) -> bool {
     gate.delivery().is_some() || !gate.commands().is_empty() || matches!(gate, GateSpec::CriteriaCovered {})
 }
 
-async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &CancellationToken) -> Result<Judgement, Trouble> {
+async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement, Trouble> {
     let name = gate.name();
     let check: Check = match gate.clone() {
         GateSpec::FilesExist { files } => Box::new(move |context| files::files_exist(context, &files)),
@@ -162,16 +157,16 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec, cancel: &Cancellatio
         }
         GateSpec::DocsRefsValid {} => Box::new(docs_refs::docs_refs_valid),
         GateSpec::TestsPass { command, timeout } => {
-            return tests::tests_pass(context, &command, timeout.duration(), cancel).await;
+            return tests::tests_pass(context, &command, timeout.duration()).await;
         }
         GateSpec::LintPass { command, timeout }
         | GateSpec::BuildPass { command, timeout }
         | GateSpec::Command { command, timeout } => {
-            return command::command_passes(context, name, &command, timeout.duration(), cancel).await;
+            return command::command_passes(context, name, &command, timeout.duration()).await;
         }
-        GateSpec::CriteriaCovered {} => return criteria::criteria_covered(context, cancel).await,
+        GateSpec::CriteriaCovered {} => return criteria::criteria_covered(context).await,
         GateSpec::DeploySuccess(delivery) | GateSpec::IntegrationPass(delivery) => {
-            return delivery::deliver(context, name, &delivery, DeliveryPart::Deliver, cancel).await;
+            return delivery::deliver(context, name, &delivery, DeliveryPart::Deliver).await;
         }
         GateSpec::ReviewApproved { .. } | GateSpec::Approval { .. } | GateSpec::Manual { .. } => {
             return Err(Trouble::Fault(Fault {

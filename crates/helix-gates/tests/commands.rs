@@ -70,12 +70,12 @@ impl Bench {
             state: self.home.path().join("state"),
             environment: self.environment.clone(),
             checkouts: self.checkouts.clone(),
-            keep: Vec::new(),
+            cancel: CancellationToken::new(),
         }
     }
 
     async fn run(&self, base: &CommitId, result: &Committed, gate: &GateSpec) -> GateReport {
-        run_gate(Arc::new(self.context(base, result)), gate, &CancellationToken::new()).await
+        run_gate(Arc::new(self.context(base, result)), gate).await
     }
 
     /// Runs a gate on what `work` makes of the base.
@@ -243,8 +243,7 @@ async fn claims_are_checked_against_the_diff() {
     let mut context = bench.context(&base, &result);
     context.phase = phase(&["src/new.py", "src/old.py", "src/kept.py", "src/empty.py", "src/none.py"]);
     let context = Arc::new(context);
-    let cancel = CancellationToken::new();
-    let report = run_gate(context.clone(), &GateSpec::OutputsClaimed { strict: true }, &cancel).await;
+    let report = run_gate(context.clone(), &GateSpec::OutputsClaimed { strict: true }).await;
     assert_eq!(
         short(&report),
         [
@@ -254,7 +253,7 @@ async fn claims_are_checked_against_the_diff() {
             "outputs.outside stray.txt"
         ]
     );
-    let report = run_gate(context, &GateSpec::FilesExist { files: vec![] }, &cancel).await;
+    let report = run_gate(context, &GateSpec::FilesExist { files: vec![] }).await;
     assert_eq!(short(&report), ["files.missing src/old.py", "files.empty src/empty.py", "files.missing src/none.py"]);
 }
 
@@ -357,10 +356,10 @@ async fn a_gate_whose_script_the_phase_edits_fails() {
     let mut context = bench.context(&base, &result);
     context.gate_files = BTreeMap::from([("ci/test.sh".to_owned(), "hash at submit".to_owned())]);
     let gate = tests_pass("sh ci/test.sh");
-    let report = run_gate(Arc::new(context.clone()), &gate, &CancellationToken::new()).await;
+    let report = run_gate(Arc::new(context.clone()), &gate).await;
     assert_eq!(short(&report), ["gate.changed ci/test.sh"]);
     context.phase = phase(&["ci/test.sh"]);
-    let report = run_gate(Arc::new(context), &gate, &CancellationToken::new()).await;
+    let report = run_gate(Arc::new(context), &gate).await;
     assert_eq!(short(&report), ["pass"]);
 }
 
@@ -388,9 +387,9 @@ async fn a_cancelled_check_is_no_pass() {
     let bench = Bench::new(&[("a", "a")]);
     let base = bench.base();
     let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b.py"), "x = 1").unwrap());
-    let cancel = CancellationToken::new();
-    cancel.cancel();
-    let report = run_gate(Arc::new(bench.context(&base, &result)), &command("true"), &cancel).await;
+    let context = bench.context(&base, &result);
+    context.cancel.cancel();
+    let report = run_gate(Arc::new(context), &command("true")).await;
     let Verdict::Inconclusive { fault } = report.verdict else { panic!("{report:?}") };
     assert_eq!(fault.kind, FaultKind::Environment);
 }
@@ -407,7 +406,7 @@ async fn criteria(criteria: &str, work: impl Fn(&Path)) -> GateReport {
     let mut context = bench.context(&base, &result);
     context.plan_adr = Some("adr/001-sum.md".into());
     context.gate_files = BTreeMap::from([("check.sh".to_owned(), "as it was at submit".to_owned())]);
-    run_gate(Arc::new(context), &GateSpec::CriteriaCovered {}, &CancellationToken::new()).await
+    run_gate(Arc::new(context), &GateSpec::CriteriaCovered {}).await
 }
 
 /// Each criterion needs evidence, and the evidence has to pass and to have run.

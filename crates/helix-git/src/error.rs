@@ -2,7 +2,7 @@
 //!
 //! Must not know who asked. Git's own words are matched once, in [`hint_for`], and only to choose a hint.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_core::finding::{Fault, FaultKind};
@@ -110,6 +110,18 @@ impl GitError {
             }
         };
         Fault { kind, message: helix_core::error_chain(self), hint: self.hint() }
+    }
+
+    /// A command that failed; `full` is what the disk says of it.
+    pub(crate) fn failed(
+        command: impl Into<String>,
+        directory: &Path,
+        code: Option<i32>,
+        stderr: String,
+        full: Option<String>,
+    ) -> Self {
+        let stderr = [Some(stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        Self::Failed { command: command.into(), directory: directory.into(), code, hint: hint_for(&stderr), stderr }
     }
 
     pub(crate) fn disk(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {

@@ -14,7 +14,7 @@ use super::disk;
 use super::error::{GitError, hint_for};
 use super::objects::CommitObject;
 use super::repository::{Operation, Repository};
-use super::snapshot::{MergeSnapshot, Trace};
+use super::snapshot::MergeSnapshot;
 
 /// What to do when git stopped in the middle of an update and did not say why.
 const UNWRITABLE: &str = "the files are unchanged; make sure that the disk has space and the files are writable, then run `helix jobs resume`";
@@ -190,7 +190,7 @@ impl Repository {
         // Asked before anything is taken back, which makes room.
         let full = disk::trouble([work_tree.as_path(), self.common_dir()]);
         // A work tree that git could not write to is no matter of what lies in it: the result belongs there once it can.
-        if snapshot.take_back(self)? == Trace::Undone || full.is_some() {
+        if snapshot.take_back(self)? || full.is_some() {
             let stderr = [Some(output.stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
             return Err(GitError::Failed {
                 command: "git merge --ff-only".into(),

@@ -466,12 +466,6 @@ fn judge(path: &Path, stderr: &str) -> OpenError {
     if stderr.contains("must be run in a work tree") {
         return OpenError::Bare { path };
     }
-    let source = GitError::Failed {
-        command: "git rev-parse --show-toplevel".into(),
-        directory: path.clone(),
-        code: Some(128),
-        hint: super::error::hint_for(stderr),
-        stderr: stderr.to_owned(),
-    };
+    let source = GitError::failed("git rev-parse --show-toplevel", &path, Some(128), stderr.to_owned(), None);
     OpenError::Git { path, source: Box::new(source) }
 }

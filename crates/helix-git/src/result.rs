@@ -13,7 +13,7 @@ use helix_core::ids::{CommitId, TreeId};
 
 use super::attempt::AttemptKey;
 use super::disk;
-use super::error::{GitError, hint_for, is_unwritable};
+use super::error::{GitError, is_unwritable};
 use super::objects::{CommitObject, EntryKind, RawChange, escape_path};
 use super::workspaces::{Workspaces, remove_stale_locks, remove_tree};
 
@@ -251,14 +251,7 @@ impl Harvest<'_> {
         let full = disk::trouble([self.own.as_path()]).filter(|_| again.code != 0);
         if again.code != 0 && (full.is_some() || is_unwritable(&again.stderr)) {
             // What cannot be stored is not left out: it is committed as soon as there is room.
-            let stderr = [Some(again.stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
-            return Err(GitError::Failed {
-                command: "git add --all".into(),
-                directory: self.path.clone(),
-                code: Some(again.code),
-                hint: hint_for(&stderr),
-                stderr,
-            });
+            return Err(GitError::failed("git add --all", &self.path, Some(again.code), again.stderr, full));
         }
         if again.code != 0 {
             self.repairs.push(Repair::FilesUnreadable { detail: again.stderr });

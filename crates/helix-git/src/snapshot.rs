@@ -20,15 +20,6 @@ pub(super) struct MergeSnapshot {
     new: Vec<PathBuf>,
 }
 
-/// What was found of a fast-forward that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Trace {
-    /// Git had refused before it changed anything.
-    None,
-    /// Git had begun, and everything is as it was again.
-    Undone,
-}
-
 impl MergeSnapshot {
     pub(super) fn of(repository: &Repository, work_tree: &Path, from: &TreeId, to: &TreeId) -> Result<Self, GitError> {
         let (mut tracked, mut new) = (Vec::new(), Vec::new());
@@ -45,15 +36,16 @@ impl MergeSnapshot {
         Ok(Self { work_tree: work_tree.into(), tracked, new })
     }
 
-    /// Takes back what a fast-forward that failed has left: new files first, which makes room for the old ones.
+    /// Takes back what a fast-forward that failed has left: new files first, which makes room for the old ones. Whether there was
+    /// anything: otherwise git had refused before it changed anything.
     ///
     /// # Errors
     /// Git or the disk failed; then something of it is left.
-    pub(super) fn take_back(&self, repository: &Repository) -> Result<Trace, GitError> {
-        let mut trace = Trace::None;
+    pub(super) fn take_back(&self, repository: &Repository) -> Result<bool, GitError> {
+        let mut undone = false;
         for path in &self.new {
             match fs::remove_file(path) {
-                Ok(()) => trace = Trace::Undone,
+                Ok(()) => undone = true,
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
                 // A directory in its place is nothing that git would have put there.
                 Err(_) if path.is_dir() => continue,
@@ -71,12 +63,12 @@ impl MergeSnapshot {
             .flat_map(|path| path.iter().copied().chain([0]))
             .collect();
         if touched.is_empty() {
-            return Ok(trace);
+            return Ok(undone);
         }
         // The index is still that of the commit: git writes it last.
         let args = ["checkout-index", "--force", "-z", "--stdin"];
         repository.git(&self.work_tree, args).stdin(touched).run()?;
-        Ok(Trace::Undone)
+        Ok(true)
     }
 
     /// Removes directories that held nothing but a file that is gone.

@@ -176,28 +176,19 @@ impl<'a> Call<'a> {
         match status.code() {
             Some(code) if self.accepted.contains(&code) => Ok(GitOutput { code, stdout, stderr }),
             code => {
-                let stderr = self.explained(stderr);
-                Err(GitError::Failed {
-                    command: render(&self.args),
-                    directory: self.directory,
-                    code,
-                    hint: hint_for(&stderr),
-                    stderr,
-                })
+                let trouble = self.disk_trouble(&stderr);
+                Err(GitError::failed(render(&self.args), &self.directory, code, stderr, trouble))
             }
         }
     }
 
-    /// Git's words, with what the disk says where those do not tell.
-    fn explained(&self, stderr: String) -> String {
-        if hint_for(&stderr).is_some() {
-            return stderr;
+    /// What the disk says, where git's words do not tell.
+    fn disk_trouble(&self, stderr: &str) -> Option<String> {
+        if hint_for(stderr).is_some() {
+            return None;
         }
         let private = self.variables.iter().find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
-        match super::disk::trouble(private.into_iter().chain([self.directory.as_path()])) {
-            Some(trouble) => format!("{stderr}\n{trouble}"),
-            None => stderr,
-        }
+        super::disk::trouble(private.into_iter().chain([self.directory.as_path()]))
     }
 
     fn unreadable(&self, problem: String) -> GitError {

@@ -100,14 +100,13 @@ impl Workspaces {
         self.root.join(job.as_str()).join("gate")
     }
 
-    /// Brings the job's gate checkout to a commit, without anything that is not in it. Files that match `keep` (ignore
-    /// patterns of caches, such as `target/`) survive from one check to the next. The caller sees to it that only one gate
-    /// uses it at a time.
+    /// Brings the job's gate checkout to a commit, without anything that is not in it. The caller sees to it that only
+    /// one gate uses it at a time.
     ///
     /// # Errors
     /// Git or the disk failed.
-    pub fn gate_checkout(&self, job: &JobId, commit: &CommitId, keep: &[String]) -> Result<PathBuf, GitError> {
-        self.checkout(self.gate_directory(job), commit, keep)
+    pub fn gate_checkout(&self, job: &JobId, commit: &CommitId) -> Result<PathBuf, GitError> {
+        self.checkout(self.gate_directory(job), commit)
     }
 
     /// Makes a checkout of a commit for somebody who only looks at it, under a name of its own; made anew if it is there.
@@ -115,13 +114,13 @@ impl Workspaces {
     /// # Errors
     /// Git or the disk failed.
     pub fn looking_glass(&self, job: &JobId, name: &str, commit: &CommitId) -> Result<PathBuf, GitError> {
-        self.checkout(self.root.join(job.as_str()).join(format!("look.{name}")), commit, &[])
+        self.checkout(self.root.join(job.as_str()).join(format!("look.{name}")), commit)
     }
 
-    fn checkout(&self, path: PathBuf, commit: &CommitId, keep: &[String]) -> Result<PathBuf, GitError> {
+    fn checkout(&self, path: PathBuf, commit: &CommitId) -> Result<PathBuf, GitError> {
         if let Some(own) = self.find_ready(&path)? {
             remove_stale_locks(&own, None)?;
-            match self.renew(&path, &own, commit, keep) {
+            match self.renew(&path, &own, commit) {
                 Ok(()) => return Ok(path),
                 Err(error) => tracing::warn!(%error, ?path, "the checkout is damaged and is made anew"),
             }
@@ -145,13 +144,9 @@ impl Workspaces {
         Ok(entries.take(MAX_TOUCHED).map(|entry| super::objects::escape_path(&entry[3..])).collect())
     }
 
-    fn renew(&self, path: &Path, own: &Path, commit: &CommitId, keep: &[String]) -> Result<(), GitError> {
+    fn renew(&self, path: &Path, own: &Path, commit: &CommitId) -> Result<(), GitError> {
         self.inside(path, own, ["checkout", "--quiet", "--force", "--detach", commit.as_str()]).run()?;
-        let mut clean: Vec<&str> = vec!["clean", "--quiet", "-xffd"];
-        for pattern in keep {
-            clean.extend(["-e", pattern]);
-        }
-        self.inside(path, own, clean).run()?;
+        self.inside(path, own, ["clean", "--quiet", "-xffd"]).run()?;
         Ok(())
     }
 

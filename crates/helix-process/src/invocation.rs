@@ -9,7 +9,7 @@ use std::time::Duration;
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, StopCause};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// What to execute, free of dialect. Nothing is inherited: the agent gets exactly this environment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,13 +19,19 @@ pub struct Invocation {
     pub program: PathBuf,
     /// Arguments, without the program's own name.
     pub args: Vec<String>,
-    /// The whole environment. Helix adds `HELIX_RUN_ID`, `HELIX_RUN_DIR` (how stray processes are found again) and nothing else.
+    /// The whole environment. Helix adds `HELIX_RUN_ID`, `HELIX_RUN_DIR` (how stray processes are found again) and nothing else. Of
+    /// a recorded invocation only the names are kept: values may be secrets and are gone once the agent has them.
+    #[serde(rename = "environment_names", serialize_with = "names", skip_deserializing)]
     pub env: Vec<(String, String)>,
     /// Working directory; must exist.
     pub cwd: PathBuf,
     /// What the agent reads from stdin. Kept in a file of its own beside the record of the request.
     #[serde(skip)]
     pub stdin: Vec<u8>,
+}
+
+fn names<S: Serializer>(env: &[(String, String)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(env.iter().map(|(name, _)| name))
 }
 
 /// Says to what runs for a run which one that is.
@@ -43,6 +49,7 @@ pub const WITHIN_RUN_VARIABLE: &str = "HELIX_WITHIN_RUN";
 pub struct RunRequest {
     /// Names the run and its directory. The same id always means the same run.
     pub run: RunId,
+    #[serde(flatten)]
     pub invocation: Invocation,
     /// Longest time the agent may take, counted from its start by the keeper; `None` for no limit.
     pub deadline: Option<Duration>,

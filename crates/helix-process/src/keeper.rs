@@ -30,9 +30,9 @@ use self::fault::KeeperFault;
 use self::signals::Signals;
 use self::stop::StopLadder;
 use self::tree::ProcessTree;
-use crate::invocation::{RunEnd, RunKind};
+use crate::invocation::{RunEnd, RunKind, RunRequest};
 use crate::proc::{ProcessIdentity, boot_id};
-use crate::run_dir::{RequestFile, RunDir, RunDirError, RunRecord, read_json, replace_file, sync_directory, to_json};
+use crate::run_dir::{RunDir, RunDirError, RunRecord, needed, replace_file, sync_directory, to_json};
 
 /// Longest reason that is recorded for a run that did not start, in characters.
 const MAX_REASON: usize = 2 * 1024;
@@ -97,15 +97,20 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
         say(word::TAKEN, "");
         return Ok(());
     };
-    let keeps = Keeps::of(&directory);
-    keeps.claim(&directory)?;
+    // A request that cannot be read is named when the run is prepared.
+    let kind = needed::<RunRequest>(&directory.request()).map_or(RunKind::Work, |request| request.kind);
+    if kind == RunKind::Work {
+        // A claim lost in a power cut would let the run be executed again.
+        sync_directory(directory.path())?;
+        directory.path().parent().map_or(Ok(()), sync_directory)?;
+    }
     say(word::CLAIMED, "");
     let claimed_at = Timestamp::now();
 
     let not_started = |reason: String, errno, cause| {
         let reason = clip(&reason, MAX_REASON);
         let end = directory.end(Ending::NotStarted { reason, errno }, cause, claimed_at, 0);
-        exit_record::write(&directory, end, keeps)
+        exit_record::write(&directory, end, kind)
     };
     let mut run = match prepare(&directory, claimed_at) {
         Ok(Prepared::Running(run)) => *run,
@@ -120,7 +125,7 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
 
     let (ending, leftovers) = run.attend(&directory, &signals)?;
     let end = directory.end(ending, run.ladder.cause(), run.started_at, leftovers);
-    exit_record::write(&directory, RunEnd { peak_rss_kib: peak_rss_kib(), ..end }, keeps)
+    exit_record::write(&directory, RunEnd { peak_rss_kib: peak_rss_kib(), ..end }, kind)
 }
 
 /// Of the largest process that was reaped. 0 if the system does not say.
@@ -141,32 +146,6 @@ fn claim(directory: &RunDir) -> Result<Option<std::fs::File>, KeeperFault> {
     Ok(directory.take_claim()?.then_some(lock))
 }
 
-/// What of a run is forced to disk.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Keeps {
-    All,
-    Nothing,
-}
-
-impl Keeps {
-    fn of(directory: &RunDir) -> Self {
-        // A request that cannot be read is named when the run is prepared.
-        match RequestFile::read(directory) {
-            Ok(Some(request)) if request.kind == RunKind::Check => Self::Nothing,
-            Ok(_) | Err(_) => Self::All,
-        }
-    }
-
-    /// A claim lost in a power cut would let the run be executed again.
-    fn claim(self, directory: &RunDir) -> Result<(), RunDirError> {
-        if self == Self::All {
-            sync_directory(directory.path())?;
-            directory.path().parent().map_or(Ok(()), sync_directory)?;
-        }
-        Ok(())
-    }
-}
-
 enum Prepared {
     Running(Box<KeptRun>),
     StoppedBefore(StopCause),
@@ -181,10 +160,8 @@ struct KeptRun {
 }
 
 fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, KeeperFault> {
-    let path = directory.request();
-    let request: RequestFile = read_json(&path)?.ok_or(KeeperFault::Missing { path })?;
-    let path = directory.environment();
-    let environment: Vec<(String, String)> = read_json(&path)?.ok_or(KeeperFault::Missing { path })?;
+    let mut request: RunRequest = needed(&directory.request())?;
+    request.invocation.env = needed(&directory.environment())?;
     if let Some(stop) = directory.read_stop()? {
         forget_environment(directory);
         return Ok(Prepared::StoppedBefore(stop.cause));
@@ -206,7 +183,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
     }
     let started_at = Timestamp::now();
     let started = Instant::now();
-    let launched = launch::start(directory, &request, &environment, cgroup.as_ref());
+    let launched = launch::start(directory, &request, cgroup.as_ref());
     forget_environment(directory);
     let agent = launched?;
     record.agent = ProcessIdentity::of(agent.as_raw_pid());
@@ -243,8 +220,7 @@ impl KeptRun {
                 Err(error) => complain(&format!("{error}; going on without it")),
             }
             self.ladder.climb(Instant::now(), directory, self.agent, &self.tree);
-            let arrived = signals.wait(self.ladder.next_step())?;
-            if arrived.asked_to_end {
+            if signals.wait(self.ladder.next_step())? {
                 self.ladder.asked_by_signal(directory);
             }
         };

@@ -22,9 +22,9 @@ use serde::{Deserialize, Serialize};
 use durable::PRIVATE;
 pub use durable::replace_file;
 pub(crate) use durable::{publish_once, sync_directory, write_once};
-pub(crate) use request::{RequestFile, is_staging_name, staging_owner};
+pub(crate) use request::{is_staging_name, publish, staging_owner};
 
-use crate::invocation::RunEnd;
+use crate::invocation::{RunEnd, RunRequest};
 use crate::proc::ProcessIdentity;
 
 /// Space set aside for `exit.json` before the agent starts, so that a full disk cannot swallow the end of a run. The
@@ -217,7 +217,7 @@ impl RunDir {
     /// # Errors
     /// [`RunDirError`] if its request cannot be read.
     pub fn labels(&self) -> Result<Option<BTreeMap<String, String>>, RunDirError> {
-        Ok(RequestFile::read(self)?.map(|request| request.labels))
+        Ok(read_json::<RunRequest>(&self.request())?.map(|request| request.labels))
     }
 
     pub(crate) fn read_record(&self) -> Result<Option<RunRecord>, RunDirError> {
@@ -302,6 +302,11 @@ impl RunDir {
 
 pub(crate) fn to_json<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, RunDirError> {
     serde_json::to_vec(value).map_err(|source| RunDirError::Damaged { path: path.to_owned(), source })
+}
+
+/// Reads a file that every run directory has.
+pub(crate) fn needed<T: DeserializeOwned>(path: &Path) -> Result<T, RunDirError> {
+    read_json(path)?.ok_or_else(|| RunDirError::io("read", path)(io::ErrorKind::NotFound.into()))
 }
 
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, RunDirError> {

@@ -26,7 +26,7 @@ pub use self::stopping::Stopping;
 pub(crate) use self::handle::RunShared;
 use self::watching::Hub;
 use crate::invocation::RunRequest;
-use crate::run_dir::{RequestFile, RunDir, RunDirError, RunState};
+use crate::run_dir::{RunDir, RunDirError, RunState, needed, publish};
 
 /// Where runs live and how a keeper is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,14 +54,6 @@ pub enum Watching {
 /// How often a start is tried again when keepers die before they have claimed the run.
 const MAX_ROUNDS: usize = 5;
 
-/// Says why no supervisor could be made.
-#[derive(Debug, thiserror::Error)]
-pub enum SupervisorError {
-    /// The directory of runs cannot be used.
-    #[error("cannot use the directory of runs {}", path.display())]
-    RunsDir { path: PathBuf, source: std::io::Error },
-}
-
 /// Says why a run could not be started. That an agent cannot be executed is no such error: the run then ends as
 /// `Ending::NotStarted`.
 #[derive(Debug, thiserror::Error)]
@@ -88,23 +80,12 @@ pub enum StartError {
     Attach { run: RunId, source: AttachError },
 }
 
-/// Says why a run cannot be followed.
+/// Says why a run cannot be followed: which of its files, and why.
 #[derive(Debug, thiserror::Error)]
-pub enum AttachError {
-    /// Its files cannot be read.
-    #[error("the files of run {run} cannot be read")]
-    Files {
-        run: RunId,
-        /// Which file, and why.
-        source: RunDirError,
-    },
-    /// Its directory has no request in it.
-    #[error("run {run} has a directory without a request: {}", path.display())]
-    NoRequest {
-        run: RunId,
-        /// The file that is missing.
-        path: PathBuf,
-    },
+#[error("the files of run {run} cannot be read")]
+pub struct AttachError {
+    run: RunId,
+    source: RunDirError,
 }
 
 /// Starts and follows runs. Cheap to clone; when the last clone and the last handle are gone, so are all its tasks.
@@ -125,10 +106,10 @@ impl Supervisor {
     /// Opens the directory of runs. Has to be called inside a Tokio runtime.
     ///
     /// # Errors
-    /// [`SupervisorError`] if the directory can be neither found nor made.
-    pub fn new(mut config: SupervisorConfig) -> Result<Self, SupervisorError> {
+    /// [`RunDirError`] if the directory can be neither found nor made.
+    pub fn new(mut config: SupervisorConfig) -> Result<Self, RunDirError> {
         let made = std::fs::create_dir_all(&config.runs_dir).and_then(|()| config.runs_dir.canonicalize());
-        config.runs_dir = made.map_err(|source| SupervisorError::RunsDir { path: config.runs_dir.clone(), source })?;
+        config.runs_dir = made.map_err(RunDirError::io("use the directory of runs", &config.runs_dir))?;
         let hub = Hub::open(config.watching);
         Ok(Self { inner: Arc::new(Inner { config, hub, followed: Mutex::new(HashMap::new()) }) })
     }
@@ -144,7 +125,7 @@ impl Supervisor {
         let runs = self.inner.config.runs_dir.clone();
         let failed = |source| StartError::Prepare { run: run.clone(), source };
         let published = blocking(move || {
-            let directory = RequestFile::publish(&runs, &request)?;
+            let directory = publish(&runs, &request)?;
             let state = directory.state()?;
             Ok((directory, state))
         });
@@ -194,7 +175,7 @@ impl Supervisor {
             let free = directory.take_claim()? || damaged && directory.lock_holder()?.is_none();
             if free { directory.remove().map(|()| true) } else { Ok(false) }
         });
-        match withdrawn.await.map_err(|source| AttachError::Files { run: run.clone(), source })? {
+        match withdrawn.await.map_err(|source| AttachError { run: run.clone(), source })? {
             true => Ok(None),
             false => self.attach(run).await,
         }
@@ -219,13 +200,17 @@ impl Supervisor {
         if let Some(shared) = self.lock_followed().get(run).and_then(Weak::upgrade) {
             return Ok(Some(RunHandle::new(shared)));
         }
-        let files = |source| AttachError::Files { run: run.clone(), source };
+        let files = |source| AttachError { run: run.clone(), source };
         let directory = RunDir::of(&self.inner.config.runs_dir, run);
         let read = blocking(move || {
             if !directory.exists(directory.path())? {
                 return Ok(None);
             }
-            let (state, request) = (directory.state()?, RequestFile::read(&directory)?);
+            let state = directory.state()?;
+            if state == RunState::Unclaimed {
+                return Ok(None);
+            }
+            let request = needed(&directory.request())?;
             if matches!(state, RunState::Kept) && directory.exists(&directory.stop())? {
                 // The host that recorded the stop may have died before the keeper was told; telling it twice does nothing.
                 liveness::remind(&directory);
@@ -233,11 +218,6 @@ impl Supervisor {
             Ok(Some((directory, state, request)))
         });
         let Some((directory, state, request)) = read.await.map_err(files)? else { return Ok(None) };
-        if state == RunState::Unclaimed {
-            return Ok(None);
-        }
-        let path = directory.request();
-        let request = request.ok_or_else(|| AttachError::NoRequest { run: run.clone(), path })?;
         let mut followed = self.lock_followed();
         if let Some(shared) = followed.get(run).and_then(Weak::upgrade) {
             return Ok(Some(RunHandle::new(shared)));

@@ -14,8 +14,9 @@ use crate::stream::Stream;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Append {
     pub stream: Stream,
-    /// What the stream's last event must be.
-    pub expected: Expected,
+    /// The number that the stream's last event must have (0: that it is empty), or nothing is written. A writer that decided on
+    /// the basis of that event passes this; without it, the events go to the end.
+    pub expected: Option<u64>,
     /// A fence that has to be the newest, or nothing is written.
     pub fence: Option<Fence>,
     /// At least one event.
@@ -23,15 +24,6 @@ pub struct Append {
     /// The projection after these events; its `last_event` must be the number of the last of them. A stream that was
     /// ever written with a projection must be written with one from then on.
     pub projection: Option<Projection>,
-}
-
-/// What an append demands of the stream it goes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Expected {
-    /// Nothing: it goes to the end.
-    Any,
-    /// That its last event has this number (0: that it is empty). A writer that decided on the basis of that event passes this.
-    Number(u64),
 }
 
 /// A row that is kept in step with a stream, in the same transaction.
@@ -101,13 +93,13 @@ pub enum Opened {
 impl Append {
     /// Events for the end of a stream, without conditions and without a projection.
     pub fn to(stream: impl Into<Stream>, events: Vec<NewEvent>) -> Self {
-        Self { stream: stream.into(), expected: Expected::Any, fence: None, events, projection: None }
+        Self { stream: stream.into(), expected: None, fence: None, events, projection: None }
     }
 
     /// Demands that the stream's last event has this number.
     #[must_use]
     pub fn after(mut self, number: u64) -> Self {
-        self.expected = Expected::Number(number);
+        self.expected = Some(number);
         self
     }
 

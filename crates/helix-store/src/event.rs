@@ -35,17 +35,6 @@ pub struct StoredEvent {
     pub body: String,
 }
 
-/// An event that cannot be written as JSON with a `type`.
-#[derive(Debug, thiserror::Error)]
-pub enum EncodeError {
-    /// It cannot be serialised.
-    #[error("an event cannot be written as JSON")]
-    Json(#[source] serde_json::Error),
-    /// Its JSON has no `type`, so nobody could read it back.
-    #[error("an event has no text field `type`")]
-    Untagged(#[source] serde_json::Error),
-}
-
 /// A stored event that this version of Helix cannot read.
 #[derive(Debug, thiserror::Error)]
 #[error("event {number} of {stream} (type {kind:?}) cannot be read")]
@@ -67,10 +56,10 @@ impl NewEvent {
     /// Writes an event with its own `type` tag.
     ///
     /// # Errors
-    /// [`EncodeError`] when it cannot be serialised or has no `type`.
-    pub fn of<E: Serialize>(at: Timestamp, event: &E) -> Result<Self, EncodeError> {
-        let body = serde_json::to_string(event).map_err(EncodeError::Json)?;
-        let tag: Tag<'_> = serde_json::from_str(&body).map_err(EncodeError::Untagged)?;
+    /// It cannot be serialised or has no `type`, so that nobody could read it back.
+    pub fn of<E: Serialize>(at: Timestamp, event: &E) -> serde_json::Result<Self> {
+        let body = serde_json::to_string(event)?;
+        let tag: Tag<'_> = serde_json::from_str(&body)?;
         let kind = tag.kind.into_owned();
         Ok(Self { at, kind, body })
     }

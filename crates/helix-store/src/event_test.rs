@@ -23,5 +23,5 @@ fn an_event_comes_back_as_it_was_with_its_time_to_the_nanosecond() {
 #[test]
 fn an_event_without_a_type_is_refused_when_it_is_written_and_not_when_it_is_read() {
     let error = NewEvent::of(Timestamp::UNIX_EPOCH, &serde_json::json!({"job": "j1"})).unwrap_err();
-    assert!(matches!(error, EncodeError::Untagged(_)), "{error:?}");
+    assert!(error.to_string().contains("`type`"), "{error:?}");
 }

@@ -18,13 +18,7 @@ pub struct Follower<'a> {
     after: u64,
     ready: VecDeque<StoredEvent>,
     /// Whether the stream has to be read before waiting for the feed.
-    unread: Unread,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unread {
-    Maybe,
-    Nothing,
+    unread: bool,
 }
 
 impl<'a> Follower<'a> {
@@ -32,7 +26,7 @@ impl<'a> Follower<'a> {
     pub fn new(journal: &'a dyn Journal, stream: Stream, after: u64) -> Self {
         // Subscribed before the first read, so that nothing can fall between the two.
         let subscription = journal.subscribe();
-        Self { journal, subscription, stream, after, ready: VecDeque::new(), unread: Unread::Maybe }
+        Self { journal, subscription, stream, after, ready: VecDeque::new(), unread: true }
     }
 
     /// Waits for the next event; `None` when the journal was closed. Cancelling the wait loses nothing.
@@ -45,17 +39,16 @@ impl<'a> Follower<'a> {
                 self.after = event.number;
                 return Ok(Some(event));
             }
-            match self.unread {
-                Unread::Maybe => {
-                    let page = self.journal.read(self.stream.clone(), self.after, MAX_EVENTS_PER_READ).await?;
-                    self.unread = if page.has_more() { Unread::Maybe } else { Unread::Nothing };
-                    self.ready.extend(page.events);
-                }
-                Unread::Nothing => match self.subscription.next().await {
-                    Change::Moved(moved) if moved.stream != self.stream || moved.last <= self.after => {}
-                    Change::Moved(_) | Change::Lagged => self.unread = Unread::Maybe,
-                    Change::Closed => return Ok(None),
-                },
+            if self.unread {
+                let page = self.journal.read(self.stream.clone(), self.after, MAX_EVENTS_PER_READ).await?;
+                self.unread = page.has_more();
+                self.ready.extend(page.events);
+                continue;
+            }
+            match self.subscription.next().await {
+                Change::Moved(moved) if moved.stream != self.stream || moved.last <= self.after => {}
+                Change::Moved(_) | Change::Lagged => self.unread = true,
+                Change::Closed => return Ok(None),
             }
         }
     }

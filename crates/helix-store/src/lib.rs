@@ -17,9 +17,9 @@ mod state_dir;
 mod stream;
 mod subscription;
 
-pub use append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
+pub use append::{Append, Appended, Forget, NewJob, NewSession, Opened, Projection, Submitted};
 pub use error::{AppendError, Cause, DatabaseError, OpenError, ReadError, StateDirError, codes};
-pub use event::{DecodeError, EncodeError, NewEvent, StoredEvent};
+pub use event::{DecodeError, NewEvent, StoredEvent};
 pub use fence::Fence;
 pub use follow::Follower;
 pub use journal::{Journal, Pending, all_sessions, job_events, session_events};

@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use contract::samples::{event, job_id, new_job, new_session};
 use helix_store::{
-    Access, Append, AppendError, DatabaseError, DatabaseOptions, Expected, JobFilter, Journal, OpenError,
-    SqliteJournal, Stream,
+    Access, Append, AppendError, DatabaseError, DatabaseOptions, JobFilter, Journal, OpenError, SqliteJournal, Stream,
 };
 use tempfile::TempDir;
 
@@ -250,8 +249,7 @@ async fn two_writers_on_one_file_do_not_interleave_wrongly() {
                 opened += u32::from(matches!(answer.unwrap(), helix_store::Opened::Created(_)));
                 loop {
                     let last = journal.read(Stream::Job(job_id("a")), 0, 1).await.unwrap().last;
-                    let append =
-                        Append { expected: Expected::Number(last), ..Append::to(job_id("a"), vec![event("x")]) };
+                    let append = Append { expected: Some(last), ..Append::to(job_id("a"), vec![event("x")]) };
                     match journal.append(append).await {
                         Ok(appended) => break assert_eq!(appended.first, last + 1),
                         Err(AppendError::Conflict { .. }) => conflicts += 1,

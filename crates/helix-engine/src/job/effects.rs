@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, Shell, ToolAccess};
+use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -357,7 +357,7 @@ impl EffectRunner {
             task_list: true,
             sub_agents: true,
             write_below: vec![ask.cwd.clone()],
-            shell: Shell::All,
+            shell: true,
             mcp: ask.mcp.iter().map(|server| McpAccess { server: server.name.clone(), tools: tools() }).collect(),
             ..ToolAccess::read_only()
         };

@@ -82,11 +82,11 @@ impl EffectRunner {
             state: self.state().root().to_path_buf(),
             environment,
             checkouts: self.shared.checkouts.clone(),
-            keep: Vec::new(),
+            cancel: cancel.clone(),
         });
         let report = match part {
-            DeliveryPart::Deliver => run_gate(context, spec, cancel).await,
-            DeliveryPart::Health | DeliveryPart::Rollback => run_delivery_part(context, spec, part, cancel).await,
+            DeliveryPart::Deliver => run_gate(context, spec).await,
+            DeliveryPart::Health | DeliveryPart::Rollback => run_delivery_part(context, spec, part).await,
         };
         // An answer that came of being cancelled is none: the gate runs again if it is still wanted.
         let interrupted = cancel.is_cancelled() && matches!(report.verdict, Verdict::Inconclusive { .. });

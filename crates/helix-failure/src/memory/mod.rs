@@ -18,6 +18,6 @@ pub use effectiveness::{Benefit, Effectiveness, MemoryStatistics, SourceEffect, 
 pub use known::{Closeness, FailureDetail, FailureEnd, FixLink, KnownFailure, OccurrenceEntry, PastFailure};
 pub use occurrence::{Occurrence, OccurrencePlace, OccurrenceState, check};
 pub use record::{InvalidRecord, MemoryRecord, RememberedFailure};
-pub use similarity::{Shape, SimilarQuery, resemblance, words};
+pub use similarity::{Shape, SimilarQuery, words};
 pub use suggestion::{Exposure, Holdout, Suggestion, SuggestionDraft, SuggestionOutcome, SuggestionSource};
 pub use work::Work;

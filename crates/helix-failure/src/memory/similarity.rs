@@ -68,11 +68,6 @@ fn spelled(characters: &[char]) -> String {
     word
 }
 
-/// How much two messages have in common, from 0 to 1: Dice's coefficient of their character trigrams.
-pub fn resemblance(left: &str, right: &str) -> f64 {
-    Shape::of(left).resemblance(right)
-}
-
 /// A message that many others are compared with.
 #[derive(Debug, Clone)]
 pub struct Shape(Vec<u64>);
@@ -83,7 +78,7 @@ impl Shape {
         Self(trigrams(message))
     }
 
-    /// How much another message has in common with it; as [`resemblance`].
+    /// How much another message has in common with it, from 0 to 1: Dice's coefficient of their character trigrams.
     pub fn resemblance(&self, other: &str) -> f64 {
         let (left, right) = (&self.0, trigrams(other));
         if left.is_empty() || right.is_empty() {

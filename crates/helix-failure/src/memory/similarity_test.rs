@@ -1,5 +1,9 @@
 use super::*;
 
+fn resemblance(left: &str, right: &str) -> f64 {
+    Shape::of(left).resemblance(right)
+}
+
 #[test]
 fn words_are_ascii_and_scripts_without_spaces_become_pairs() {
     assert_eq!(words("Cannot find `parse_it` in <path>: cannot"), ["cannot", "find", "parse_it", "in", "path"]);

@@ -13,7 +13,6 @@ use helix_adr::{Adr, AdrForm, Criterion, EVIDENCE_FORM, Evidence, Proof};
 use helix_core::evidence::{CommandEvidence, TestCounts};
 use helix_core::finding::{Fault, Finding};
 use helix_core::text::one_line;
-use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::checkout::blocking;
@@ -31,10 +30,7 @@ struct Definition {
     now: Option<Adr>,
 }
 
-pub(super) async fn criteria_covered(
-    context: &Arc<GateContext>,
-    cancel: &CancellationToken,
-) -> Result<Judgement, Trouble> {
+pub(super) async fn criteria_covered(context: &Arc<GateContext>) -> Result<Judgement, Trouble> {
     let of = context.clone();
     let Definition { path, adr, now } = blocking(move || definition(&of)).await??;
     let mut gathered = Gathered { path, ..Gathered::default() };
@@ -59,7 +55,7 @@ pub(super) async fn criteria_covered(
             let answer = match known.get(&piece.proof) {
                 Some(outcome) => outcome.answer.clone(),
                 None => {
-                    let outcome = run::run(context, &piece.proof, known.len(), cancel).await?;
+                    let outcome = run::run(context, &piece.proof, known.len()).await?;
                     gathered.take(&outcome);
                     known.entry(piece.proof.clone()).or_insert(outcome).answer.clone()
                 }

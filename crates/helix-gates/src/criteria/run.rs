@@ -8,7 +8,6 @@ use helix_adr::Proof;
 use helix_core::evidence::{CommandEvidence, TestCounts};
 use helix_core::finding::Fault;
 use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
-use tokio_util::sync::CancellationToken;
 
 use super::super::GateContext;
 use super::super::checkout::{Check, blocking, fault_of, run_on, words};
@@ -58,12 +57,7 @@ impl From<Answer> for Outcome {
 }
 
 /// Checks a proof; `number` tells the records of one gate apart.
-pub(super) async fn run(
-    context: &Arc<GateContext>,
-    proof: &Proof,
-    number: usize,
-    cancel: &CancellationToken,
-) -> Result<Outcome, Trouble> {
+pub(super) async fn run(context: &Arc<GateContext>, proof: &Proof, number: usize) -> Result<Outcome, Trouble> {
     let of = context.clone();
     let argv = match proof.clone() {
         Proof::File { path } => return Ok(blocking(move || file(&of, &path)).await??.into()),
@@ -86,7 +80,7 @@ pub(super) async fn run(
     };
     let (suffix, limit) = (format!(".criterion-{}", number + 1), GATE_TIMEOUT.duration());
     let check = Check { argv: &argv, limit, suffix: &suffix, report: report_path(&argv) };
-    let checked = match run_on(context, &context.result.commit, check, cancel).await {
+    let checked = match run_on(context, &context.result.commit, check).await {
         Ok(checked) => checked,
         Err(Trouble::Command(error)) => return Ok(Answer::Faulted(command_fault(&error)).into()),
         Err(trouble) => return Err(trouble),

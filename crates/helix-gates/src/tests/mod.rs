@@ -17,7 +17,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::ids::{CommitId, TreeId};
-use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, blocking, run_on};
@@ -32,9 +31,8 @@ pub(super) async fn tests_pass(
     context: &Arc<GateContext>,
     command: &str,
     limit: Duration,
-    cancel: &CancellationToken,
 ) -> Result<Judgement, Trouble> {
-    let Ran { argv, checked, notes } = run_unchanged(context, command, limit, junit::report_path, cancel).await?;
+    let Ran { argv, checked, notes } = run_unchanged(context, command, limit, junit::report_path).await?;
     let (checked, run) = read_run(checked).await?;
     let cache = Cache::new(&context.state, &argv, context.environment.get("VIRTUAL_ENV"));
     let now = Baseline { end: BaselineEnd::Ran(checked.run.end), run };
@@ -42,7 +40,7 @@ pub(super) async fn tests_pass(
     cache.store(&context.result.tree, &now).await;
     let needed = now.run.as_ref().is_some_and(|run| run.total() > 0);
     let before = match needed {
-        true => baselines(context, &argv, limit, &cache, &now, cancel).await?,
+        true => baselines(context, &argv, limit, &cache, &now).await?,
         false => Vec::new(),
     };
     let mut judgement = judge::judge(command, &checked.run, &checked.output, now.run.as_ref(), &before);
@@ -74,7 +72,6 @@ async fn baselines(
     limit: Duration,
     cache: &Cache,
     now: &Baseline,
-    cancel: &CancellationToken,
 ) -> Result<Vec<Before>, Trouble> {
     let (job, phase) = {
         let context = context.clone();
@@ -93,7 +90,7 @@ async fn baselines(
         // A phase that changed nothing has left what there was: this very run shows it.
         let baseline = match tree == context.result.tree {
             true => now.clone(),
-            false => baseline(context, argv, limit, cache, (since, commit, &tree), cancel).await?,
+            false => baseline(context, argv, limit, cache, (since, commit, &tree)).await?,
         };
         before.push(Before { since, baseline });
     }
@@ -107,7 +104,6 @@ async fn baseline(
     limit: Duration,
     cache: &Cache,
     (since, commit, tree): (Since, &CommitId, &TreeId),
-    cancel: &CancellationToken,
 ) -> Result<Baseline, Trouble> {
     if let Some(known) = cache.load(tree).await {
         return Ok(known);
@@ -117,7 +113,7 @@ async fn baseline(
         Since::Phase | Since::Both => ".base",
     };
     let check = Check { argv, limit, suffix, report: junit::report_path(argv) };
-    let checked = match run_on(context, commit, check, cancel).await {
+    let checked = match run_on(context, commit, check).await {
         Ok(checked) => checked,
         // The base may lack the very program that the phase adds; there is nothing to compare with then.
         Err(Trouble::Command(error)) => {

@@ -51,11 +51,11 @@ async fn nothing_survives_a_command_its_time_limit_or_its_cancellation() {
     assert!(gone(&pids), "a command that took too long left a process");
 
     fs::remove_file(&pids).unwrap();
-    let (cancel, started) = (CancellationToken::new(), Instant::now());
+    let (context, started) = (Arc::new(bench.context(&base, &result)), Instant::now());
     let gate = script(&bench, &hang, 60);
-    let (report, ()) = tokio::join!(run_gate(Arc::new(bench.context(&base, &result)), &gate, &cancel), async {
+    let (report, ()) = tokio::join!(run_gate(context.clone(), &gate), async {
         lines_in(&pids, 2).await;
-        cancel.cancel();
+        context.cancel.cancel();
     });
     assert_eq!(short(&report), ["Environment"], "{report:#?}");
     assert!(started.elapsed() < Duration::from_secs(30));
@@ -79,7 +79,7 @@ async fn the_next_host_sees_the_end_of_the_command_that_the_last_one_began() {
     let run = |bench: &Bench, label: &str| {
         let context = GateContext { label: label.into(), ..bench.context(&base, &result) };
         let gate = gate.clone();
-        tokio::spawn(async move { run_gate(Arc::new(context), &gate, &CancellationToken::new()).await })
+        tokio::spawn(async move { run_gate(Arc::new(context), &gate).await })
     };
     let first = run(&bench, "p.1.0");
     lines_in(&began, 1).await;
@@ -127,7 +127,7 @@ async fn a_gate_goes_on_with_the_command_that_was_under_way() {
     let gate = tests_pass(&command);
     let run = |bench: &Bench| {
         let (context, gate) = (Arc::new(bench.context(&base, &result)), gate.clone());
-        tokio::spawn(async move { run_gate(context, &gate, &CancellationToken::new()).await })
+        tokio::spawn(async move { run_gate(context, &gate).await })
     };
     let first = run(&bench);
     // The result has two files, the base where it waits has one.

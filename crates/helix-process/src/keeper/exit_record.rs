@@ -5,13 +5,13 @@
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 
+use super::complain;
 use super::fault::KeeperFault;
-use super::{Keeps, complain};
-use crate::invocation::RunEnd;
+use crate::invocation::{RunEnd, RunKind};
 use crate::run_dir::{RunDir, RunDirError, sync_directory, to_json};
 
 /// Writes `exit.json`: into the reserve, to disk, renamed, and the name to disk, as far as the run is kept there.
-pub(crate) fn write(directory: &RunDir, end: RunEnd, keeps: Keeps) -> Result<(), KeeperFault> {
+pub(crate) fn write(directory: &RunDir, end: RunEnd, kind: RunKind) -> Result<(), KeeperFault> {
     let reserve = directory.exit_reserve();
     let bytes = to_json(&reserve, &end)?;
     // Not truncated at opening: that would give the reserved space back before it is used.
@@ -26,10 +26,10 @@ pub(crate) fn write(directory: &RunDir, end: RunEnd, keeps: Keeps) -> Result<(),
         // What remains of the reserve is blanks, which the reader of JSON skips.
         complain(&format!("cannot shorten {}: {error}", reserve.display()));
     }
-    if keeps == Keeps::All {
+    if kind == RunKind::Work {
         file.sync_all().map_err(RunDirError::io("force to disk", &reserve))?;
     }
     let path = directory.exit();
     fs::rename(&reserve, &path).map_err(RunDirError::io("publish", &path))?;
-    if keeps == Keeps::All { Ok(sync_directory(directory.path())?) } else { Ok(()) }
+    if kind == RunKind::Work { Ok(sync_directory(directory.path())?) } else { Ok(()) }
 }

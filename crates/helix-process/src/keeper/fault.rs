@@ -3,7 +3,6 @@
 //! Must not know what the agent does wrong: that is an `Ending`, not a fault.
 
 use std::io;
-use std::path::PathBuf;
 
 use crate::run_dir::RunDirError;
 
@@ -12,8 +11,6 @@ use crate::run_dir::RunDirError;
 pub(crate) enum KeeperFault {
     #[error("cannot {doing}")]
     System { doing: &'static str, source: io::Error },
-    #[error("{} is missing: the run directory is not whole", path.display())]
-    Missing { path: PathBuf },
     #[error(transparent)]
     Directory(#[from] RunDirError),
     #[error("cannot start {program}: {why}")]

@@ -15,26 +15,22 @@ use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_sig
 
 use super::cgroup::Cgroup;
 use super::fault::KeeperFault;
-use crate::invocation::{RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind};
+use crate::invocation::{Invocation, RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind, RunRequest};
 use crate::program::{NoProgram, find_program};
-use crate::run_dir::{RequestFile, RunDir, RunDirError};
+use crate::run_dir::{RunDir, RunDirError};
 
 /// Starts the agent in a session of its own. Its process is reaped by the process tree, together with everything else that ends.
-pub(crate) fn start(
-    directory: &RunDir,
-    request: &RequestFile,
-    environment: &[(String, String)],
-    cgroup: Option<&Cgroup>,
-) -> Result<Pid, KeeperFault> {
+pub(crate) fn start(directory: &RunDir, request: &RunRequest, cgroup: Option<&Cgroup>) -> Result<Pid, KeeperFault> {
+    let invocation = &request.invocation;
     let failed = |(why, errno): (String, Option<i32>)| KeeperFault::Start {
-        program: request.program.display().to_string(),
+        program: invocation.program.display().to_string(),
         why,
         errno,
     };
-    if !request.cwd.is_dir() {
-        return Err(failed((format!("its working directory {} does not exist", request.cwd.display()), None)));
+    if !invocation.cwd.is_dir() {
+        return Err(failed((format!("its working directory {} does not exist", invocation.cwd.display()), None)));
     }
-    let program = resolve(request, environment).map_err(failed)?;
+    let program = resolve(invocation).map_err(failed)?;
     close_inherited_on_exec().map_err(KeeperFault::system("list open files"))?;
 
     let stdout = open(&directory.stdout(), OpenOptions::new().append(true))?;
@@ -45,13 +41,13 @@ pub(crate) fn start(
     };
     let mut command = Command::new(&program);
     command
-        .arg0(&request.program)
-        .args(&request.args)
+        .arg0(&invocation.program)
+        .args(&invocation.args)
         .env_clear()
-        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .envs(invocation.env.iter().map(|(name, value)| (name, value)))
         .env(RUN_ID_VARIABLE, request.run.as_str())
         .env(RUN_DIR_VARIABLE, directory.path())
-        .current_dir(&request.cwd)
+        .current_dir(&invocation.cwd)
         .stdin(stdin)
         .stdout(stdout)
         .stderr(stderr);
@@ -146,12 +142,12 @@ fn open(path: &Path, how: &OpenOptions) -> Result<File, RunDirError> {
 }
 
 /// Finds the program in the agent's own `PATH`, or from its working directory.
-fn resolve(request: &RequestFile, environment: &[(String, String)]) -> Result<PathBuf, (String, Option<i32>)> {
-    if request.program.as_os_str().is_empty() {
+fn resolve(invocation: &Invocation) -> Result<PathBuf, (String, Option<i32>)> {
+    if invocation.program.as_os_str().is_empty() {
         return Err(("no program is named".into(), None));
     }
-    let search = environment.iter().rev().find(|(name, _)| name == "PATH").map_or("", |(_, search)| search);
-    find_program(&request.program, search, &request.cwd).map_err(|error| {
+    let search = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map_or("", |(_, search)| search);
+    find_program(&invocation.program, search, &invocation.cwd).map_err(|error| {
         let errno = match &error {
             NoProgram::NotInPath(_) | NoProgram::Missing(_) => Errno::NOENT,
             NoProgram::NotExecutable(_) => Errno::ACCESS,

@@ -13,13 +13,6 @@ use super::fault::KeeperFault;
 /// Signals that ask the keeper to end its run.
 const REQUESTS: [Signal; 4] = [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGQUIT];
 
-/// What had arrived when the wait ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Arrived {
-    /// Somebody asked the keeper to end its run.
-    pub(crate) asked_to_end: bool,
-}
-
 /// Blocked signals, readable from a descriptor.
 pub(crate) struct Signals {
     descriptor: SignalFd,
@@ -40,20 +33,19 @@ impl Signals {
         Ok(Self { descriptor })
     }
 
-    /// Waits until a signal arrives or `until` has come.
-    pub(crate) fn wait(&self, until: Option<Instant>) -> Result<Arrived, KeeperFault> {
+    /// Waits until a signal arrives or `until` has come; whether somebody asked the keeper to end its run.
+    pub(crate) fn wait(&self, until: Option<Instant>) -> Result<bool, KeeperFault> {
         let timeout = until.map(|until| timespec(until.saturating_duration_since(Instant::now())));
         let mut descriptors = [PollFd::new(&self.descriptor, PollFlags::IN)];
         match poll(&mut descriptors, timeout.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(errno) => return Err(KeeperFault::system("wait for signals")(errno)),
         }
-        let mut arrived = Arrived { asked_to_end: false };
+        let mut asked_to_end = false;
         while let Some(signal) = self.descriptor.read_signal().map_err(KeeperFault::system("read signals"))? {
-            arrived.asked_to_end |=
-                REQUESTS.iter().any(|request| u32::try_from(*request as i32) == Ok(signal.ssi_signo));
+            asked_to_end |= REQUESTS.iter().any(|request| u32::try_from(*request as i32) == Ok(signal.ssi_signo));
         }
-        Ok(arrived)
+        Ok(asked_to_end)
     }
 }
 

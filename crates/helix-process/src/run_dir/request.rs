@@ -2,104 +2,51 @@
 //!
 //! Must not know who claims it.
 
-use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::unix::fs::DirBuilderExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
-
-use helix_core::ids::RunId;
-use serde::{Deserialize, Serialize};
 
 use super::durable::write_new;
-use super::{EXIT_RESERVE, RunDir, RunDirError, read_json, to_json};
-use crate::invocation::{Grace, RunKind, RunRequest};
+use super::{EXIT_RESERVE, RunDir, RunDirError, to_json};
+use crate::invocation::RunRequest;
 use crate::proc::ProcessIdentity;
 
 /// Directories that are being filled start so; run ids never start with a dot.
 const STAGING_PREFIX: &str = ".new-";
 
-/// `request.json`: a [`RunRequest`] without the values of its environment and without its stdin.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct RequestFile {
-    pub(crate) run: RunId,
-    pub(crate) program: PathBuf,
-    pub(crate) args: Vec<String>,
-    /// Names only: values may be secrets and are gone once the agent has them.
-    pub(crate) environment_names: Vec<String>,
-    pub(crate) cwd: PathBuf,
-    pub(crate) deadline: Option<Duration>,
-    pub(crate) grace: Grace,
-    pub(crate) kind: RunKind,
-    pub(crate) labels: BTreeMap<String, String>,
-}
-
-impl RequestFile {
-    fn of(request: &RunRequest) -> Self {
-        let invocation = &request.invocation;
-        Self {
-            run: request.run.clone(),
-            program: invocation.program.clone(),
-            args: invocation.args.clone(),
-            environment_names: invocation.env.iter().map(|(name, _)| name.clone()).collect(),
-            cwd: invocation.cwd.clone(),
-            deadline: request.deadline,
-            grace: request.grace,
-            kind: request.kind,
-            labels: request.labels.clone(),
-        }
+/// Puts a run directory in place, whole or not at all: it is filled under another name and renamed. If it exists
+/// already (another supervisor was faster, or an earlier one), that one stays.
+pub(crate) fn publish(runs: &Path, request: &RunRequest) -> Result<RunDir, RunDirError> {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    let directory = RunDir::of(runs, &request.run);
+    if directory.exists(directory.path())? {
+        return Ok(directory);
     }
-
-    pub(crate) fn read(directory: &RunDir) -> Result<Option<Self>, RunDirError> {
-        read_json(&directory.request())
-    }
-
-    /// Puts a run directory in place, whole or not at all: it is filled under another name and renamed. If it exists
-    /// already (another supervisor was faster, or an earlier one), that one stays.
-    pub(crate) fn publish(runs: &Path, request: &RunRequest) -> Result<RunDir, RunDirError> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let directory = RunDir::of(runs, &request.run);
-        if directory.exists(directory.path())? {
-            return Ok(directory);
+    let own = i32::try_from(std::process::id()).ok().and_then(ProcessIdentity::of);
+    let (pid, ticks) = own.map_or((0, 0), |own| (own.pid, own.start_ticks));
+    let number = COUNTER.fetch_add(1, Ordering::Relaxed);
+    let staging = RunDir::at(runs.join(format!("{STAGING_PREFIX}{pid}-{ticks}-{number}")));
+    let published = fill(&staging, request).and_then(|()| match fs::rename(staging.path(), directory.path()) {
+        Ok(()) => Ok(true),
+        Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => {
+            Ok(false)
         }
-        let own = i32::try_from(std::process::id()).ok().and_then(ProcessIdentity::of);
-        let (pid, ticks) = own.map_or((0, 0), |own| (own.pid, own.start_ticks));
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let staging = RunDir::at(runs.join(format!("{STAGING_PREFIX}{pid}-{ticks}-{number}")));
-        let filled = fill(&staging, request).and_then(|()| match fs::rename(staging.path(), directory.path()) {
-            Ok(()) => Ok(Published::Now),
-            Err(error) if matches!(error.kind(), io::ErrorKind::DirectoryNotEmpty | io::ErrorKind::AlreadyExists) => {
-                Ok(Published::Before)
-            }
-            Err(error) => Err(RunDirError::io("publish", directory.path())(error)),
-        });
-        match filled {
-            Ok(Published::Now) => Ok(directory),
-            Ok(Published::Before) => {
-                fs::remove_dir_all(staging.path()).map_err(RunDirError::io("remove", staging.path()))?;
-                Ok(directory)
-            }
-            Err(error) => {
-                // Half a directory is of no use to anybody; the first error is the one to report.
-                if let Err(second) = fs::remove_dir_all(staging.path()) {
-                    tracing::warn!(path = %staging.path().display(), error = %second, "a half-made run directory stays");
-                }
-                Err(error)
-            }
-        }
+        Err(error) => Err(RunDirError::io("publish", directory.path())(error)),
+    });
+    // Half a directory is of no use to anybody, nor is a second one.
+    if !matches!(published, Ok(true))
+        && let Err(error) = fs::remove_dir_all(staging.path())
+    {
+        tracing::warn!(path = %staging.path().display(), %error, "a half-made run directory stays");
     }
-}
-
-enum Published {
-    Now,
-    Before,
+    published.map(|_| directory)
 }
 
 fn fill(staging: &RunDir, request: &RunRequest) -> Result<(), RunDirError> {
     DirBuilder::new().mode(0o700).create(staging.path()).map_err(RunDirError::io("create", staging.path()))?;
-    write_new(&staging.request(), &to_json(&staging.request(), &RequestFile::of(request))?)?;
+    write_new(&staging.request(), &to_json(&staging.request(), request)?)?;
     write_new(&staging.environment(), &to_json(&staging.environment(), &request.invocation.env)?)?;
     write_new(&staging.stdin(), &request.invocation.stdin)?;
     for empty in [staging.stdout(), staging.stderr(), staging.lock()] {

@@ -19,32 +19,20 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::liveness::{KeeperAccess, keeper_gone, nudge};
 use super::watching::{Changes, Hub, Watch};
 use super::{abandoned, blocking};
-use crate::invocation::RunEnd;
-use crate::run_dir::{RequestFile, RunDir, RunDirError, RunState};
+use crate::invocation::{RunEnd, RunRequest};
+use crate::run_dir::{RunDir, RunDirError, RunState};
 use crate::tail::LineReader;
 
 /// Pauses before a run whose keeper is gone is settled once more.
 const SETTLE_PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
 
-/// Says why a stop could not be asked for.
+/// Says why a stop could not be asked for: it could not be recorded, or the keeper could not be told, so that it will see the
+/// record only at its next occasion.
 #[derive(Debug, thiserror::Error)]
-pub enum StopError {
-    /// The request could not be recorded; nothing was stopped.
-    #[error("cannot record that run {run} is to stop")]
-    Record {
-        /// The run.
-        run: RunId,
-        /// Which file, and why.
-        source: RunDirError,
-    },
-    /// The request is recorded but the keeper could not be told, so that it will see it only at its next occasion.
-    #[error("cannot tell the keeper of run {run} to stop: {why}")]
-    Tell {
-        /// The run.
-        run: RunId,
-        /// Why not.
-        why: String,
-    },
+#[error("cannot tell run {run} to stop")]
+pub struct StopError {
+    run: RunId,
+    source: KeeperAccess,
 }
 
 /// A run being followed. Cheap to clone; dropping it neither stops the run nor loses anything of it.
@@ -56,7 +44,7 @@ pub struct RunHandle {
 /// What all handles and readers of a run share.
 #[derive(Debug)]
 pub(crate) struct RunShared {
-    request: RequestFile,
+    request: RunRequest,
     following: Arc<Following>,
     /// Ends the task that waits for the end when nobody wants to know any more.
     waiting: Arc<DropGuard>,
@@ -76,7 +64,7 @@ impl RunShared {
     pub(super) fn follow(
         hub: &Arc<Hub>,
         directory: RunDir,
-        request: RequestFile,
+        request: RunRequest,
         state: RunState,
         keeper: Option<Child>,
     ) -> Arc<Self> {
@@ -168,7 +156,6 @@ impl RunHandle {
         if following.end.borrow().is_some() {
             return Ok(());
         }
-        let run = self.run().clone();
         let asked = blocking(move || {
             let directory = &following.directory;
             if directory.read_exit()?.is_some() {
@@ -177,13 +164,8 @@ impl RunHandle {
             directory.record_stop(cause)?;
             Ok(nudge(directory))
         });
-        match asked.await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(KeeperAccess::Files(source))) | Err(source) => Err(StopError::Record { run, source }),
-            Ok(Err(access @ (KeeperAccess::Foreign | KeeperAccess::System { .. }))) => {
-                Err(StopError::Tell { run, why: access.to_string() })
-            }
-        }
+        let told = asked.await.unwrap_or_else(|error| Err(error.into()));
+        told.map_err(|source| StopError { run: self.run().clone(), source })
     }
 
     /// Waits until the run is over and returns how it ended.

@@ -48,10 +48,10 @@ pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirEr
         let Ok(run) = RunId::new(name) else { continue };
         let wanted = live.contains(&run);
         match settle(&RunDir::of(runs, &run), &run, wanted, &mut report) {
-            Ok(Settled::Over) => {
+            Ok(true) => {
                 ended.insert(entry.path());
             }
-            Ok(Settled::Open) => {}
+            Ok(false) => {}
             Err(error) => report.problems.push(format!("run {run}: {}", error_chain(&error))),
         }
     }
@@ -70,38 +70,34 @@ pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirEr
     Ok(report)
 }
 
-enum Settled {
-    Over,
-    Open,
-}
-
-fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepReport) -> Result<Settled, RunDirError> {
+/// Settles a run; whether it is over.
+fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepReport) -> Result<bool, RunDirError> {
     // Ended runs are kept for years, and what they ended with is of no use here: looking for the file is enough.
     if directory.exists(&directory.exit())? {
-        return Ok(Settled::Over);
+        return Ok(true);
     }
     match directory.state()? {
-        RunState::Ended(_) => Ok(Settled::Over),
+        RunState::Ended(_) => Ok(true),
         RunState::Abandoned => {
             let end = abandoned::settle(directory, run)?;
             report.processes_killed += end.leftovers_killed;
             report.lost.push(run.clone());
-            Ok(Settled::Over)
+            Ok(true)
         }
-        RunState::Kept | RunState::Unclaimed if wanted => Ok(Settled::Open),
+        RunState::Kept | RunState::Unclaimed if wanted => Ok(false),
         RunState::Kept => {
             directory.record_stop(StopCause::Cancelled)?;
             if let Err(error) = nudge(directory) {
                 report.problems.push(format!("run {run}: {error}"));
             }
             report.stopped.push(run.clone());
-            Ok(Settled::Open)
+            Ok(false)
         }
         RunState::Unclaimed => {
             // A keeper on its way would read this before it executes anything.
             directory.record_stop(StopCause::Cancelled)?;
             report.forbidden.push(run.clone());
-            Ok(Settled::Open)
+            Ok(false)
         }
     }
 }

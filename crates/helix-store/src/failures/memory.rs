@@ -21,8 +21,7 @@ use super::schema::MEMORY;
 use super::{capture, reads, resolve, similar, statistics, transfer, upkeep};
 use crate::error::{DatabaseError, OpenError};
 use crate::sqlite::{
-    Access, Connections, DatabaseOptions, Service, Sql, classify, connect, connect_to_read, create_private,
-    not_writable,
+    Access, Connections, DatabaseOptions, Service, classify, connect, connect_to_read, create_private, not_writable,
 };
 
 /// Connections that read at the same time.
@@ -80,25 +79,8 @@ impl FailureMemory {
         Ok(Self { readers, writer, database })
     }
 
-    async fn read<T, E, F>(&self, work: F) -> Result<T, MemoryError>
-    where
-        T: Send + 'static,
-        E: From<DatabaseError> + Into<MemoryError> + Send + 'static,
-        F: FnOnce(Sql<'_>) -> Result<T, E> + Send + 'static,
-    {
-        self.readers.run(work).await.map_err(Into::into)
-    }
-
-    async fn write<T, E, F>(&self, work: F) -> Result<T, MemoryError>
-    where
-        T: Send + 'static,
-        E: From<DatabaseError> + Into<MemoryError> + Send + 'static,
-        F: FnOnce(Sql<'_>) -> Result<T, E> + Send + 'static,
-    {
-        match &self.writer {
-            Some(writer) => writer.run(work).await.map_err(Into::into),
-            None => Err(not_writable(&self.database).into()),
-        }
+    fn writer(&self) -> Result<&Connections, MemoryError> {
+        self.writer.as_deref().ok_or_else(|| not_writable(&self.database).into())
     }
 }
 
@@ -119,38 +101,38 @@ impl FailureMemory {
     /// the same key replaces it. A fix that was credited earlier in the same phase has not held and is taken back.
     #[boxed]
     pub async fn capture(&self, occurrence: Occurrence) -> Result<Captured, MemoryError> {
-        self.write(move |tx| capture::capture(tx, &occurrence)).await
+        Ok(self.writer()?.run(move |tx| capture::capture(tx, &occurrence)).await?)
     }
 
     /// Finds failures with a known end, best first: the same fingerprint, then similar messages of the same tool and category.
     #[boxed]
     pub async fn similar(&self, query: SimilarQuery) -> Result<Vec<PastFailure>, MemoryError> {
-        self.read(move |tx| similar::similar(tx, &query)).await
+        Ok(self.readers.run(move |tx| similar::similar(tx, &query)).await?)
     }
 
     /// Failures in the course of this work whose end is not known, the oldest first.
     #[boxed]
     pub async fn open_failures(&self, work: Work) -> Result<Vec<OpenFailure>, MemoryError> {
-        self.read(move |tx| resolve::open_failures(tx, &work)).await
+        Ok(self.readers.run(move |tx| resolve::open_failures(tx, &work)).await?)
     }
 
     /// The number of the last attempt at this work in which a failure was seen; 0 if none was.
     #[boxed]
     pub async fn last_attempt(&self, work: Work) -> Result<u32, MemoryError> {
-        self.read(move |tx| resolve::last_attempt(tx, &work)).await
+        Ok(self.readers.run(move |tx| resolve::last_attempt(tx, &work)).await?)
     }
 
     /// Records suggestions; those that are there are left alone.
     #[boxed]
     pub async fn record_suggestions(&self, suggestions: Vec<Suggestion>) -> Result<(), MemoryError> {
-        self.write(move |tx| resolve::record_suggestions(tx, &suggestions)).await
+        Ok(self.writer()?.run(move |tx| resolve::record_suggestions(tx, &suggestions)).await?)
     }
 
     /// Draws what follows from an attempt for all open failures and suggestions of its work: fixes are linked, outcomes
     /// set. What the attempt does not prove stays open. Asked again about the same attempt, it names the same suggestions.
     #[boxed]
     pub async fn resolve_outstanding(&self, answer: AttemptAnswer) -> Result<Resolution, MemoryError> {
-        self.write(move |tx| resolve::resolve_outstanding(tx, &answer)).await
+        Ok(self.writer()?.run(move |tx| resolve::resolve_outstanding(tx, &answer)).await?)
     }
 
     /// Notes that the work on a phase (or with `None` on the whole job) ceased: open suggestions are never known to have
@@ -163,19 +145,19 @@ impl FailureMemory {
         how: Ceasing,
         at: Timestamp,
     ) -> Result<Vec<Suggestion>, MemoryError> {
-        self.write(move |tx| resolve::cease(tx, &job, phase.as_ref(), how, at)).await
+        Ok(self.writer()?.run(move |tx| resolve::cease(tx, &job, phase.as_ref(), how, at)).await?)
     }
 
     /// How well each of these texts did as a suggestion for this cause, in their order.
     #[boxed]
     pub async fn effectiveness(&self, cause: String, texts: Vec<String>) -> Result<Vec<Effectiveness>, MemoryError> {
-        self.read(move |tx| statistics::effectiveness(tx, &cause, &texts)).await
+        Ok(self.readers.run(move |tx| statistics::effectiveness(tx, &cause, &texts)).await?)
     }
 
     /// The memory in figures.
     #[boxed]
     pub async fn statistics(&self) -> Result<MemoryStatistics, MemoryError> {
-        self.read(statistics::statistics).await
+        Ok(self.readers.run(statistics::statistics).await?)
     }
 
     /// Failures, the latest seen first, after a cursor.
@@ -186,42 +168,42 @@ impl FailureMemory {
         cursor: Option<String>,
         limit: usize,
     ) -> Result<FailurePage, MemoryError> {
-        self.read(move |tx| reads::list(tx, &filter, cursor.as_deref(), limit)).await
+        Ok(self.readers.run(move |tx| reads::list(tx, &filter, cursor.as_deref(), limit)).await?)
     }
 
     /// All about the failure with this fingerprint, or with a beginning of it that no other one has.
     #[boxed]
     pub async fn show(&self, prefix: String) -> Result<Option<FailureDetail>, MemoryError> {
-        self.read(move |tx| reads::show(tx, &prefix)).await
+        self.readers.run(move |tx| reads::show(tx, &prefix)).await
     }
 
     /// Failures whose texts have all of these words (the last one may be a beginning), best first.
     #[boxed]
     pub async fn search(&self, text: String, limit: usize) -> Result<Vec<KnownFailure>, MemoryError> {
-        self.read(move |tx| reads::search(tx, &text, limit)).await
+        Ok(self.readers.run(move |tx| reads::search(tx, &text, limit)).await?)
     }
 
     /// Forgets a failure, or what is said to have fixed it. `false`: there is no such failure.
     #[boxed]
     pub async fn forget(&self, fingerprint: Fingerprint, what: Forget) -> Result<bool, MemoryError> {
-        self.write(move |tx| upkeep::forget(tx, &fingerprint, what)).await
+        Ok(self.writer()?.run(move |tx| upkeep::forget(tx, &fingerprint, what)).await?)
     }
 
     /// Forgets what is old; returns how many failures that were.
     #[boxed]
     pub async fn decay(&self, stale: Stale) -> Result<u64, MemoryError> {
-        self.write(move |tx| upkeep::decay(tx, &stale)).await
+        Ok(self.writer()?.run(move |tx| upkeep::decay(tx, &stale)).await?)
     }
 
     /// Part of an export, from a place that the part before named (0: from the beginning).
     #[boxed]
     pub async fn export(&self, from: i64, limit: usize) -> Result<ExportPage, MemoryError> {
-        self.read(move |tx| transfer::export(tx, from, limit)).await
+        Ok(self.readers.run(move |tx| transfer::export(tx, from, limit)).await?)
     }
 
     /// Takes records in, all or none. What is there stays as it is, so that a second import changes nothing.
     #[boxed]
     pub async fn import(&self, records: Vec<MemoryRecord>) -> Result<Imported, MemoryError> {
-        self.write(move |tx| transfer::import(tx, &records)).await
+        self.writer()?.run(move |tx| transfer::import(tx, &records)).await
     }
 }

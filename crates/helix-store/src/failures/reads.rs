@@ -2,7 +2,7 @@
 //!
 //! Must not know who shows it.
 
-use helix_failure::memory::{FailureDetail, FixLink, KnownFailure, OccurrenceEntry, Suggestion, resemblance, words};
+use helix_failure::memory::{FailureDetail, FixLink, KnownFailure, OccurrenceEntry, Shape, Suggestion, words};
 use rusqlite::params;
 
 use super::answer::{FailureFilter, FailurePage};
@@ -111,10 +111,10 @@ pub(super) fn search(tx: Sql<'_>, text: &str, limit: usize) -> Result<Vec<KnownF
         params![query.join(" AND "), HITS],
         |row| row.get(0),
     )?;
-    let mut hits = Vec::new();
+    let (mut hits, shape) = (Vec::new(), Shape::of(text));
     for id in ids {
         if let Some(row) = FailureRow::by_id(tx, id)? {
-            let alike = [&row.diagnosis.cause_line, &row.diagnosis.message].map(|line| resemblance(text, line));
+            let alike = [&row.diagnosis.cause_line, &row.diagnosis.message].map(|line| shape.resemblance(line));
             hits.push((alike[0].max(alike[1]), row));
         }
     }

@@ -26,19 +26,13 @@ pub(super) struct Done<T> {
 
 /// A piece of work in the queue.
 trait Work: Send {
-    /// Does it inside a savepoint and keeps the answer. May be done again if the transaction was lost.
-    fn attempt(&mut self, sql: Sql<'_>) -> Kept;
+    /// Does it inside a savepoint, which is to be kept if this says so, and keeps the answer. May be done again if the transaction
+    /// was lost.
+    fn attempt(&mut self, sql: Sql<'_>) -> bool;
     /// The stream that it moved, if it succeeded.
     fn moved(&mut self) -> Option<Moved>;
     /// Tells the caller, now that the transaction is on disk or has failed.
     fn settle(self: Box<Self>, committed: &Result<(), DatabaseError>);
-}
-
-/// Whether the savepoint of a piece of work is to be kept.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
-    Yes,
-    No,
 }
 
 struct Request<T, E, F> {
@@ -53,11 +47,8 @@ where
     E: Send + From<DatabaseError>,
     F: FnMut(Sql<'_>) -> Result<Done<T>, E> + Send,
 {
-    fn attempt(&mut self, sql: Sql<'_>) -> Kept {
-        let outcome = (self.work)(sql);
-        let kept = if outcome.is_ok() { Kept::Yes } else { Kept::No };
-        self.outcome = Some(outcome);
-        kept
+    fn attempt(&mut self, sql: Sql<'_>) -> bool {
+        self.outcome.insert((self.work)(sql)).is_ok()
     }
 
     fn moved(&mut self) -> Option<Moved> {
@@ -246,10 +237,10 @@ impl Desk {
     fn one(&self, work: &mut dyn Work) -> Result<(), DatabaseError> {
         self.say("SAVEPOINT one")?;
         match work.attempt(self.sql()) {
-            Kept::Yes => self.say("RELEASE one"),
+            true => self.say("RELEASE one"),
             // The transaction is gone already, and with it the savepoint.
-            Kept::No if self.connection.is_autocommit() => Ok(()),
-            Kept::No => {
+            false if self.connection.is_autocommit() => Ok(()),
+            false => {
                 self.say("ROLLBACK TO one")?;
                 self.say("RELEASE one")
             }

@@ -11,7 +11,7 @@ use rusqlite::{ErrorCode, params};
 use super::sql::Sql;
 use super::writer::Done;
 use super::{signed, turns, unsigned};
-use crate::append::{Append, Appended, Expected, Forget, NewJob, NewSession, Opened, Projection, Submitted};
+use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Projection, Submitted};
 use crate::error::{AppendError, Cause, DatabaseError};
 use crate::fence::Fence;
 use crate::stream::Stream;
@@ -35,12 +35,8 @@ fn append_with_key(
         check_fence(sql, fence)?;
     }
     let StreamRow { row, last: before, projected } = stream_row(sql, &append.stream)?;
-    match append.expected {
-        Expected::Any => {}
-        Expected::Number(expected) if expected == before => {}
-        Expected::Number(expected) => {
-            return Err(AppendError::Conflict { stream: append.stream.clone(), expected, actual: before });
-        }
+    if let Some(expected) = append.expected.filter(|expected| *expected != before) {
+        return Err(AppendError::Conflict { stream: append.stream.clone(), expected, actual: before });
     }
     let mut last = before;
     for event in &append.events {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::super::InvocationError;
 use super::super::draft::Draft;
 use super::super::surroundings::path_text;
-use crate::profile::{AgentAsk, McpAccess, McpServer, PromptImage, SessionRef, Shell, SubAgent, ToolAccess};
+use crate::profile::{AgentAsk, McpAccess, McpServer, PromptImage, SessionRef, SubAgent, ToolAccess};
 
 /// Tools that outlive the turn or leave the worktree, none of which has a meaning in a supervised run.
 const NEVER_USED_TOOLS: &str = "CronCreate,ScheduleWakeup,Workflow,EnterWorktree";
@@ -137,10 +137,8 @@ fn allowed(ask: &AgentAsk) -> Vec<String> {
     if access.web {
         allow(&["WebSearch", "WebFetch"]);
     }
-    match &access.shell {
-        Shell::None => {}
-        Shell::All => allow(&["Bash"]),
-        Shell::Commands(commands) => rules.extend(commands.iter().map(|command| format!("Bash({command}:*)"))),
+    if access.shell {
+        allow(&["Bash"]);
     }
     for directory in &access.write_below {
         let below = path_text(directory);
@@ -159,7 +157,7 @@ fn allowed(ask: &AgentAsk) -> Vec<String> {
 /// changes something to one that only reads. Measured: the CLI offers Glob and Grep only where Bash is denied; otherwise it tells
 /// the model to find files with commands, which it would refuse.
 fn denied(access: &ToolAccess) -> Vec<&'static str> {
-    let shell = if access.shell == Shell::None { &["Bash"][..] } else { &[] };
+    let shell = if access.shell { &[][..] } else { &["Bash"] };
     let writing = if access.may_write() { &[][..] } else { &WRITING_TOOLS };
     let web = if access.may_write() || access.web { &[][..] } else { &["WebFetch"] };
     [shell, writing, web].concat()
