@@ -12,6 +12,7 @@ mod error_chain;
 pub mod evidence;
 pub mod finding;
 pub mod ids;
+pub mod issue;
 pub mod run;
 pub mod slug;
 pub mod source_text;

@@ -30,6 +30,7 @@ impl JobView {
             project_path: active.spec.repo.path.clone(),
             plan_path: active.spec.plan_path.clone(),
             adr: active.spec.adr.as_ref().map(|adr| adr.path.clone()),
+            issue: active.spec.plan.issue.clone(),
             created_at: active.submitted_at,
             started_at: phases.iter().filter_map(|phase| phase.started_at).min(),
             completed_at: end.map(|_| active.last_at),

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use helix_core::ids::PhaseId;
+use helix_core::issue::Issue;
 use helix_engine::submit::SubmitRequest;
 use helix_job::Origin;
 use schemars::JsonSchema;
@@ -34,6 +35,8 @@ pub struct JobRequest {
     pub max_turns: Option<u32>,
     /// Submitting again with the same key returns the same job.
     pub idempotency_key: Option<String>,
+    /// The issue, pull request or merge request that the job is for: its number or its URL. Replaces the plan's.
+    pub issue: Option<Issue>,
 }
 
 /// One phase or several.
@@ -87,6 +90,7 @@ impl JobRequest {
             budget_usd: self.budget_usd,
             max_turns: self.max_turns,
             idempotency_key: self.idempotency_key,
+            issue: self.issue,
             origin: Origin::Api,
             shown_as: None,
             is_confined: false,

@@ -40,6 +40,7 @@ pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
         project_path: "/home/user/project".into(),
         plan_path: "plans/csv-export.yaml".into(),
         adr: None,
+        issue: None,
         created_at: at(0),
         started_at: None,
         completed_at: None,
