@@ -59,11 +59,10 @@ fn place(url: &str) -> Option<IssuePlace<'_>> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"))?;
     let path = rest.split(['?', '#']).next()?;
     let (host, path) = path.split_once('/')?;
-    let (project, kind, rest) = ["issues", "pull", "merge_requests", "work_items"].iter().find_map(|kind| {
-        let (project, rest) = path.split_once(&format!("/{kind}/"))?;
-        Some((project, *kind, rest))
+    let (project, kind, number) = ["issues", "pull", "merge_requests", "work_items"].iter().find_map(|kind| {
+        let (project, rest) = path.rsplit_once(&format!("/{kind}/"))?;
+        Some((project, *kind, rest.split('/').next()?.parse::<NonZeroU64>().ok()?.get()))
     })?;
-    let number = rest.split('/').next()?.parse::<NonZeroU64>().ok()?.get();
     let project = project.strip_suffix("/-").unwrap_or(project);
     let good = url.len() <= 1024 && url.bytes().all(|byte| byte.is_ascii_graphic());
     let kind = if kind == "work_items" { "issues" } else { kind };

@@ -9,6 +9,7 @@ fn a_number_or_a_url_and_nothing_else() {
         ("https://github.com/octo/shop/pull/5/files#diff-1", "github.com", "octo/shop", "pull", 5),
         ("https://git.corp.example:8443/a/b/c/-/issues/3", "git.corp.example:8443", "a/b/c", "issues", 3),
         ("https://gitlab.com/a/b/-/merge_requests/9?tab=x", "gitlab.com", "a/b", "merge_requests", 9),
+        ("https://gitlab.com/a/issues/-/merge_requests/9", "gitlab.com", "a/issues", "merge_requests", 9),
         ("http://gitlab.com/a/b/-/work_items/2", "gitlab.com", "a/b", "issues", 2),
     ] {
         assert_eq!(read(url).unwrap(), url);
