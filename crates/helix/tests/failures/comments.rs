@@ -106,7 +106,7 @@ impl World {
         let plan = stage.plan(
             "pages",
             &format!(
-                "name: Pages {SECRET}\n{plan}phases:\n  - {{ id: a, name: The page, type: documentation, description: Write., outputs: [a.md], \
+                "name: Pages {SECRET}\n{plan}phases:\n  - {{ id: a, name: The page, type: documentation, description: Write the page., outputs: [a.md], \
                  max_attempts: 1, on_failure: fail, gates: [{{ type: command, command: \"python3 -m {SECRET}\" }}] }}\n"
             ),
         );
@@ -161,7 +161,7 @@ fn one_comment_is_posted_and_later_updated() {
     assert!(shown.stdout.contains("\nissue    #17\n"), "{shown:?}");
     let shown = world.run(&["jobs", "show", &world.job, "--json"]).json();
     assert_eq!(
-        (&shown["issue"], &shown["reports"][0]["report"]["what_failed"]["issue"]),
+        (&shown["issue"], &shown["reports"][0]["report"]["what_failed"]["place"]["issue"]),
         (&json!(17), &json!("#17")),
         "{shown:#}"
     );

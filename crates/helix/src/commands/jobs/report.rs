@@ -2,6 +2,7 @@
 //!
 //! Must not know how a comment reaches its host.
 
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use clap::Args;
@@ -73,7 +74,7 @@ pub(super) async fn report(context: &Context, arguments: Arguments) -> Ended {
 async fn alone(state_dir: &Path) -> Result<std::fs::File, CommandError> {
     let path = state_dir.join("comment.lock");
     let lock = move || {
-        let file = std::fs::File::options().create(true).append(true).open(path)?;
+        let file = std::fs::File::options().create(true).append(true).mode(0o600).open(path)?;
         file.lock().map(|()| file)
     };
     let locked = tokio::task::spawn_blocking(lock).await.map_err(std::io::Error::other).flatten();

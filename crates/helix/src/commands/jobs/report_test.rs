@@ -22,7 +22,7 @@ fn view(phases: usize) -> JobView {
 fn what_does_not_fit_is_left_out_and_said() {
     let small = view(2);
     let text = fitted(&parts(&small, &[]), &small);
-    assert!(text.starts_with("<!-- helix-job: j1 -->\n## Helix: `` Pages <!-- @all `x` --> `` ✗ failed\n"), "{text}");
+    assert!(text.starts_with("<!-- helix-job: j1 -->\n## Helix: ``Pages <!-- @all `x` -->`` ✗ failed\n"), "{text}");
     assert!(
         text.contains("- **For:** #17\n") && text.contains("- **Why:** `password=[redacted] closes #3`\n"),
         "{text}"
