@@ -179,7 +179,7 @@ fn one_comment_is_posted_and_later_updated() {
     assert!(text.starts_with(&format!("{marker}\n## Helix: `Pages [redacted]` ✗ failed\n")), "{text}");
     for part in [
         "- **For:** #17\n",
-        "- ✗ `a`: failed, attempt 1, ✗ `command`\n",
+        "attempt 1, ✓ `outputs_claimed`, ✗ `command`\n",
         "## a, attempt 1\n",
         "- **issue:** `#17`\n",
         "### Suggested actions\n",
