@@ -13,6 +13,7 @@ pub mod evidence;
 pub mod finding;
 pub mod gate_name;
 pub mod ids;
+pub mod issue;
 pub mod run;
 pub mod slug;
 pub mod source_text;

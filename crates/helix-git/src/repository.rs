@@ -342,6 +342,17 @@ impl Repository {
         identity.ok_or_else(|| GitError::NoIdentity { repository: self.inner.top.clone(), missing: "no answer".into() })
     }
 
+    /// The remotes with the addresses that git fetches from, as its configuration rewrites them.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn remotes(&self) -> Result<Vec<(String, String)>, GitError> {
+        let output = self.git(self.top(), ["remote", "--verbose"]).run()?;
+        let text = output.text();
+        let fetched = text.lines().filter_map(|line| line.split_once(" (fetch)")?.0.split_once('\t'));
+        Ok(fetched.map(|(name, address)| (name.to_owned(), address.to_owned())).collect())
+    }
+
     /// Whether `ancestor` is in the history of `commit`, or is it.
     ///
     /// # Errors

@@ -31,6 +31,7 @@ impl JobView {
             plan_path: active.spec.plan_path.clone(),
             adr: active.spec.adr.as_ref().map(|adr| adr.path.clone()),
             venv: active.spec.venv.clone(),
+            issue: active.spec.plan.issue.clone(),
             created_at: active.submitted_at,
             started_at: phases.iter().filter_map(|phase| phase.started_at).min(),
             completed_at: end.map(|_| active.last_at),

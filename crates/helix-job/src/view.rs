@@ -9,6 +9,7 @@ use crate::question::QuestionView;
 use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::finding::Verdict;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
+use helix_core::issue::Issue;
 use helix_core::usage::Usage;
 use helix_core::words;
 use helix_plan::GateSpec;
@@ -70,6 +71,9 @@ pub struct JobView {
     /// Virtual environment of Python that its agents and gates use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venv: Option<String>,
+    /// The issue, pull request or merge request that it is for: its number or its URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<Issue>,
     /// When it was submitted.
     pub created_at: Timestamp,
     /// When its first phase started; none has while the job is queued.

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use helix_core::document::format_duration;
 use helix_core::ids::PhaseId;
+use helix_core::issue::Issue;
 use helix_core::slug::slug;
 use helix_core::words;
 
@@ -28,6 +29,9 @@ pub struct Plan {
     /// The decision it carries out, relative to the repository's root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub adr: Option<String>,
+    /// The issue, pull request or merge request that it is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issue: Option<Issue>,
     /// Workflow whose phases are still to be added; `None` once they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<WorkflowCall>,

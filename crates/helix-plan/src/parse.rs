@@ -184,6 +184,7 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
         name: written.name?.value,
         description: written.description.map(|text| text.value).unwrap_or_default(),
         adr: adr.map(|adr| adr.value),
+        issue: value(written.issue),
         workflow,
         phases: resolved,
     };

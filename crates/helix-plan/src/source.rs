@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use helix_core::document::{Count, FieldCodes, FieldReader, FromNode, Money, Node, TableOf, Text, Time, Value};
+use helix_core::issue::Issue;
 use helix_core::source_text::SourceText;
 use helix_core::{kinds, mapping};
 
@@ -37,6 +38,8 @@ mapping! { schema
         description: String;
         /// The decision it implements, relative to the repository's root; criteria and file claims come from it.
         adr: String;
+        /// The issue, pull request or merge request that it is for: its number, or its URL.
+        issue: Issue;
         /// Workflow that the plan's phases are added to.
         workflow: WorkflowSource;
         /// Defaults for all phases.

@@ -85,6 +85,27 @@ fn a_dependency_on_a_workflows_phase_is_left_to_the_engine() {
 }
 
 #[test]
+fn an_issue_is_a_number_or_a_url_and_is_printed_as_it_was() {
+    let read = |issue: &str| Plan::parse("p", &format!("name: n\nissue: {issue}\nworkflow: w\n"));
+    for (written, shown) in [
+        ("17", "#17"),
+        ("\"17\"", "#17"),
+        ("https://git.corp.example/a/b/-/issues/3", "https://git.corp.example/a/b/-/issues/3"),
+    ] {
+        let plan = read(written).unwrap().plan;
+        assert_eq!(plan.issue.as_ref().unwrap().to_string(), shown);
+        assert_eq!(Plan::parse("p", &plan.to_yaml()).unwrap().plan.issue, plan.issue, "{}", plan.to_yaml());
+    }
+    for wrong in ["0", "seventeen", "[17]", "https://github.com/a/b"] {
+        let problems = shown(&read(wrong).unwrap_err());
+        assert!(
+            problems.contains("HX0109") && problems.contains("the number of an issue, such as 17, or the URL"),
+            "{problems}"
+        );
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_are_one_clear_error() {
     let problems = Plan::parse_bytes("phases.yaml", b"name: caf\xe9\nphases: []\n").unwrap_err();
     insta::assert_snapshot!(shown(&problems), @r"

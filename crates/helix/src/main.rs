@@ -5,6 +5,7 @@
 mod arguments;
 mod cli;
 mod client;
+mod code_host;
 mod commands;
 mod config;
 mod context;

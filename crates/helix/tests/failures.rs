@@ -1,6 +1,8 @@
 //! `helix failures`, and the reports of failed jobs: for people, for programs, and over recorded failures.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "failures/comments.rs"]
+mod comments;
 #[path = "failures/memory.rs"]
 mod memory;
 #[path = "failures/reports.rs"]

@@ -10,6 +10,7 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::gate_name::GateName;
 use helix_core::ids::{CommitId, RunId};
+use helix_core::issue::Issue;
 use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
 use helix_failure::memory::{AttemptAnswer, OccurrencePlace, Work, check};
 use helix_failure::report::FailurePlace;
@@ -45,6 +46,7 @@ pub struct AttemptSite {
     /// The commit that is examined.
     pub commit: Option<CommitId>,
     pub adr: Option<String>,
+    pub issue: Option<Issue>,
 }
 
 /// One failure with all that is known of it.
@@ -74,6 +76,7 @@ impl AttemptSite {
             run: None,
             commit: None,
             adr: None,
+            issue: None,
         }
     }
 
@@ -129,6 +132,7 @@ impl AttemptSite {
             max_attempts: self.max_attempts,
             check: check.to_owned(),
             adr: self.adr.clone(),
+            issue: self.issue.as_ref().map(ToString::to_string),
             ..FailurePlace::default()
         }
     }

@@ -44,6 +44,7 @@ fn site(job: &str, attempt: u32) -> AttemptSite {
         run: None,
         commit: Some(CommitId::new(format!("{attempt:040x}")).unwrap()),
         adr: None,
+        issue: None,
     }
 }
 

@@ -99,6 +99,7 @@ impl JobRecord<'_> {
             phase_name: "Integration".into(),
             goal: plan.description.clone(),
             adr: plan.adr.clone(),
+            issue: plan.issue.clone(),
             ..AttemptSite::new(self.active.spec.repo.path.clone(), Work::phase_of(self.job, None), 1)
         }
     }
@@ -123,6 +124,7 @@ impl JobRecord<'_> {
             run: Some(RunId::for_attempt(self.job, id, attempt)),
             commit: result.map(|result| result.commit.clone()),
             adr: spec.plan.adr.clone(),
+            issue: spec.plan.issue.clone(),
         })
     }
 

@@ -288,6 +288,7 @@ fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitE
         let message = "a limit must be a positive number".to_owned();
         return Err(SubmitError::refused(codes::BAD_LIMIT, Blame::Request, message, "omit it for no limit"));
     }
+    plan.issue = request.issue.clone().or_else(|| plan.issue.take());
     for phase in &mut plan.phases {
         phase.agent = request.agent.clone().or_else(|| phase.agent.take());
         phase.model = request.model.clone().or_else(|| phase.model.take());

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
+use helix_core::issue::Issue;
 use helix_job::{JobView, Origin};
 use helix_store::DatabaseError;
 
@@ -48,6 +49,8 @@ pub struct SubmitRequest {
     pub venv: Option<PathBuf>,
     /// Submitting again with the same key gives the same job.
     pub idempotency_key: Option<String>,
+    /// Replaces the plan's issue.
+    pub issue: Option<Issue>,
     pub origin: Origin,
     /// What messages call the plan, if not its path.
     pub shown_as: Option<String>,

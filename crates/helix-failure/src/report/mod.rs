@@ -14,6 +14,7 @@ mod terminal;
 
 pub use build::{Reader, Report, ReportRequest, Section, SimilarFailure, SuggestedAction, WhatFailed, Why};
 pub use excerpt::{Excerpt, ExcerptLine};
+pub use neutral::quoted;
 pub use place::FailurePlace;
 pub use prompt::HISTORY_TOKENS;
 pub use suggest::{FEWEST_ACTIONS, MOST_ACTIONS, suggest};

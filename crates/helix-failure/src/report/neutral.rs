@@ -59,6 +59,11 @@ pub(super) fn code_span(text: &str) -> String {
     format!("{ticks}{blank}{text}{blank}{ticks}")
 }
 
+/// A text from outside as one code span: redacted, harmless, cut where it is long.
+pub fn quoted(text: &str) -> String {
+    code_span(&line(text, LINE))
+}
+
 /// Prose in which single words may be anything: words of letters stay, everything that Markdown or GitHub could take for
 /// more becomes a code span. Parts in backticks stay code.
 pub(super) fn prose(text: &str) -> String {

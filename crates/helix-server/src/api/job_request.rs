@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use helix_core::ids::PhaseId;
+use helix_core::issue::Issue;
 use helix_engine::submit::SubmitRequest;
 use helix_job::Origin;
 use schemars::JsonSchema;
@@ -36,6 +37,8 @@ pub struct JobRequest {
     pub venv: Option<PathBuf>,
     /// Submitting again with the same key returns the same job.
     pub idempotency_key: Option<String>,
+    /// The issue, pull request or merge request that the job is for: its number or its URL. Replaces the plan's.
+    pub issue: Option<Issue>,
 }
 
 /// One phase or several.
@@ -90,6 +93,7 @@ impl JobRequest {
             max_turns: self.max_turns,
             venv: self.venv,
             idempotency_key: self.idempotency_key,
+            issue: self.issue,
             origin: Origin::Api,
             shown_as: None,
             is_confined: false,

@@ -12,7 +12,8 @@ fn a_project_a_plan_or_both() {
     assert_eq!((both.only.len(), both.budget_usd), (1, Some(2.5)));
     let project = submit(r#"{"project_path":"/p","phase_filter":["a","b"]}"#).unwrap();
     assert_eq!((project.plan, project.project, project.only.len()), ("/p".into(), Some("/p".into()), 2));
-    assert_eq!(submit(r#"{"plan":"/p/phases.yaml"}"#).unwrap().project, None);
+    let plan = submit(r#"{"plan":"/p/phases.yaml","issue":17}"#).unwrap();
+    assert_eq!((plan.project, plan.issue.unwrap().to_string()), (None, "#17".to_owned()));
 }
 
 #[test]
@@ -27,6 +28,8 @@ fn what_is_wrong_is_named() {
         (r#"{"plan":"/p","from":""}"#, "from"),
         (r#"{"plan":"/p","budget_usd":0}"#, "budget_usd"),
         (r#"{"plan":"/p","max_turns":0}"#, "max_turns"),
+        (r#"{"plan":"/p","issue":0}"#, "the issue must be its number"),
+        (r#"{"plan":"/p","issue":"https://github.com/octo"}"#, "or the URL of an issue"),
         (r#"{"plan":"/p","max_turns":"many"}"#, "invalid type"),
     ] {
         let problem = submit(body).unwrap_err();

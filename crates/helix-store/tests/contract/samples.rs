@@ -43,6 +43,7 @@ pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
         plan_path: "plans/csv-export.yaml".into(),
         adr: None,
         venv: None,
+        issue: None,
         created_at: at(0),
         started_at: None,
         completed_at: None,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
+use helix_core::issue::Issue;
 use helix_core::text::count;
 use helix_engine::preview::{PhaseVerifier, first_prompts, verifiers};
 use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file};
@@ -74,6 +75,9 @@ pub(crate) struct Selection {
     /// Turn limit for all phases
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) max_turns: Option<u32>,
+    /// Issue, pull request or merge request that the job is for: number or URL [default: the plan's]
+    #[arg(long, value_name = "N|URL")]
+    pub(super) issue: Option<Issue>,
 }
 
 pub(crate) fn run(context: &Context, action: &Action) -> Ended {
@@ -220,6 +224,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     request.agent.clone_from(&selection.agent);
     request.model.clone_from(&selection.model);
     (request.budget_usd, request.max_turns) = (selection.budget, selection.max_turns);
+    request.issue = selection.issue.clone();
     (request.only, request.from) = (selection.phase.clone(), selection.from.clone());
     let inspection = inspected(context, &request)?;
     let (name, source, warnings) = (&inspection.file, &inspection.source_text, &inspection.diagnostics);

@@ -50,6 +50,12 @@ pub(crate) const ADR_ERRORS: &str = "HX0931";
 pub(crate) const ALREADY_THERE: &str = "HX0932";
 /// The demo did not get through.
 pub(crate) const DEMO: &str = "HX0940";
+/// The job names no issue to post to.
+pub(crate) const NO_ISSUE: &str = "HX0941";
+/// The host of the project's code cannot be reached: no remote, no tool, no log-in.
+pub(crate) const NO_CODE_HOST: &str = "HX0942";
+/// The host of the project's code refused a comment.
+pub(crate) const COMMENT_REFUSED: &str = "HX0943";
 /// Standard output or error cannot be written.
 pub(crate) const OUTPUT_STREAM: &str = "HX0950";
 /// The runtime cannot be started.

@@ -54,6 +54,7 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
         phases_table(view, terminal),
         String::new(),
     ];
+    lines.extend(view.issue.as_ref().map(|issue| format!("issue    {issue}")));
     if let Some(target) = &view.integration {
         let commit = view.commit.as_ref().map_or("", |commit| short_commit(commit.as_str()));
         match target {

@@ -3,6 +3,7 @@
 //! Must not know SQL: without a host, reading goes through the journal's read-only access.
 
 mod logs;
+mod report;
 mod results;
 
 use clap::{Args, Subcommand};
@@ -85,6 +86,8 @@ enum Action {
     },
     /// Show the evidence for each passed phase, verified again: commits, records, gate outputs, reviews, approvals
     Evidence(Id),
+    /// Print a job's report as Markdown; --post makes it a comment on the job's issue, pull request or merge request
+    Report(report::Arguments),
     /// Cancel a job
     Cancel(Id),
 }
@@ -121,6 +124,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Revert(Id { id }) => revert(context, &id).await,
             Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase, attempt).await,
             Action::Evidence(Id { id }) => results::evidence(context, &id).await,
+            Action::Report(arguments) => report::report(context, arguments).await,
             Action::Cancel(Id { id }) => cancel(context, &id).await,
         }
     })
