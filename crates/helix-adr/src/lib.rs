@@ -33,7 +33,7 @@ pub use coverage::{
     Block, Concept, ConceptCoverage, ConceptKind, CoveredBy, blocks_of_adr, blocks_of_plan, concepts, coverage,
 };
 pub use evidence::{EVIDENCE_FORM, Evidence, Proof, UnusableEvidence};
-pub use file_name::{finalized_file_name, index_markdown, next_number, number_of_file_name};
+pub use file_name::{finalized_file_name, index_markdown, is_generated_index, next_number, number_of_file_name};
 pub use finalize::{Acceptance, RewriteError};
 pub use front_matter::{FileClaims, FrontMatter};
 pub use graph::{AdrEdge, AdrGraph, AdrNode, Circle, Link};

@@ -10,11 +10,11 @@ use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress,
 use super::view::ErrorView;
 use helix_core::evidence::GateReport;
 use helix_core::finding::Verdict;
-use helix_core::ids::{CommitId, PhaseId};
+use helix_core::ids::PhaseId;
 use helix_plan::{Delivery, GateSpec, Phase};
 
 /// What a person does where nobody knows how it stands, or the target is not healthy.
-pub const PERSON_NEEDED: &str = "look at the target; `helix jobs rollback --again` takes the delivery back once more, `helix jobs resume` delivers again, both from the beginning";
+pub const PERSON_NEEDED: &str = "look at the target; `helix jobs rollback ID --again` rolls back once more, `helix jobs resume ID` delivers again, both from the beginning";
 
 /// Why nothing is taken back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,7 +32,7 @@ pub enum RollbackError {
     #[error("nothing to roll back with: gate {gate} of phase {phase} has no `rollback`")]
     NoCommands { phase: PhaseId, gate: &'static str },
     /// A second time needs to be meant.
-    #[error("phase {phase} was rolled back already ({how}): `helix jobs rollback --again` does it once more")]
+    #[error("phase {phase} was rolled back already ({how}): `helix jobs rollback ID --again` does it once more")]
     Again { phase: PhaseId, how: String },
 }
 
@@ -73,10 +73,10 @@ impl Active {
         })
     }
 
-    /// What a delivery of this commit by a gate of the phase can be brought back to.
-    pub fn baseline(&self, phase: &PhaseId, gate: usize, commit: &CommitId) -> Option<&Baseline> {
-        let of = |one: &&Attempt| one.result.as_ref().is_some_and(|result| result.commit == *commit);
-        self.progress(phase)?.attempts.iter().rev().find(of)?.delivery(gate)?.baseline.as_ref()
+    /// What a gate's delivery in an attempt of the phase can be brought back to.
+    pub fn baseline(&self, phase: &PhaseId, attempt: u32, gate: usize) -> Option<&Baseline> {
+        let of = |one: &&Attempt| one.begin.attempt == attempt;
+        self.progress(phase)?.attempts.iter().find(of)?.delivery(gate)?.baseline.as_ref()
     }
 
     pub(super) fn rollback_requested(
@@ -120,7 +120,9 @@ impl PhaseProgress {
                 PhaseState::Working { stage: Stage::Watching(DeliveryStep { attempt: number, gate, round: 0 }) };
             return true;
         }
-        let failed = !report.verdict.passed() && !report.steps.is_empty() && !delivery.rollback.is_empty();
+        // Where the end of a command was not seen, a person looks first.
+        let seen = matches!(report.verdict, Verdict::Fail { .. }) && !report.steps.is_empty();
+        let failed = seen && !delivery.rollback.is_empty();
         failed && self.roll_back(number, gate, None).is_ok()
     }
 
@@ -229,7 +231,7 @@ impl PhaseProgress {
         let Some((attempt, begun)) = attempt.and_then(|one| Some((one, one.delivery(step.gate)?))) else { return };
         let Some(last) = begun.rollbacks.last() else { return };
         let why = match (&last.by, attempt.gates.get(step.gate)) {
-            (Some(by), _) => format!("{by} took the delivery back"),
+            (Some(by), _) => format!("{by} rolled the delivery back"),
             (None, Some(report)) => format!("gate {} found: {}", report.gate, report.summary),
             (None, None) => "the delivery failed".to_owned(),
         };

@@ -22,6 +22,8 @@ const CALL_LIMIT: Duration = Duration::from_secs(120);
 const MOST_READ: u64 = 64 << 20;
 /// Remotes in the order in which `gh`, too, looks for the project that people work on.
 const REMOTES: [&str; 3] = ["upstream", "github", "origin"];
+/// Hosts that everybody knows.
+const PUBLIC: [&str; 2] = ["github.com", "gitlab.com"];
 
 /// A program that speaks with a host of code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,18 +139,27 @@ async fn all(stream: Option<impl tokio::io::AsyncRead + Unpin>) -> Vec<u8> {
 impl Thread {
     /// Where an issue is: where its URL says, else at the host of the project's remote.
     ///
+    /// A URL that the plan names is one that an agent may have written: report and log-in go only to hosts that are known or that a
+    /// remote names. `by_person` is what a person has named at the terminal.
+    ///
     /// # Errors
     /// There is no such remote, or no program that is logged in there.
-    pub(crate) async fn find(issue: &Issue, project: &str) -> Result<Self, CommandError> {
+    pub(crate) async fn find(issue: &Issue, by_person: bool, repository: &str) -> Result<Self, CommandError> {
         let (host, project, kind, number) = match issue {
             Issue::Url(url) => {
                 let place = url.place();
                 let IssuePlace { host, project, kind, number } =
                     place.ok_or_else(|| CommandError::usage(codes::NO_ISSUE, format!("{issue} names no issue")))?;
+                if !by_person && !PUBLIC.contains(&host) && !hosts(repository).await?.iter().any(|known| known == host)
+                {
+                    let message = format!("the plan's issue is at {host}, which no remote of {repository} names");
+                    let hint = format!("if that is right, name it yourself: --issue {issue}");
+                    return Err(CommandError::usage(codes::NO_CODE_HOST, message).hint(hint));
+                }
                 (host.to_owned(), project.to_owned(), kind.to_owned(), number)
             }
             Issue::Number(number) => {
-                let (host, project) = remote(project).await?;
+                let (host, project) = remote(repository).await?;
                 (host, project, "issues".to_owned(), number.get())
             }
         };
@@ -239,7 +250,7 @@ impl Thread {
 
     fn unreadable(&self, error: &serde_json::Error) -> CommandError {
         let tool = self.tool.program();
-        CommandError::new(Exit::Environment, codes::COMMENT_REFUSED, format!("{tool} gave an answer that is none"))
+        CommandError::new(Exit::Environment, codes::COMMENT_REFUSED, format!("Helix cannot read the answer of {tool}"))
             .hint(format!("update {tool} and look at {}: the comment may be there", self.url(None)))
             .because(error)
     }
@@ -261,22 +272,35 @@ async fn logged_in(host: &str) -> Result<Tool, CommandError> {
     Err(CommandError::environment(codes::NO_CODE_HOST, message).hint(hint))
 }
 
-/// Host and path of the project that a repository's remote names.
-async fn remote(repository: &str) -> Result<(String, String), CommandError> {
+fn refused(message: String) -> CommandError {
+    CommandError::environment(codes::NO_CODE_HOST, message).hint("give the issue's URL with --issue")
+}
+
+/// Names and addresses of a repository's remotes.
+async fn remotes(repository: &str) -> Result<Vec<(String, String)>, CommandError> {
     let path = repository.to_owned();
     let open = move || Repository::open(Path::new(&path), GitEnvironment::from_process()).map(|found| found.remotes());
-    let read = tokio::task::spawn_blocking(open).await;
-    let refused = |message: String| {
-        CommandError::environment(codes::NO_CODE_HOST, message).hint("give the issue's URL with --issue")
-    };
+    let read = helix_process::spawn_blocking(open).await;
     let unread =
         |error: &dyn std::error::Error| refused(format!("cannot read the remotes of {repository}")).because(error);
     let opened = read.map_err(|error| unread(&error))?.map_err(|error| unread(&error))?;
-    let remotes = opened.map_err(|error| unread(&error))?;
+    opened.map_err(|error| unread(&error))
+}
+
+/// Hosts of a repository's remotes.
+async fn hosts(repository: &str) -> Result<Vec<String>, CommandError> {
+    let remotes = remotes(repository).await?;
+    Ok(remotes.iter().filter_map(|(_, address)| Some(project_at(address)?.0)).collect())
+}
+
+/// Host and path of the project that a repository's remote names.
+async fn remote(repository: &str) -> Result<(String, String), CommandError> {
+    let remotes = remotes(repository).await?;
     let named = |name: &str| remotes.iter().find(|(known, _)| known == name);
     let (name, address) = (REMOTES.into_iter().find_map(named).or_else(|| remotes.first()))
         .ok_or_else(|| refused(format!("{repository} has no remote")))?;
-    project_at(address).ok_or_else(|| refused(format!("the remote {name} of {repository} is at no host of code")))
+    project_at(address)
+        .ok_or_else(|| refused(format!("the remote {name} of {repository} names no project on GitHub or GitLab")))
 }
 
 /// Host and path of the project at the address of a remote; what else the address holds, such as a password, is left out.

@@ -100,11 +100,11 @@ impl EffectRunner {
 fn in_venv(mut profile: AgentProfile, venv: &str) -> AgentProfile {
     let own = || ToolEnvironment::from_process(&[]).get("PATH").unwrap_or_default().to_owned();
     let path = profile.env.get("PATH").cloned().unwrap_or_else(own);
-    if let Some(program) = profile.command.first_mut().filter(|program| !program.contains('/'))
-        && let Ok(found) = find_program(Path::new(program.as_str()), &path, Path::new("/"))
-        && let Some(found) = found.to_str()
-    {
-        *program = found.to_owned();
+    if let Some(program) = profile.command.first_mut().filter(|program| !program.contains('/')) {
+        let found = find_program(Path::new(program.as_str()), &path, Path::new("/"));
+        // Not found there, it must not be found in the repository's environment either, which would get the provider's keys.
+        let Some(found) = found.ok().and_then(|found| Some(found.to_str()?.to_owned())) else { return profile };
+        *program = found;
     }
     profile.env.insert("PATH".into(), format!("{venv}/bin:{path}"));
     profile.env.insert("VIRTUAL_ENV".into(), venv.to_owned());

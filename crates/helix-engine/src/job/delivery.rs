@@ -92,7 +92,8 @@ impl EffectRunner {
             // What the phase itself changed is measured from its own base by its own gates only.
             let from = if owner.id == phase.id { base } else { &origin };
             let label = format!("{}.before.{}.{index}", check.label, owner.id);
-            let before = GateCheck { phase: owner, base: from, result: &whole, gate: index, label, ..check };
+            let before =
+                GateCheck { phase: owner, attempt: None, base: from, result: &whole, gate: index, label, ..check };
             let report = self.gate_report(before).await?;
             if !report.verdict.passed() {
                 return Ok(Err(Refusal::by(owner, report)));

@@ -19,6 +19,8 @@ pub(super) struct GateCheck<'a> {
     pub(super) active: &'a Active,
     /// Whose gate it is.
     pub(super) phase: &'a Phase,
+    /// Its number, if the commit is the result of one attempt.
+    pub(super) attempt: Option<u32>,
     /// Where the changes to be checked begin.
     pub(super) base: &'a CommitId,
     pub(super) result: &'a Committed,
@@ -42,14 +44,15 @@ impl<'a> GateCheck<'a> {
         let AttemptContext { job, active, phase, attempt } = at;
         let label = format!("{}.{}.{gate}", phase.id, attempt.begin.attempt);
         let part = DeliveryPart::Deliver;
-        Self { job, active, phase, base: &attempt.begin.base, result, gate, label, part, cancel }
+        let number = Some(attempt.begin.attempt);
+        Self { job, active, phase, attempt: number, base: &attempt.begin.base, result, gate, label, part, cancel }
     }
 }
 
 impl EffectRunner {
     /// The gate's answer about a commit.
     pub(super) async fn gate_report(&self, check: GateCheck<'_>) -> Result<GateReport, Stopped> {
-        let GateCheck { job, active, phase, base, result, gate, label, part, cancel } = check;
+        let GateCheck { job, active, phase, attempt, base, result, gate, label, part, cancel } = check;
         let spaces = self.workspaces(&active.spec).await?;
         let spec = phase.gates.get(gate).ok_or(Stopped::Unwanted)?;
         // Commands of gates need cores and memory as agents do: so many at a time over all jobs.
@@ -64,7 +67,7 @@ impl EffectRunner {
         let mut environment = self.tool_environment(job, active, phase).await?;
         if spec.delivery().is_some() {
             environment = environment.with("HELIX_DEPLOYED", result.commit.as_str());
-            if let Some(baseline) = active.baseline(&phase.id, gate, &result.commit) {
+            if let Some(baseline) = attempt.and_then(|attempt| active.baseline(&phase.id, attempt, gate)) {
                 environment = environment.with("HELIX_BASELINE", baseline.commit.as_str());
             }
         }

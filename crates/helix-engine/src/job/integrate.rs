@@ -223,7 +223,9 @@ impl Integrating<'_> {
         let label = format!("{place}.{}.{gate}", phase.id);
         let base = &active.spec.repo.base;
         let part = DeliveryPart::Deliver;
-        runner.gate_report(GateCheck { job, active, phase, base, result, gate, label, part, cancel }).await
+        runner
+            .gate_report(GateCheck { job, active, phase, attempt: None, base, result, gate, label, part, cancel })
+            .await
     }
 
     async fn committed(&self, base: &CommitId, commit: &CommitId, branch: String) -> Result<Committed, Fault> {

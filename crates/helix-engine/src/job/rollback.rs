@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::JobId;
 use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, DeliveryView, GateReport, JobEvent};
 use helix_store::{JobFilter, MAX_ROWS_PER_PAGE};
@@ -28,9 +28,16 @@ impl EffectRunner {
         let AttemptContext { job, active, phase, .. } = at;
         let target = phase.gates.get(gate).and_then(|spec| spec.delivery()?.target.clone());
         let target = target.unwrap_or_else(|| phase.id.to_string());
-        let last = self.last_good(&active.spec.repo.path, &target).await?;
+        // What this phase has delivered itself was good only if all its gates found so.
+        let passed = |number: u32| {
+            let attempt = active.progress(&phase.id)?.attempts.iter().find(|one| one.begin.attempt == number)?;
+            Some(attempt.gates.len() == phase.gates.len() && attempt.gates.iter().all(|gate| gate.verdict.passed()))
+        };
+        let own = |one: &DeliveryView, by: &JobId| by == job && one.phase == phase.id;
+        let usable = |one: &DeliveryView, by: &JobId| !own(one, by) || passed(one.attempt) == Some(true);
+        let last = self.last_good(&active.spec.repo.path, &target, usable).await?;
         let origin = active.spec.repo.base.clone();
-        let place = format!("refs/helix/deliveries/{job}/{}/{}", phase.id, at.attempt.begin.attempt);
+        let place = format!("refs/helix/deliveries/{job}/{}/{}/{gate}", phase.id, at.attempt.begin.attempt);
         let (delivered, spaces) = (result.commit.clone(), self.workspaces(&active.spec).await?);
         blocking(move || {
             let repository = spaces.repository();
@@ -51,7 +58,12 @@ impl EffectRunner {
     }
 
     /// The last delivery of a project to a target that went well and was not taken back.
-    pub(crate) async fn last_good(&self, project: &str, target: &str) -> Result<Option<(DeliveryView, JobId)>, Fault> {
+    pub(crate) async fn last_good(
+        &self,
+        project: &str,
+        target: &str,
+        usable: impl Fn(&DeliveryView, &JobId) -> bool + Send,
+    ) -> Result<Option<(DeliveryView, JobId)>, Fault> {
         let journal = self.shared.host.journal();
         let filter = JobFilter { project_path: Some(project.to_owned()), ..JobFilter::default() };
         let (mut last, mut cursor): (Option<(DeliveryView, JobId)>, _) = (None, None);
@@ -62,7 +74,8 @@ impl EffectRunner {
                 let id = view.id;
                 view.deliveries.into_iter().map(move |one| (one, id.clone()))
             });
-            let good = all.filter(|(one, _)| one.target == target && one.state == DeliveryState::Delivered);
+            let good = all
+                .filter(|(one, by)| one.target == target && one.state == DeliveryState::Delivered && usable(one, by));
             last = good.chain(last).max_by_key(|(one, _)| one.at);
             cursor = page.next;
             if cursor.is_none() {
@@ -81,13 +94,18 @@ impl EffectRunner {
         let spec = at.phase.gates.get(step.gate).and_then(|spec| spec.delivery()).and_then(|one| one.health.as_ref());
         let health = spec.ok_or(Stopped::Unwanted)?;
         self.check_obstacles(at, step).await?;
-        let (started, mut checks, mut failed) = (Instant::now(), 0_u32, 0);
+        let (started, mut checks, mut failed, mut unseen) = (Instant::now(), 0_u32, 0, 0);
         let mut report = loop {
             let report = self.part(at, step, DeliveryPart::Health, cancel).await?;
             checks += 1;
-            failed = if report.verdict.passed() { 0 } else { failed + 1 };
-            let over = started.elapsed() >= health.time.duration();
-            if failed >= health.limit || (failed == 0 && over) {
+            // A check that cannot be made says nothing of the health; so many of them end the watch as well.
+            match report.verdict {
+                Verdict::Pass => (failed, unseen) = (0, 0),
+                Verdict::Fail { .. } => failed += 1,
+                Verdict::Inconclusive { .. } => unseen += 1,
+            }
+            let over = report.verdict.passed() && started.elapsed() >= health.time.duration();
+            if failed >= health.limit || unseen >= health.limit || over {
                 break report;
             }
             tokio::select! {

@@ -81,7 +81,11 @@ impl Jobs {
         let view = self.get(id.as_str()).await?;
         let meant = view.deliveries.iter().filter(|one| phase.is_none_or(|phase| one.phase == *phase));
         let Some(meant) = meant.max_by_key(|one| one.at) else { return Ok(()) };
-        let last = self.effects.last_good(&view.project_path, &meant.target).await.map_err(EngineError::of_fault)?;
+        let last = self
+            .effects
+            .last_good(&view.project_path, &meant.target, |_, _| true)
+            .await
+            .map_err(EngineError::of_fault)?;
         match last.filter(|(one, job)| *job != view.id && one.at > meant.at) {
             None => Ok(()),
             Some((one, job)) => Err(EngineError::refused(format!(

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use helix_adr::{Adr, index_markdown};
+use helix_adr::{Adr, index_markdown, is_generated_index};
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_git::{GitError, Landing, Repository, Revert, RevertRequest};
 use helix_job::{Active, Integrated, Integration, IntegrationTarget, JobEvent, JobView, Reverted};
@@ -142,7 +142,7 @@ fn reopen(repository: &Repository, tree: &TreeId, decision: &Decision) -> Result
     let mut files = vec![(path.clone(), reopened.clone().into_bytes())];
     let index = index_beside(path);
     let directory = index.trim_end_matches("INDEX.md");
-    if listing.contains_key(&index) {
+    if text(&index)?.is_some_and(|now| is_generated_index(&now)) {
         let mut adrs = vec![Adr::parse(path, &reopened)];
         let other = |name: &&String| {
             *name != path

@@ -263,7 +263,7 @@ impl Workshop {
         let start = std::time::Instant::now();
         loop {
             let lives = !processes_with_env("HELIX_RUN_ID", run.as_str()).unwrap().is_empty();
-            if lives && file.as_ref().is_none_or(|file| file.exists()) {
+            if lives && file.as_ref().is_none_or(|file| std::fs::read(file).is_ok_and(|text| !text.is_empty())) {
                 return run;
             }
             assert!(start.elapsed() < LIMIT, "the agent of {run} does not come to life");

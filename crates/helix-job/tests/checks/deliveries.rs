@@ -229,8 +229,10 @@ fn what_is_not_known_or_still_bad_is_for_a_person() {
     assert!(matches!(play.phase("deliver"), PhaseState::Failed { .. }));
     assert!(play.delivery().1.contains("unknown: a person is needed"), "{:?}", play.delivery());
     // Of what never ran, and of what was lost while it was delivered, nothing is taken back by itself.
-    for verdict in [unhealthy(), Verdict::Inconclusive { fault: Fault { kind: FaultKind::Environment, ..fault() } }] {
-        let play = Play::deployed(verdict, None);
+    // Nor where the end of a command was not seen, as it was killed.
+    let lost = || Verdict::Inconclusive { fault: Fault { kind: FaultKind::Environment, ..fault() } };
+    for (verdict, step) in [(unhealthy(), None), (lost(), None), (lost(), Some(StepOutcome::Unknown))] {
+        let play = Play::deployed(verdict, step);
         assert!(play.keys().iter().all(|key| !key.contains("rollback")), "{:?}", play.keys());
     }
 }
@@ -255,7 +257,7 @@ fn a_person_takes_back_what_was_delivered_and_a_second_time_only_if_it_is_meant(
     play.health(1, Verdict::Pass);
     play.happy();
     let view = play.view();
-    assert!(view.status == JobStatus::Failed && view.error.unwrap().message.contains("ada took the delivery back"));
+    assert!(view.status == JobStatus::Failed && view.error.unwrap().message.contains("ada rolled the delivery back"));
     let again = play.state.to_roll_back(None, false);
     assert!(matches!(&again, Err(RollbackError::Again { how, .. }) if how.contains("and healthy")), "{again:?}");
     play.person(false).unwrap_err();

@@ -165,7 +165,7 @@ mapping! {
         max_tokens: LargeCount, example = "20_000_000";
         /// total time of a job's runs; default: no limit
         max_run_time: Time, example = "\"4h\"";
-        /// virtual environment of Python for agents and gates; default: the active one, else .venv of the repository
+        /// virtual environment of Python for agents and gates, unless one is active; default: .venv of the repository
         venv: Text, example = "\"~/venvs/shop\"";
         /// repeats after a provider's trouble, which are no attempts (docs/retries.md); 0: none
         retries: u32, example = "3";

@@ -256,6 +256,18 @@ fn a_gitlab_of_ones_own_is_found_by_who_is_logged_in_there() {
     assert_eq!(world.comments(others).len(), 1);
 }
 
+/// Log-ins may go to any host that is asked: which ones are asked is not for a file of the repository to say.
+#[test]
+fn a_plan_does_not_choose_the_host_that_a_report_goes_to() {
+    let url = "https://collector.example/a/b/pull/1";
+    let world =
+        World::new(&format!("issue: {url}\n"), "git@github.com:octo/shop.git", ["collector.example", ""], &json!({}));
+    world.post(&[]).refused(2, &["HX0942", "at collector.example, which no remote", &format!("--issue {url}")]);
+    assert_eq!(world.calls(), Vec::<String>::new());
+    world.post(&["--issue", url]).refused(2, &["HX0943"]);
+    assert!(world.calls()[0].starts_with("gh api --hostname collector.example"));
+}
+
 #[test]
 fn what_keeps_a_comment_from_being_posted_is_named_with_its_remedy() {
     let world = World::new("", "", ["github.com", ""], &json!({ THREAD: [] }));
@@ -265,7 +277,7 @@ fn what_keeps_a_comment_from_being_posted_is_named_with_its_remedy() {
     world.post(&["--issue", "x"]).refused(2, &["the number of an issue, such as 17, or the URL"]);
     world.run(&["jobs", "report", &world.job, "--dry-run"]).refused(2, &["--post"]);
     world.stage.git(&world.stage.repo, &["remote", "add", "origin", "/srv/git/shop.git"]);
-    world.post(&["--issue", "17"]).refused(4, &["HX0942", "the remote origin", "no host of code"]);
+    world.post(&["--issue", "17"]).refused(4, &["HX0942", "the remote origin", "names no project on GitHub or GitLab"]);
     world.stage.git(&world.stage.repo, &["remote", "set-url", "origin", "git@code.example:octo/shop.git"]);
     let neither = world.post(&["--issue", "17"]);
     neither.refused(

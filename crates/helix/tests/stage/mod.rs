@@ -95,8 +95,13 @@ impl Stage {
 
     /// Address and token of the host, once it answers.
     pub async fn reachable(&self) -> (String, String) {
-        self.ask(|http, url| http.get(format!("{url}/healthz"))).await;
-        self.host().unwrap()
+        loop {
+            self.ask(|http, url| http.get(format!("{url}/healthz"))).await;
+            // One that has just ended may have taken its address away.
+            if let Some(host) = self.host() {
+                return host;
+            }
+        }
     }
 
     /// Asks until a host answers, whichever it is by then.

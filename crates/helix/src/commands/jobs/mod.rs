@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use helix_core::ids::PhaseId;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
-use helix_job::{DeliveryState, JobView, PhaseStatus};
+use helix_job::{DeliveryState, DeliveryView, JobView, PhaseStatus};
 use helix_server::wire::{ResumeRequest, RollbackRequest};
 use serde::Serialize;
 use serde_json::json;
@@ -202,7 +202,8 @@ async fn roll_back(context: &Context, id: &str, phase: Option<String>, again: bo
     let request = RollbackRequest { phase, again, by: Some(context.environment.person()) };
     let exit = run::follow(context, async |client| client.roll_back(id.as_str(), &request).await).await?;
     let view = job(context, id.as_str()).await?;
-    let last = view.deliveries.iter().max_by_key(|one| one.rollbacks.last().and_then(|last| last.begun_at));
+    let meant = |one: &&DeliveryView| request.phase.as_deref().is_none_or(|phase| one.phase.as_str() == phase);
+    let last = view.deliveries.iter().filter(meant).max_by_key(|one| one.at);
     let good = view.status.is_final() && last.is_some_and(|last| last.state == DeliveryState::RolledBack);
     Ok(if good { Exit::Success } else { exit })
 }

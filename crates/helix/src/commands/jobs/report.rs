@@ -44,6 +44,7 @@ pub(super) struct Arguments {
 
 pub(super) async fn report(context: &Context, arguments: Arguments) -> Ended {
     let mut view = job(context, &arguments.job.id).await?;
+    let by_person = arguments.issue.is_some();
     view.issue = arguments.issue.or(view.issue);
     let reports = reports_of(context, &view).await?;
     let parts = parts(&view, &last_reports(&view, &reports));
@@ -56,7 +57,7 @@ pub(super) async fn report(context: &Context, arguments: Arguments) -> Ended {
         CommandError::usage(codes::NO_ISSUE, format!("job {} names no issue", view.id))
             .hint("give its number or URL with --issue; a plan names it with `issue: 17`")
     })?;
-    let thread = Thread::find(issue, &view.project_path).await?;
+    let thread = Thread::find(issue, by_person, &view.project_path).await?;
     let text = fitted(&parts, &view);
     if arguments.dry_run {
         let url = thread.url(None);
@@ -123,11 +124,11 @@ fn parts(view: &JobView, reports: &[&JobReport]) -> Vec<String> {
     if let Some(error) = &view.error {
         row("Why", quoted(&error.message));
     }
-    open_questions(view).for_each(|question| row("Waits for an answer", quoted(&question.text)));
-    head.push_str("\n### Phases\n\n");
+    let questions = open_questions(view).map(|one| format!("- **Waits for an answer:** {}\n", quoted(&one.text)));
     let phases = view.phases.iter().map(phase_line);
     let reports = reports.iter().map(|report| format!("\n{}", report.markdown()));
-    std::iter::once(head).chain(phases).chain(reports).collect()
+    let heading = "\n### Phases\n\n".to_owned();
+    std::iter::once(head).chain(questions).chain([heading]).chain(phases).chain(reports).collect()
 }
 
 fn phase_line(phase: &PhaseView) -> String {
