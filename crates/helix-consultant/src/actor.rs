@@ -14,7 +14,8 @@ use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::ErrorView;
 use helix_job::session::{
-    Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView, relation,
+    AnswerCheck, Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart,
+    TurnView, relation,
 };
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -181,6 +182,11 @@ impl SessionActor {
         output.tell(TurnEvent::Status { text: phrases::ALREADY_ANSWERED.into() }).await;
         let Some(end) = &turn.end else { return refused(phrases::no_end()) };
         output.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
+        let note = phrases::unfixed(turn.unfixed());
+        let is_in_order = note.is_none();
+        if let Some(text) = note {
+            output.tell(TurnEvent::Note { text }).await;
+        }
         let outcome = Outcome::from_facts(&end.facts);
         TurnEnded {
             error: phrases::of_outcome(&outcome),
@@ -188,7 +194,7 @@ impl SessionActor {
             answer: end.text().to_owned(),
             usage: end.usage,
             took: Duration::ZERO,
-            is_in_order: turn.unfixed().is_empty(),
+            is_in_order,
         }
     }
 
@@ -205,8 +211,13 @@ impl SessionActor {
         let begin = TurnStart { client: request.client.clone(), ..turn.begin.clone() };
         let started = SessionEvent::TurnStarted { turn: id.clone(), place: TurnParent::of(turn), resume: None, begin };
         let end = TurnEnd { usage: Usage::default(), runs: 0, delivery: output.delivery(), ..end };
-        let finished = SessionEvent::TurnFinished { turn: id.clone(), end };
-        settled(self.log.record_once(&[started, finished]).await)?;
+        let mut events = vec![started];
+        if !turn.unfixed().is_empty() {
+            let check = AnswerCheck { run: RunId::for_turn(&id, 0), findings: turn.unfixed().to_vec() };
+            events.push(SessionEvent::AnswerChecked { turn: id.clone(), check });
+        }
+        events.push(SessionEvent::TurnFinished { turn: id.clone(), end });
+        settled(self.log.record_once(&events).await)?;
         let recorded = self.services.journal().turn(id).await.map_err(phrases::unreadable_record)?;
         recorded.ok_or_else(phrases::no_end)
     }
@@ -288,6 +299,8 @@ impl SessionActor {
         work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
         for turn in &position.unheard {
             let text = phrases::unheard(&turn.begin.message, turn.end.as_ref().map_or("", TurnEnd::text));
+            let caution = phrases::unfixed(turn.unfixed()).map(|caution| format!("\n{caution}")).unwrap_or_default();
+            let text = text + &caution;
             work.output.tell(TurnEvent::Note { text }).await;
         }
         // What stands in the answer before needs no second telling.

@@ -124,8 +124,11 @@ pub(super) async fn proven(
     let mut found: Vec<(usize, SessionView)> = Vec::new();
     for view in journal.sessions_by_prefix(prefix.to_owned(), CANDIDATES).await? {
         let turns = journal.turn_summaries(view.id.clone()).await?;
-        let HistoryMatch::Here { mismatches, .. } = match_history(&turns, &history) else { continue };
-        let shown = history.iter().filter(|exchange| exchange.answered.is_some()).count();
+        let HistoryMatch::Here { from, mismatches, .. } = match_history(&turns, &history, |at| before(&told[..at]))
+        else {
+            continue;
+        };
+        let shown = history[from..].iter().filter(|exchange| exchange.answered.is_some()).count();
         let mut proves = mismatches.len() < shown;
         for mismatch in &mismatches {
             // One of the two stopped early.
@@ -301,7 +304,8 @@ impl Locator<'_> {
         let told = history_exchanges(&self.request.history);
         let history = digests(&told);
         let stubs = self.journal.turn_summaries(self.view.id.clone()).await?;
-        let HistoryMatch::Here { after, mismatches, unseen } = match_history(&stubs, &history) else {
+        let found = match_history(&stubs, &history, |at| before(&told[..at]));
+        let HistoryMatch::Here { after, mismatches, unseen, .. } = found else {
             // After something that Helix does not know.
             return Ok(TurnPosition::new(None, Account::Client));
         };

@@ -201,14 +201,22 @@ pub(crate) fn not_in_order(findings: &[AnswerFinding], asked: u32, failed: Optio
         many => format!("the agent was asked {many} times to fix it"),
     };
     let failed = failed.map(|why| format!(": {}", one_line(why, LINE))).unwrap_or_default();
+    failed_checks(&format!("This answer did not pass its checks; {times}{failed}."), findings)
+}
+
+/// Below an answer that did not pass its checks and is given later; `None` where it did.
+pub(crate) fn unfixed(findings: &[AnswerFinding]) -> Option<String> {
+    (!findings.is_empty()).then(|| failed_checks("This answer did not pass its checks.", findings))
+}
+
+fn failed_checks(first: &str, findings: &[AnswerFinding]) -> String {
     let shown = findings.iter().take(SHOWN_FINDINGS).map(|AnswerFinding { validator, finding }| {
         let place = finding.place.as_ref().map(|place| format!("`{place}`: ")).unwrap_or_default();
         format!("{validator}: {}", one_line(&format!("{place}{}", finding.message), LINE))
     });
     let more = findings.len().saturating_sub(SHOWN_FINDINGS);
     let more = (more > 0).then(|| format!("and {more} more"));
-    let first = format!("This answer did not pass its checks; {times}{failed}.");
-    block(CAUTION, [first, list(shown.chain(more)), "Ask for it again, or ignore it.".to_owned()])
+    block(CAUTION, [first.to_owned(), list(shown.chain(more)), "Ask for it again, or ignore it.".to_owned()])
 }
 
 /// Below an answer that could not be checked at all.

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 pub struct Retention {
     /// Those in which something happened within so many days; `None`: however old.
     pub days: Option<u32>,
-    /// So many, the latest; `None`: any number.
+    /// So many, the latest, temporary ones not counted; `None`: any number.
     pub count: Option<u32>,
 }
 
@@ -17,13 +17,13 @@ pub const TEMPORARY: &str = "temporary:";
 const TEMPORARY_DAYS: u32 = 1;
 
 impl Retention {
-    /// Whether a conversation with this key may go, by its age and its place among all (0 is the latest).
+    /// Whether a conversation with this key may go, by its age and its place among those that are not temporary (0 is the latest).
     pub fn lets_go(self, key: &str, place: usize, updated_at: Timestamp, now: Timestamp) -> bool {
         let temporary = key.starts_with(TEMPORARY).then_some(TEMPORARY_DAYS);
         let days = self.days.into_iter().chain(temporary).min();
         let age = now.duration_since(updated_at);
         let too_old = days.is_some_and(|days| age > SignedDuration::from_hours(24 * i64::from(days)));
-        too_old || self.count.is_some_and(|count| place >= count as usize)
+        too_old || temporary.is_none() && self.count.is_some_and(|count| place >= count as usize)
     }
 }
 

@@ -12,4 +12,5 @@ fn age_and_number_both_let_go_and_nothing_goes_unasked() {
     // Whoever wants a temporary chat wants it to go.
     assert!(Retention::default().lets_go("temporary:a", 0, old, now));
     assert!(!Retention::default().lets_go("temporary:a", 1_000, now, now));
+    assert!(!count.lets_go("temporary:a", 2, now, now), "only its age counts");
 }

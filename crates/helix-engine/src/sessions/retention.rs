@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_consultant::Retention;
+use helix_consultant::{Retention, TEMPORARY};
 use helix_core::ids::SessionId;
 use helix_job::session::SessionView;
 use helix_store::{AppendError, Forget};
@@ -53,10 +53,12 @@ impl Sessions {
         let mut all = self.list().await?;
         all.sort_by_key(|view| std::cmp::Reverse(view.updated_at));
         let mut may_go: HashSet<SessionId> = HashSet::new();
-        for (place, view) in all.iter().enumerate() {
+        let mut place = 0;
+        for view in &all {
             if retention.lets_go(&view.key, place, view.updated_at, now) && self.is_at_rest(view).await? {
                 may_go.insert(view.id.clone());
             }
+            place += usize::from(!view.key.starts_with(TEMPORARY));
         }
         // Copies are younger than what they were copied from, and go on from turns of it: a copy that stays keeps its origin.
         all.sort_by(|one, other| other.id.cmp(&one.id));

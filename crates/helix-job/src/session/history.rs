@@ -2,6 +2,7 @@
 //!
 //! Must not know texts, only their digests; how near a changed text is to the record is for the caller to look up.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use super::digest::TextDigest;
@@ -15,6 +16,8 @@ pub struct TurnSummary {
     pub number: u32,
     /// What stands before it in the client's tree.
     pub under: Option<TurnId>,
+    /// What the user said before it to somebody else; only where nothing of Helix's own stands before it.
+    pub before: Option<TextDigest>,
     pub asked: TextDigest,
     /// What the user was shown; `None` while it runs or where nothing was shown.
     pub answered: Option<TextDigest>,
@@ -41,6 +44,8 @@ pub enum HistoryMatch {
     /// After this turn; `None`: at the beginning, or after messages that Helix never saw.
     Here {
         after: Option<TurnId>,
+        /// The first exchange that the record has; what is before it was said to somebody else.
+        from: usize,
         /// Exchanges whose answers differ from the record. The client's are what the user sees.
         mismatches: Vec<Mismatch>,
         /// Exchanges without an answer that Helix never saw, by index.
@@ -80,29 +85,42 @@ pub enum Author {
 /// A way into the tree.
 #[derive(Debug, Clone)]
 struct Way<'a> {
+    /// The exchange that it begins with.
+    from: usize,
     at: Option<&'a TurnSummary>,
     mismatches: Vec<Mismatch>,
 }
 
 /// Finds the turn that a history ends with. Of several, the one without mismatches, then the newest.
-pub fn match_history(turns: &[TurnSummary], history: &[Exchange]) -> HistoryMatch {
+///
+/// `before` tells what a history said before the exchange of an index, as [`TurnSummary::before`] has it: a conversation that Helix
+/// joined in the middle begins there.
+pub fn match_history<'a>(
+    turns: &'a [TurnSummary],
+    history: &'a [Exchange],
+    before: impl Fn(usize) -> Option<TextDigest>,
+) -> HistoryMatch {
     let mut children: HashMap<(Option<&TurnId>, &TextDigest), Vec<&TurnSummary>> = HashMap::new();
     for turn in turns {
         children.entry((turn.under.as_ref(), &turn.asked)).or_default().push(turn);
     }
-    let mut ways = vec![Way { at: None, mismatches: Vec::new() }];
+    let mut ways = vec![Way { from: 0, at: None, mismatches: Vec::new() }];
     let mut unseen = Vec::new();
     for (index, exchange) in history.iter().enumerate() {
-        let next: Vec<Way<'_>> = ways
-            .iter()
-            .flat_map(|way| {
-                let found = children.get(&(way.at.map(|turn| &turn.id), &exchange.asked)).into_iter().flatten();
-                found.map(|turn| step(way, turn, exchange, index))
-            })
-            .collect();
+        let (said, start) = (LazyCell::new(|| before(index)), Way { from: index, at: None, mismatches: Vec::new() });
+        let after = |at: Option<&'a TurnSummary>| {
+            children.get(&(at.map(|turn| &turn.id), &exchange.asked)).into_iter().flatten().copied()
+        };
+        let goes_on = ways.iter().flat_map(|way| {
+            let found = after(way.at).filter(|turn| turn.before.is_none());
+            found.map(|turn| step(way, turn, exchange, index))
+        });
+        let joined = after(None).filter(|turn| turn.before.is_some() && turn.before == *said);
+        let next: Vec<Way<'_>> = goes_on.chain(joined.map(|turn| step(&start, turn, exchange, index))).collect();
         if next.is_empty() {
             if exchange.answered.is_some() {
-                return HistoryMatch::Unknown;
+                // What was said to somebody else, unless Helix joined later.
+                ways.clear();
             }
             unseen.push(index);
             continue;
@@ -114,7 +132,9 @@ pub fn match_history(turns: &[TurnSummary], history: &[Exchange]) -> HistoryMatc
     let best = ways.into_iter().max_by_key(|way| way.at.map_or(0, |turn| turn.number));
     match best {
         Some(way) => {
-            HistoryMatch::Here { after: way.at.map(|turn| turn.id.clone()), mismatches: way.mismatches, unseen }
+            unseen.retain(|index| *index >= way.from);
+            let after = way.at.map(|turn| turn.id.clone());
+            HistoryMatch::Here { after, from: way.from, mismatches: way.mismatches, unseen }
         }
         None => HistoryMatch::Unknown,
     }
@@ -126,7 +146,7 @@ fn step<'a>(way: &Way<'a>, turn: &'a TurnSummary, exchange: &Exchange, index: us
     if exchange.answered.is_some() && exchange.answered != turn.answered {
         mismatches.push(Mismatch { turn: turn.id.clone(), exchange: index });
     }
-    Way { at: Some(turn), mismatches }
+    Way { from: way.from, at: Some(turn), mismatches }
 }
 
 impl TurnSummary {
@@ -136,6 +156,7 @@ impl TurnSummary {
             id: turn.id.clone(),
             number: turn.number,
             under: turn.under.clone(),
+            before: turn.begin.before.clone(),
             asked: turn.begin.asked.clone(),
             answered: turn.end.as_ref().and_then(|end| end.answered.clone()),
         }

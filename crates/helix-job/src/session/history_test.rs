@@ -12,6 +12,7 @@ fn stub(number: u32, under: u32, asked: &str, answered: &str) -> TurnSummary {
         id: id(number),
         number,
         under: (under > 0).then(|| id(under)),
+        before: None,
         asked: TextDigest::of(asked),
         answered: (!answered.is_empty()).then(|| TextDigest::of(answered)),
     }
@@ -22,8 +23,12 @@ fn exchange(asked: &str, answered: &str) -> Exchange {
     Exchange { asked: TextDigest::of(asked), answered }
 }
 
+fn of(turns: &[TurnSummary], history: &[Exchange]) -> HistoryMatch {
+    match_history(turns, history, |index| (index > 0).then(|| TextDigest::of(&format!("{index} before"))))
+}
+
 fn here(after: u32) -> HistoryMatch {
-    HistoryMatch::Here { after: (after > 0).then(|| id(after)), mismatches: vec![], unseen: vec![] }
+    HistoryMatch::Here { after: (after > 0).then(|| id(after)), from: 0, mismatches: vec![], unseen: vec![] }
 }
 
 /// one ─ two ─ three, and one ─ other; a second conversation that begins with the same words.
@@ -40,36 +45,50 @@ fn tree() -> Vec<TurnSummary> {
 #[test]
 fn the_history_is_the_path() {
     let tree = tree();
-    assert_eq!(match_history(&tree, &[]), here(0), "a first message");
-    assert_eq!(match_history(&tree, &[exchange("one", "A")]), here(1));
-    assert_eq!(match_history(&tree, &[exchange("one", "E")]), here(5), "told apart by the answer");
-    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("two", "B"), exchange("three", "C")]), here(3));
-    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("other", "D")]), here(4));
+    assert_eq!(of(&tree, &[]), here(0), "a first message");
+    assert_eq!(of(&tree, &[exchange("one", "A")]), here(1));
+    assert_eq!(of(&tree, &[exchange("one", "E")]), here(5), "told apart by the answer");
+    assert_eq!(of(&tree, &[exchange("one", "A"), exchange("two", "B"), exchange("three", "C")]), here(3));
+    assert_eq!(of(&tree, &[exchange("one", "A"), exchange("other", "D")]), here(4));
 }
 
 #[test]
 fn two_user_messages_in_a_row_are_one_lost_answer() {
     let tree = tree();
-    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("two", "")]), here(2));
-    let never_seen = match_history(&tree, &[exchange("one", "A"), exchange("never sent", "")]);
-    assert_eq!(never_seen, HistoryMatch::Here { after: Some(id(1)), mismatches: vec![], unseen: vec![1] });
+    assert_eq!(of(&tree, &[exchange("one", "A"), exchange("two", "")]), here(2));
+    let never_seen = of(&tree, &[exchange("one", "A"), exchange("never sent", "")]);
+    assert_eq!(never_seen, HistoryMatch::Here { after: Some(id(1)), from: 0, mismatches: vec![], unseen: vec![1] });
 }
 
 #[test]
 fn a_changed_answer_is_named_and_a_foreign_history_is_unknown() {
     let tree = tree();
-    let changed = match_history(&tree, &[exchange("one", "A"), exchange("two", "edited"), exchange("three", "C")]);
+    let changed = of(&tree, &[exchange("one", "A"), exchange("two", "edited"), exchange("three", "C")]);
     let mismatches = vec![Mismatch { turn: id(2), exchange: 1 }];
-    assert_eq!(changed, HistoryMatch::Here { after: Some(id(3)), mismatches, unseen: vec![] });
-    assert_eq!(match_history(&tree, &[exchange("elsewhere", "X")]), HistoryMatch::Unknown);
-    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("elsewhere", "X")]), HistoryMatch::Unknown);
+    assert_eq!(changed, HistoryMatch::Here { after: Some(id(3)), from: 0, mismatches, unseen: vec![] });
+    assert_eq!(of(&tree, &[exchange("elsewhere", "X")]), HistoryMatch::Unknown);
+    assert_eq!(of(&tree, &[exchange("one", "A"), exchange("elsewhere", "X")]), HistoryMatch::Unknown);
+}
+
+#[test]
+fn a_conversation_that_was_joined_in_the_middle_begins_there() {
+    let joined = |before: &str| TurnSummary { before: Some(TextDigest::of(before)), ..stub(1, 0, "two", "B") };
+    let tree = [joined("1 before"), stub(2, 1, "three", "C")];
+    let history = [exchange("one", "A"), exchange("two", "B"), exchange("three", "C")];
+    let found = HistoryMatch::Here { after: Some(id(2)), from: 1, mismatches: vec![], unseen: vec![] };
+    assert_eq!(of(&tree, &history), found);
+    assert_eq!(of(&tree, &history[1..]), HistoryMatch::Unknown, "what was before it is not shown any more");
+    assert_eq!(of(&[joined("else")], &history[..2]), HistoryMatch::Unknown, "something else was before it");
+    let lost = [exchange("never sent", ""), exchange("two", "B"), exchange("lost", "")];
+    let found = HistoryMatch::Here { after: Some(id(1)), from: 1, mismatches: vec![], unseen: vec![2] };
+    assert_eq!(of(&tree, &lost), found, "it was told of what is before it");
 }
 
 #[test]
 fn of_equal_paths_the_newest_counts() {
     let mut tree = tree();
     tree.push(stub(6, 1, "two", "B"));
-    assert_eq!(match_history(&tree, &[exchange("one", "A"), exchange("two", "B")]), here(6));
+    assert_eq!(of(&tree, &[exchange("one", "A"), exchange("two", "B")]), here(6));
 }
 
 #[test]
@@ -102,8 +121,8 @@ proptest! {
             path
         };
         let wanted = path(goal);
-        match match_history(&tree, &wanted) {
-            HistoryMatch::Here { after: Some(found), mismatches, unseen } => {
+        match of(&tree, &wanted) {
+            HistoryMatch::Here { after: Some(found), mismatches, unseen, .. } => {
                 prop_assert!(mismatches.is_empty() && unseen.is_empty());
                 let found = tree.iter().find(|stub| stub.id == found).unwrap();
                 prop_assert_eq!(path(found), wanted);

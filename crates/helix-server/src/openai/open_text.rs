@@ -1,8 +1,5 @@
 //! The text of an answer, and what is open at its end: a code fence, a formula, a folded part. Must not know who wrote it.
 
-/// Most text that is kept, in bytes; what follows is only sent.
-const LIMIT: usize = 4 << 20;
-
 /// Text that grows.
 #[derive(Debug, Default)]
 pub(super) struct OpenText {
@@ -34,13 +31,16 @@ impl OpenText {
 
     /// Appends text, and reads the lines that it ends.
     pub(super) fn push(&mut self, text: &str) {
-        if self.text.len() + text.len() > LIMIT {
-            return;
-        }
+        let end = text.rfind('\n').map(|at| self.text.len() + at + 1);
         self.text.push_str(text);
-        let Some(end) = self.text[self.read..].rfind('\n').map(|at| self.read + at + 1) else { return };
+        let Some(end) = end else { return };
         self.text[self.read..end].lines().for_each(|line| self.open.line(line));
         self.read = end;
+    }
+
+    /// Begins an item of its own, in which nothing is open.
+    pub(super) fn begin_item(&mut self) {
+        (self.read, self.open) = (self.text.len(), Open::default());
     }
 
     /// What closes all that is open, on lines of its own; empty where nothing is.

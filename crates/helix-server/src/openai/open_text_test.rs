@@ -19,6 +19,18 @@ fn what_is_open_is_closed() {
 }
 
 #[test]
+fn text_of_any_length_is_whole_and_an_item_of_its_own_is_open_nowhere() {
+    let mut text = OpenText::default();
+    let pieces = ["```\n", &"x".repeat(5 << 20), "y", "\n"];
+    pieces.iter().for_each(|piece| text.push(piece));
+    assert!(text.as_str() == pieces.concat() && text.closing() == "\n```");
+    text.begin_item();
+    assert_eq!(text.closing(), "");
+    text.push("z\n~~~");
+    assert_eq!(text.closing(), "\n~~~");
+}
+
+#[test]
 fn what_is_not_open_is_left_alone() {
     for text in [
         "",

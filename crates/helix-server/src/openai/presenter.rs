@@ -238,9 +238,9 @@ impl<W: Wire> Presenter<W> {
 
     /// A block of Helix's own, below the text so far. Within code or a folded part nobody would see it: what is open is closed.
     fn block(&mut self, out: &mut Vec<u8>, block: &str) {
-        let gap = if self.wire.is_in_text() { "\n\n" } else { "" };
-        let text = format!("{}{gap}{block}", self.text.closing());
-        self.write(out, &text);
+        // An item of its own is open nowhere.
+        let above = if self.wire.is_in_text() { self.text.closing() + "\n\n" } else { String::new() };
+        self.write(out, &format!("{above}{block}"));
         self.is_block = true;
     }
 
@@ -274,6 +274,9 @@ impl<W: Wire> Presenter<W> {
 
     fn write(&mut self, out: &mut Vec<u8>, text: &str) {
         self.line.clear(out);
+        if !self.wire.is_in_text() {
+            self.text.begin_item();
+        }
         self.text.push(text);
         self.wire.text(out, text);
     }

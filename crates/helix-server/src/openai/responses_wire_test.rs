@@ -59,6 +59,23 @@ fn call(id: &str) -> TurnEvent {
     TurnEvent::ToolStarted { id: id.into(), name: "Bash".into(), input: json!({ "command": "ls" }) }
 }
 
+/// A mark that closes code in one item would open it in the next.
+#[test]
+fn a_note_in_an_item_of_its_own_closes_nothing() {
+    let text = |text: &str| TurnEvent::Text { text: text.into() };
+    let done = |id: &str| TurnEvent::ToolFinished { id: id.into(), output: "x".into(), failed: false };
+    let note = |id: &str| TurnEvent::Note { text: format!("> {id}\n") };
+    for profile in [WEB, Profile::Plain] {
+        let frames = stream(
+            profile,
+            vec![text("So:\n```\nx"), call("a"), done("a"), note("1"), text("~~~\ny"), note("2"), ended(None)],
+        );
+        let whole = frames.iter().filter(|frame| frame["type"] == "response.output_text.done");
+        let texts: Vec<&str> = whole.map(|frame| frame["text"].as_str().unwrap()).collect();
+        assert_eq!(texts, ["So:\n```\nx", "> 1\n\n~~~\ny\n~~~\n\n> 2\n"]);
+    }
+}
+
 #[test]
 fn items_are_opened_and_closed_in_order_with_their_text() {
     let session = SessionId::new("s").unwrap();

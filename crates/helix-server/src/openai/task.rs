@@ -53,7 +53,7 @@ pub(super) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<St
     }
 }
 
-/// A turn with an attached file begins like a task; only a task also quotes the history, in whatever language it asks.
+/// A turn with an attached file begins like a task; only a task also ends with the history, in whatever language it asks.
 fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
     let first = request.messages.first().filter(|_| !request.offers_tools)?;
     let text = first.text.trim();
@@ -68,7 +68,7 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
         return fits.then_some(name);
     }
     let (asked, history) = text.split_once("<chat_history>")?;
-    let is_task = alone && !request.stream && first.role == Role::User && history.contains("</chat_history>");
+    let is_task = alone && !request.stream && first.role == Role::User && history.ends_with("</chat_history>");
     let known = BY_FIELD.iter().find(|(field, _)| asked.contains(field));
     is_task.then(|| known.map_or("unknown", |(_, name)| name))
 }

@@ -65,9 +65,11 @@ fn tasks_of_other_templates_and_clients_are_recognised_too() {
     let user = |text: &str| serde_json::json!([{ "role": "user", "content": text }]);
     let both = |system: &str, text: &str| serde_json::json!([{ "role": "system", "content": system }, { "role": "user", "content": text }]);
     let recognised = |messages, stream| recognise(&HeaderMap::new(), &of(messages, stream));
-    let german = "Aufgabe: Nenne als JSON {\"title\": …}\n<chat_history>\nUSER: hallo\n</chat_history>\nNur JSON.";
+    let german = "Aufgabe: Nenne nur als JSON {\"title\": …}\n<chat_history>\nUSER: hallo\n</chat_history>\n";
     assert_eq!(recognised(user(german), false).as_deref(), Some("title_generation"));
     assert_eq!(recognised(user(german), true), None, "no task of these is streamed");
+    let quoted = "What is {\"title\": …} with <chat_history>\nUSER: hallo\n</chat_history> in a prompt for?";
+    assert_eq!(recognised(user(quoted), false), None, "a user who quotes a task");
     let legacy = "Available Tools: [{\"name\": \"x\"}]";
     assert_eq!(recognised(both(legacy, "Query: hi"), false).as_deref(), Some("function_calling"));
     assert_eq!(recognised(both(legacy, "hi"), false), None);

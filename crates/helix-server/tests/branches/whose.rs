@@ -20,6 +20,15 @@ async fn whoever_begins_with_the_same_words_has_a_conversation_of_their_own() {
     let (args, stdin) = host.asked(&third.run());
     assert_eq!(option(&args, "--resume"), None);
     assert!(stdin.contains("[consultant]\\nA"), "{stdin}");
+    // From then on, the chat goes on in the one that was opened in its middle.
+    let mut texts = vec![hi, "A", "and? [[fake: say B]]", "B", "so? [[fake: say C]]"];
+    let fourth = ask(&host, &[], messages(&texts)).await;
+    assert_eq!(fourth.session, third.session);
+    assert_eq!(option(&host.asked(&fourth.run()).0, "--resume"), option(&args, "--session-id"));
+    texts.extend(["C", "then? [[fake: say D]]"]);
+    assert_eq!(ask(&host, &[], messages(&texts)).await.session, third.session);
+    let others = [hi, "A", "and? [[fake: say B]]", "No.", "so? [[fake: say C]]"];
+    assert_ne!(ask(&host, &[], messages(&others)).await.session, third.session, "what another one said proves nothing");
     // Its own answers prove it; also the half of one, where the client stopped reading.
     let own = ask(&host, &[], messages(&["ho [[fake: say A whole answer.]]"])).await;
     let half = ask(&host, &[], messages(&["ho [[fake: say A whole answer.]]", "A whole", "so? [[fake: say C]]"])).await;
@@ -125,6 +134,46 @@ async fn an_answer_that_was_finished_while_helix_was_away_is_given_to_whoever_as
             let (args, stdin) = host.asked(&last.run());
             assert!(last.text == "E" && option(&args, "--resume").is_some(), "{} {args:?}", last.text);
             assert!(!stdin.contains("edited"), "{stdin}");
+        }
+        host.stop().await;
+    }
+}
+
+/// Nobody has read the caution below it either.
+#[tokio::test]
+async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_one() {
+    use helix_engine::consultant::{Enforcement, Validator};
+    let strict = |engine: &mut helix_engine::EngineConfig| {
+        let validators = vec![Validator::StepMarker];
+        engine.consultant.enforcement = Enforcement { validators, own: Vec::new(), retries: 0 };
+    };
+    // What is said of an answer on the spot goes on after these words.
+    let caution = "This answer did not pass its checks.\n";
+    for same in [true, false] {
+        let host = Host::with_engine(ServerConfig::default(), strict).await;
+        let gate = tempfile::tempdir().unwrap();
+        let order = in_two_parts(&gate.path().join("go"));
+        let mut bytes = send(&host, &ids("c", "m1", ""), messages(&[&order]), true).await.bytes_stream();
+        let mut seen = String::new();
+        while !seen.contains("Hm.") {
+            seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+        }
+        let host = host.restart_with(ServerConfig::default(), strict).await;
+        std::fs::write(gate.path().join("go"), "").unwrap();
+        assert_eq!(first_end(&host).await["delivery"], "undelivered");
+        if same {
+            // Also the record of the turn that gives it knows, and so does whoever asks for that one again.
+            for _ in 0..2 {
+                let again = ask(&host, &ids("c", "m2", ""), messages(&[&order])).await;
+                assert!(again.text.contains("Done.") && again.text.contains(caution), "{}", again.text);
+                let turn = &session(&host, &again.session).await["turns"][1];
+                assert_eq!(turn["checks"][0]["findings"][0]["validator"], "step_marker", "{turn:#}");
+            }
+        } else {
+            let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, "Hm.", "so? [[fake: say Next.]]"])).await;
+            let (unheard, own) = next.text.split_once("Next.").unwrap();
+            assert!(unheard.contains("> Done.\n\n> [!CAUTION]") && unheard.contains(caution), "{}", next.text);
+            assert!(!own.contains(caution) && own.contains("did not pass its checks;"), "{}", next.text);
         }
         host.stop().await;
     }

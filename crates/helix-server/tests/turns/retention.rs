@@ -44,13 +44,16 @@ async fn only_the_latest_conversations_are_kept_and_a_forgotten_one_can_go_on() 
         { "role": "user", "content": "more [[fake: say Well.]]" },
     ]);
     say(&host, "a", more.clone()).await;
+    // A temporary one goes by its age alone, and takes no other one's place.
+    say(&host, "temporary:t", hello()).await;
     let keep = Retention { days: None, count: Some(2) };
     let host = host.restart_with(ServerConfig::default(), |engine| engine.consultant.retention = keep).await;
     // The host looks after its start, beside everything else: it tells nobody when it is through.
-    while chats(&host).await.len() > 2 || left(&host, "runs", &sessions[1]) > 0 {
+    while chats(&host).await.len() > 3 || left(&host, "runs", &sessions[1]) > 0 {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
-    assert_eq!(chats(&host).await, ["chat:a", "chat:c"]);
+    let kept = chats(&host).await;
+    assert!(kept[..2] == ["chat:a", "chat:c"] && kept[2].starts_with("temporary:"), "{kept:?}");
     let directories: Vec<usize> = sessions.iter().map(|session| left(&host, "sessions", session)).collect();
     assert_eq!(directories, [1, 0, 1]);
     assert!(left(&host, "runs", &sessions[0]) == 2 && left(&host, "runs", &sessions[2]) == 1);

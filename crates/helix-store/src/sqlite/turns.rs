@@ -68,7 +68,9 @@ pub(super) fn by_message(sql: Sql<'_>, owner: &str, message: &str) -> Result<Opt
 
 /// What finding turns by a history needs, of all turns of a session.
 pub(super) fn summaries(sql: Sql<'_>, session: &SessionId) -> Result<Vec<TurnSummary>, ReadError> {
-    let select = "SELECT id, number, under, asked, answered FROM turns WHERE session = ?1 ORDER BY number";
+    let select = "SELECT id, number, under, asked, answered,
+            CASE WHEN under IS NULL THEN json_extract(view, '$.before') END
+        FROM turns WHERE session = ?1 ORDER BY number";
     let summaries = sql.all(select, [session.as_str()], |row| {
         let under: Option<String> = row.get(2)?;
         Ok(TurnSummary {
@@ -77,6 +79,7 @@ pub(super) fn summaries(sql: Sql<'_>, session: &SessionId) -> Result<Vec<TurnSum
             under: under.map(turn_id).transpose()?,
             asked: TextDigest::from_stored(row.get(3)?),
             answered: row.get::<_, Option<String>>(4)?.map(TextDigest::from_stored),
+            before: row.get::<_, Option<String>>(5)?.map(TextDigest::from_stored),
         })
     })?;
     Ok(summaries)
