@@ -44,6 +44,16 @@ impl EntryKind {
             _ => None,
         }
     }
+
+    /// As git writes it.
+    pub(crate) fn mode(self) -> &'static str {
+        match self {
+            Self::File => "100644",
+            Self::Executable => "100755",
+            Self::Symlink => "120000",
+            Self::Submodule => "160000",
+        }
+    }
 }
 
 /// A file in a tree.

@@ -7,6 +7,7 @@ use helix_core::ids::{CommitId, JobId, TreeId};
 use super::base::MergedTree;
 use super::error::GitError;
 use super::integrate::{IntegrationRequest, Landing, PreparedMerge};
+use super::objects::{EntryKind, TreeEntry};
 use super::repository::Repository;
 
 /// What is to be taken out of which branch.
@@ -63,9 +64,8 @@ impl Repository {
         let before = self.commit(before.as_str())?;
         // What undoes the merge, right behind it: to merge that with the tip is to revert the merge there.
         let files = self.listing(&merged.tree)?;
-        let kept = request.keep.iter().filter_map(|path| Some((path, files.get(path)?)));
-        let kept = kept.map(|(path, entry)| Ok((path.clone(), self.blob(&entry.object)?)));
-        let tree = self.with_files(&before.tree, &kept.collect::<Result<Vec<_>, GitError>>()?)?;
+        let kept = request.keep.iter().filter_map(|path| Some((path.as_str(), files.get(path)?.clone())));
+        let tree = self.with_entries(&before.tree, kept.collect())?;
         let args = ["commit-tree", tree.as_str(), "-p", merged.id.as_str(), "-m", "undone"];
         let undone = self.commit(&self.git(self.top(), args).run()?.text())?;
         Ok(match self.merge_trees(&onto, &undone.id)? {
@@ -86,7 +86,13 @@ impl Repository {
         tree: &TreeId,
         files: &[(String, Vec<u8>)],
     ) -> Result<(CommitId, Landing), GitError> {
-        let tree = self.with_files(tree, files)?;
+        let listing = self.listing(tree)?;
+        let written = files.iter().map(|(path, content)| {
+            let object = self.git(self.top(), ["hash-object", "-w", "--stdin"]).stdin(content.clone()).run()?.text();
+            let kind = listing.get(path).map_or(EntryKind::File, |entry| entry.kind);
+            Ok((path.as_str(), TreeEntry { kind, object }))
+        });
+        let tree = self.with_entries(tree, written.collect::<Result<_, GitError>>()?)?;
         let RevertRequest { job, name, by, merged, branch, .. } = request;
         let name = name.trim().replace('\n', " ");
         let trailer = request.trailer();
@@ -106,20 +112,17 @@ impl Repository {
         Ok((commit, landed))
     }
 
-    /// The tree with these contents in some files.
-    fn with_files(&self, tree: &TreeId, files: &[(String, Vec<u8>)]) -> Result<TreeId, GitError> {
-        if files.is_empty() {
+    /// The tree with these entries instead of its own.
+    fn with_entries(&self, tree: &TreeId, entries: Vec<(&str, TreeEntry)>) -> Result<TreeId, GitError> {
+        if entries.is_empty() {
             return Ok(tree.clone());
         }
         let directory = tempfile::tempdir().map_err(GitError::disk("create", "a temporary directory"))?;
         let index = directory.path().join("index");
         let git = |args: &[&str]| self.git(self.top(), args).env("GIT_INDEX_FILE", &index);
         git(&["read-tree", tree.as_str()]).run()?;
-        let mut lines = Vec::new();
-        for (path, content) in files {
-            let object = git(&["hash-object", "-w", "--stdin"]).stdin(content.clone()).run()?.text();
-            lines.extend_from_slice(format!("100644 {object}\t{path}\0").as_bytes());
-        }
+        let line = |(path, entry): (&str, TreeEntry)| format!("{} {}\t{path}\0", entry.kind.mode(), entry.object);
+        let lines = entries.into_iter().map(line).collect::<String>();
         git(&["update-index", "-z", "--index-info"]).stdin(lines).run()?;
         let written = git(&["write-tree"]).run()?.text();
         TreeId::new(written)

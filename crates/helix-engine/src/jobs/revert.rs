@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use helix_adr::{Adr, index_markdown, is_generated_index};
 use helix_core::ids::{CommitId, JobId, TreeId};
-use helix_git::{GitError, Landing, Repository, Revert, RevertRequest};
+use helix_git::{EntryKind, GitError, Landing, Repository, Revert, RevertRequest, TreeEntry};
 use helix_job::{Active, Integrated, Integration, IntegrationTarget, JobEvent, JobView, Reverted};
 use helix_store::Pending;
 use jiff::Timestamp;
@@ -133,8 +133,10 @@ fn revert(
 fn reopen(repository: &Repository, tree: &TreeId, decision: &Decision) -> Result<Option<Files>, GitError> {
     let listing = repository.listing(tree)?;
     let text = |path: &str| -> Result<Option<String>, GitError> {
-        let Some(entry) = listing.get(path) else { return Ok(None) };
-        Ok(Some(String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned()))
+        let is_file = |entry: &&TreeEntry| matches!(entry.kind, EntryKind::File | EntryKind::Executable);
+        let Some(entry) = listing.get(path).filter(is_file) else { return Ok(None) };
+        // What is not UTF-8 stays as it is.
+        Ok(String::from_utf8(repository.blob(&entry.object)?).ok())
     };
     let path = &decision.submitted.file;
     let Some(now) = text(path)? else { return Ok(None) };
