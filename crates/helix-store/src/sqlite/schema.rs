@@ -31,6 +31,7 @@ const STEPS: &[M<'_>] = &[M::up(
         UNIQUE (stream, number)
     ) STRICT;
 
+    -- Tables with long rows have row numbers: a table that is its own key's index reads the whole row to compare a key.
     CREATE TABLE jobs (
         id               TEXT PRIMARY KEY,
         name             TEXT NOT NULL,
@@ -41,7 +42,7 @@ const STEPS: &[M<'_>] = &[M::up(
         last_event       INTEGER NOT NULL,
         idempotency_key  TEXT UNIQUE,
         view             TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
+    ) STRICT;
     CREATE INDEX jobs_by_status ON jobs (status, id);
 
     CREATE TABLE sessions (
@@ -50,7 +51,7 @@ const STEPS: &[M<'_>] = &[M::up(
         updated_at  INTEGER NOT NULL,
         last_event  INTEGER NOT NULL,
         view        TEXT NOT NULL
-    ) STRICT, WITHOUT ROWID;
+    ) STRICT;
 
     CREATE TABLE fences (
         name    TEXT PRIMARY KEY,
@@ -68,7 +69,7 @@ const STEPS: &[M<'_>] = &[M::up(
         agent_session  TEXT,
         view           TEXT NOT NULL,
         UNIQUE (session, number)
-    ) STRICT, WITHOUT ROWID;
+    ) STRICT;
     CREATE INDEX turns_by_agent_session ON turns (agent_session, number) WHERE agent_session IS NOT NULL;
 
     -- What clients call the answers; one that is continued keeps its name, which then means the newer turn.
