@@ -2,7 +2,12 @@
 //!
 //! Must not know single tests. It stops at the first section that fails, and names every section that it skipped.
 
+mod binaries;
+
+use std::process::{Command, Output, Stdio};
 use std::time::Instant;
+
+use anyhow::{Context, anyhow, ensure};
 
 use crate::{setup, size, tidy, workspace};
 
@@ -12,7 +17,7 @@ pub(crate) struct Options {
     /// Leaves out formatting, lints and the project rules.
     #[arg(long)]
     fast: bool,
-    /// Passed on to `cargo test --workspace`.
+    /// Passed on to `cargo test --workspace`, which then runs the tests.
     #[arg(last = true)]
     rest: Vec<String>,
 }
@@ -24,38 +29,74 @@ enum Ended {
     Skipped(&'static str),
 }
 
+/// The sections so far.
+#[derive(Default)]
+struct Sections {
+    skipped: Vec<String>,
+}
+
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let mut skipped = Vec::new();
-    let mut section = |name: &'static str, work: &dyn Fn() -> anyhow::Result<Ended>| -> anyhow::Result<()> {
-        if let Ended::Skipped(why) = timed(name, work)? {
-            skipped.push(format!("{name} ({why})"));
-        }
-        Ok(())
-    };
-    section("set-up", &|| setup::run(&setup::Options::default()).map(passed))?;
+    // It waits for the network while the lints need the processors, and is never left half done.
+    std::thread::scope(|scope| {
+        let set_up = scope.spawn(set_up);
+        sections(options, || {
+            let output = set_up.join().map_err(|_| anyhow!("the set-up panicked"))??;
+            eprint!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            ensure!(output.status.success(), "`cargo xtask setup` failed ({})", output.status);
+            Ok(())
+        })
+    })
+}
+
+fn sections(options: &Options, set_up: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut sections = Sections::default();
     if !options.fast {
-        section("formatting", &|| workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])).map(passed))?;
-        section("lints", &|| {
+        sections
+            .run("formatting", || workspace::run(workspace::cargo().args(["fmt", "--all", "--check"])).map(passed))?;
+        sections.run("lints", || {
             let rest = ["--workspace", "--all-targets", "--", "--deny", "warnings"];
             workspace::run(workspace::cargo().arg("clippy").args(rest)).map(passed)
         })?;
-        section("project rules", &|| tidy::run().map(passed))?;
-        section("size", &|| size::run(&size::Options::of_crates()).map(passed))?;
-        section("licences and advisories", &deny)?;
+        sections.run("project rules", || tidy::run().map(passed))?;
+        sections.run("size", || size::run(&size::Options::of_crates()).map(passed))?;
+        sections.run("licences and advisories", deny)?;
     }
-    // Tests start the executables of other packages, which `cargo test` alone does not build.
-    let build = ["build", "--workspace", "--all-targets"];
-    section("build", &|| workspace::run(workspace::cargo().args(build)).map(passed))?;
-    section("tests", &|| {
-        let mut command = workspace::cargo();
-        command.args(["test", "--workspace"]).args(&options.rest);
-        workspace::run(command.env("HELIX_TEST_TOOLS", setup::directory())).map(passed)
-    })?;
-    match skipped.as_slice() {
+    sections.run("set-up", || set_up().map(passed))?;
+    // The whole workspace even if few tests are asked for: they start the executables of other packages.
+    let build = ["test", "--workspace", "--no-run"];
+    sections.run("build", || workspace::run(workspace::cargo().args(build)).map(passed))?;
+    if options.rest.is_empty() {
+        sections.run("tests", || binaries::run().map(passed))?;
+        sections.run("documentation tests", || workspace::run(&mut test(&["--doc".into()])).map(passed))?;
+    } else {
+        sections.run("tests", || workspace::run(&mut test(&options.rest)).map(passed))?;
+    }
+    match sections.skipped.as_slice() {
         [] => eprintln!("\neverything passed"),
         some => eprintln!("\neverything else passed; skipped: {}", some.join(", ")),
     }
     Ok(())
+}
+
+impl Sections {
+    fn run(&mut self, name: &str, work: impl FnOnce() -> anyhow::Result<Ended>) -> anyhow::Result<()> {
+        if let Ended::Skipped(why) = timed(name, work)? {
+            self.skipped.push(format!("{name} ({why})"));
+        }
+        Ok(())
+    }
+}
+
+/// `cargo xtask setup`, whose words are shown when it has ended.
+fn set_up() -> anyhow::Result<Output> {
+    let own = std::env::current_exe().context("cannot tell which program this is")?;
+    Command::new(own).arg("setup").stdin(Stdio::null()).output().context("cannot start the set-up")
+}
+
+fn test(rest: &[String]) -> Command {
+    let mut command = workspace::cargo();
+    command.args(["test", "--workspace"]).args(rest).env("HELIX_TEST_TOOLS", setup::directory());
+    command
 }
 
 fn passed((): ()) -> Ended {
@@ -63,7 +104,7 @@ fn passed((): ()) -> Ended {
 }
 
 /// Runs one section under a header, and says how it ended and how long it took.
-fn timed(name: &str, work: &dyn Fn() -> anyhow::Result<Ended>) -> anyhow::Result<Ended> {
+fn timed(name: &str, work: impl FnOnce() -> anyhow::Result<Ended>) -> anyhow::Result<Ended> {
     eprintln!("\n=== {name}");
     let started = Instant::now();
     let result = work();

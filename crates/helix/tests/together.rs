@@ -3,8 +3,12 @@
 
 mod stage;
 
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use helix_testkit::agent::overlaps;
@@ -216,4 +220,68 @@ async fn a_gate_outlives_the_host_that_began_it() {
     assert_eq!(logs, [format!("it was {process}")]);
     Stage::no_agent_is_left(&id);
     stage.no_gate_is_left();
+}
+
+/// Passes everything on to the host at `url`, but ends each connection that begins a request so after a job's events were asked for,
+/// until they are asked for again. Also gives how often they were.
+fn breaking(url: &str, head: String) -> (String, Arc<AtomicUsize>) {
+    let host = url.strip_prefix("http://").unwrap().to_owned();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let own = format!("http://{}", listener.local_addr().unwrap());
+    let followed = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&followed);
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let (mut client, mut server) = (client.unwrap(), TcpStream::connect(&host).unwrap());
+            let (mut answers, mut asker) = (server.try_clone().unwrap(), client.try_clone().unwrap());
+            std::thread::spawn(move || {
+                let _passed_on = std::io::copy(&mut answers, &mut asker);
+                let _closed = asker.shutdown(Shutdown::Both);
+            });
+            let (followed, head) = (Arc::clone(&followed), head.clone());
+            std::thread::spawn(move || {
+                let mut buffer = [0; 16 * 1024];
+                while let Ok(length @ 1..) = client.read(&mut buffer) {
+                    let asked = String::from_utf8_lossy(&buffer[..length]);
+                    let before = followed.fetch_add(usize::from(asked.contains("/events")), Ordering::SeqCst);
+                    let breaks = before == 1 && asked.starts_with(&head);
+                    if breaks || server.write_all(&buffer[..length]).is_err() {
+                        break;
+                    }
+                }
+                let _closed = server.shutdown(Shutdown::Both);
+                let _closed = client.shutdown(Shutdown::Both);
+            });
+        }
+    });
+    (own, counted)
+}
+
+/// The next host has no more events for it, and nothing else would tell it that the job is over.
+#[tokio::test]
+async fn a_watcher_that_loses_its_host_after_the_last_event_ends_with_the_job() {
+    let stage = new_stage();
+    let _host = stage.start();
+    let plan = "name: one\nphases: [{ id: one, type: documentation, description: Write it., outputs: [one.md] }]\n";
+    let id = stage.submit(&stage.plan("one", plan), &stage.repo, "one").await;
+    let (url, _) = stage.reachable().await;
+    let announced = stage.sandbox.state().join("host.json");
+    let mut host: Value = serde_json::from_slice(&std::fs::read(&announced).unwrap()).unwrap();
+    let (broken, followed) = breaking(&url, format!("GET /api/v1/jobs/{id} HTTP"));
+    host["url"] = broken.into();
+    std::fs::write(&announced, host.to_string()).unwrap();
+
+    let mut watcher = Process(stage.helix(&["jobs", "watch", &id]).spawn().unwrap());
+    let start = Instant::now();
+    let ended = loop {
+        if followed.load(Ordering::SeqCst) == 1 {
+            std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+        }
+        if let Some(status) = watcher.0.try_wait().unwrap() {
+            break status;
+        }
+        assert!(start.elapsed() < LIMIT, "the watcher does not end; it asked for events {followed:?} times");
+        tokio::time::sleep(LOOK_AGAIN).await;
+    };
+    assert_eq!((ended.code(), followed.load(Ordering::SeqCst)), (Some(0), 2));
 }

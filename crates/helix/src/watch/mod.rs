@@ -99,8 +99,22 @@ impl Watcher<'_> {
                 continue;
             };
             self.silence = Silence::default();
-            let mut overtaken = None;
+            // A host can go between the job's last event and the question whether it is the last; the next one has no event to tell it by.
+            let (mut overtaken, mut unjudged) = (None, true);
             loop {
+                if std::mem::take(&mut unjudged) {
+                    if self.state.end().is_some() && self.is_latest().await? {
+                        return Ok(exit::of_job(&self.state, self.cancelling));
+                    }
+                    if self.state.waits_for_person(Timestamp::now()) && self.is_latest().await? {
+                        self.display.finish();
+                        match self.put_questions(&mut events).await? {
+                            Put::Answered => {}
+                            Put::NotNow => return Ok(Exit::NeedsPerson),
+                            Put::Overtaken(next) => overtaken = Some(next),
+                        }
+                    }
+                }
                 let next = match overtaken.take() {
                     Some(next) => next,
                     None => tokio::select! {
@@ -129,17 +143,7 @@ impl Watcher<'_> {
                     continue;
                 }
                 self.show(&event)?;
-                if self.state.end().is_some() && self.is_latest().await? {
-                    return Ok(exit::of_job(&self.state, self.cancelling));
-                }
-                if self.state.waits_for_person(Timestamp::now()) && self.is_latest().await? {
-                    self.display.finish();
-                    match self.put_questions(&mut events).await? {
-                        Put::Answered => {}
-                        Put::NotNow => return Ok(Exit::NeedsPerson),
-                        Put::Overtaken(next) => overtaken = Some(next),
-                    }
-                }
+                unjudged = true;
             }
             self.take_over().await?;
         }

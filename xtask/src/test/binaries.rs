@@ -1,0 +1,294 @@
+//! Runs the executables that hold the tests, as many at a time as there are processors: most tests wait more than they compute, and
+//! `cargo test` starts an executable only when the one before has ended.
+//!
+//! Must not know single tests. Every executable has to report a result: what could not run has not passed.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use serde_json::Value;
+
+use crate::{setup, workspace};
+
+/// After how long without news to say what still runs.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// An executable with the tests of one target.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Binary {
+    package: String,
+    target: String,
+    /// The package's own, in which its tests run.
+    directory: PathBuf,
+    executable: PathBuf,
+}
+
+/// What an executable did.
+#[derive(Debug)]
+struct Ran {
+    status: ExitStatus,
+    /// Both streams, as they came.
+    output: String,
+    took: Duration,
+}
+
+/// What the tests of one executable, or of all, have come to.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    passed: usize,
+    failed: usize,
+    ignored: usize,
+}
+
+/// What there is to tell of an executable.
+enum News {
+    Began,
+    Ended(anyhow::Result<Ran>),
+}
+
+/// Runs all tests but those of the documentation.
+pub(super) fn run() -> anyhow::Result<()> {
+    let mut list = workspace::cargo();
+    list.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
+    let binaries = listed(&workspace::output(&mut list)?)?;
+    let at_once = std::thread::available_parallelism().context("cannot count the processors")?.get();
+    let tools = setup::directory();
+    all(&binaries, at_once, &|binary| one(binary, &tools, &binary.executable.with_extension("log")))
+}
+
+/// The executables in cargo's messages. Those of `helix` come first: they start hosts and agents and take longest, and what is short
+/// fills the gaps at the end.
+fn listed(messages: &str) -> anyhow::Result<Vec<Binary>> {
+    let mut binaries = Vec::new();
+    for line in messages.lines().filter(|line| line.starts_with('{')) {
+        let message: Value = serde_json::from_str(line).context("cargo's messages are no JSON")?;
+        let text = |pointer: &str| message.pointer(pointer).and_then(Value::as_str);
+        let (Some(executable), Some(Value::Bool(true))) = (text("/executable"), message.pointer("/profile/test"))
+        else {
+            continue;
+        };
+        let target = text("/target/name").context("cargo names no target")?.to_owned();
+        let manifest = text("/manifest_path").context("cargo names no manifest")?;
+        let directory = Path::new(manifest).parent().context("a manifest is in no directory")?.to_owned();
+        let package =
+            directory.file_name().context("a package's directory has no name")?.to_string_lossy().into_owned();
+        binaries.push(Binary { package, target, directory, executable: executable.into() });
+    }
+    ensure!(!binaries.is_empty(), "cargo built no tests");
+    binaries.sort();
+    Ok(binaries)
+}
+
+/// Runs one executable, its tests one after the other. Its output goes through a file: a pipe would stay open as long as any process
+/// that a test left behind.
+fn one(binary: &Binary, tools: &Path, log: &Path) -> anyhow::Result<Ran> {
+    let mut command = Command::new(&binary.executable);
+    command.arg("--test-threads=1").current_dir(&binary.directory);
+    command.env("CARGO_MANIFEST_DIR", &binary.directory).env("HELIX_TEST_TOOLS", tools);
+    let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
+    let errors = file.try_clone().context("cannot write both streams to one file")?;
+    let started = Instant::now();
+    let status = command.stdin(Stdio::null()).stdout(file).stderr(errors).status();
+    let status = status.with_context(|| format!("cannot run {}", binary.executable.display()))?;
+    let took = started.elapsed();
+    let output = std::fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
+    Ok(Ran { status, output: String::from_utf8_lossy(&output).into_owned(), took })
+}
+
+/// Runs executables, `at_once` at a time, and tells how each ended; what failed is shown whole, and named again at the end.
+fn all(
+    binaries: &[Binary],
+    at_once: usize,
+    one: &(dyn Fn(&Binary) -> anyhow::Result<Ran> + Sync),
+) -> anyhow::Result<()> {
+    let next = Mutex::new(binaries.iter());
+    let take = || next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
+    let mut running = Vec::new();
+    let (mut total, mut failures) = (Counts::default(), Vec::new());
+    std::thread::scope(|scope| {
+        let (news, told) = mpsc::channel();
+        for _ in 0..at_once {
+            let news = news.clone();
+            scope.spawn(move || {
+                while let Some(binary) = take() {
+                    let heard =
+                        news.send((binary, News::Began)).and_then(|()| news.send((binary, News::Ended(one(binary)))));
+                    if heard.is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(news);
+        loop {
+            match told.recv_timeout(QUIET) {
+                Ok((binary, News::Began)) => running.push(binary.name()),
+                Ok((binary, News::Ended(ran))) => {
+                    running.retain(|name| *name != binary.name());
+                    if let Err(failure) = tell(binary, ran, &mut total) {
+                        failures.push(failure);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => eprintln!("still running: {}", running.join(", ")),
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+    });
+    let Counts { passed, failed, ignored } = total;
+    if !failures.is_empty() {
+        failures.sort();
+        let (some, of) = (failures.len(), binaries.len());
+        bail!(
+            "{some} of {of} test executables failed ({passed} tests passed, {failed} failed):\n  {}",
+            failures.join("\n  ")
+        );
+    }
+    ensure!(passed > 0, "no test ran, in {} executables", binaries.len());
+    eprintln!("{passed} tests in {} executables passed, {ignored} were ignored", binaries.len());
+    Ok(())
+}
+
+/// Says how an executable ended and adds its tests up; the error is its line in the summary.
+fn tell(binary: &Binary, ran: anyhow::Result<Ran>, total: &mut Counts) -> Result<(), String> {
+    let name = binary.name();
+    let ran = ran.map_err(|error| {
+        eprintln!("{name}: FAILED: {error:#}");
+        format!("{name}: {error:#}")
+    })?;
+    let (counts, seconds) = (counts(&ran.output), ran.took.as_secs_f64());
+    if let Some(counts) = &counts {
+        total.passed += counts.passed;
+        total.failed += counts.failed;
+        total.ignored += counts.ignored;
+    }
+    let why = match counts {
+        Some(Counts { passed, failed: 0, .. }) if ran.status.success() => {
+            eprintln!("{name}: {passed} passed in {seconds:.1} s");
+            return Ok(());
+        }
+        Some(Counts { failed: 1.., .. }) => failed(&ran.output).join(", "),
+        Some(_) => format!("{}, though its tests passed", ran.status),
+        None => format!("{}, and no result was reported", ran.status),
+    };
+    eprintln!("\n{}\n{name}: FAILED in {seconds:.1} s\n", ran.output.trim_end());
+    Err(format!("{name}: {why}"))
+}
+
+impl Binary {
+    fn name(&self) -> String {
+        format!("{}::{}", self.package, self.target)
+    }
+}
+
+/// What the last result line says: tests that start their own executable again print lines of that one before.
+fn counts(output: &str) -> Option<Counts> {
+    let line = output.lines().rev().find_map(|line| line.strip_prefix("test result: "))?;
+    let count = |what: &str| {
+        let before = line.split(';').find_map(|part| part.trim().strip_suffix(what))?;
+        before.rsplit(' ').next()?.parse().ok()
+    };
+    Some(Counts { passed: count(" passed")?, failed: count(" failed")?, ignored: count(" ignored")? })
+}
+
+/// The names in the last list of failures.
+fn failed(output: &str) -> Vec<&str> {
+    let list = output.rsplit_once("\nfailures:\n").map_or("", |(_, list)| list);
+    list.lines().map_while(|line| line.strip_prefix("    ")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    fn binary(package: &str, target: &str, executable: &str) -> Binary {
+        let (package, target) = (package.to_owned(), target.to_owned());
+        Binary { package, target, directory: "/".into(), executable: executable.into() }
+    }
+
+    fn ran(code: i32, output: &str) -> anyhow::Result<Ran> {
+        let status = ExitStatus::from_raw(code << 8);
+        Ok(Ran { status, output: output.to_owned(), took: Duration::ZERO })
+    }
+
+    const PASSED: &str = "test a ... ok\n\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.63s\n";
+    const FAILED: &str = "test result: ok. 9 passed; 0 failed; 0 ignored; 0 measured\n\nfailures:\n\n---- b stdout ----\nno\n\nfailures:\n    b\n    c::d\n\n\
+                          test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.63s\n";
+
+    #[test]
+    fn executables_with_tests_are_listed_and_those_of_helix_come_first() {
+        let message = |package: &str, target: &str, test: bool| {
+            format!(
+                r#"{{"reason":"compiler-artifact","manifest_path":"/w/crates/{package}/Cargo.toml","target":{{"name":"{target}"}},"profile":{{"test":{test}}},"executable":"/w/{target}-1"}}"#
+            )
+        };
+        let messages = [
+            message("helix-plan", "rules", true),
+            message("helix", "helix", false),
+            message("helix", "queue", true),
+            r#"{"reason":"compiler-artifact","manifest_path":"/w/crates/helix/Cargo.toml","target":{"name":"lib"},"profile":{"test":false},"executable":null}"#.to_owned(),
+            r#"{"reason":"build-finished","success":true}"#.to_owned(),
+        ];
+        let listed = listed(&messages.join("\n")).unwrap();
+        assert_eq!(listed.iter().map(Binary::name).collect::<Vec<_>>(), ["helix::queue", "helix-plan::rules"]);
+        assert_eq!(listed[0].directory, Path::new("/w/crates/helix"));
+        assert!(super::listed(messages[4].as_str()).is_err());
+    }
+
+    #[test]
+    fn the_last_result_and_the_last_list_of_failures_count() {
+        assert_eq!(counts(PASSED), Some(Counts { passed: 2, failed: 0, ignored: 1 }));
+        assert_eq!(counts(FAILED), Some(Counts { passed: 1, failed: 2, ignored: 0 }));
+        assert_eq!(counts("running 3 tests\n"), None);
+        assert_eq!(failed(FAILED), ["b", "c::d"]);
+        assert_eq!(failed(PASSED), [""; 0]);
+    }
+
+    #[test]
+    fn every_executable_is_run_once_and_whatever_did_not_pass_is_named() {
+        let binaries: Vec<_> =
+            ["good", "bad", "killed", "silent", "late", "missing"].map(|name| binary("p", name, "")).into();
+        let begun = Mutex::new(Vec::new());
+        let one = |binary: &Binary| {
+            begun.lock().unwrap().push(binary.target.clone());
+            match binary.target.as_str() {
+                "good" => ran(0, PASSED),
+                "bad" => ran(101, FAILED),
+                "killed" => ran(101, "running 2 tests\n"),
+                "silent" => ran(0, ""),
+                "late" => ran(1, PASSED),
+                _ => bail!("cannot run it"),
+            }
+        };
+        let told = all(&binaries, 3, &one).unwrap_err().to_string();
+        assert_eq!(
+            told,
+            "5 of 6 test executables failed (5 tests passed, 2 failed):
+  p::bad: b, c::d
+  p::killed: exit status: 101, and no result was reported
+  p::late: exit status: 1, though its tests passed
+  p::missing: cannot run it
+  p::silent: exit status: 0, and no result was reported"
+        );
+        assert_eq!(begun.lock().unwrap().len(), binaries.len());
+        all(&binaries[..1], 3, &one).unwrap();
+        let nothing =
+            all(&binaries[..1], 1, &|_| ran(0, "test result: ok. 0 passed; 0 failed; 3 ignored;")).unwrap_err();
+        assert_eq!(nothing.to_string(), "no test ran, in 1 executables");
+    }
+
+    #[test]
+    fn an_executable_runs_in_its_package_and_its_output_is_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = directory.path().join("log");
+        let echoed = one(&binary("p", "t", "/bin/echo"), directory.path(), &log).unwrap();
+        assert_eq!((echoed.status.success(), echoed.output.as_str()), (true, "--test-threads=1\n"));
+        assert!(one(&binary("p", "t", "/nowhere"), directory.path(), &log).is_err());
+    }
+}
