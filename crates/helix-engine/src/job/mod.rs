@@ -18,6 +18,7 @@ mod repositories;
 mod review;
 mod rollback;
 mod side_run;
+mod target;
 mod unsaved;
 
 pub(crate) use agents::{keep_agents, kept_agents, renew_agents};
@@ -25,4 +26,5 @@ pub(crate) use effects::{EffectOutcome, EffectRunner, Effects, blocking};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use review::who_looks;
 pub(crate) use side_run::side_runs;
+pub(crate) use target::Target;
 pub(crate) use unsaved::unsaved;
