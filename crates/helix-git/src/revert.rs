@@ -34,9 +34,15 @@ pub enum Revert {
     /// The branch has none of them, or not by a merge.
     Absent,
     /// All that it has were reverted before, the last one by this commit.
-    Already { commit: CommitId, by: Option<String> },
+    Already {
+        commit: CommitId,
+        by: Option<String>,
+    },
     /// The branch has moved on and contradicts it.
-    Conflict { merge: CommitId, paths: Vec<String> },
+    Conflict {
+        merge: CommitId,
+        paths: Vec<String>,
+    },
     Ready(PreparedRevert),
 }
 

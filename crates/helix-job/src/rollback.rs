@@ -293,7 +293,10 @@ impl Rollback {
                     format!("rolled back{to}, still unhealthy: a person is needed ({})", health.summary)
                 }
                 Verdict::Inconclusive { .. } => {
-                    format!("rolled back{to}, not proved: its health is unknown: a person is needed ({})", health.summary)
+                    format!(
+                        "rolled back{to}, not proved: its health is unknown: a person is needed ({})",
+                        health.summary
+                    )
                 }
             },
         }

@@ -34,8 +34,7 @@ impl EffectRunner {
             Some(attempt.gates.len() == phase.gates.len() && attempt.gates.iter().all(|gate| gate.verdict.passed()))
         };
         let good = |one: &DeliveryView, by: &JobId| {
-            one.state == DeliveryState::Delivered
-                && (!target.is_own(one, by) || passed(one.attempt) == Some(true))
+            one.state == DeliveryState::Delivered && (!target.is_own(one, by) || passed(one.attempt) == Some(true))
         };
         let last = self.newest(target, JobFilter::default(), good).await?;
         let origin = active.spec.repo.base.clone();

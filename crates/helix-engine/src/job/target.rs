@@ -56,12 +56,7 @@ impl EffectRunner {
     /// Waits until no other phase delivers to the target or takes something back there; from then on this one does. What has begun
     /// is in the journal, so that no host's end forgets it or holds the target for good; the claim, by its name, holds the target
     /// until that is recorded.
-    pub(super) async fn claim(
-        &self,
-        name: &str,
-        target: &Target,
-        cancel: &CancellationToken,
-    ) -> Result<(), Stopped> {
+    pub(super) async fn claim(&self, name: &str, target: &Target, cancel: &CancellationToken) -> Result<(), Stopped> {
         let place = (target.job.clone(), target.phase.clone());
         while let Some(job) = self.try_claim(name, target).await? {
             lock(&self.shared.waits).insert(place.clone(), Wait::Target { target: target.name.clone(), job });

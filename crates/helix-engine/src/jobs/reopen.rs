@@ -60,11 +60,7 @@ impl Jobs {
     ///
     /// # Errors
     /// As for [`Jobs::reopen`].
-    pub fn roll_back(
-        self: &Arc<Self>,
-        id: &JobId,
-        request: RollbackRequest,
-    ) -> Pending<'static, JobView, EngineError> {
+    pub fn roll_back(self: &Arc<Self>, id: &JobId, request: RollbackRequest) -> Pending<'static, JobView, EngineError> {
         let (jobs, id) = (Arc::clone(self), id.clone());
         self.to_its_end(async move {
             let RollbackRequest { phase, again, by } = request;

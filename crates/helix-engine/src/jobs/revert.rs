@@ -152,7 +152,9 @@ fn revert(
                 let adr = decision.is_some_and(|one| files.contains_key(&one.submitted.file));
                 return Ok(Ok(reverted(by.unwrap_or_else(|| request.by.clone()), commit, adr)));
             }
-            Revert::Ready(_) if *wanted == Wanted::Found => return Ok(Err(format!("{branch} has no revert of job {job}"))),
+            Revert::Ready(_) if *wanted == Wanted::Found => {
+                return Ok(Err(format!("{branch} has no revert of job {job}")));
+            }
             Revert::Ready(prepared) => prepared,
         };
         let files = decision.map(|decision| reopen(repository, &prepared.tree, decision)).transpose()?.flatten();

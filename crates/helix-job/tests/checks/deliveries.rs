@@ -3,8 +3,8 @@
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{CommitId, TreeId};
 use helix_job::{
-    DeliveryState, DeliveryStep, GateReport, Illegal, JobEnd, JobEvent, JobSpec, JobStatus,
-    PhaseState, Reopen, ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
+    DeliveryState, DeliveryStep, GateReport, Illegal, JobEnd, JobEvent, JobSpec, JobStatus, PhaseState, Reopen,
+    ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
 };
 use helix_plan::{Delivery, GateSpec, Health, OnFailure, Seconds};
 
@@ -332,9 +332,8 @@ fn a_person_takes_back_what_was_delivered_and_a_second_time_only_if_it_is_meant(
 #[test]
 fn a_merged_result_is_reverted_once_and_does_not_go_on() {
     let mut play = Play::new(spec(vec![phase("a", &[], 0)]));
-    let reverted = || {
-        JobEvent::Reverted(Reverted { by: "ada".into(), commit: commit(99), branch: "main".into(), adr: None })
-    };
+    let reverted =
+        || JobEvent::Reverted(Reverted { by: "ada".into(), commit: commit(99), branch: "main".into(), adr: None });
     play.work();
     play.try_event(reverted()).unwrap_err();
     (0..2).for_each(|_| play.happy());
