@@ -8,9 +8,9 @@ use helix_job::{Committed, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
+use super::claim::target;
 use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
-use super::target::Target;
 use helix_gates::delivery_obstacle;
 use helix_git::Workspaces;
 
@@ -57,7 +57,7 @@ impl EffectRunner {
         let check = GateCheck { label, ..GateCheck::of_attempt(at, result, gate, cancel) };
         Ok(match self.validate_before(check).await? {
             Ok(validation) => {
-                let (name, target) = (name(at, gate, 0), Target::of(at, gate));
+                let (name, target) = (name(at, gate, 0), target(at, gate));
                 self.claim(&name, &target, cancel).await?;
                 let baseline = self.baseline(at, gate, &target, result).await;
                 if baseline.is_err() {

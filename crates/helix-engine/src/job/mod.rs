@@ -6,6 +6,7 @@ mod advise;
 mod agents;
 mod base;
 mod cited;
+mod claim;
 mod commit;
 mod delivery;
 mod effects;

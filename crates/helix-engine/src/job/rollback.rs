@@ -11,6 +11,7 @@ use helix_store::JobFilter;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
+use super::claim::target;
 use super::delivery::name;
 use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
@@ -102,7 +103,7 @@ impl EffectRunner {
         cancel: &CancellationToken,
     ) -> Result<JobEvent, Stopped> {
         self.check_obstacles(at, step).await?;
-        let (name, target) = (name(at, step.gate, step.round), Target::of(at, step.gate));
+        let (name, target) = (name(at, step.gate, step.round), target(at, step.gate));
         self.claim(&name, &target, cancel).await?;
         let begun = at.attempt.delivery(step.gate).map_or(Timestamp::MIN, |begun| begun.at);
         let over = self.delivered_over(&target, begun).await;
