@@ -108,6 +108,19 @@ fn no_other_exit_and_no_missing_evidence_is_completion() {
     assert!(!unread.stdout.read_to_end);
 }
 
+/// Codex calls all that it does for a prompt one turn: whether it had begun to work is seen by what it did.
+#[test]
+fn a_context_that_fills_up_at_work_is_told_from_one_that_was_full_at_once() {
+    let full = String::from_utf8(recording("failed-context").stdout).unwrap();
+    let facts = |stdout: &str| classified(stdout.as_bytes(), &Ended::exited(1), AskedSchema::No).facts;
+    assert!(!facts(&full).answered);
+    let work = json!({"type": "item.started", "item": {"id": "item_1", "type": "command_execution", "command": "ls"}});
+    let turn = "{\"type\":\"turn.started\"}\n";
+    let worked = facts(&full.replace(turn, &format!("{turn}{work}\n")));
+    assert!(worked.answered && worked.terminal.as_ref().is_some_and(|terminal| terminal.turns == 1), "{worked:?}");
+    assert_eq!(Outcome::from_facts(&worked).name(), OutcomeName::Context);
+}
+
 #[test]
 fn events_tell_what_the_agent_did() {
     let run = recording("command");

@@ -5,11 +5,12 @@ mod workshop;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use helix_engine::jobs::ReopenRequest;
 use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_testkit::processes::no_process_with_env;
-use workshop::{Workshop, part};
+use workshop::{LIMIT, Workshop, part};
 
 const PLAN: &str = r#"
 name: Guide
@@ -163,6 +164,27 @@ async fn a_branch_that_moves_against_the_result_while_its_merge_is_checked_leave
 
 fn unfinished() -> ReopenRequest {
     ReopenRequest { phase: None, budget_usd: None, by: "a test".into() }
+}
+
+/// What a client asked for and no longer waits for is done and recorded.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revert_goes_on_to_its_record_when_nobody_waits_for_it() {
+    let shop = Workshop::open(&guide("")).await;
+    let repo = shop.repo();
+    let ended = shop.run(&repo, PLAN).await;
+    let jobs = shop.engine.jobs();
+    let asked = jobs.revert(&ended.view.id, "ada".into());
+    assert!(tokio::time::timeout(Duration::from_millis(1), asked).await.is_err(), "it takes longer than that");
+    let start = Instant::now();
+    let reverted = loop {
+        if let Some(reverted) = jobs.get(ended.view.id.as_str()).await.unwrap().reverted {
+            break reverted;
+        }
+        assert!(start.elapsed() < LIMIT, "it was not recorded");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    };
+    assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]).trim(), reverted.commit.as_str());
+    assert_eq!((reverted.by.as_str(), reverted.branch.as_str()), ("ada", "main"));
 }
 
 /// A git that cannot write its index as long as a test wants that: what a full disk looks like.

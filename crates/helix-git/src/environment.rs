@@ -27,14 +27,16 @@ const PASSED: [&str; 17] = [
     "LD_LIBRARY_PATH",
 ];
 
-/// Settings that hold for every git process of Helix. No prompt, no pager, no editor, no message in another language.
-const FIXED: [(&str, &str); 10] = [
+/// Settings that hold for every git process of Helix. No prompt, no pager, no editor, no message in another language; and objects
+/// as they are, since `git replace` in any worktree would show others in their place.
+const FIXED: [(&str, &str); 11] = [
     ("LC_ALL", "C"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_ASKPASS", ""),
     ("SSH_ASKPASS", ""),
     ("GIT_SSH_COMMAND", "ssh -oBatchMode=yes"),
     ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_PAGER", "cat"),
     ("GIT_EDITOR", "false"),
     ("GIT_SEQUENCE_EDITOR", "false"),

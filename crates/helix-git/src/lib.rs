@@ -31,7 +31,7 @@ pub use objects::{CommitObject, EntryKind, TreeEntry, TreeListing, escape_path};
 pub use patch::Patch;
 pub use repository::{Head, Identity, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
-pub use revert::{Revert, RevertRequest};
+pub use revert::{PreparedRevert, Revert, RevertRequest};
 pub use spawn::{Call, GitOutput};
 pub use work_copy::WorkCopy;
 pub use workspaces::{AttemptWorktree, SetAside, Workspaces};

@@ -1,4 +1,4 @@
-//! Taking the merged result of a job out of a branch again: one commit on top of it, landed as a merge is.
+//! Taking the merged results of a job out of a branch again: one commit on top of it, landed as a merge is.
 //!
 //! Must not touch uncommitted work; what contradicts it changes nothing.
 
@@ -7,8 +7,11 @@ use helix_core::ids::{CommitId, JobId, TreeId};
 use super::base::MergedTree;
 use super::error::GitError;
 use super::integrate::{IntegrationRequest, Landing, PreparedMerge};
-use super::objects::{EntryKind, TreeEntry};
+use super::objects::{CommitObject, EntryKind, TreeEntry};
 use super::repository::Repository;
+
+/// Who wanted a revert, in its commit.
+const BY: &str = "Helix-Requested-By: ";
 
 /// What is to be taken out of which branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,74 +21,144 @@ pub struct RevertRequest {
     pub name: String,
     /// Who wants it.
     pub by: String,
-    /// The merge commit that brought the result.
-    pub merged: CommitId,
+    /// The commits that brought its results, oldest first.
+    pub merges: Vec<CommitId>,
     pub branch: String,
     /// Files that stay as the branch has them, whatever the job did to them.
     pub keep: Vec<String>,
 }
 
-/// How a result would be reverted.
+/// How results would be reverted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Revert {
-    /// The branch does not have it, or not by a merge.
+    /// The branch has none of them, or not by a merge.
     Absent,
-    /// It was reverted before, by this commit.
-    Already { commit: CommitId },
+    /// All that it has were reverted before, the last one by this commit.
+    Already {
+        commit: CommitId,
+        by: Option<String>,
+    },
     /// The branch has moved on and contradicts it.
-    Conflict { paths: Vec<String> },
-    /// The tree without it, for this tip of the branch.
-    Ready { onto: CommitId, tree: TreeId },
+    Conflict {
+        merge: CommitId,
+        paths: Vec<String>,
+    },
+    Ready(PreparedRevert),
+}
+
+/// The tree of a branch without the results, for this tip of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreparedRevert {
+    pub onto: CommitId,
+    pub tree: TreeId,
+    /// The merges that are taken out of it.
+    pub merges: Vec<CommitId>,
 }
 
 impl RevertRequest {
-    fn trailer(&self) -> String {
-        format!("Helix-Reverts: {}", self.job)
+    /// Names a merge that a commit takes out. It is the merge and not only the job: a job may be merged again.
+    fn trailer(&self, merge: &str) -> String {
+        format!("Helix-Reverts: {} {merge}", self.job)
+    }
+
+    fn landing(&self, onto: &CommitId, commit: &CommitId) -> IntegrationRequest {
+        IntegrationRequest {
+            job: self.job.clone(),
+            name: format!("revert of {}", one_line(&self.name)),
+            base: onto.clone(),
+            result: commit.clone(),
+            branch: Some(self.branch.clone()),
+        }
+    }
+
+    fn message(&self, merges: &[CommitId]) -> String {
+        let (job, name, by) = (&self.job, one_line(&self.name), one_line(&self.by));
+        let named = merges.iter().map(CommitId::as_str).collect::<Vec<_>>().join(" and ");
+        let trailers = merges.iter().map(|merge| self.trailer(merge.as_str()) + "\n").collect::<String>();
+        format!("Revert helix job {job}: {name}\n\nThis reverts commit {named}, as {by} wants.\n\n{trailers}{BY}{by}\n")
     }
 }
 
+fn one_line(text: &str) -> String {
+    text.trim().replace('\n', " ")
+}
+
 impl Repository {
-    /// Finds out how a job's result is reverted. Moves nothing.
+    /// Finds out how a job's results are reverted. Moves nothing.
     ///
     /// # Errors
     /// Git failed.
     pub fn prepare_revert(&self, request: &RevertRequest) -> Result<Revert, GitError> {
         let Some(onto) = self.branch_tip(&request.branch)? else { return Ok(Revert::Absent) };
-        if self.find_commit(request.merged.as_str())?.is_none() || !self.is_ancestor(&request.merged, &onto)? {
-            return Ok(Revert::Absent);
+        let mut merges = Vec::new();
+        for merge in &request.merges {
+            // What is no merge did not come by Helix: somebody has moved the branch to the result itself.
+            if let Some(found) = self.find_commit(merge.as_str())?
+                && found.parents.len() > 1
+                && self.is_ancestor(merge, &onto)?
+            {
+                merges.push(found);
+            }
         }
-        let (pattern, range) = (format!("--grep=^{}$", request.trailer()), format!("{}..{onto}", request.merged));
-        let args = ["log", "--first-parent", "--format=%H", "--max-count=1", &pattern, &range];
-        if let Ok(commit) = CommitId::new(self.git(self.top(), args).run()?.text()) {
-            return Ok(Revert::Already { commit });
+        let Some(first) = merges.first() else { return Ok(Revert::Absent) };
+        let reverts = self.reverts(request, &first.id, &onto)?;
+        let names = |message: &String, merge: &CommitObject| {
+            message.lines().any(|line| line == request.trailer(merge.id.as_str()))
+        };
+        merges.retain(|merge| !reverts.iter().any(|(_, message)| names(message, merge)));
+        if let (true, Some((commit, message))) = (merges.is_empty(), reverts.into_iter().next()) {
+            let by = message.lines().find_map(|line| line.strip_prefix(BY)).map(str::to_owned);
+            return Ok(Revert::Already { commit, by });
         }
-        let merged = self.commit(request.merged.as_str())?;
-        let [before, _, ..] = merged.parents.as_slice() else { return Ok(Revert::Absent) };
-        let before = self.commit(before.as_str())?;
-        // What undoes the merge, right behind it: to merge that with the tip is to revert the merge there.
-        let files = self.listing(&merged.tree)?;
-        let kept = request.keep.iter().filter_map(|path| Some((path.as_str(), files.get(path)?.clone())));
-        let tree = self.with_entries(&before.tree, kept.collect())?;
-        let args = ["commit-tree", tree.as_str(), "-p", merged.id.as_str(), "-m", "undone"];
-        let undone = self.commit(&self.git(self.top(), args).run()?.text())?;
-        Ok(match self.merge_trees(&onto, &undone.id)? {
-            MergedTree::Clean(tree) => Revert::Ready { onto, tree },
-            MergedTree::Conflict { paths, .. } => Revert::Conflict { paths },
-        })
+        let (mut tip, mut tree) = (onto.clone(), self.commit(onto.as_str())?.tree);
+        for merge in merges.iter().rev() {
+            let Some(before) = merge.parents.first() else { return Ok(Revert::Absent) };
+            let before = self.commit(before.as_str())?;
+            // What undoes the merge, right behind it: to merge that with the tip is to revert the merge there.
+            let files = self.listing(&merge.tree)?;
+            let kept = request.keep.iter().filter_map(|path| Some((path.as_str(), files.get(path)?.clone())));
+            let undone = self.loose_commit(&self.with_entries(&before.tree, kept.collect())?, &merge.id, "undone")?;
+            tree = match self.merge_trees(&tip, &undone)? {
+                MergedTree::Clean(tree) => tree,
+                MergedTree::Conflict { paths, .. } => return Ok(Revert::Conflict { merge: merge.id.clone(), paths }),
+            };
+            tip = self.loose_commit(&tree, &tip, "undone")?;
+        }
+        Ok(Revert::Ready(PreparedRevert { onto, tree, merges: merges.into_iter().map(|merge| merge.id).collect() }))
+    }
+
+    /// The commits after `first` that take results of the job out, newest first, with their messages; on whichever line of the
+    /// branch's history, since somebody may have merged them.
+    fn reverts(
+        &self,
+        request: &RevertRequest,
+        first: &CommitId,
+        onto: &CommitId,
+    ) -> Result<Vec<(CommitId, String)>, GitError> {
+        // Neither what patterns nor what logs are by the user's configuration counts here.
+        let (pattern, range) = (format!("--grep={}", request.trailer("")), format!("{first}..{onto}"));
+        let flags = ["rev-list", "--topo-order", "--fixed-strings", "--encoding=UTF-8", "--format=%x00%H%n%B"];
+        let output = self.git(self.top(), flags.into_iter().chain([pattern.as_str(), &range])).run()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let commit = |record: &str| {
+            let (id, message) = record.split_once('\n')?;
+            Some((CommitId::new(id).ok()?, message.to_owned()))
+        };
+        Ok(text.split('\0').filter_map(commit).collect())
     }
 
     /// Commits the tree with these files in it on top of the branch's tip, and brings it there, or beside when the user's work is
-    /// in the way.
+    /// in the way. Gives its branch, or where it is beside that.
     ///
     /// # Errors
     /// Git failed.
     pub fn land_revert(
         &self,
         request: &RevertRequest,
-        onto: &CommitId,
-        tree: &TreeId,
+        prepared: &PreparedRevert,
         files: &[(String, Vec<u8>)],
     ) -> Result<(CommitId, Landing), GitError> {
+        let PreparedRevert { onto, tree, merges } = prepared;
         let listing = self.listing(tree)?;
         let written = files.iter().map(|(path, content)| {
             let object = self.git(self.top(), ["hash-object", "-w", "--stdin"]).stdin(content.clone()).run()?.text();
@@ -93,23 +166,24 @@ impl Repository {
             Ok((path.as_str(), TreeEntry { kind, object }))
         });
         let tree = self.with_entries(tree, written.collect::<Result<_, GitError>>()?)?;
-        let RevertRequest { job, name, by, merged, branch, .. } = request;
-        let name = name.trim().replace('\n', " ");
-        let trailer = request.trailer();
-        let message =
-            format!("Revert helix job {job}: {name}\n\nThis reverts commit {merged}, as {by} wants.\n\n{trailer}\n");
-        let args = ["commit-tree", tree.as_str(), "-p", onto.as_str(), "-F", "-"];
-        let commit = self.commit(&self.git(self.top(), args).stdin(message).run()?.text())?.id;
-        let landing = IntegrationRequest {
-            job: job.clone(),
-            name: format!("revert of {name}"),
-            base: onto.clone(),
-            result: commit.clone(),
-            branch: Some(branch.clone()),
+        let message = request.message(merges);
+        // The one that waits beside the branch is taken again as long as it is the same.
+        let beside = self.branch_tip(&request.landing(onto, onto).beside())?;
+        let beside = beside.map(|tip| self.commit(tip.as_str())).transpose()?;
+        let same = |one: &CommitObject| one.parents == [onto.clone()] && one.tree == tree && one.message == message;
+        let commit = match beside.filter(same) {
+            Some(made) => made.id,
+            None => self.loose_commit(&tree, onto, &message)?,
         };
         let prepared = PreparedMerge { commit: commit.clone(), tree, onto: onto.clone(), unvalidated: true };
-        let landed = self.land(&landing, &prepared)?;
+        let landed = self.land(&request.landing(onto, &commit), &prepared)?;
         Ok((commit, landed))
+    }
+
+    /// A commit that no branch holds yet.
+    fn loose_commit(&self, tree: &TreeId, parent: &CommitId, message: &str) -> Result<CommitId, GitError> {
+        let args = ["commit-tree", tree.as_str(), "-p", parent.as_str(), "-F", "-"];
+        Ok(self.commit(&self.git(self.top(), args).stdin(message).run()?.text())?.id)
     }
 
     /// The tree with these entries instead of its own.

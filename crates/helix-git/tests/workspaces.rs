@@ -3,6 +3,8 @@
 
 #[path = "workspaces/landing.rs"]
 mod landing;
+#[path = "workspaces/reverting.rs"]
+mod reverting;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

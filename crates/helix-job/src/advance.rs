@@ -7,10 +7,11 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use super::attempt::PhaseContext;
-use super::event::{Advice, AdviceAction, JobEnd, JobEvent};
+use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
 use super::illegal::Illegal;
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
+use helix_core::evidence::IntegrationTarget;
 use helix_core::finding::{Correction, Finding};
 use helix_core::ids::{PhaseId, TreeId};
 use helix_core::usage::Usage;
@@ -34,6 +35,7 @@ impl Active {
             last_at: at,
             cancel: None,
             integration: Integration::Open,
+            merges: Vec::new(),
             conflicts: Vec::new(),
             reverted: None,
         }
@@ -191,6 +193,12 @@ impl Active {
         let blocked = self.blocked();
         if let Some(open) = self.phases.iter().find(|one| !one.is_settled() && !blocked.contains(&one.id)) {
             return Err(open.illegal("has not ended"));
+        }
+        if let Integration::Done(Integrated { result, target, .. }) = &integration
+            && *target != IntegrationTarget::Nowhere
+            && !self.merges.contains(&result.commit)
+        {
+            self.merges.push(result.commit.clone());
         }
         self.integration = integration;
         Ok(())

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::event::{AttemptStart, RunEnded};
+use super::event::{AttemptStart, DeliveryStep, RunEnded};
 use super::illegal::Illegal;
 use super::spec::Policy;
 use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
@@ -224,6 +224,13 @@ impl PhaseProgress {
             Some(_) | None => return Err(self.wrong_attempt(attempt)),
         }
         self.fault = Some(fault.clone());
+        if let PhaseState::Working {
+            stage: Stage::RollingBack(step) | Stage::Watching(step @ DeliveryStep { round: 1.., .. }),
+        } = self.state
+        {
+            self.rolled_back(context, step, Some(fault));
+            return Ok(());
+        }
         let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone() };
         self.give_up(context, GiveUp::Surroundings, error);
         Ok(())
@@ -430,7 +437,8 @@ impl PhaseProgress {
     /// Whether the first request of a new session was too long already.
     fn began_too_long(&self, ended: &RunEnded) -> bool {
         let new = self.attempts.last().is_some_and(|last| last.begin.resume.is_none());
-        new && ended.facts.terminal.as_ref().is_some_and(|terminal| terminal.turns <= 1)
+        // Some agents count all that they do as one turn.
+        new && !ended.facts.answered && ended.facts.terminal.as_ref().is_some_and(|terminal| terminal.turns <= 1)
     }
 
     /// Tries that count against `max_attempts`: all but those that ended in the provider's trouble or with a question.

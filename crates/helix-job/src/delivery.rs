@@ -11,6 +11,12 @@ use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, TreeId};
 use helix_plan::{GateSpec, Phase};
 
+/// Where a gate of a phase delivers to; `None` if it delivers nothing.
+pub fn target_of(phase: &Phase, gate: usize) -> Option<String> {
+    let delivery = phase.gates.get(gate)?.delivery()?;
+    Some(delivery.target.clone().unwrap_or_else(|| phase.id.to_string()))
+}
+
 impl Active {
     /// The gates that have to pass on what a phase delivers: those of all phases before it, each with its index in the list
     /// of its phase. A phase that was not asked for this time has not run and has changed nothing; its checks of the whole are
@@ -95,9 +101,10 @@ impl Active {
         let unknown = || Illegal::UnknownPhase(id.clone());
         let phase = self.spec.plan.phase(id).ok_or_else(unknown)?;
         let vouched_for = self.is_vouched_for(phase, gate);
-        let delivers = phase.gates.get(gate).and_then(GateSpec::delivery).is_some();
+        let delivery = phase.gates.get(gate).and_then(GateSpec::delivery);
+        let watched = delivery.is_some_and(|delivery| delivery.health.is_some());
         let progress = self.phases.iter_mut().find(|progress| progress.id == *id).ok_or_else(unknown)?;
-        if !delivers {
+        if delivery.is_none() {
             return Err(progress.illegal("delivers nothing"));
         }
         if !vouched_for {
@@ -110,7 +117,7 @@ impl Active {
             return Err(again);
         }
         let (validation, baseline) = (validation.to_vec(), baseline.cloned());
-        this.begun.push(Begun { gate, at, validation, baseline, good: false, rollbacks: Vec::new() });
+        this.begun.push(Begun { gate, at, validation, baseline, watched, good: false, rollbacks: Vec::new() });
         match self.unvalidated(id, tree).first() {
             None => Ok(()),
             Some((owner, gate)) => Err(Illegal::Phase {

@@ -488,8 +488,8 @@ pub struct Reverted {
     pub by: String,
     /// The revert commit.
     pub commit: CommitId,
-    /// Where it went.
-    pub target: IntegrationTarget,
+    /// The branch that has it.
+    pub branch: String,
     /// The decision that is reopened by it, relative to the repository's root.
     pub adr: Option<String>,
 }

@@ -30,6 +30,7 @@ pub use asking::MAX_AGENT_QUESTIONS;
 pub use attempt::{describe, remedy};
 pub use budget::SideBudget;
 pub use decide::{Decision, Effect, decide};
+pub use delivery::target_of;
 pub use event::{
     Advice, AdviceAction, AttemptStart, Baseline, DeliveryStep, Event, Integrated, JobEnd, JobEvent, NotIntegrated,
     Recorded, Reverted, Review, Rollback, RunEnded, SideRun, Validated,

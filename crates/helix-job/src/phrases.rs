@@ -317,16 +317,9 @@ fn integrated(commit: &str, target: &IntegrationTarget) -> String {
 
 /// How the merged result of a job was taken out again.
 pub fn reverted(done: &Reverted) -> String {
-    let commit = short_commit(done.commit.as_str());
-    let place = match &done.target {
-        IntegrationTarget::Branch { branch } => format!("reverted on {branch} as {commit}"),
-        IntegrationTarget::Beside { branch, why, command } => {
-            format!("the revert {commit} is on branch {branch} ({why}). Take it with: {command}")
-        }
-        IntegrationTarget::Nowhere => "nothing to revert".to_owned(),
-    };
-    let adr = done.adr.as_ref().map(|adr| format!("; {adr} is reopened")).unwrap_or_default();
-    format!("{place}, requested by {}{adr}", done.by)
+    let Reverted { by, commit, branch, adr } = done;
+    let adr = adr.as_ref().map(|adr| format!("; {adr} is reopened")).unwrap_or_default();
+    format!("reverted on {branch} as {}, requested by {by}{adr}", short_commit(commit.as_str()))
 }
 
 /// What became of a delivery, in one line.

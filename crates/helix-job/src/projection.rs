@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 
 use super::attempt::describe;
+use super::delivery::target_of;
 use super::event::{DeliveryStep, JobEnd, Review};
 use super::phrases::reviewer;
 use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
@@ -73,7 +74,7 @@ fn deliveries(active: &Active) -> Vec<DeliveryView> {
             phase: phase.id.clone(),
             attempt,
             gate: spec.name().to_owned(),
-            target: spec.delivery()?.target.clone().unwrap_or_else(|| phase.id.to_string()),
+            target: target_of(phase, begun.gate)?,
             commit: result.commit.clone(),
             tree: result.tree.clone(),
             at: begun.at,
@@ -98,8 +99,7 @@ fn delivery_state(progress: &PhaseProgress, this: &Attempt, begun: &Begun) -> De
         _ => {}
     }
     match (begun.rollbacks.last(), this.gates.get(begun.gate).map(|report| &report.verdict)) {
-        (Some(last), _) if last.is_good() => DeliveryState::RolledBack,
-        (Some(_), _) => DeliveryState::RollbackFailed,
+        (Some(last), _) => last.state(begun),
         (None, Some(Verdict::Pass)) if begun.good => DeliveryState::Delivered,
         (None, Some(Verdict::Fail { .. })) => DeliveryState::Failed,
         (None, None) if progress.is_busy() => DeliveryState::Delivering,

@@ -6,10 +6,10 @@
 use super::attempt::PhaseContext;
 use super::event::{Baseline, DeliveryStep, Reverted, Rollback};
 use super::illegal::Illegal;
-use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
-use super::view::ErrorView;
+use super::state::{Active, Attempt, Begun, JobState, PhaseProgress, PhaseState, Stage};
+use super::view::{DeliveryState, ErrorView};
 use helix_core::evidence::GateReport;
-use helix_core::finding::Verdict;
+use helix_core::finding::{Fault, Verdict};
 use helix_core::ids::PhaseId;
 use helix_plan::{Delivery, GateSpec, Phase};
 
@@ -99,7 +99,7 @@ impl Active {
     }
 
     pub(super) fn revert(&mut self, reverted: &Reverted) -> Result<(), Illegal> {
-        if self.reverted.is_some() || !matches!(self.integration, Integration::Done(_)) {
+        if self.reverted.is_some() || self.merges.is_empty() {
             return Err(Illegal::Job("there is no merged result to revert"));
         }
         self.reverted = Some(reverted.clone());
@@ -136,7 +136,7 @@ impl PhaseProgress {
         let begun = self.begun_at(step.attempt, step.gate)?;
         if step.round > 0 {
             begun.rollbacks.last_mut().into_iter().for_each(|last| last.health = Some(report.clone()));
-            self.rolled_back(context, step);
+            self.rolled_back(context, step, None);
             return Ok(());
         }
         begun.good = report.verdict.passed();
@@ -183,11 +183,10 @@ impl PhaseProgress {
             return Err(not_begun);
         }
         last.report = Some(report.clone());
-        let watched = delivery_of(context.phase, step.gate).is_some_and(|delivery| delivery.health.is_some());
-        if report.verdict.passed() && watched && !context.cancelling {
+        if report.verdict.passed() && self.begun_at(step.attempt, step.gate)?.watched && !context.cancelling {
             self.state = PhaseState::Working { stage: Stage::Watching(step) };
         } else {
-            self.rolled_back(context, step);
+            self.rolled_back(context, step, None);
         }
         Ok(())
     }
@@ -225,8 +224,8 @@ impl PhaseProgress {
         Ok(())
     }
 
-    /// The phase has failed: by its delivery, or by a person's word.
-    fn rolled_back(&mut self, context: &PhaseContext<'_>, step: DeliveryStep) {
+    /// The phase has failed: by its delivery, or by a person's word. A fault is what kept the way back from its end.
+    pub(super) fn rolled_back(&mut self, context: &PhaseContext<'_>, step: DeliveryStep, fault: Option<&Fault>) {
         let attempt = self.attempts.iter().find(|one| one.begin.attempt == step.attempt);
         let Some((attempt, begun)) = attempt.and_then(|one| Some((one, one.delivery(step.gate)?))) else { return };
         let Some(last) = begun.rollbacks.last() else { return };
@@ -235,12 +234,21 @@ impl PhaseProgress {
             (None, Some(report)) => format!("gate {} found: {}", report.gate, report.summary),
             (None, None) => "the delivery failed".to_owned(),
         };
-        let hint = match last.is_good() {
-            true => "correct what the delivery failed by, then `helix jobs resume`: it delivers again",
-            false => PERSON_NEEDED,
+        let hint = match last.state(begun) {
+            DeliveryState::RolledBack => {
+                "correct what the delivery failed by, then `helix jobs resume`: it delivers again"
+            }
+            _ => PERSON_NEEDED,
         };
-        let message = format!("{why}; {}", last.words(begun));
-        self.settle_failed(context, ErrorView { message, hint: Some(hint.into()) });
+        let (trouble, remedy) = match fault {
+            Some(Fault { message, hint, .. }) => (Some(message.as_str()), hint.as_deref()),
+            None => (None, None),
+        };
+        let joined = |parts: [Option<&str>; 3]| parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
+        let message = joined([Some(&why), Some(&last.words(begun)), trouble]);
+        // A remedy that says the same is enough.
+        let remedy = remedy.filter(|remedy| *remedy != hint);
+        self.settle_failed(context, ErrorView { message, hint: Some(joined([remedy, Some(hint), None])) });
     }
 
     fn at_step(&self, stage: Stage) -> Result<(), Illegal> {
@@ -255,10 +263,14 @@ impl PhaseProgress {
 }
 
 impl Rollback {
-    /// Whether all of it went well, as far as it was watched.
-    pub fn is_good(&self) -> bool {
-        let passed = |report: &GateReport| report.verdict.passed();
-        self.report.as_ref().is_some_and(passed) && self.health.as_ref().is_none_or(passed)
+    /// What it made of the delivery. Where the gate has a health check, only that proves that all of it went well.
+    pub fn state(&self, begun: &Begun) -> DeliveryState {
+        match (self.report.as_ref().map(|report| &report.verdict), self.health.as_ref().map(|health| &health.verdict)) {
+            (Some(Verdict::Pass), Some(Verdict::Pass)) => DeliveryState::RolledBack,
+            (Some(Verdict::Pass), None) if !begun.watched => DeliveryState::RolledBack,
+            (Some(Verdict::Pass), None | Some(Verdict::Inconclusive { .. })) => DeliveryState::RollbackUnproved,
+            (_, _) => DeliveryState::RollbackFailed,
+        }
     }
 
     /// What came of it, for people.
@@ -271,6 +283,9 @@ impl Rollback {
                 format!("how far the rollback came is unknown: a person is needed ({why})")
             }
             (Some((Verdict::Fail { .. }, why)), _) => format!("the rollback failed: a person is needed ({why})"),
+            (Some((Verdict::Pass, _)), None) if begun.watched => {
+                format!("rolled back{to}, not proved: its health was not seen: a person is needed")
+            }
             (Some((Verdict::Pass, _)), None) => format!("rolled back{to}, and nothing was seen of its health"),
             (Some((Verdict::Pass, _)), Some(health)) => match &health.verdict {
                 Verdict::Pass => format!("rolled back{to} and healthy"),
@@ -278,7 +293,10 @@ impl Rollback {
                     format!("rolled back{to}, still unhealthy: a person is needed ({})", health.summary)
                 }
                 Verdict::Inconclusive { .. } => {
-                    format!("rolled back{to}, its health is unknown: a person is needed ({})", health.summary)
+                    format!(
+                        "rolled back{to}, not proved: its health is unknown: a person is needed ({})",
+                        health.summary
+                    )
                 }
             },
         }

@@ -18,7 +18,7 @@ use super::view::ErrorView;
 use crate::question::{About, Question, QuestionStatus};
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Correction, Fault};
-use helix_core::ids::{AgentSessionId, PhaseId};
+use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
 use helix_core::usage::Usage;
 use helix_plan::Phase;
 
@@ -49,6 +49,8 @@ pub struct Active {
     pub cancel: Option<String>,
     /// How far the results have come.
     pub integration: Integration,
+    /// The commits that brought results into the target branch, or beside it, oldest first; never removed.
+    pub merges: Vec<CommitId>,
     /// Results that contradicted each other, with the phases that bring them together.
     pub conflicts: Vec<Conflict>,
     /// How its merged result was taken out again, if it was.
@@ -243,6 +245,8 @@ pub struct Begun {
     pub validation: Vec<Validated>,
     /// What its target is brought back to.
     pub baseline: Option<Baseline>,
+    /// Whether its gate has a health check.
+    pub watched: bool,
     /// Whether all of it went well, its health included.
     pub good: bool,
     /// How it was taken back, oldest first.

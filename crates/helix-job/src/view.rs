@@ -198,7 +198,9 @@ pub enum DeliveryState {
     RollingBack,
     /// It was taken back, and all of that went well.
     RolledBack,
-    /// It was to be taken back, and that failed, left it unhealthy, or was not seen to its end: a person is needed.
+    /// It was taken back, and how healthy what was brought back is was not seen: a person is needed.
+    RollbackUnproved,
+    /// It was to be taken back, and that failed, left it unhealthy, or nobody knows how far it came: a person is needed.
     RollbackFailed,
 }
 
@@ -213,7 +215,22 @@ impl DeliveryState {
             Self::Unknown => "unknown",
             Self::RollingBack => "is being rolled back",
             Self::RolledBack => "rolled back",
+            Self::RollbackUnproved => "rollback not proved",
             Self::RollbackFailed => "rollback failed",
+        }
+    }
+}
+
+impl DeliveryView {
+    /// Whether its target is being changed, or watched for what was changed last. A rollback that a person has requested has to
+    /// begin first: until then it may itself wait for another one.
+    pub fn is_under_way(&self) -> bool {
+        match self.state {
+            DeliveryState::Delivering | DeliveryState::Watching => true,
+            DeliveryState::RollingBack => {
+                self.rollbacks.last().is_some_and(|last| last.by.is_none() || last.begun_at.is_some())
+            }
+            _ => false,
         }
     }
 }
@@ -262,6 +279,13 @@ pub enum Wait {
         /// How many wait for one, this one included.
         waiting: u32,
     },
+    /// A delivery or rollback of another job, to the same target.
+    Target {
+        /// The target.
+        target: String,
+        /// The other job.
+        job: JobId,
+    },
     /// Memory: less is available than there has to be before an agent starts.
     Memory {
         /// What is available, in bytes.
@@ -277,6 +301,7 @@ impl std::fmt::Display for Wait {
             Self::Places { of, taken, places, waiting } => {
                 write!(f, "queued: {taken} of {places} {of} running, {waiting} waiting")
             }
+            Self::Target { target, job } => write!(f, "waiting for job {job}, which is delivering to {target}"),
             Self::Memory { available_bytes, needed_bytes } => {
                 let mebibytes = |bytes: &u64| bytes >> 20;
                 let (available, needed) = (mebibytes(available_bytes), mebibytes(needed_bytes));

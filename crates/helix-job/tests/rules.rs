@@ -171,17 +171,17 @@ fn a_request_that_is_refused_for_good_is_tried_once() {
     }
 }
 
-/// A first request that is too long stays so: a new session is asked the same.
+/// A first request that is too long stays so: a new session is asked the same. Some agents call all that they do one turn.
 #[test]
 fn a_prompt_that_is_too_long_by_itself_is_tried_once() {
-    for (turns, tries) in [(1, 1), (7, 2)] {
-        let mut facts = declared(AgentErrorKind::InvalidRequest);
+    for (turns, answered, tries) in [(1, false, 1), (1, true, 2), (7, true, 2)] {
+        let mut facts = RunFacts { answered, ..declared(AgentErrorKind::InvalidRequest) };
         let terminal = facts.terminal.as_mut().unwrap();
         (terminal.reason, terminal.turns) = (Some(TerminalReason::PromptTooLong), turns);
         let mut play = Play::new(vec![phase("a", &[], 0)]);
         play.run("a", 1, facts);
         let again = matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, resume: None, .. }]);
-        assert_eq!(again, tries == 2, "{turns}: {:?}", play.effects());
+        assert_eq!(again, tries == 2, "{turns}, {answered}: {:?}", play.effects());
     }
 }
 

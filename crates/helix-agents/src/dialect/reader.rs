@@ -91,6 +91,8 @@ pub(super) struct Gathered {
     pub(super) tasks: TaskLedger,
     /// As [`RunFacts::compacted`].
     pub(super) compacted: bool,
+    /// As [`RunFacts::answered`].
+    answered: bool,
     /// As [`Reader::session`].
     pub(super) session: Option<AgentSessionId>,
     /// As [`Reader::point`].
@@ -132,6 +134,16 @@ impl Gathered {
         }
     }
 
+    /// Hands on the events of the line under way.
+    fn hand_over(&mut self, events: &mut Vec<AgentEvent>) {
+        let is_answer = |event: &AgentEvent| {
+            use AgentEvent::{Text, Thinking, ToolStarted};
+            matches!(event, Text { .. } | Thinking { .. } | ToolStarted { .. })
+        };
+        self.answered |= self.events.iter().any(is_answer);
+        events.append(&mut self.events);
+    }
+
     /// A text of the run itself that came as a whole: its only fragment is the same text.
     pub(super) fn said_at_once(&mut self, channel: Channel, text: &str) {
         if !text.is_empty() {
@@ -153,7 +165,7 @@ impl Reader {
     pub fn line(&mut self, line: &[u8], events: &mut Vec<AgentEvent>) {
         let bytes = line.strip_suffix(b"\n").unwrap_or(line);
         let taken = self.reading.take(Piece { bytes, position: Position::Line }, &mut self.gathered);
-        events.append(&mut self.gathered.events);
+        self.gathered.hand_over(events);
         self.lines += 1;
         self.unparsable += u64::from(taken == Taken::Spoiled);
     }
@@ -163,7 +175,7 @@ impl Reader {
     pub fn tail(&mut self, tail: &[u8], events: &mut Vec<AgentEvent>) {
         let piece = Piece { bytes: tail, position: Position::Tail };
         self.tail = Some(self.reading.take(piece, &mut self.gathered));
-        events.append(&mut self.gathered.events);
+        self.gathered.hand_over(events);
     }
 
     /// Everything that is known of the run, given how it and its stdout ended.
@@ -191,6 +203,7 @@ impl Reader {
             rate_limit: run.rate_limit,
             tasks_lost: run.tasks.not_completed(),
             compacted: run.compacted,
+            answered: run.answered,
             stderr_tail: ended.stderr_tail.clone(),
         }
     }

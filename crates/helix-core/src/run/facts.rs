@@ -38,6 +38,9 @@ pub struct RunFacts {
     /// Whether the agent has put a summary in the place of what its session held.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub compacted: bool,
+    /// Whether the model has answered anything: words, thoughts, or a call of a tool.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answered: bool,
     /// The last 2 KiB of stderr, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,

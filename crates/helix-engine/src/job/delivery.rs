@@ -8,9 +8,9 @@ use helix_job::{Committed, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
+use super::claim::target;
 use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
-use crate::mutex::lock;
 use helix_gates::delivery_obstacle;
 use helix_git::Workspaces;
 
@@ -57,19 +57,19 @@ impl EffectRunner {
         let check = GateCheck { label, ..GateCheck::of_attempt(at, result, gate, cancel) };
         Ok(match self.validate_before(check).await? {
             Ok(validation) => {
-                let baseline = Some(self.baseline(at, gate, result).await?);
-                lock(&self.shared.deliveries).insert(name(at, gate, 0));
+                let (name, target) = (name(at, gate, 0), target(at, gate));
+                self.claim(&name, &target, cancel).await?;
+                let baseline = self.baseline(at, gate, &target, result).await;
+                if baseline.is_err() {
+                    self.takes_up(&name);
+                }
+                let baseline = Some(baseline?);
                 JobEvent::DeliveryBegun { phase, attempt, gate, tree: result.tree.clone(), validation, baseline }
             }
             Err(refusal) => {
                 JobEvent::GateFinished { phase, attempt, gate, report: answer(at.phase, gate, result, refusal) }
             }
         })
-    }
-
-    /// Whether this host recorded the beginning of a delivery or a rollback and has not carried it out yet. Asked once.
-    pub(super) fn takes_up(&self, name: &str) -> bool {
-        lock(&self.shared.deliveries).remove(name)
     }
 
     async fn validate_before(&self, check: GateCheck<'_>) -> Result<Result<Vec<Validated>, Refusal>, Stopped> {

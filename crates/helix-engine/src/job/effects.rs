@@ -2,7 +2,7 @@
 //!
 //! Must not know what follows from an event: that is `decide`'s business.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -13,7 +13,7 @@ use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
 use helix_failure::memory::Work;
 use helix_job::{
     Active, Attempt, AttemptStart, Committed, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState,
-    RunEnded, Stage, Tip,
+    RunEnded, Stage, Tip, Wait,
 };
 use helix_plan::Phase;
 use helix_store::StateDir;
@@ -22,6 +22,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
+use super::target::Target;
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
@@ -93,8 +94,10 @@ pub(crate) struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     pub(super) checkouts: GateCheckouts,
-    /// Deliveries and rollbacks that this host has begun and not yet carried out.
-    pub(super) deliveries: Mutex<HashSet<String>>,
+    /// Deliveries and rollbacks that this host begins, or has begun and not yet carried out, with what each changes.
+    pub(super) deliveries: Mutex<HashMap<String, Target>>,
+    /// What phases wait for whose target another one changes.
+    pub(super) waits: Mutex<HashMap<(JobId, PhaseId), Wait>>,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -135,6 +138,7 @@ impl Effects for EffectRunner {
     }
 
     async fn clean_up(&self, job: &JobId, state: &JobState) {
+        self.forget_claims(job);
         self.remove_worktrees(job, state).await;
     }
 }
@@ -158,6 +162,7 @@ impl EffectRunner {
                 stops: Mutex::default(),
                 checkouts,
                 deliveries: Mutex::default(),
+                waits: Mutex::default(),
                 landings: Mutex::default(),
             }),
         }
@@ -232,7 +237,7 @@ impl EffectRunner {
             Effect::BeginRollback { phase, step } => {
                 let answer = async {
                     let at = AttemptContext::find(job, active, &phase, step.attempt)?;
-                    self.begin_rollback(at, step).await
+                    self.begin_rollback(at, step, &cancel).await
                 };
                 let answer = answer.await;
                 (phase, step.attempt, answer)

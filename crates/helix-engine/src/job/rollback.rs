@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::JobId;
 use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, DeliveryView, GateReport, JobEvent};
-use helix_store::{JobFilter, MAX_ROWS_PER_PAGE};
+use helix_store::JobFilter;
+use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
+use super::claim::target;
 use super::delivery::name;
-use super::effects::{AttemptContext, EffectRunner, Stopped, blocking, environment};
+use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
-use crate::mutex::lock;
+use super::target::Target;
 use helix_gates::{DeliveryPart, delivery_obstacle};
 
 impl EffectRunner {
@@ -23,19 +25,19 @@ impl EffectRunner {
         &self,
         at: AttemptContext<'_>,
         gate: usize,
+        target: &Target,
         result: &Committed,
     ) -> Result<Baseline, Fault> {
         let AttemptContext { job, active, phase, .. } = at;
-        let target = phase.gates.get(gate).and_then(|spec| spec.delivery()?.target.clone());
-        let target = target.unwrap_or_else(|| phase.id.to_string());
         // What this phase has delivered itself was good only if all its gates found so.
         let passed = |number: u32| {
             let attempt = active.progress(&phase.id)?.attempts.iter().find(|one| one.begin.attempt == number)?;
             Some(attempt.gates.len() == phase.gates.len() && attempt.gates.iter().all(|gate| gate.verdict.passed()))
         };
-        let own = |one: &DeliveryView, by: &JobId| by == job && one.phase == phase.id;
-        let usable = |one: &DeliveryView, by: &JobId| !own(one, by) || passed(one.attempt) == Some(true);
-        let last = self.last_good(&active.spec.repo.path, &target, usable).await?;
+        let good = |one: &DeliveryView, by: &JobId| {
+            one.state == DeliveryState::Delivered && (!target.is_own(one, by) || passed(one.attempt) == Some(true))
+        };
+        let last = self.newest(target, JobFilter::default(), good).await?;
         let origin = active.spec.repo.base.clone();
         let place = format!("refs/helix/deliveries/{job}/{}/{}/{gate}", phase.id, at.attempt.begin.attempt);
         let (delivered, spaces) = (result.commit.clone(), self.workspaces(&active.spec).await?);
@@ -55,33 +57,6 @@ impl EffectRunner {
             Ok(Baseline { commit: commit.id, tree: commit.tree, job, reference })
         })
         .await
-    }
-
-    /// The last delivery of a project to a target that went well and was not taken back.
-    pub(crate) async fn last_good(
-        &self,
-        project: &str,
-        target: &str,
-        usable: impl Fn(&DeliveryView, &JobId) -> bool + Send,
-    ) -> Result<Option<(DeliveryView, JobId)>, Fault> {
-        let journal = self.shared.host.journal();
-        let filter = JobFilter { project_path: Some(project.to_owned()), ..JobFilter::default() };
-        let (mut last, mut cursor): (Option<(DeliveryView, JobId)>, _) = (None, None);
-        loop {
-            let page = journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await;
-            let page = page.map_err(|error| environment(&error))?;
-            let all = page.jobs.into_iter().flat_map(|view| {
-                let id = view.id;
-                view.deliveries.into_iter().map(move |one| (one, id.clone()))
-            });
-            let good = all
-                .filter(|(one, by)| one.target == target && one.state == DeliveryState::Delivered && usable(one, by));
-            last = good.chain(last).max_by_key(|(one, _)| one.at);
-            cursor = page.next;
-            if cursor.is_none() {
-                return Ok(last);
-            }
-        }
     }
 
     /// Looks until the health is proven, or it failed as often in a row as the plan allows. A new host looks from the beginning.
@@ -121,9 +96,23 @@ impl EffectRunner {
     }
 
     /// Lets this host take the delivery back as soon as that is on record, unless it cannot be done at all.
-    pub(super) async fn begin_rollback(&self, at: AttemptContext<'_>, step: DeliveryStep) -> Result<JobEvent, Stopped> {
+    pub(super) async fn begin_rollback(
+        &self,
+        at: AttemptContext<'_>,
+        step: DeliveryStep,
+        cancel: &CancellationToken,
+    ) -> Result<JobEvent, Stopped> {
         self.check_obstacles(at, step).await?;
-        lock(&self.shared.deliveries).insert(name(at, step.gate, step.round));
+        let (name, target) = (name(at, step.gate, step.round), target(at, step.gate));
+        self.claim(&name, &target, cancel).await?;
+        let begun = at.attempt.delivery(step.gate).map_or(Timestamp::MIN, |begun| begun.at);
+        let over = self.delivered_over(&target, begun).await;
+        if !matches!(over, Ok(None)) {
+            self.takes_up(&name);
+        }
+        if let Some(message) = over? {
+            return Err(Fault { kind: FaultKind::Environment, message, hint: None }.into());
+        }
         Ok(JobEvent::RollbackBegun { phase: at.phase.id.clone(), step })
     }
 

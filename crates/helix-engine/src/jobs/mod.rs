@@ -139,7 +139,9 @@ impl Jobs {
         let owner = Owner::Job(view.id.clone());
         let mut waits = self.services.runner.admission().waiting_of(&owner);
         waits.extend(self.effects.shared.gate_places.waiting_of(&owner));
-        view.with_waits(waits.into_iter().filter_map(|(phase, wait)| Some((phase?, wait))))
+        let waits = waits.into_iter().filter_map(|(phase, wait)| Some((phase?, wait)));
+        let for_targets = self.effects.waits_for_targets(&view.id);
+        view.with_waits(waits.chain(for_targets))
     }
 
     /// The way into the loop of a job that this host carries out.

@@ -62,6 +62,7 @@ impl Jobs {
         for ((id, state), places) in states.into_iter().zip(places) {
             self.start_loop(id, state, places);
         }
+        self.services.tasks.spawn(Arc::clone(self).record_reverts());
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use helix_store::Pending;
 use super::Jobs;
 use crate::error::EngineError;
 use crate::event_log::{JobLog, Record};
-use crate::job::renew_agents;
+use crate::job::{Target, renew_agents};
 use crate::job_record;
 
 /// How a job goes on.
@@ -40,8 +40,9 @@ impl Jobs {
     ///
     /// # Errors
     /// [`EngineError::Refused`] when it cannot go on, with the reason; [`EngineError::NotFound`], [`EngineError::Journal`].
-    pub fn reopen<'a>(self: &'a Arc<Self>, id: &'a JobId, request: ReopenRequest) -> Pending<'a, JobView, EngineError> {
-        Box::pin(async move {
+    pub fn reopen(self: &Arc<Self>, id: &JobId, request: ReopenRequest) -> Pending<'static, JobView, EngineError> {
+        let (jobs, id) = (Arc::clone(self), id.clone());
+        self.to_its_end(async move {
             let ReopenRequest { phase, budget_usd, by } = request;
             if budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) {
                 return Err(EngineError::refused("a budget must be a positive number"));
@@ -51,7 +52,7 @@ impl Jobs {
                 let (reopen, restart) = state.to_reopen(&what).map_err(EngineError::refused)?;
                 Ok(JobEvent::JobResumed { by, reopen, restart, budget_usd })
             };
-            self.take_up(id, event).await
+            jobs.take_up(&id, event).await
         })
     }
 
@@ -59,20 +60,17 @@ impl Jobs {
     ///
     /// # Errors
     /// As for [`Jobs::reopen`].
-    pub fn roll_back<'a>(
-        self: &'a Arc<Self>,
-        id: &'a JobId,
-        request: RollbackRequest,
-    ) -> Pending<'a, JobView, EngineError> {
-        Box::pin(async move {
+    pub fn roll_back(self: &Arc<Self>, id: &JobId, request: RollbackRequest) -> Pending<'static, JobView, EngineError> {
+        let (jobs, id) = (Arc::clone(self), id.clone());
+        self.to_its_end(async move {
             let RollbackRequest { phase, again, by } = request;
-            self.check_newest(id, phase.as_ref()).await?;
+            jobs.check_newest(&id, phase.as_ref()).await?;
             let event = |state: &JobState| {
                 let found = state.to_roll_back(phase.as_ref(), again).map_err(EngineError::refused)?;
                 let (phase, attempt, gate) = found;
                 Ok(JobEvent::RollbackRequested { phase, attempt, gate, by, again })
             };
-            self.take_up(id, event).await
+            jobs.take_up(&id, event).await
         })
     }
 
@@ -81,18 +79,18 @@ impl Jobs {
         let view = self.get(id.as_str()).await?;
         let meant = view.deliveries.iter().filter(|one| phase.is_none_or(|phase| one.phase == *phase));
         let Some(meant) = meant.max_by_key(|one| one.at) else { return Ok(()) };
-        let last = self
-            .effects
-            .last_good(&view.project_path, &meant.target, |_, _| true)
-            .await
-            .map_err(EngineError::of_fault)?;
-        match last.filter(|(one, job)| *job != view.id && one.at > meant.at) {
-            None => Ok(()),
-            Some((one, job)) => Err(EngineError::refused(format!(
-                "job {job} has delivered to {} since: roll that back first",
-                one.target
-            ))),
-        }
+        let over = self.effects.delivered_over(&Target::of_view(&view, meant), meant.at).await;
+        over.map_err(EngineError::of_fault)?.map_or(Ok(()), |why| Err(EngineError::refused(why)))
+    }
+
+    /// Does something to its end, also where the caller stops waiting for it: between what is done and its record nobody's
+    /// connection counts.
+    pub(super) fn to_its_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
+    ) -> Pending<'static, T, EngineError> {
+        let task = self.services.tasks.spawn(work);
+        Box::pin(async move { task.await.map_err(EngineError::environment)? })
     }
 
     /// Records an event of a job that is over, and carries it on.

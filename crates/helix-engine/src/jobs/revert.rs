@@ -1,13 +1,15 @@
-//! Takes the merged result of a job out of the branch again, by one commit, and reopens its decision in that commit.
+//! Takes the merged results of a job out of the branch again, by one commit, and reopens its decision in that commit.
 //!
 //! Must not touch uncommitted work, nor what a conflict leaves unclear.
 
+use std::io::ErrorKind;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_adr::{Adr, index_markdown, is_generated_index};
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_git::{EntryKind, GitError, Landing, Repository, Revert, RevertRequest, TreeEntry};
-use helix_job::{Active, Integrated, Integration, IntegrationTarget, JobEvent, JobView, Reverted};
+use helix_job::{Active, IntegrationTarget, JobEvent, JobView, Reverted};
 use helix_store::Pending;
 use jiff::Timestamp;
 
@@ -18,33 +20,76 @@ use crate::job::blocking;
 /// How often a branch that moves meanwhile is followed.
 const CHASES: usize = 5;
 
+/// What to do about a revert.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Wanted {
+    /// Make and land it.
+    By(String),
+    /// Only find the one that was landed before.
+    Found,
+}
+
 impl Jobs {
-    /// Makes the revert commit of a merged job. A second call changes nothing: the job's view says what was done.
+    /// Makes the revert commit of a merged job, and goes on to the end also where nobody waits for it any more. A second call
+    /// changes nothing: the job's view says what was done.
     ///
     /// # Errors
-    /// [`EngineError::Refused`] when there is nothing to revert, or the branch contradicts it; nothing was changed then.
-    /// [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`].
-    pub fn revert<'a>(self: &'a Arc<Self>, id: &'a JobId, by: String) -> Pending<'a, JobView, EngineError> {
-        Box::pin(async move {
-            let _turn = self.reopening.lock().await;
-            let state = self.settled(id).await?;
-            let active = state.active().ok_or_else(|| EngineError::not_found("job", id))?;
-            if active.reverted.is_some() {
-                return self.get(id.as_str()).await;
+    /// [`EngineError::Refused`] when there is nothing to revert, the branch contradicts it, or its commit had to stay beside the
+    /// branch; the branch is as it was then. [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`].
+    pub fn revert(self: &Arc<Self>, id: &JobId, by: String) -> Pending<'static, JobView, EngineError> {
+        let (jobs, id) = (Arc::clone(self), id.clone());
+        self.to_its_end(async move { jobs.record_revert(&id, Wanted::By(by)).await })
+    }
+
+    /// Records the reverts that are in their branches and not in the journal: a host died between the two, or a person has taken
+    /// what lay beside.
+    pub(super) async fn record_reverts(self: Arc<Self>) {
+        let Ok(mut wanted) = tokio::fs::read_dir(self.wanted_reverts()).await else { return };
+        while let Ok(Some(entry)) = wanted.next_entry().await {
+            let Ok(id) = JobId::new(entry.file_name().to_string_lossy()) else { continue };
+            if let Err(error) = self.record_revert(&id, Wanted::Found).await {
+                tracing::debug!(job = %id, %error, "no revert of it was found");
             }
-            let request = request(id, active, &by).map_err(EngineError::refused)?;
+        }
+    }
+
+    async fn record_revert(&self, id: &JobId, wanted: Wanted) -> Result<JobView, EngineError> {
+        let _turn = self.reopening.lock().await;
+        let state = self.settled(id).await?;
+        let active = state.active().ok_or_else(|| EngineError::not_found("job", id))?;
+        // Says to the next host that there may be a commit which is not on record.
+        let note = self.wanted_reverts().join(id.as_str());
+        if active.reverted.is_none() {
+            let request = request(id, active, &wanted).map_err(EngineError::refused)?;
             let decision = active.spec.adr.as_ref().map(|adr| Decision {
                 submitted: Adr::parse(&adr.path, &adr.text),
-                note: format!("Reopened on {}: helix job {id} was reverted by {by}.", Timestamp::now().strftime("%F")),
+                note: format!(
+                    "Reopened on {}: helix job {id} was reverted by {}.",
+                    Timestamp::now().strftime("%F"),
+                    request.by
+                ),
             });
             let spaces = self.workspaces(&active.spec).await.map_err(EngineError::of_fault)?;
+            if wanted != Wanted::Found {
+                tokio::fs::create_dir_all(self.wanted_reverts()).await.map_err(EngineError::environment)?;
+                tokio::fs::write(&note, "").await.map_err(EngineError::environment)?;
+            }
             let _landing = self.effects.landing(&active.spec).await;
-            let made = blocking(move || revert(spaces.repository(), &request, decision.as_ref())).await;
-            let Made { commit, target, adr } = made.map_err(EngineError::of_fault)?.map_err(EngineError::refused)?;
-            let event = JobEvent::Reverted(Reverted { by, commit, target, adr });
-            self.record_over(id, state, event).await?;
-            self.get(id.as_str()).await
-        })
+            let made = blocking(move || revert(spaces.repository(), &request, decision.as_ref(), &wanted)).await;
+            let reverted = made.map_err(EngineError::of_fault)?.map_err(EngineError::refused)?;
+            self.record_over(id, state, JobEvent::Reverted(reverted)).await?;
+        }
+        if let Err(error) = tokio::fs::remove_file(&note).await
+            && error.kind() != ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "{} is left", note.display());
+        }
+        self.get(id.as_str()).await
+    }
+
+    /// Has an empty file for each job whose revert was wanted and is not on record.
+    fn wanted_reverts(&self) -> PathBuf {
+        self.services.state.root().join("reverts")
     }
 }
 
@@ -54,34 +99,22 @@ struct Decision {
     note: String,
 }
 
-/// A revert commit, where it is, and the decision that it reopens.
-struct Made {
-    commit: CommitId,
-    target: IntegrationTarget,
-    adr: Option<String>,
-}
-
 /// Files by path, with what they hold.
 type Files = Vec<(String, Vec<u8>)>;
 
 /// What is to be reverted, or why nothing is.
-fn request(id: &JobId, active: &Active, by: &str) -> Result<RevertRequest, String> {
-    let Integration::Done(Integrated { result, target, .. }) = &active.integration else {
-        return Err("nothing to revert: the result of the job is not merged".to_owned());
+fn request(id: &JobId, active: &Active, wanted: &Wanted) -> Result<RevertRequest, String> {
+    let (Some(branch), false) = (&active.spec.repo.branch, active.merges.is_empty()) else {
+        return Err("nothing to revert: no result of the job was merged".to_owned());
     };
-    let branch = match target {
-        IntegrationTarget::Branch { branch } => branch.clone(),
-        IntegrationTarget::Beside { branch, .. } => {
-            return Err(format!(
-                "nothing to revert: Helix left the result on branch {branch}; if you merged it, revert that commit with git"
-            ));
-        }
-        IntegrationTarget::Nowhere => return Err("nothing to revert: the job changed nothing".to_owned()),
-    };
-    let (name, merged) = (active.spec.plan.name.clone(), result.commit.clone());
     // What the decision says of its criteria since is not taken back: it is opened again.
     let keep = active.spec.adr.iter().flat_map(|adr| [adr.path.clone(), index_beside(&adr.path)]).collect();
-    Ok(RevertRequest { job: id.clone(), name, by: by.to_owned(), merged, branch, keep })
+    let by = match wanted {
+        Wanted::By(by) => by.clone(),
+        Wanted::Found => String::new(),
+    };
+    let (name, merges) = (active.spec.plan.name.clone(), active.merges.clone());
+    Ok(RevertRequest { job: id.clone(), name, by, merges, branch: branch.clone(), keep })
 }
 
 /// The index of the decisions in a decision's directory.
@@ -94,39 +127,48 @@ fn revert(
     repository: &Repository,
     request: &RevertRequest,
     decision: Option<&Decision>,
-) -> Result<Result<Made, String>, GitError> {
+    wanted: &Wanted,
+) -> Result<Result<Reverted, String>, GitError> {
+    let (job, branch) = (&request.job, &request.branch);
+    let reverted = |by: String, commit: CommitId, adr: bool| {
+        let adr = decision.filter(|_| adr).map(|one| one.submitted.file.clone());
+        Reverted { by, commit, branch: branch.clone(), adr }
+    };
     for _ in 0..CHASES {
-        let (onto, tree) = match repository.prepare_revert(request)? {
+        let prepared = match repository.prepare_revert(request)? {
             Revert::Absent => {
-                let (branch, merged) = (&request.branch, &request.merged);
-                return Ok(Err(format!("nothing to revert: {branch} does not have the merge commit {merged}")));
-            }
-            Revert::Conflict { paths } => {
                 return Ok(Err(format!(
-                    "later commits on {} changed the same lines of {}; `git revert -m 1 {}` lets you resolve that",
-                    request.branch,
-                    paths.join(", "),
-                    request.merged
+                    "nothing to revert: {branch} has no merge commit of the job; if its result came there in another way, revert that with git"
                 )));
             }
-            // A host that died had landed it, and had no time to say so.
-            Revert::Already { commit } => {
-                let files = repository.listing(&repository.commit(commit.as_str())?.tree)?;
-                let adr = decision.map(|one| one.submitted.file.clone()).filter(|file| files.contains_key(file));
-                let target = IntegrationTarget::Branch { branch: request.branch.clone() };
-                return Ok(Ok(Made { commit, target, adr }));
+            Revert::Conflict { merge, paths } => {
+                return Ok(Err(format!(
+                    "later commits on {branch} changed the same lines of {}; `git revert -m 1 {merge}` lets you resolve that",
+                    paths.join(", ")
+                )));
             }
-            Revert::Ready { onto, tree } => (onto, tree),
+            Revert::Already { commit, by } => {
+                let files = repository.listing(&repository.commit(commit.as_str())?.tree)?;
+                let adr = decision.is_some_and(|one| files.contains_key(&one.submitted.file));
+                return Ok(Ok(reverted(by.unwrap_or_else(|| request.by.clone()), commit, adr)));
+            }
+            Revert::Ready(_) if *wanted == Wanted::Found => {
+                return Ok(Err(format!("{branch} has no revert of job {job}")));
+            }
+            Revert::Ready(prepared) => prepared,
         };
-        let reopened = decision.map(|decision| reopen(repository, &tree, decision)).transpose()?.flatten();
-        let files = reopened.as_deref().unwrap_or_default();
-        let (commit, landing) = repository.land_revert(request, &onto, &tree, files)?;
-        if let Landing::Landed(target) = landing {
-            let adr = decision.filter(|_| reopened.is_some()).map(|one| one.submitted.file.clone());
-            return Ok(Ok(Made { commit, target, adr }));
+        let files = decision.map(|decision| reopen(repository, &prepared.tree, decision)).transpose()?.flatten();
+        match repository.land_revert(request, &prepared, files.as_deref().unwrap_or_default())? {
+            (commit, Landing::Landed(IntegrationTarget::Beside { branch: beside, why, command })) => {
+                return Ok(Err(format!(
+                    "not reverted yet: the revert {commit} is on branch {beside}, since {why}. Take it with `{command}`, then run `helix jobs revert {job}` again: it records that"
+                )));
+            }
+            (commit, Landing::Landed(_)) => return Ok(Ok(reverted(request.by.clone(), commit, files.is_some()))),
+            (_, Landing::Moved) => {}
         }
     }
-    Ok(Err(format!("{} keeps moving: try again when it is not changing", request.branch)))
+    Ok(Err(format!("{branch} keeps moving: try again when it is not changing")))
 }
 
 /// The files of the tree that say how the decision stands, as they are when it is open again; `None` if it is not there.

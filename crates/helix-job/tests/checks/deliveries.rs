@@ -3,8 +3,8 @@
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{CommitId, TreeId};
 use helix_job::{
-    DeliveryState, DeliveryStep, GateReport, Illegal, IntegrationTarget, JobEnd, JobEvent, JobSpec, JobStatus,
-    PhaseState, Reopen, ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
+    DeliveryState, DeliveryStep, GateReport, Illegal, JobEnd, JobEvent, JobSpec, JobStatus, PhaseState, Reopen,
+    ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
 };
 use helix_plan::{Delivery, GateSpec, Health, OnFailure, Seconds};
 
@@ -237,6 +237,70 @@ fn what_is_not_known_or_still_bad_is_for_a_person() {
     }
 }
 
+/// Where a gate has a health check, nothing else proves that what was brought back serves again.
+#[test]
+fn a_rollback_whose_health_was_not_seen_is_not_called_good() {
+    let environment = || Fault {
+        kind: FaultKind::Environment,
+        message: "the variable TOKEN is not set".into(),
+        hint: Some("start the host with TOKEN set".into()),
+    };
+    let rolled_back = || {
+        let mut play = Play::deployed(unhealthy(), Some(StepOutcome::Bad));
+        play.begin(1);
+        play.rolled_back(1, Verdict::Pass);
+        play
+    };
+    let mut inconclusive = rolled_back();
+    inconclusive.health(1, Verdict::Inconclusive { fault: environment() });
+    let mut faulted = rolled_back();
+    faulted.event(JobEvent::AttemptFaulted { phase: id("deliver"), attempt: 1, fault: environment() });
+    let mut cancelled = rolled_back();
+    cancelled.event(JobEvent::CancelRequested { by: "bob".into() });
+    let mut cancelled_before = Play::deployed(unhealthy(), Some(StepOutcome::Bad));
+    cancelled_before.begin(1);
+    cancelled_before.event(JobEvent::CancelRequested { by: "bob".into() });
+    cancelled_before.rolled_back(1, Verdict::Pass);
+    for (play, how) in [
+        (&inconclusive, "inconclusive"),
+        (&faulted, "faulted"),
+        (&cancelled, "cancelled"),
+        (&cancelled_before, "cancelled before"),
+    ] {
+        let (state, words) = play.delivery();
+        assert_eq!(state, DeliveryState::RollbackUnproved, "{how}: {words}");
+        assert!(words.contains("not proved") && words.contains("a person is needed"), "{how}: {words}");
+    }
+    // What to do is said with what kept the watch from being made.
+    for play in [&inconclusive, &faulted, &cancelled_before] {
+        let PhaseState::Failed { error, .. } = play.phase("deliver") else { panic!("{:?}", play.phase("deliver")) };
+        let line = error.line();
+        assert!(line.contains("not proved") && line.contains("--again"), "{line}");
+    }
+    let PhaseState::Failed { error, .. } = faulted.phase("deliver") else { panic!() };
+    assert!(error.line().contains("TOKEN is not set") && error.line().contains("with TOKEN set"), "{}", error.line());
+}
+
+/// Of two jobs at one target the second waits as long as the first changes it or watches it; not for what somebody only wants.
+#[test]
+fn a_delivery_is_under_way_from_its_beginning_until_its_health_is_known() {
+    let under_way = |play: &Play| play.view().deliveries.remove(0).is_under_way();
+    let mut play = Play::deployed(Verdict::Pass, Some(StepOutcome::Good));
+    assert!(under_way(&play), "watched");
+    play.health(0, unhealthy());
+    assert!(under_way(&play), "to be rolled back");
+    play.begin(1);
+    play.rolled_back(1, Verdict::Pass);
+    assert!(under_way(&play), "watched again");
+    play.health(1, Verdict::Pass);
+    assert!(!under_way(&play), "rolled back");
+    play.happy();
+    play.person(true).unwrap();
+    assert!(!under_way(&play), "requested");
+    play.begin(2);
+    assert!(under_way(&play), "being rolled back");
+}
+
 #[test]
 fn a_person_takes_back_what_was_delivered_and_a_second_time_only_if_it_is_meant() {
     let mut play = Play::deployed(Verdict::Pass, Some(StepOutcome::Good));
@@ -268,10 +332,8 @@ fn a_person_takes_back_what_was_delivered_and_a_second_time_only_if_it_is_meant(
 #[test]
 fn a_merged_result_is_reverted_once_and_does_not_go_on() {
     let mut play = Play::new(spec(vec![phase("a", &[], 0)]));
-    let reverted = || {
-        let target = IntegrationTarget::Branch { branch: "main".into() };
-        JobEvent::Reverted(Reverted { by: "ada".into(), commit: commit(99), target, adr: None })
-    };
+    let reverted =
+        || JobEvent::Reverted(Reverted { by: "ada".into(), commit: commit(99), branch: "main".into(), adr: None });
     play.work();
     play.try_event(reverted()).unwrap_err();
     (0..2).for_each(|_| play.happy());
@@ -280,5 +342,22 @@ fn a_merged_result_is_reverted_once_and_does_not_go_on() {
     let commit: Option<CommitId> = play.view().reverted.map(|done| done.commit);
     assert_eq!((play.view().status, commit), (JobStatus::Succeeded, Some(crate::world::commit(99))));
     play.try_event(reverted()).unwrap_err();
-    assert_eq!(play.state.to_reopen(&Reopen::Phase(id("a"))), Err(ReopenError::Reverted));
+    let merged = play.state.active().unwrap().merges.len();
+    assert_eq!((merged, play.state.to_reopen(&Reopen::Phase(id("a")))), (1, Err(ReopenError::Reverted)));
+    // What was merged before the job went on stays merged, whatever becomes of it then.
+    let mut play = Play::deployed(Verdict::Pass, Some(StepOutcome::Good));
+    play.health(0, Verdict::Pass);
+    (0..2).for_each(|_| play.happy());
+    play.person(false).unwrap();
+    play.begin(1);
+    play.rolled_back(1, Verdict::Pass);
+    play.health(1, Verdict::Pass);
+    play.happy();
+    let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+    play.event(JobEvent::JobResumed { by: "ada".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::CancelRequested { by: "bob".into() });
+    play.happy();
+    assert_eq!((play.view().status, play.state.active().unwrap().merges.len()), (JobStatus::Cancelled, 1));
+    play.event(reverted());
+    assert_eq!(play.state.to_reopen(&Reopen::Unfinished), Err(ReopenError::Reverted));
 }

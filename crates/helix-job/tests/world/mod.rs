@@ -107,6 +107,7 @@ pub fn complete() -> RunFacts {
         rate_limit: None,
         tasks_lost: 0,
         compacted: false,
+        answered: true,
         stderr_tail: String::new(),
     }
 }

@@ -209,6 +209,80 @@ async fn what_another_job_delivered_since_is_not_rolled_back_with_it() {
         let done = stage.helix(&["jobs", "rollback", id]).output().unwrap();
         assert!(done.status.success() && said(&done).contains("nothing was seen of its health"), "{}", said(&done));
     }
+    // Nor what it has delivered and nobody calls good.
+    let ill = "{ type: deploy_success, target: production, command: \"true\", health: { command: \"false\", every: 1s, for: 1s, limit: 1 } }";
+    let ill = plan("one", ill).replace("optional: true", "on_failure: skip");
+    let third = stage.submit(&stage.plan("three", &ill), &stage.repo, "three").await;
+    stage.events(&third).await;
+    assert_eq!(stage.job(&third).await["deliveries"][0]["state"], "failed", "{}", stage.log());
+    let refused = stage.helix(&["jobs", "rollback", first, "--again"]).output().unwrap();
+    let text = said(&refused);
+    assert!(!refused.status.success() && text.contains(&third) && text.contains("(failed)"), "{text}");
+}
+
+/// The target of two jobs is changed by one after the other, whatever becomes of their host meanwhile.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_jobs_deliver_to_one_target_one_after_the_other() {
+    let names = ["one", "two", "three", "four"];
+    let texts = names.map(|name| writes(name, &format!("{name}.txt"), "text\n")).concat();
+    let stage = Stage::new(&["parts:\n", &texts, &part("deliver", "{ say: Ready. }")].concat(), "max_agents = 4\n");
+    let plan =
+        |name: &str, gate: &str| stage.plan(name, &plan(name, gate).replace("version.txt", &format!("{name}.txt")));
+    let (log, go) = (stage.sandbox.path().join("log"), stage.sandbox.path().join("go"));
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    let deploy = format!(
+        "#!/bin/sh\necho begin >> {0}\nuntil [ -e {1} ]; do sleep 0.05; done\necho end >> {0}\n",
+        log.display(),
+        go.display()
+    );
+    std::fs::write(stage.repo.join("deploy.sh"), deploy).unwrap();
+    std::fs::set_permissions(stage.repo.join("deploy.sh"), executable).unwrap();
+    commit(&stage, "How it is deployed");
+    let gate = "{ type: deploy_success, target: production, command: ./deploy.sh, health: { command: \"true\", every: 1s, for: 1s } }";
+    let host = stage.start();
+    let first = stage.submit(&plan("one", gate), &stage.repo, "one").await;
+    let lines = || std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
+    let start = Instant::now();
+    while lines().is_empty() {
+        assert!(start.elapsed() < LIMIT, "{}", stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    let second = stage.submit(&plan("two", gate), &stage.repo, "two").await;
+    let waits = async || {
+        let phase = stage.job(&second).await["phases"][1].clone();
+        phase["waits_for"]["what"] == "target" && phase["stage"].as_str().unwrap().contains(&first)
+    };
+    while !waits().await {
+        assert!(start.elapsed() < LIMIT, "{:#}\n{}", stage.job(&second).await, stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    std::fs::write(&go, "").unwrap();
+    for id in [&first, &second] {
+        stage.events(id).await;
+        assert_eq!(stage.job(id).await["status"], "succeeded", "{}", stage.log());
+    }
+    assert_eq!(lines(), ["begin", "end", "begin", "end"]);
+    // The second one saw the first to its end, and knows it as what is brought back.
+    assert_eq!(stage.job(&second).await["deliveries"][0]["baseline"]["job"], json!(first));
+    // A host that dies in the middle of a delivery holds its target no longer than the next one needs to see that.
+    std::fs::remove_file(&go).unwrap();
+    drop(host);
+    let mut host = stage.start();
+    let third = stage.submit(&plan("three", gate), &stage.repo, "three").await;
+    let start = Instant::now();
+    while lines().len() < 5 {
+        assert!(start.elapsed() < LIMIT, "{:#}\n{}", stage.job(&third).await, stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    host.0.kill().unwrap();
+    host.0.wait().unwrap();
+    let _host = stage.start();
+    let fourth = stage.submit(&plan("four", gate), &stage.repo, "four").await;
+    stage.events(&third).await;
+    assert_eq!(stage.job(&third).await["deliveries"][0]["state"], "unknown", "{}", stage.log());
+    std::fs::write(&go, "").unwrap();
+    stage.events(&fourth).await;
+    assert_eq!(stage.job(&fourth).await["deliveries"][0]["state"], "delivered", "{}", stage.log());
 }
 
 /// A host that lacks what a health check needs does not take a delivery for ill.
@@ -323,6 +397,20 @@ fn commit(stage: &Stage, message: &str) {
     stage.git(&stage.repo, &["commit", "-qm", message]);
 }
 
+/// The message of the branch's last commit.
+fn log_of(stage: &Stage) -> String {
+    stage.git(&stage.repo, &["log", "-1", "--format=%B"])
+}
+
+/// Waits until a job's revert is on record.
+async fn recorded(stage: &Stage, id: &str) {
+    let start = Instant::now();
+    while stage.job(id).await["reverted"].is_null() {
+        assert!(start.elapsed() < LIMIT, "{}", stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+}
+
 fn head(stage: &Stage) -> String {
     stage.git(&stage.repo, &["rev-parse", "HEAD"]).trim().to_owned()
 }
@@ -345,8 +433,10 @@ async fn a_merged_job_is_taken_out_again_by_one_commit_and_its_decision_is_open(
     assert!(!lost.status.success(), "{}", said(&lost));
     drop(dying);
     let reverted = head(&stage);
+    assert!(log_of(&stage).contains(&format!("Helix-Reverts: {id}")), "{}", stage.log());
+    // The next one finds it by itself.
     let _host = stage.start();
-    stage.reachable().await;
+    recorded(&stage, &id).await;
     let done = stage.helix(&["jobs", "revert", &id]).output().unwrap();
     assert!(done.status.success() && said(&done).contains("adr/001-one.md is reopened"), "{}", said(&done));
     assert_eq!(head(&stage), reverted, "not a second time");
@@ -359,9 +449,9 @@ async fn a_merged_job_is_taken_out_again_by_one_commit_and_its_decision_is_open(
     assert!(read(&stage.repo.join("adr/INDEX.md")).contains("| Accepted | 0 of 1 |"));
     let mode = stage.git(&stage.repo, &["ls-files", "--stage", "adr/001-one.md"]);
     assert!(mode.starts_with("100755 "), "{mode}");
-    let log = stage.git(&stage.repo, &["log", "-1", "--format=%B"]);
-    assert!(log.contains(&format!("Helix-Reverts: {id}")), "{log}");
     let job = stage.job(&id).await;
+    let by = job["reverted"]["by"].as_str().unwrap();
+    assert!(!by.is_empty() && log_of(&stage).contains(&format!("Helix-Requested-By: {by}")), "{job:#}");
     assert_eq!((&job["reverted"]["commit"], &job["status"]), (&json!(reverted), &json!("succeeded")), "{job:#}");
     let again = stage.helix(&["jobs", "revert", &id]).output().unwrap();
     assert!(again.status.success() && said(&again).contains("was reverted already"), "{}", said(&again));
@@ -387,13 +477,50 @@ async fn a_revert_touches_no_uncommitted_work_and_leaves_nothing_half_done() {
     assert_eq!((head(&stage), read(&stage.repo.join("version.txt"))), (before, "one and a half\n".to_owned()));
     assert_eq!(stage.git(&stage.repo, &["status", "--porcelain"]).trim(), "");
     stage.git(&stage.repo, &["revert", "--no-edit", "HEAD"]);
-    // Uncommitted work: the revert waits on a branch of its own.
+    // Uncommitted work: the revert waits on a branch of its own, and the job is not called reverted.
     std::fs::write(stage.repo.join("adr/001-one.md"), "mine").unwrap();
     let before = head(&stage);
     let beside = stage.helix(&["jobs", "revert", &id]).output().unwrap();
-    assert!(beside.status.success() && said(&beside).contains("uncommitted changes"), "{}", said(&beside));
+    let text = said(&beside);
+    assert!(
+        !beside.status.success() && text.contains("uncommitted changes") && text.contains("not reverted"),
+        "{text}"
+    );
     assert_eq!((head(&stage), read(&stage.repo.join("adr/001-one.md"))), (before, "mine".to_owned()));
-    let branch = stage.job(&id).await["reverted"]["target"]["branch"].as_str().unwrap().to_owned();
-    let files = stage.git(&stage.repo, &["ls-tree", "--name-only", &branch]);
-    assert!(!files.contains("version.txt"), "{branch}: {files}");
+    assert_eq!(stage.job(&id).await["reverted"], Value::Null);
+    // The command that is shown takes it, and a later call, or the next host, records what is there.
+    let (_, command) = text.split_once("Take it with `").unwrap();
+    let (command, _) = command.split_once('`').unwrap();
+    stage.git(&stage.repo, &["checkout", "--quiet", "adr/001-one.md"]);
+    let mut shell = stage.sandbox.command("sh");
+    let shell = shell.args(["-c", command]).output().unwrap();
+    assert!(shell.status.success(), "{command}: {}", said(&shell));
+    let taken = head(&stage);
+    assert!(!stage.repo.join("version.txt").exists());
+    let done = stage.helix(&["jobs", "revert", &id]).output().unwrap();
+    assert!(done.status.success() && said(&done).contains("reverted on "), "{}", said(&done));
+    assert_eq!((head(&stage), &stage.job(&id).await["reverted"]["commit"]), (taken.clone(), &json!(taken)));
+}
+
+/// A job that was rolled back, resumed and merged again is taken out as a whole.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_that_a_job_has_merged_is_reverted() {
+    let deliver = "  - name: deliver\n    prompt: { matches: '(?i)# phase `deliver`' }\n    attempts: [{ say: Ready. }, { steps: [{ write: { path: notes.txt, content: \"again\\n\" } }] }]\n";
+    let script = ["parts:\n", &writes("one", "version.txt", "one\n"), deliver].concat();
+    let stage = Stage::new(&script, "");
+    let _host = stage.start();
+    let before = stage.git(&stage.repo, &["rev-parse", "HEAD^{tree}"]);
+    let gate = "{ type: deploy_success, command: \"true\", rollback: \"true\" }";
+    let id = stage.submit(&stage.plan("one", &plan("one", gate)), &stage.repo, "one").await;
+    stage.events(&id).await;
+    let done = stage.helix(&["jobs", "rollback", &id]).output().unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+    let done = stage.helix(&["jobs", "resume", &id]).output().unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+    assert!(stage.repo.join("version.txt").exists() && stage.repo.join("notes.txt").exists());
+    let merges = stage.git(&stage.repo, &["rev-list", "--merges", "--count", "HEAD"]);
+    assert_eq!(merges.trim(), "2");
+    let done = stage.helix(&["jobs", "revert", &id]).output().unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+    assert_eq!(stage.git(&stage.repo, &["rev-parse", "HEAD^{tree}"]), before);
 }
