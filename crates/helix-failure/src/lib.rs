@@ -3,9 +3,6 @@
 //! Must not know where logs come from or where failures are remembered; its answers advise people and prompts and
 //! decide no control flow.
 
-#[macro_use]
-mod wire_words;
-
 mod advice;
 pub mod cause;
 mod classify;

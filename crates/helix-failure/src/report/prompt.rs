@@ -83,7 +83,7 @@ impl Report {
         }
         if let Some(why) = self.why.known() {
             let sure = sure(why.confidence);
-            add(1, format!("cause: {} ({}, {sure}), retry {}", why.cause, why.category, why.retry.label()));
+            add(1, format!("cause: {} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()));
             let places: Vec<String> =
                 why.locations.iter().map(|location| format!("{}:{}", location.path, location.line)).collect();
             if !places.is_empty() {

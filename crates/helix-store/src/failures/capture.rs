@@ -91,7 +91,7 @@ pub(super) fn ensure(tx: Sql<'_>, failure: &RememberedFailure) -> Result<i64, Da
         params![
             fingerprint,
             diagnosis.tool,
-            diagnosis.category.label(),
+            diagnosis.category.word(),
             Json(&diagnosis),
             first,
             last,
@@ -120,7 +120,7 @@ pub(super) fn insert(tx: Sql<'_>, failure: i64, entry: &OccurrenceEntry) -> Resu
             place.check,
             Json(&place),
             entry.at.as_microsecond(),
-            entry.state.label(),
+            entry.state.word(),
         ],
     )?;
     if rows > 0 {

@@ -22,7 +22,7 @@ pub(super) fn scoped(scope: i64, word: &str) -> String {
 pub(super) fn add_for_people(tx: Sql<'_>, id: i64, diagnosis: &Diagnosis) -> Result<(), DatabaseError> {
     let Diagnosis { cause_line, message, tool, code, frame, cause, category, .. } = diagnosis;
     let mut all: Vec<String> = Vec::new();
-    for text in [cause_line, message, tool, code, frame, cause, category.label()] {
+    for text in [cause_line, message, tool, code, frame, cause, category.word()] {
         all.extend(words(text));
         // `not_found` is found by `found`, too.
         all.extend(words(&text.replace('_', " ")));
@@ -47,12 +47,12 @@ pub(super) fn add_to_scope(tx: Sql<'_>, failure: &FailureRow) -> Result<(), Data
         return Ok(());
     }
     let Diagnosis { tool, category, message, .. } = &failure.diagnosis;
-    let scope = match scope_of(tx, tool, category.label())? {
+    let scope = match scope_of(tx, tool, category.word())? {
         Some(scope) => scope.id,
         None => {
             tx.execute(
                 "INSERT INTO scopes (tool, category, documents, words) VALUES (?1, ?2, 0, 0)",
-                params![tool, category.label()],
+                params![tool, category.word()],
             )?;
             tx.inserted()
         }

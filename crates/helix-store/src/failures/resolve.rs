@@ -123,11 +123,11 @@ pub(super) fn write_suggestion(tx: Sql<'_>, failure: i64, suggestion: &Suggestio
             clean.text,
             clean.source.word(),
             origin,
-            clean.exposure.label(),
+            clean.exposure.word(),
             clean.work.name(),
             phase_of(&clean.work),
             clean.attempt,
-            clean.outcome.map(SuggestionOutcome::label),
+            clean.outcome.map(SuggestionOutcome::word),
             Json(&clean),
         ],
     )
@@ -144,7 +144,7 @@ fn set_outcome(
     (suggestion.outcome, suggestion.resolved_at) = (Some(outcome), Some(at));
     tx.execute(
         "UPDATE suggestions SET outcome = ?2, body = ?3, proved_in = ?4 WHERE id = ?1",
-        params![suggestion.id, outcome.label(), Json(&suggestion), proved_in],
+        params![suggestion.id, outcome.word(), Json(&suggestion), proved_in],
     )?;
     Ok(())
 }

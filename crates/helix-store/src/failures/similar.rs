@@ -58,7 +58,7 @@ struct Known {
 /// Similar failures, best first.
 fn near(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, DatabaseError> {
     let asked = &query.diagnosis;
-    let Some(scope) = index::scope_of(tx, &asked.tool, asked.category.label())? else { return Ok(Vec::new()) };
+    let Some(scope) = index::scope_of(tx, &asked.tool, asked.category.word())? else { return Ok(Vec::new()) };
     let all = words(&asked.message);
     let mut known = known_words(tx, scope, &all)?;
     known.sort_by(|left, right| left.documents.cmp(&right.documents).then_with(|| left.word.cmp(&right.word)));
