@@ -26,7 +26,7 @@ pub use self::stopping::Stopping;
 pub(crate) use self::handle::RunShared;
 use self::watching::Hub;
 use crate::invocation::RunRequest;
-use crate::run_dir::{RunDir, RunDirError, RunState, needed, publish};
+use crate::run_dir::{RunDir, RunDirError, RunState, name, needed, publish};
 
 /// Where runs live and how a keeper is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -210,8 +210,8 @@ impl Supervisor {
             if state == RunState::Unclaimed {
                 return Ok(None);
             }
-            let request = needed(&directory.request())?;
-            if matches!(state, RunState::Kept) && directory.exists(&directory.stop())? {
+            let request = needed(&directory.file(name::REQUEST))?;
+            if matches!(state, RunState::Kept) && directory.exists(&directory.file(name::STOP))? {
                 // The host that recorded the stop may have died before the keeper was told; telling it twice does nothing.
                 liveness::remind(&directory);
             }
