@@ -88,7 +88,7 @@ fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepRepor
         RunState::Kept => {
             directory.record_stop(StopCause::Cancelled)?;
             if let Err(error) = nudge(directory) {
-                report.problems.push(format!("run {run}: {error}"));
+                report.problems.push(format!("run {run}: {}", error_chain(&error)));
             }
             report.stopped.push(run.clone());
             Ok(false)
