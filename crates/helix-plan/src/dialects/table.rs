@@ -80,7 +80,9 @@ impl OldKey {
             None => format!("{path}: {value}"),
         };
         let comment = match self.meaning {
-            Meaning::Shared(path, _) if path.starts_with("generates_phases") => " # in each phase that generates phases",
+            Meaning::Shared(path, _) if path.starts_with("generates_phases") => {
+                " # in each phase that generates phases"
+            }
             Meaning::Shared(..) => " # in each phase",
             Meaning::Key(_, Shape::AfterDynamic) => " # phases that generate phases",
             Meaning::Key(..) | Meaning::Parts(_) | Meaning::Ignored(_) => "",

@@ -23,7 +23,8 @@ fn the_docs_have_an_example_of_every_row() {
         let found = table.lines().find(|line| {
             let mut cells = line.split(" | ").map(|cell| cell.trim_start_matches("| "));
             let (place, old) = (cells.next().unwrap_or_default(), cells.next().unwrap_or_default());
-            let has_key = [format!("`{}:", row.key), format!(" {}:", row.key)].iter().any(|key| old.contains(key.as_str()));
+            let has_key =
+                [format!("`{}:", row.key), format!(" {}:", row.key)].iter().any(|key| old.contains(key.as_str()));
             let is_part = matches!(row.place, OldPlace::Project | OldPlace::Config | OldPlace::PhaseConfig);
             has_key && (is_part || place == title(row.place))
         });

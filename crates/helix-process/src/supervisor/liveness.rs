@@ -72,10 +72,7 @@ pub(super) async fn keeper_gone(directory: &RunDir) {
 /// As [`nudge`], where nobody waits for the answer.
 pub(super) fn remind(directory: &RunDir) {
     if let Err(error) = nudge(directory) {
-        tracing::warn!(
-            error = error_chain(&error),
-            "a keeper cannot be told of the stop that is recorded for its run"
-        );
+        tracing::warn!(error = error_chain(&error), "a keeper cannot be told of the stop that is recorded for its run");
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use helix_job::JobStatus;
 use helix_job::session::SessionEvent;
 use helix_store::{
-    Append, AppendError, Appended, Counts, Fence, Follower, Forget, JobFilter, Journal, Moved, NewEvent,
-    Opened, Projection, ReadError, Stream, Submitted,
+    Append, AppendError, Appended, Counts, Fence, Follower, Forget, JobFilter, Journal, Moved, NewEvent, Opened,
+    Projection, ReadError, Stream, Submitted,
 };
 use tokio::sync::broadcast::error::RecvError;
 
