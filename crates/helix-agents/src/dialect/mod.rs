@@ -2,7 +2,6 @@
 //!
 //! Must not start, follow or stop processes, and must not judge: readers collect evidence, `helix_core::run` judges it.
 
-mod agent_files;
 mod claude;
 mod codex;
 mod command;
