@@ -152,5 +152,5 @@ async fn the_answer_of_a_command_keeps_its_lines() {
         reader.line(&line.unwrap(), &mut events);
     }
     reader.facts(&(&handle.ended().await).into(), lines.end());
-    assert_eq!(reader.answer(), "one\ntwo\n\nthree");
+    assert_eq!(reader.run().answer, "one\ntwo\n\nthree");
 }

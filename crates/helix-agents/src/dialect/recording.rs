@@ -65,9 +65,9 @@ pub fn classify_recording(
     Ok(Classified {
         outcome: Outcome::from_facts(&facts),
         facts,
-        usage: reader.usage(),
-        session: reader.session().cloned(),
-        answer: reader.answer().to_owned(),
+        usage: reader.run().usage,
+        session: reader.run().session.clone(),
+        answer: reader.run().answer.clone(),
     })
 }
 
