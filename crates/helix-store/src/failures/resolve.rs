@@ -54,7 +54,8 @@ pub(super) fn open_failures(tx: Sql<'_>, work: &Work) -> Result<Vec<OpenFailure>
         |row| {
             let key: String = row.get("key")?;
             let place: OccurrencePlace = json(row, "place", &format!("occurrence {key}"))?;
-            let FailureRow { id, diagnosis, .. } = FailureRow::read(row)?;
+            let FailureRow { id, failure, .. } = FailureRow::read(row)?;
+            let diagnosis = failure.diagnosis;
             Ok(OpenFailure { diagnosis, check: place.check, attempt: place.attempt, commit: place.commit, id, key })
         },
     )
@@ -174,7 +175,7 @@ pub(super) fn resolve_outstanding(tx: Sql<'_>, answer: &AttemptAnswer) -> Result
         "SELECT failures.* FROM occurrences JOIN failures ON failures.id = failure
          WHERE work = ?1 AND phase = ?2 AND attempt = ?3",
         params![name, phase, attempt],
-        |row| FailureRow::read(row).map(|row| (row.diagnosis.fingerprint, row.diagnosis.blame)),
+        |row| FailureRow::read(row).map(|row| (row.failure.diagnosis.fingerprint, row.failure.diagnosis.blame)),
     )?;
     for suggestion in suggestions_where(tx, "outcome IS NULL", &name, Some(phase))? {
         if suggestion.attempt >= attempt {
