@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::cause::{self, Cause};
 use super::facts::{self, FactFinding};
-use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError};
+use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon};
 use super::location::{Location, Locator};
 use super::log::{Log, Stream};
 use super::observation::{FailureObservation, Termination};
@@ -57,8 +57,9 @@ const REASONS: usize = 3;
 pub enum RuleTableError {
     #[error("the failure rules do not compile")]
     Pattern(#[from] regex::Error),
-    #[error("the words of failures cannot be read")]
-    Words(#[from] LexiconError),
+    /// A line of the weights of words is none; its number counts from 1.
+    #[error("line {line} of the lexicon is not `word class weight…`: {text}")]
+    Words { line: usize, text: String },
 }
 
 /// The line that names the cause.

@@ -30,7 +30,7 @@ pub use advice::actions;
 pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence, RuleTableError};
 pub use code::tool_code;
 pub use fingerprint::{Fingerprint, normalise};
-pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError, Likelihoods, NO_CAUSE, words};
+pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, Likelihoods, NO_CAUSE, words};
 pub use location::{Location, Ownership};
 pub use log::{Log, LogCollector, LogLine, Stream};
 pub use observation::{FailureObservation, Termination};
