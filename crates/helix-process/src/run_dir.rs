@@ -220,18 +220,8 @@ impl RunDir {
 
     /// The last [`STDERR_TAIL`] bytes of stderr, for people.
     pub(crate) fn stderr_tail(&self) -> String {
-        let read = || -> io::Result<Vec<u8>> {
-            let mut file = File::open(self.file(name::STDERR))?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(STDERR_TAIL)))?;
-            let mut tail = Vec::new();
-            file.take(STDERR_TAIL).read_to_end(&mut tail)?;
-            Ok(tail)
-        };
-        match read() {
-            Ok(tail) => String::from_utf8_lossy(&tail).into_owned(),
-            Err(error) => format!("(stderr cannot be read: {error})"),
-        }
+        end_of_file(&self.file(name::STDERR), STDERR_TAIL)
+            .unwrap_or_else(|error| format!("(stderr cannot be read: {error})"))
     }
 
     /// Takes the run for anyone who asks first; never given back.
@@ -275,6 +265,19 @@ impl RunDir {
     pub(crate) fn exists(&self, path: &Path) -> Result<bool, RunDirError> {
         path.try_exists().map_err(RunDirError::io("look for", path))
     }
+}
+
+/// The end of a file, of at most so many bytes; what is no text is replaced.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn end_of_file(path: &Path, most: u64) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
+    let mut end = Vec::new();
+    file.take(most).read_to_end(&mut end)?;
+    Ok(String::from_utf8_lossy(&end).into_owned())
 }
 
 pub(crate) fn to_json<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, RunDirError> {
