@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 
-use helix_agents::{AskedSchema, Classified, DialectName, Ended, Reader, StreamEnd, classify_recording, dialect};
+use helix_agents::{
+    AskedSchema, Classified, DialectName, Ended, ExitStatus, Reader, StreamEnd, classify_recording, dialect,
+};
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{Outcome, OutcomeName};
 use serde_json::{Value, json};
@@ -290,7 +292,7 @@ fn an_early_error_exit_is_wrong_usage_also_when_it_speaks_on_stdout() {
 }
 
 fn events(records: &[Value]) -> (Vec<AgentEvent>, Reader) {
-    let mut reader = dialect(DialectName::Claude).reader(AskedSchema::No);
+    let mut reader = dialect(DialectName::Claude).reader(AskedSchema::No, ExitStatus::NoEvidence);
     let mut events = Vec::new();
     for record in records {
         reader.line(record.to_string().as_bytes(), &mut events);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_agents::RunDirError;
-use helix_agents::dialect::{self, InvocationError, Reader};
+use helix_agents::dialect::{self, InvocationError, Reader, Surroundings};
 use helix_agents::supervisor::{Stopping, SweepReport};
 use helix_agents::{
     AgentAsk, AgentProfile, Grace, Keeping, Limit, RecordedRun, RecordingError, RunEnd, RunHandle, RunKind, RunRequest,
@@ -273,8 +273,9 @@ impl AgentRunner {
         };
         let profile = self.profile(agent)?;
         let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
-        let mut invocation =
-            dialect.invocation(profile, &ask).map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
+        let mut invocation = dialect
+            .invocation(profile, &ask, &Surroundings::of_this_process())
+            .map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
         let path = invocation.env.iter_mut().find(|(name, _)| name == "PATH");
         if let (Some((_, path)), Some(programs)) = (path, self.programs.as_ref().and_then(|path| path.to_str())) {
             path.push_str(&format!(":{programs}"));

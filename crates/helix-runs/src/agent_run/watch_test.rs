@@ -25,7 +25,7 @@ impl Watched {
 
     /// Hears lines of the real CLI's form, each so many seconds after the one before.
     fn hear(&mut self, seconds: u64, lines: &[&str]) -> Option<StopCause> {
-        let mut reader = dialect::dialect(DialectName::Claude).reader_with(AskedSchema::No, ExitStatus::NoEvidence);
+        let mut reader = dialect::dialect(DialectName::Claude).reader(AskedSchema::No, ExitStatus::NoEvidence);
         for line in lines {
             self.wait(seconds);
             let (before, mut events) = (reader.run().pieces, Vec::new());
