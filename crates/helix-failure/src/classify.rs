@@ -15,7 +15,7 @@ use super::log::{Log, Stream};
 use super::observation::{FailureObservation, Termination};
 use super::own_check::OwnFindings;
 use super::reading::{Forms, Mark, Prepared, prepare};
-use super::rule::{Pick, Rule, TABLE_VERSION};
+use super::rule::{Pick, Rule, RuleTableError, TABLE_VERSION};
 use super::rules;
 use super::verdict::{Blame, Category, RetryAdvice};
 
@@ -51,16 +51,6 @@ const WEIGHED: usize = 60;
 
 /// Words that are named as the reason of a guess.
 const REASONS: usize = 3;
-
-/// What the classifier knows does not compile.
-#[derive(Debug, thiserror::Error)]
-pub enum RuleTableError {
-    #[error("the failure rules do not compile")]
-    Pattern(#[from] regex::Error),
-    /// A line of the weights of words is none; its number counts from 1.
-    #[error("line {line} of the lexicon is not `word class weight…`: {text}")]
-    Words { line: usize, text: String },
-}
 
 /// The line that names the cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

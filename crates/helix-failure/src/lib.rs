@@ -27,7 +27,7 @@ mod rules;
 mod verdict;
 
 pub use advice::actions;
-pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence, RuleTableError};
+pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence};
 pub use code::tool_code;
 pub use fingerprint::{Fingerprint, normalise};
 pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, Likelihoods, NO_CAUSE, words};
@@ -37,6 +37,6 @@ pub use observation::{FailureObservation, Termination};
 pub use own_check::OwnCheck;
 pub use plain::plain_text;
 pub use redact::{PLACEHOLDER, redact};
-pub use rule::{Pick, Rule, TABLE_VERSION};
+pub use rule::{Pick, Rule, RuleTableError, TABLE_VERSION};
 pub use rules::all as rule_table;
 pub use verdict::{Blame, Category, RetryAdvice};

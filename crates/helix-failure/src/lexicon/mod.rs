@@ -6,7 +6,7 @@ mod words;
 
 use std::collections::HashMap;
 
-use super::classify::RuleTableError;
+use super::rule::RuleTableError;
 use super::verdict::Category;
 
 pub use words::words;
