@@ -17,9 +17,10 @@ pub struct Acceptance {
 }
 
 /// Why an ADR cannot be rewritten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the ADR has no front matter with `{key}`")]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file} cannot be rewritten: it has no front matter with `{key}`")]
 pub struct RewriteError {
+    file: String,
     key: &'static str,
 }
 
@@ -30,33 +31,28 @@ impl Adr {
     /// # Errors
     /// [`RewriteError`] when the front matter has no readable `adr_id` or `status`.
     pub fn with_id_and_status(&self, id: AdrId, status: Status) -> Result<String, RewriteError> {
-        let front = self.front.as_ref().ok_or(RewriteError { key: "adr_id" })?;
-        let id_place = front.adr_id.as_ref().ok_or(RewriteError { key: "adr_id" })?.range.clone();
-        let status_place = front.status.as_ref().ok_or(RewriteError { key: "status" })?.range.clone();
+        let id_place =
+            self.front.as_ref().and_then(|front| front.adr_id.as_ref()).ok_or_else(|| self.lacks("adr_id"))?;
         // Quoted, so that no reader takes 012 for a number.
         let id = match id {
             AdrId::Number(number) => format!("\"{number:03}\""),
             AdrId::Draft => "draft".into(),
         };
-        let mut edits = vec![(id_place, id), (status_place, status.word().to_owned())];
-        edits.extend(self.status_of_text(status));
+        let mut edits = self.status_edits(status)?;
+        edits.push((id_place.range.clone(), id));
         Ok(replace(&self.source, edits))
     }
-}
 
-impl Adr {
     /// The text with the boxes of these criteria ticked, by what they say, and with a state if one is given; everything else
     /// stays.
     ///
     /// # Errors
     /// [`RewriteError`] when a state is given and the front matter has no readable one.
     pub fn with_met_criteria(&self, met: &[String], status: Option<Status>) -> Result<String, RewriteError> {
-        let mut edits = Vec::new();
-        if let Some(status) = status {
-            let front = self.front.as_ref().and_then(|front| front.status.as_ref());
-            edits.push((front.ok_or(RewriteError { key: "status" })?.range.clone(), status.word().to_owned()));
-            edits.extend(self.status_of_text(status));
-        }
+        let mut edits = match status {
+            Some(status) => self.status_edits(status)?,
+            None => Vec::new(),
+        };
         for criterion in self.criteria.iter().filter(|one| !one.checked && met.contains(&one.text)) {
             let item = self.source.get(criterion.span.start..).unwrap_or_default();
             // The parser has found a box there: the first bracket of the item is its own.
@@ -70,12 +66,9 @@ impl Adr {
     /// The text as a decision that is to be carried out again, with a note at its end: one that was implemented is accepted, and
     /// criteria that were not met at first are open.
     pub fn reopened(&self, before: &Self, note: &str) -> String {
-        let mut edits = Vec::new();
-        let status = self.front.as_ref().and_then(|front| front.status.as_ref());
-        if let Some(status) = status.filter(|_| self.status() == Some(Status::Implemented)) {
-            edits.push((status.range.clone(), Status::Accepted.word().to_owned()));
-            edits.extend(self.status_of_text(Status::Accepted));
-        }
+        let implemented = self.status().filter(|status| *status == Status::Implemented);
+        let accepted = implemented.and_then(|_| self.status_edits(Status::Accepted).ok());
+        let mut edits = accepted.unwrap_or_default();
         let was_met = |text: &str| before.criteria.iter().any(|one| one.checked && one.text == text);
         for criterion in self.criteria.iter().filter(|one| one.checked && !was_met(&one.text)) {
             let item = self.source.get(criterion.span.start..).unwrap_or_default();
@@ -92,15 +85,14 @@ impl Adr {
     /// # Errors
     /// [`RewriteError`] when the front matter has no readable `status` on a line of its own.
     pub fn with_acceptance(&self, acceptance: &Acceptance) -> Result<String, RewriteError> {
-        let no_status = RewriteError { key: "status" };
-        let front = self.front.as_ref().ok_or(no_status)?;
-        let status = front.status.as_ref().ok_or(no_status)?.range.clone();
+        let no_status = || self.lacks("status");
+        let front = self.front.as_ref().ok_or_else(no_status)?;
+        let status = front.status.as_ref().ok_or_else(no_status)?.range.clone();
         let by = acceptance.by.replace(|c: char| c.is_control(), " ").replace('\\', "\\\\").replace('"', "\\\"");
         let (by, on) = (format!("\"{by}\""), acceptance.on.clone());
-        let mut edits = vec![(status.clone(), Status::Accepted.word().to_owned())];
-        edits.extend(self.status_of_text(Status::Accepted));
+        let mut edits = self.status_edits(Status::Accepted)?;
         let line_end = self.source.get(status.end..).and_then(|rest| rest.find('\n')).map(|length| status.end + length);
-        let line_end = line_end.ok_or(no_status)?;
+        let line_end = line_end.ok_or_else(no_status)?;
         let mut added = String::new();
         for (key, known, value) in [("accepted_by", &front.accepted_by, by), ("accepted_on", &front.accepted_on, on)] {
             match known {
@@ -116,15 +108,22 @@ impl Adr {
         if said.is_some_and(|by| !by.is_empty()) && read.status() == Some(Status::Accepted) {
             Ok(text)
         } else {
-            Err(no_status)
+            Err(no_status())
         }
     }
 
-    /// How the section Status is made to say it, where it names a state.
-    fn status_of_text(&self, status: Status) -> Option<(Range<usize>, String)> {
-        let section = self.section(SectionKind::Status)?;
-        let (place, _, language) = status_word(&self.source, section.body.clone())?;
-        Some((place, status.word_in(language).to_owned()))
+    /// How the front matter is made to say it, and the section Status where that names a state.
+    fn status_edits(&self, status: Status) -> Result<Vec<(Range<usize>, String)>, RewriteError> {
+        let said = self.front.as_ref().and_then(|front| front.status.as_ref()).ok_or_else(|| self.lacks("status"))?;
+        let mut edits = vec![(said.range.clone(), status.word().to_owned())];
+        let section = self.section(SectionKind::Status);
+        let word = section.and_then(|section| status_word(&self.source, section.body.clone()));
+        edits.extend(word.map(|(place, _, language)| (place, status.word_in(language).to_owned())));
+        Ok(edits)
+    }
+
+    fn lacks(&self, key: &'static str) -> RewriteError {
+        RewriteError { file: self.file.clone(), key }
     }
 }
 

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 words! {
     /// State of a decision; read case-insensitively, written capitalised.
-    #[derive(PartialOrd, Ord, Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum Status as "a status" in any case {
         Proposed = "Proposed",
@@ -25,7 +24,6 @@ words! {
 
 words! {
     /// Kind of component.
-    #[derive(PartialOrd, Ord, Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum ComponentType {
         Tool = "TOOL",
@@ -43,7 +41,6 @@ words! {
 
 words! {
     /// Kind of change.
-    #[derive(PartialOrd, Ord, Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum Classification {
         New = "NEW",
@@ -56,7 +53,6 @@ words! {
 
 words! {
     /// Scope of the change.
-    #[derive(PartialOrd, Ord, Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum ChangeScope {
         Major = "major",
@@ -106,7 +102,6 @@ impl Status {
 
 words! {
     /// Language of a template.
-    #[derive(Hash)]
     pub enum Language {
         /// English.
         English = "english",
@@ -127,7 +122,6 @@ impl Language {
 
 words! {
     /// A section by its meaning, in the order of the template.
-    #[derive(PartialOrd, Ord, Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum SectionKind {
         Status = "status",

@@ -12,7 +12,7 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use helix_agents::{AskedSchema, DialectName, dialect};
+use helix_agents::{AskedSchema, DialectName, ExitStatus, dialect};
 use serde_json::{Value, json};
 
 const LINES: usize = 200_000;
@@ -47,7 +47,8 @@ fn compare() {
         let start = Instant::now();
         let objects = lines().filter(|line| serde_json::from_slice::<Value>(line).is_ok()).count();
         bare = bare.min(start.elapsed());
-        let (mut reader, mut events, mut count) = (dialect(DialectName::Claude).reader(AskedSchema::No), Vec::new(), 0);
+        let (mut reader, mut events, mut count) =
+            (dialect(DialectName::Claude).reader(AskedSchema::No, ExitStatus::NoEvidence), Vec::new(), 0);
         let start = Instant::now();
         for line in lines() {
             reader.line(line, &mut events);

@@ -13,7 +13,6 @@ use serde_json::Value;
 
 helix_core::words! {
     /// The languages that Helix speaks with agents.
-    #[derive(Hash, PartialOrd, Ord)]
     pub enum DialectName {
         /// Claude Code, headless, JSON lines in both directions.
         Claude = "claude",
@@ -23,12 +22,6 @@ helix_core::words! {
         Command = "command",
         /// The embedded agent that plays a cassette.
         Replay = "replay",
-    }
-}
-
-impl fmt::Display for DialectName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.word())
     }
 }
 

@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "tests stop at the first surprise")]
 
-use helix_agents::{AskedSchema, Classified, DialectName, Ended, Reader, StreamEnd, classify_recording, dialect};
+use helix_agents::{
+    AskedSchema, Classified, DialectName, Ended, ExitStatus, Reader, StreamEnd, classify_recording, dialect,
+};
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{Outcome, OutcomeName};
 use serde_json::{Value, json};
@@ -290,7 +292,7 @@ fn an_early_error_exit_is_wrong_usage_also_when_it_speaks_on_stdout() {
 }
 
 fn events(records: &[Value]) -> (Vec<AgentEvent>, Reader) {
-    let mut reader = dialect(DialectName::Claude).reader(AskedSchema::No);
+    let mut reader = dialect(DialectName::Claude).reader(AskedSchema::No, ExitStatus::NoEvidence);
     let mut events = Vec::new();
     for record in records {
         reader.line(record.to_string().as_bytes(), &mut events);
@@ -342,7 +344,7 @@ fn every_kind_of_line_becomes_the_event_it_is() {
     assert_eq!(events[3], AgentEvent::ApiRetry { attempt: 2, max: 10, delay_ms: 554, reason });
     assert_eq!(events[4], AgentEvent::Unrecognised { kind_name: "novelty".into() });
     assert!(matches!(&events[5], AgentEvent::Finished { answer: Some(answer), is_error: false, .. } if answer == "hi"));
-    assert_eq!(reader.session().unwrap().as_str(), "s-1");
+    assert_eq!(reader.run().session.as_ref().unwrap().as_str(), "s-1");
 }
 
 /// Table B "tokens 0".
@@ -353,7 +355,7 @@ fn usage_is_counted_once_however_it_is_reported() {
         "modelUsage": {"m": {"inputTokens": 150, "outputTokens": 30}, "small": {"inputTokens": 7, "outputTokens": 1}},
         "usage": {"input_tokens": 50, "output_tokens": 10}}));
     let (_, reader) = events(&[init(), says("a"), result(json!({})), init(), says("b"), second]);
-    let usage = reader.usage();
+    let usage = reader.run().usage;
     assert_eq!((usage.input_tokens, usage.output_tokens, usage.cost_usd, usage.turns), (157, 31, 0.75, 2));
     // 2.1.330: they grow over the whole resumed session, and each record names its own part.
     let part = json!({"m": {"inputTokens": 100, "outputTokens": 20, "costUSD": 0.25}});
@@ -361,11 +363,11 @@ fn usage_is_counted_once_however_it_is_reported() {
         result(json!({"total_cost_usd": 9.0, "modelUsage": {"m": {"inputTokens": 9000, "outputTokens": 900}},
         "model_usage_since_last_result": part}));
     let (_, reader) = events(&[init(), says("a"), resumed]);
-    let usage = reader.usage();
+    let usage = reader.run().usage;
     assert_eq!((usage.input_tokens, usage.output_tokens, usage.cost_usd), (100, 20, 0.25));
     // Cut off: what the messages named.
     let (_, mut reader) = events(&[init(), says("a"), says("a")]);
-    assert_eq!((reader.usage().input_tokens, reader.usage().turns), (10, 1));
+    assert_eq!((reader.run().usage.input_tokens, reader.run().usage.turns), (10, 1));
     reader.facts(&Ended::exited(1), &StreamEnd::default());
-    assert_eq!(reader.answer(), "a\n\na");
+    assert_eq!(reader.run().answer, "a\n\na");
 }

@@ -4,7 +4,7 @@
 
 mod recordings;
 
-use helix_agents::{AskedSchema, Classified, DialectName, Ended, RunEnd, StreamEnd, classify_recording};
+use helix_agents::{AskedSchema, Classified, DialectName, Ended, ExitStatus, RunEnd, StreamEnd, classify_recording};
 use helix_core::agent_event::AgentEvent;
 use helix_core::run::{Ending, Outcome, OutcomeName, RunFacts};
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ fn classified(stdout: &[u8], ended: &Ended, asked: AskedSchema) -> Classified {
 
 /// The events of a whole stdout.
 fn events(stdout: &[u8], asked: AskedSchema) -> Vec<AgentEvent> {
-    let mut reader = helix_agents::dialect(DialectName::Codex).reader(asked);
+    let mut reader = helix_agents::dialect(DialectName::Codex).reader(asked, ExitStatus::NoEvidence);
     let mut events = Vec::new();
     stdout.split_inclusive(|byte| *byte == b'\n').for_each(|line| reader.line(line, &mut events));
     events
@@ -103,7 +103,7 @@ fn no_other_exit_and_no_missing_evidence_is_completion() {
     ] {
         assert_eq!(by(&stdout, Ended::exited(0)), wanted, "{stdout}");
     }
-    let mut reader = helix_agents::dialect(DialectName::Codex).reader(AskedSchema::No);
+    let mut reader = helix_agents::dialect(DialectName::Codex).reader(AskedSchema::No, ExitStatus::NoEvidence);
     let unread = reader.facts(&Ended::exited(0), &StreamEnd { lines: 9, read_to_end: true, ..StreamEnd::default() });
     assert!(!unread.stdout.read_to_end);
 }
@@ -170,7 +170,7 @@ fn a_usage_limit_says_when_it_resets() {
     let ended_at = "2026-11-22T04:25:00Z".parse().unwrap();
     for (name, wanted) in [("429-usage-limit-today", "2026-11-22T"), ("429-usage-limit-later", "2026-11-30T")] {
         let run = recording(name);
-        let mut reader = helix_agents::dialect(DialectName::Codex).reader(AskedSchema::No);
+        let mut reader = helix_agents::dialect(DialectName::Codex).reader(AskedSchema::No, ExitStatus::NoEvidence);
         let mut stream = StreamEnd { read_to_end: true, ..StreamEnd::default() };
         for line in run.stdout.split_inclusive(|byte| *byte == b'\n') {
             stream.lines += 1;
@@ -272,9 +272,8 @@ fn a_command_is_believed_for_its_record_and_nothing_else() {
 
 #[test]
 fn an_exit_status_counts_only_where_the_user_vouches_for_it() {
-    use helix_agents::ExitStatus;
     let of = |stdout: &str, ending: Ending, asked: AskedSchema, trust: ExitStatus| {
-        let mut reader = helix_agents::dialect(DialectName::Command).reader_with(asked, trust);
+        let mut reader = helix_agents::dialect(DialectName::Command).reader(asked, trust);
         let stream = StreamEnd { read_to_end: true, tail: stdout.as_bytes().to_vec(), ..StreamEnd::default() };
         let ended = Ended { ending, ..Ended::exited(0) };
         Outcome::from_facts(&reader.facts(&ended, &stream)).name()

@@ -72,7 +72,7 @@ fn invocation(dir: &Path, key: &str, prompt: &str, session: SessionRef) -> Invoc
     let mut ask = AgentAsk::new(prompt, session, dir, dir.join("run"));
     ask.label = Some(key.to_owned());
     let own: Surroundings = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into_iter().collect();
-    dialect(DialectName::Replay).invocation_in(&profile, &ask, &own).unwrap()
+    dialect(DialectName::Replay).invocation(&profile, &ask, &own).unwrap()
 }
 
 fn spawned(invocation: &Invocation) -> Child {

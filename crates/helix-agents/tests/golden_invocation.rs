@@ -42,7 +42,7 @@ fn invocation(profile: &AgentProfile, ask: &AgentAsk) -> Result<Invocation, Invo
     .map(|(name, value)| (name.to_owned(), value.to_owned()))
     .into_iter()
     .collect();
-    dialect(DialectName::Claude).invocation_in(profile, ask, &own)
+    dialect(DialectName::Claude).invocation(profile, ask, &own)
 }
 
 fn file(invocation: &Invocation, flag: &str) -> (Value, u32) {
@@ -273,7 +273,7 @@ fn codex(ask: &AgentAsk, change: impl FnOnce(&mut AgentProfile)) -> Result<Invoc
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into_iter()
             .collect();
-    dialect(DialectName::Codex).invocation_in(&profile, ask, &own)
+    dialect(DialectName::Codex).invocation(&profile, ask, &own)
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn every_dialect_keeps_the_rules_that_are_not_its_own() {
         let with = |change: &dyn Fn(&mut AgentAsk)| {
             let mut ask = plain.clone();
             change(&mut ask);
-            dialect.invocation_in(&profile, &ask, &own)
+            dialect.invocation(&profile, &ask, &own)
         };
         let made = with(&|_| {}).unwrap();
         assert_eq!((made.program.to_str(), made.args.first().map(String::as_str)), (Some("agent"), Some("--leading")));
@@ -423,20 +423,20 @@ fn every_dialect_keeps_the_rules_that_are_not_its_own() {
         assert!(matches!(error, InvocationError::Budget { .. }), "{name}: {error}");
         let mut spoiled = profile.clone();
         spoiled.command.push("a\0b".to_owned());
-        let error = dialect.invocation_in(&spoiled, &plain, &own).unwrap_err();
+        let error = dialect.invocation(&spoiled, &plain, &own).unwrap_err();
         assert!(matches!(error, InvocationError::NulByte { .. }), "{name}: {error}");
         spoiled.command = vec![String::new()];
-        let error = dialect.invocation_in(&spoiled, &plain, &own).unwrap_err();
+        let error = dialect.invocation(&spoiled, &plain, &own).unwrap_err();
         assert!(matches!(error, InvocationError::NoProgram { .. }), "{name}: {error}");
         spoiled.command.clone_from(&profile.command);
         spoiled.env.extend(made.env.iter().map(|(variable, _)| (variable.clone(), "mine".to_owned())));
-        let mine = dialect.invocation_in(&spoiled, &plain, &own).unwrap().env;
+        let mine = dialect.invocation(&spoiled, &plain, &own).unwrap().env;
         assert!(mine.iter().all(|(_, value)| value == "mine"), "{name}: the configuration's own wins: {mine:?}");
     }
     let command = |session| {
         let profile = AgentProfile::new("one", DialectName::Command, vec!["agent".to_owned()]);
         let ask = AgentAsk { session, ..plain.clone() };
-        dialect(DialectName::Command).invocation_in(&profile, &ask, &own).unwrap_err().to_string()
+        dialect(DialectName::Command).invocation(&profile, &ask, &own).unwrap_err().to_string()
     };
     let id = || AgentSessionId::new(SESSION).unwrap();
     assert!(command(SessionRef::Resume(id())).contains("cannot resume a session"));

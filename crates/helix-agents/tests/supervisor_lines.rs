@@ -146,11 +146,11 @@ async fn the_answer_of_a_command_keeps_its_lines() {
     let bed = Bed::new();
     let request = bed.script("printf 'one\\ntwo\\n\\nthree\\n'");
     let handle = bed.start(&request).await;
-    let mut reader = dialect(DialectName::Command).reader_with(AskedSchema::No, ExitStatus::Trusted);
+    let mut reader = dialect(DialectName::Command).reader(AskedSchema::No, ExitStatus::Trusted);
     let (mut lines, mut events) = (handle.lines(), Vec::new());
     while let Some(line) = lines.next().await {
         reader.line(&line.unwrap(), &mut events);
     }
     reader.facts(&(&handle.ended().await).into(), lines.end());
-    assert_eq!(reader.answer(), "one\ntwo\n\nthree");
+    assert_eq!(reader.run().answer, "one\ntwo\n\nthree");
 }

@@ -9,7 +9,6 @@ use crate::words;
 
 words! {
     /// How bad a [`Diagnostic`] is.
-    #[derive(PartialOrd, Ord)]
     pub enum Severity {
         /// Worth knowing; blocks nothing.
         Warning = "warning",

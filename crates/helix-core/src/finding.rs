@@ -6,6 +6,11 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::bounded;
+
+/// Most evidence of one finding, in bytes.
+pub const MAX_EVIDENCE: usize = 4 << 10;
+
 /// One problem in the work: what, where, the evidence, and how to fix it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
@@ -28,6 +33,19 @@ impl Finding {
     /// A finding that is not about a place in a file.
     pub fn new(rule: impl Into<String>, message: impl Into<String>) -> Self {
         Self { rule: rule.into(), message: message.into(), place: None, evidence: None, fix: None }
+    }
+
+    /// The same with its place.
+    #[must_use]
+    pub fn at(self, file: &str, line: Option<u32>, column: Option<u32>) -> Self {
+        Self { place: Some(Place { file: file.into(), line, column }), ..self }
+    }
+
+    /// The same with the text that proves it, cut to [`MAX_EVIDENCE`]; a blank one proves nothing.
+    #[must_use]
+    pub fn evidence(self, text: &str) -> Self {
+        let evidence = Some(bounded(text, MAX_EVIDENCE)).filter(|text| !text.trim().is_empty());
+        Self { evidence, ..self }
     }
 
     /// The same with how to fix it.

@@ -6,7 +6,6 @@ use crate::words;
 
 words! {
     /// Where a conversation stands.
-    #[derive(Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum Step {
         What = "what",

@@ -10,6 +10,16 @@ pub fn clip(text: &str, most: usize) -> String {
     }
 }
 
+/// The beginning and the end of a text that is too long; where it was cut is said.
+pub fn bounded(text: &str, limit: usize) -> String {
+    if text.len() <= limit {
+        return text.to_owned();
+    }
+    let head = text.floor_char_boundary(limit / 4);
+    let tail = text.ceil_char_boundary(text.len() - limit * 3 / 4);
+    format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..])
+}
+
 /// A text on one line, without control characters, of at most so many characters.
 pub fn one_line(text: &str, most: usize) -> String {
     let mut line = text.split_whitespace().collect::<Vec<_>>().join(" ");

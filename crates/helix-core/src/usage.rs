@@ -23,6 +23,19 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Each count and the cost made from those of both.
+    #[must_use]
+    pub fn with(self, other: Self, counts: fn(u64, u64) -> u64, cost: fn(f64, f64) -> f64) -> Self {
+        Self {
+            input_tokens: counts(self.input_tokens, other.input_tokens),
+            output_tokens: counts(self.output_tokens, other.output_tokens),
+            cache_read_tokens: counts(self.cache_read_tokens, other.cache_read_tokens),
+            cache_write_tokens: counts(self.cache_write_tokens, other.cache_write_tokens),
+            turns: u32::try_from(counts(self.turns.into(), other.turns.into())).unwrap_or(u32::MAX),
+            cost_usd: cost(self.cost_usd, other.cost_usd),
+        }
+    }
+
     /// All input tokens, cached or not.
     pub fn total_input(&self) -> u64 {
         self.input_tokens.saturating_add(self.cache_read_tokens).saturating_add(self.cache_write_tokens)
@@ -33,14 +46,7 @@ impl Add for Usage {
     type Output = Self;
     /// Saturates: the counts come from an agent's output, and no number in it may bring Helix down.
     fn add(self, other: Self) -> Self {
-        Self {
-            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
-            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
-            cache_read_tokens: self.cache_read_tokens.saturating_add(other.cache_read_tokens),
-            cache_write_tokens: self.cache_write_tokens.saturating_add(other.cache_write_tokens),
-            turns: self.turns.saturating_add(other.turns),
-            cost_usd: self.cost_usd + other.cost_usd,
-        }
+        self.with(other, u64::saturating_add, f64::add)
     }
 }
 

@@ -9,13 +9,13 @@ use serde::Serialize;
 
 use super::cause::{self, Cause};
 use super::facts::{self, FactFinding};
-use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError};
+use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon};
 use super::location::{Location, Locator};
 use super::log::{Log, Stream};
 use super::observation::{FailureObservation, Termination};
 use super::own_check::OwnFindings;
 use super::reading::{Forms, Mark, Prepared, prepare};
-use super::rule::{Pick, Rule, TABLE_VERSION};
+use super::rule::{Pick, Rule, RuleTableError, TABLE_VERSION};
 use super::rules;
 use super::verdict::{Blame, Category, RetryAdvice};
 
@@ -51,15 +51,6 @@ const WEIGHED: usize = 60;
 
 /// Words that are named as the reason of a guess.
 const REASONS: usize = 3;
-
-/// What the classifier knows does not compile.
-#[derive(Debug, thiserror::Error)]
-pub enum RuleTableError {
-    #[error("the failure rules do not compile")]
-    Pattern(#[from] regex::Error),
-    #[error("the words of failures cannot be read")]
-    Words(#[from] LexiconError),
-}
 
 /// The line that names the cause.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -3,9 +3,6 @@
 //! Must not know where logs come from or where failures are remembered; its answers advise people and prompts and
 //! decide no control flow.
 
-#[macro_use]
-mod wire_words;
-
 mod advice;
 pub mod cause;
 mod classify;
@@ -30,16 +27,16 @@ mod rules;
 mod verdict;
 
 pub use advice::actions;
-pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence, RuleTableError};
+pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence};
 pub use code::tool_code;
 pub use fingerprint::{Fingerprint, normalise};
-pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, LexiconError, Likelihoods, NO_CAUSE, words};
+pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, Likelihoods, NO_CAUSE, words};
 pub use location::{Location, Ownership};
 pub use log::{Log, LogCollector, LogLine, Stream};
 pub use observation::{FailureObservation, Termination};
 pub use own_check::OwnCheck;
 pub use plain::plain_text;
 pub use redact::{PLACEHOLDER, redact};
-pub use rule::{Pick, Rule, TABLE_VERSION};
+pub use rule::{Pick, Rule, RuleTableError, TABLE_VERSION};
 pub use rules::all as rule_table;
 pub use verdict::{Blame, Category, RetryAdvice};

@@ -8,6 +8,16 @@ use super::verdict::{Blame, RetryAdvice};
 /// Version of the table; raised with every change of its meaning.
 pub const TABLE_VERSION: u32 = 1;
 
+/// What the classifier knows does not compile.
+#[derive(Debug, thiserror::Error)]
+pub enum RuleTableError {
+    #[error("the failure rules do not compile")]
+    Pattern(#[from] regex::Error),
+    /// A line of the weights of words is none; its number counts from 1.
+    #[error("line {line} of the lexicon is not `word class weight…`: {text}")]
+    Words { line: usize, text: String },
+}
+
 /// Which of several matching lines names the cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pick {

@@ -2,9 +2,9 @@
 //!
 //! Must not know how any of them is decided.
 
-wire_words! {
+helix_core::words! {
     /// What kind of failure it is: the ten labels of the contract, in its order.
-    Category {
+    pub enum Category {
         /// A path is missing or the operating system refuses it.
         FileAccess = "FILE_ACCESS",
         /// A named thing (command, module, symbol, package, table) does not exist.
@@ -28,9 +28,9 @@ wire_words! {
     }
 }
 
-wire_words! {
+helix_core::words! {
     /// When trying again makes sense. Advice for people and prompts: retry policy reads typed agent errors instead.
-    RetryAdvice {
+    pub enum RetryAdvice {
         /// At once, as it is.
         Now = "now",
         /// As it is, after a while.
@@ -44,9 +44,9 @@ wire_words! {
     }
 }
 
-wire_words! {
+helix_core::words! {
     /// Whose move it is.
-    Blame {
+    pub enum Blame {
         /// The coding agent's work.
         Agent = "agent",
         /// The machine, its services, and remote services other than the model's.

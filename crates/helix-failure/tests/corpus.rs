@@ -77,7 +77,7 @@ fn facts_decide_where_nothing_is_written() {
     };
     let by = |observation: &FailureObservation| {
         let got = classifier.classify(observation, &Log::of_texts("", "Compiling a v1.0.0"));
-        (got.category.label(), got.cause, got.evidence.decided_by)
+        (got.category.word(), got.cause, got.evidence.decided_by)
     };
     assert_eq!(by(&killed), ("UNKNOWN", "killed_external", "fact:signal=9".to_owned()));
     assert_eq!(
@@ -98,7 +98,7 @@ fn the_cause_is_found_where_the_last_line_only_sums_up() {
         let termination = Termination::Exited { code };
         let observation = FailureObservation { tool: tool.into(), termination, ..FailureObservation::default() };
         let got = classifier.classify(&observation, &Log::of_texts("", text));
-        (got.category.label(), got.cause, got.cause_line.unwrap().number)
+        (got.category.word(), got.cause, got.cause_line.unwrap().number)
     };
     assert_eq!(
         by("make", 2, "make: none.mk: No such file or directory\nmake: *** No rule to make target 'none.mk'.  Stop.\n"),

@@ -30,7 +30,7 @@ fn print(name: &str, predictions: &[(&Case, Classified)]) {
 fn support(cases: &[Case]) -> BTreeMap<String, BTreeSet<usize>> {
     let mut support: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for (case, got) in predictions(&Classifier::new().unwrap(), cases) {
-        if case.labels["category"] == got.category.label() {
+        if case.labels["category"] == got.category.word() {
             support.entry(got.evidence.decided_by).or_default().insert(part(&case.observation.tool));
         }
     }
@@ -67,7 +67,7 @@ fn the_limits_of_words_hold(parts: &[Judged<'_>]) {
     let (mut judged, mut guessed, mut right, mut doubted) = (0.0, 0.0, 0.0, 0.0);
     for (case, _, likelihoods) in parts {
         let Some(likelihoods) = likelihoods else { continue };
-        let wanted = Category::ALL.into_iter().find(|one| one.label() == case.labels["category"]).unwrap();
+        let wanted = Category::ALL.into_iter().find(|one| one.word() == case.labels["category"]).unwrap();
         let (category, likely) = likelihoods.best();
         judged += 1.0;
         guessed += f64::from(u8::from(likely >= LIKELY));

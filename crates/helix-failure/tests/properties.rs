@@ -84,7 +84,7 @@ proptest! {
 #[test]
 fn an_empty_log_is_an_answer_too() {
     let got = CLASSIFIER.classify(&FailureObservation::default(), &Log::default());
-    assert_eq!((got.category.label(), got.cause, got.cause_line), ("UNKNOWN", "exit_without_reason", None));
+    assert_eq!((got.category.word(), got.cause, got.cause_line), ("UNKNOWN", "exit_without_reason", None));
 }
 
 #[test]

@@ -566,7 +566,7 @@ fn known_traps_are_told_apart() {
             if *status < 0 { Termination::Signaled { signal: -status } } else { Termination::Exited { code: *status } };
         let observation = FailureObservation { tool: (*tool).into(), termination, ..FailureObservation::default() };
         let got = classifier.classify(&observation, &Log::of_texts("", text));
-        if (got.category.label(), got.cause) != (*category, *cause) {
+        if (got.category.word(), got.cause) != (*category, *cause) {
             wrong.push(format!(
                 "{tool}: {text:?}\n  want {category}/{cause}, got {}/{} by {}",
                 got.category, got.cause, got.evidence.decided_by

@@ -75,7 +75,7 @@ fn the_table_loads_twice_and_gives_the_same_answers() {
 fn each_category_is_reached_and_words_of_others_do_not_mislead() {
     let classifier = Classifier::new().unwrap();
     let category =
-        |text: &str| classifier.classify(&FailureObservation::default(), &Log::of_texts("", text)).category.label();
+        |text: &str| classifier.classify(&FailureObservation::default(), &Log::of_texts("", text)).category.word();
     for (text, wanted) in [
         ("cat: data.csv: No such file or directory", "FILE_ACCESS"),
         ("TypeError: cart.add is not a function\n    at f (/x/a.js:1:2)", "FUNCTION_ERROR"),

@@ -10,7 +10,7 @@ use helix_core::evidence::ChangeKind;
 use helix_core::finding::{Fault, FaultKind, Finding};
 
 use super::GateContext;
-use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::Pattern;
 use helix_git::TreeListing;
 use helix_project::adr_files::RULES;

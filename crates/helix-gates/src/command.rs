@@ -10,7 +10,7 @@ use helix_core::finding::Finding;
 use super::GateContext;
 use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
 use super::definition::tampering;
-use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding};
 use helix_process::{CommandEnd, CommandRun};
 
 pub(super) async fn command_passes(
@@ -98,5 +98,5 @@ pub(super) fn end_text(end: CommandEnd) -> String {
 /// The end of an output, where tools say what is wrong.
 pub(super) fn last_part(output: &str) -> &str {
     let text = output.trim_end();
-    &text[text.ceil_char_boundary(text.len().saturating_sub(super::judgement::MAX_EVIDENCE))..]
+    &text[text.ceil_char_boundary(text.len().saturating_sub(helix_core::finding::MAX_EVIDENCE))..]
 }

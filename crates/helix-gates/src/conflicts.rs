@@ -5,7 +5,7 @@
 use helix_core::evidence::ChangeKind;
 
 use super::GateContext;
-use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding};
 
 /// Largest file that is searched, in bytes; git makes no markers in larger or binary ones.
 const MAX_SEARCHED: usize = 16 << 20;

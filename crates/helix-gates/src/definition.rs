@@ -11,7 +11,7 @@ use helix_plan::{GateSpec, Phase, Plan, split_words};
 use sha2::{Digest, Sha256};
 
 use super::GateContext;
-use super::judgement::{Describe, finding};
+use super::judgement::finding;
 use super::pattern::Pattern;
 use helix_git::{EntryKind, GitError, Repository};
 

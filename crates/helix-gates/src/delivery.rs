@@ -15,7 +15,7 @@ use tokio::net::TcpStream;
 use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, fault_of, words};
 use super::command::{end_text, last_part, leftover_note, tampered};
-use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding};
 use helix_process::{CommandEnd, ToolEnvironment, find_program};
 
 /// The program that makes HTTP probes.

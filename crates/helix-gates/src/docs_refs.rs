@@ -13,7 +13,7 @@ use helix_core::finding::Finding;
 
 use super::GateContext;
 use super::adr::holds;
-use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::beside;
 use helix_git::TreeListing;
 

@@ -8,7 +8,7 @@ use helix_core::text::count;
 
 use super::GateContext;
 use super::adr::holds;
-use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::{Pattern, beside};
 use helix_git::{EntryKind, TreeListing};
 

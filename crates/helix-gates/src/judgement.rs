@@ -4,15 +4,13 @@
 
 use helix_core::error_chain;
 use helix_core::evidence::{CommandEvidence, StepReport, TestCounts};
-use helix_core::finding::{Fault, FaultKind, Finding, Place, Verdict};
+use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 
 use helix_git::GitError;
 use helix_process::CommandError;
 
 /// Most findings that one gate reports; the rest is counted.
 pub(crate) const MAX_FINDINGS: usize = 50;
-/// Most evidence of one finding, in bytes.
-pub(crate) const MAX_EVIDENCE: usize = 4 << 10;
 
 /// A gate's answer.
 #[derive(Debug, Clone)]
@@ -72,9 +70,6 @@ pub(crate) enum Trouble {
     Cancelled,
     #[error("the check itself broke: {0}")]
     Broken(String),
-    /// The check cannot be made.
-    #[error("{}", .0.message)]
-    Fault(Fault),
     /// There is an answer already, so that the check does not go on.
     #[error("{}", .0.summary)]
     Answered(Box<Judgement>),
@@ -82,7 +77,7 @@ pub(crate) enum Trouble {
 
 impl From<Fault> for Trouble {
     fn from(fault: Fault) -> Self {
-        Self::Fault(fault)
+        Judgement::faulted(fault).into()
     }
 }
 
@@ -96,7 +91,6 @@ impl Trouble {
     pub(crate) fn judgement(self) -> Judgement {
         let fault = match self {
             Self::Answered(judgement) => return *judgement,
-            Self::Fault(fault) => fault,
             Self::Git(error) => error.fault(),
             Self::Command(error) => command_fault(&error),
             Self::Cancelled | Self::Broken(_) => {
@@ -129,33 +123,4 @@ pub(crate) fn command_fault(error: &CommandError) -> Fault {
 /// Makes a finding.
 pub(crate) fn finding(rule: &str, message: impl Into<String>) -> Finding {
     Finding::new(rule, message)
-}
-
-/// Adds the parts of a finding one by one.
-pub(crate) trait Describe: Sized {
-    fn at(self, file: &str, line: Option<u32>, column: Option<u32>) -> Self;
-    /// Evidence is cut to [`MAX_EVIDENCE`].
-    fn evidence(self, text: &str) -> Self;
-}
-
-impl Describe for Finding {
-    fn at(mut self, file: &str, line: Option<u32>, column: Option<u32>) -> Self {
-        self.place = Some(Place { file: file.into(), line, column });
-        self
-    }
-
-    fn evidence(mut self, text: &str) -> Self {
-        self.evidence = Some(bounded(text, MAX_EVIDENCE)).filter(|text| !text.trim().is_empty());
-        self
-    }
-}
-
-/// The beginning and the end of a text that is too long; where it was cut is said.
-pub(crate) fn bounded(text: &str, limit: usize) -> String {
-    if text.len() <= limit {
-        return text.to_owned();
-    }
-    let head = text.floor_char_boundary(limit / 4);
-    let tail = text.ceil_char_boundary(text.len() - limit * 3 / 4);
-    format!("{}\n[… {} bytes left out …]\n{}", &text[..head], tail - head, &text[tail..])
 }

@@ -16,7 +16,6 @@ use helix_plan::GateSpec;
 
 words! {
     /// Status of a job.
-    #[derive(Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum JobStatus {
         Queued = "queued",
@@ -40,7 +39,6 @@ impl JobStatus {
 
 words! {
     /// Status of a phase.
-    #[derive(Hash)]
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum PhaseStatus {
         Pending = "pending",

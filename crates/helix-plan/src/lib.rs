@@ -24,7 +24,7 @@ pub mod workflow;
 pub use checked::PhasePlaces;
 pub use command::{SplitError, split_words};
 pub use defaults::{default_gates_markdown, in_order_of_cost};
-pub use dialects::{Modern, Normalised, OldForm, OldPlace, modern_id, old_forms, old_forms_markdown};
+pub use dialects::{Modern, Normalised, modern_id};
 pub use model::{
     Approval, Defaults, Delivery, GATE_TIMEOUT, GateCost, GateSpec, GeneratePhases, HTTP_STATUS, Health, OnFailure,
     PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase, PhaseType, Plan, Probe, Seconds, VERIFY_TIMEOUT, Verify,

@@ -179,7 +179,6 @@ impl Default for Defaults {
 
 words! {
     /// What kind of work a phase is.
-    #[derive(Hash)]
     pub enum PhaseType as "a phase type" {
         /// A conversation with the Consultant.
         Consultant = "consultant",

@@ -5,7 +5,7 @@
 
 use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use sha2::{Digest, Sha256};
 
 use crate::invocation::{Grace, Invocation, RunEnd, RunKind, RunRequest};
 use crate::program::{NoProgram, find_program};
-use crate::run_dir::RunDir;
+use crate::run_dir::{RunDir, end_of_file};
 use crate::supervisor::{RunHandle, StartError, Supervisor};
 
 /// Most of the output that is kept in memory.
-pub const MAX_TAIL: usize = 64 << 10;
+pub const MAX_TAIL: u64 = 64 << 10;
 /// How long each step of a stop waits: what checks something has nothing to save.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -361,9 +361,5 @@ fn digest(path: &Path) -> std::io::Result<(String, u64, String)> {
     let mut file = std::fs::File::open(path)?;
     let mut hash = Sha256::new();
     let length = std::io::copy(&mut file, &mut hash)?;
-    let keep = length.min(MAX_TAIL as u64);
-    file.seek(SeekFrom::Start(length - keep))?;
-    let mut tail = Vec::new();
-    file.take(keep).read_to_end(&mut tail)?;
-    Ok((format!("{:x}", hash.finalize()), length, String::from_utf8_lossy(&tail).into_owned()))
+    Ok((format!("{:x}", hash.finalize()), length, end_of_file(path, MAX_TAIL)?))
 }

@@ -32,7 +32,7 @@ use self::stop::StopLadder;
 use self::tree::ProcessTree;
 use crate::invocation::{RunEnd, RunKind, RunRequest};
 use crate::proc::{ProcessIdentity, boot_id};
-use crate::run_dir::{RunDir, RunDirError, RunRecord, needed, replace_file, sync_directory, to_json};
+use crate::run_dir::{RunDir, RunDirError, RunRecord, name, needed, replace_file, sync_directory, to_json};
 
 /// Longest reason that is recorded for a run that did not start, in characters.
 const MAX_REASON: usize = 2 * 1024;
@@ -98,7 +98,7 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
         return Ok(());
     };
     // A request that cannot be read is named when the run is prepared.
-    let kind = needed::<RunRequest>(&directory.request()).map_or(RunKind::Work, |request| request.kind);
+    let kind = needed::<RunRequest>(&directory.file(name::REQUEST)).map_or(RunKind::Work, |request| request.kind);
     if kind == RunKind::Work {
         // A claim lost in a power cut would let the run be executed again.
         sync_directory(directory.path())?;
@@ -136,7 +136,7 @@ fn peak_rss_kib() -> u64 {
 /// Takes the run, once and for all time. The lock says "alive" and goes with this process; the claim says "ever
 /// started" and stays, so that a run is never executed twice.
 fn claim(directory: &RunDir) -> Result<Option<std::fs::File>, KeeperFault> {
-    let path = directory.lock();
+    let path = directory.file(name::LOCK);
     let lock = OpenOptions::new().write(true).open(&path).map_err(RunDirError::io("open", &path))?;
     match fcntl_lock(&lock, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => {}
@@ -160,8 +160,8 @@ struct KeptRun {
 }
 
 fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, KeeperFault> {
-    let mut request: RunRequest = needed(&directory.request())?;
-    request.invocation.env = needed(&directory.environment())?;
+    let mut request: RunRequest = needed(&directory.file(name::REQUEST))?;
+    request.invocation.env = needed(&directory.file(name::ENVIRONMENT))?;
     if let Some(stop) = directory.read_stop()? {
         forget_environment(directory);
         return Ok(Prepared::StoppedBefore(stop.cause));
@@ -195,14 +195,14 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
 
 /// `run.json` is for people and sweeps; a run does not fail for want of it.
 fn publish(directory: &RunDir, record: &RunRecord) {
-    let path = directory.record();
+    let path = directory.file(name::RECORD);
     if let Err(error) = to_json(&path, record).and_then(|bytes| replace_file(&path, &bytes)) {
         complain(&format!("{error}; the run goes on without its current record"));
     }
 }
 
 fn forget_environment(directory: &RunDir) {
-    let path = directory.environment();
+    let path = directory.file(name::ENVIRONMENT);
     if let Err(error) = std::fs::remove_file(&path) {
         complain(&format!("cannot remove {}, which may hold secrets: {error}", path.display()));
     }

@@ -22,6 +22,6 @@ pub use keeper::keeper_main;
 pub use own_session::in_own_session;
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
-pub use run_dir::{RunDir, RunDirError, replace_file};
+pub use run_dir::{RunDir, RunDirError, end_of_file, replace_file};
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};

@@ -27,6 +27,28 @@ pub(crate) use request::{is_staging_name, publish, staging_owner};
 use crate::invocation::{RunEnd, RunRequest};
 use crate::proc::ProcessIdentity;
 
+/// Names of the files of a run.
+pub(crate) mod name {
+    /// What to run, without the values of the environment.
+    pub(crate) const REQUEST: &str = "request.json";
+    /// The environment's values; removed as soon as the agent has them, since some are secrets.
+    pub(crate) const ENVIRONMENT: &str = "environment.json";
+    pub(crate) const STDIN: &str = "stdin";
+    pub(crate) const STDERR: &str = "stderr.txt";
+    /// What the keeper itself has to complain of.
+    pub(crate) const KEEPER_LOG: &str = "keeper.log";
+    /// Held by the living keeper (a record lock, which the kernel drops when the keeper dies).
+    pub(crate) const LOCK: &str = "lock";
+    /// Exists once a keeper has taken the run; never removed.
+    pub(crate) const CLAIM: &str = "claim";
+    /// Who keeps the run.
+    pub(crate) const RECORD: &str = "run.json";
+    pub(crate) const STOP: &str = "stop.json";
+    /// Space for [`EXIT`], renamed to it.
+    pub(crate) const EXIT_RESERVE: &str = "exit.reserve";
+    pub(crate) const EXIT: &str = "exit.json";
+}
+
 /// Space set aside for `exit.json` before the agent starts, so that a full disk cannot swallow the end of a run. The
 /// longest record: 2 KiB of stderr and 2048 characters of reason, each escaped as six bytes, and 1 KiB for the rest.
 pub(crate) const EXIT_RESERVE: usize = 32 * 1024;
@@ -120,59 +142,14 @@ impl RunDir {
         &self.path
     }
 
-    /// What to run, without the values of the environment.
-    pub(crate) fn request(&self) -> PathBuf {
-        self.path.join("request.json")
-    }
-
-    /// The environment's values; removed as soon as the agent has them, since some are secrets.
-    pub(crate) fn environment(&self) -> PathBuf {
-        self.path.join("environment.json")
-    }
-
-    pub(crate) fn stdin(&self) -> PathBuf {
-        self.path.join("stdin")
+    /// The path of one of its files.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
     }
 
     /// The record of stdout.
     pub fn stdout(&self) -> PathBuf {
-        self.path.join("stdout.jsonl")
-    }
-
-    pub(crate) fn stderr(&self) -> PathBuf {
-        self.path.join("stderr.txt")
-    }
-
-    /// What the keeper itself has to complain of.
-    pub(crate) fn keeper_log(&self) -> PathBuf {
-        self.path.join("keeper.log")
-    }
-
-    /// Held by the living keeper (a record lock, which the kernel drops when the keeper dies).
-    pub(crate) fn lock(&self) -> PathBuf {
-        self.path.join("lock")
-    }
-
-    /// Exists once a keeper has taken the run; never removed.
-    pub(crate) fn claim(&self) -> PathBuf {
-        self.path.join("claim")
-    }
-
-    pub(crate) fn record(&self) -> PathBuf {
-        self.path.join("run.json")
-    }
-
-    pub(crate) fn stop(&self) -> PathBuf {
-        self.path.join("stop.json")
-    }
-
-    /// Space for [`Self::exit`], renamed to it.
-    pub(crate) fn exit_reserve(&self) -> PathBuf {
-        self.path.join("exit.reserve")
-    }
-
-    pub(crate) fn exit(&self) -> PathBuf {
-        self.path.join("exit.json")
+        self.file("stdout.jsonl")
     }
 
     /// Reads the state. The order of the looks matters: a keeper writes `exit.json` before it lets go of the lock, so
@@ -187,12 +164,12 @@ impl RunDir {
         if let Some(end) = self.read_exit()? {
             return Ok(RunState::Ended(Box::new(end)));
         }
-        Ok(if self.exists(&self.claim())? { RunState::Abandoned } else { RunState::Unclaimed })
+        Ok(if self.exists(&self.file(name::CLAIM))? { RunState::Abandoned } else { RunState::Unclaimed })
     }
 
     /// Asks the kernel who holds the lock, without taking it: taking it, however briefly, could turn a keeper away.
     pub(crate) fn lock_holder(&self) -> Result<Option<i32>, RunDirError> {
-        let path = self.lock();
+        let path = self.file(name::LOCK);
         let file = File::open(&path).map_err(RunDirError::io("open", &path))?;
         let holder = fcntl_getlk(&file, &Flock::from(FlockType::WriteLock))
             .map_err(|errno| RunDirError::io("query the lock", &path)(errno.into()))?;
@@ -201,7 +178,7 @@ impl RunDir {
     }
 
     pub(crate) fn read_exit(&self) -> Result<Option<RunEnd>, RunDirError> {
-        read_json(&self.exit())
+        read_json(&self.file(name::EXIT))
     }
 
     /// Whether the run is over.
@@ -209,7 +186,7 @@ impl RunDir {
     /// # Errors
     /// [`RunDirError`] if the directory cannot be looked at.
     pub fn has_ended(&self) -> Result<bool, RunDirError> {
-        self.exists(&self.exit())
+        self.exists(&self.file(name::EXIT))
     }
 
     /// The labels that the run was started with; `None` if there is no such run.
@@ -217,20 +194,20 @@ impl RunDir {
     /// # Errors
     /// [`RunDirError`] if its request cannot be read.
     pub fn labels(&self) -> Result<Option<BTreeMap<String, String>>, RunDirError> {
-        Ok(read_json::<RunRequest>(&self.request())?.map(|request| request.labels))
+        Ok(read_json::<RunRequest>(&self.file(name::REQUEST))?.map(|request| request.labels))
     }
 
     pub(crate) fn read_record(&self) -> Result<Option<RunRecord>, RunDirError> {
-        read_json(&self.record())
+        read_json(&self.file(name::RECORD))
     }
 
     pub(crate) fn read_stop(&self) -> Result<Option<StopRecord>, RunDirError> {
-        read_json(&self.stop())
+        read_json(&self.file(name::STOP))
     }
 
     /// Records why the run is to be stopped, unless that is recorded already; returns what holds.
     pub(crate) fn record_stop(&self, cause: StopCause) -> Result<StopCause, RunDirError> {
-        let path = self.stop();
+        let path = self.file(name::STOP);
         let record = StopRecord { cause, requested_at: Timestamp::now() };
         write_once(&path, &to_json(&path, &record)?)?;
         Ok(self.read_stop()?.map_or(cause, |record| record.cause))
@@ -243,23 +220,13 @@ impl RunDir {
 
     /// The last [`STDERR_TAIL`] bytes of stderr, for people.
     pub(crate) fn stderr_tail(&self) -> String {
-        let read = || -> io::Result<Vec<u8>> {
-            let mut file = File::open(self.stderr())?;
-            let length = file.metadata()?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(STDERR_TAIL)))?;
-            let mut tail = Vec::new();
-            file.take(STDERR_TAIL).read_to_end(&mut tail)?;
-            Ok(tail)
-        };
-        match read() {
-            Ok(tail) => String::from_utf8_lossy(&tail).into_owned(),
-            Err(error) => format!("(stderr cannot be read: {error})"),
-        }
+        end_of_file(&self.file(name::STDERR), STDERR_TAIL)
+            .unwrap_or_else(|error| format!("(stderr cannot be read: {error})"))
     }
 
     /// Takes the run for anyone who asks first; never given back.
     pub(crate) fn take_claim(&self) -> Result<bool, RunDirError> {
-        let path = self.claim();
+        let path = self.file(name::CLAIM);
         match OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&path) {
             Ok(_) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
@@ -298,6 +265,19 @@ impl RunDir {
     pub(crate) fn exists(&self, path: &Path) -> Result<bool, RunDirError> {
         path.try_exists().map_err(RunDirError::io("look for", path))
     }
+}
+
+/// The end of a file, of at most so many bytes; what is no text is replaced.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn end_of_file(path: &Path, most: u64) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
+    let mut end = Vec::new();
+    file.take(most).read_to_end(&mut end)?;
+    Ok(String::from_utf8_lossy(&end).into_owned())
 }
 
 pub(crate) fn to_json<T: Serialize>(path: &Path, value: &T) -> Result<Vec<u8>, RunDirError> {

@@ -19,14 +19,14 @@ use std::time::Duration;
 
 use helix_core::ids::RunId;
 
-pub use self::handle::{RunHandle, StopError};
+pub use self::handle::RunHandle;
 pub use self::housekeeping::SweepReport;
 pub use self::stopping::Stopping;
 
 pub(crate) use self::handle::RunShared;
 use self::watching::Hub;
 use crate::invocation::RunRequest;
-use crate::run_dir::{RunDir, RunDirError, RunState, needed, publish};
+use crate::run_dir::{RunDir, RunDirError, RunState, name, needed, publish};
 
 /// Where runs live and how a keeper is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,15 +77,7 @@ pub enum StartError {
     },
     /// The run exists and cannot be followed.
     #[error("run {run} cannot be followed")]
-    Attach { run: RunId, source: AttachError },
-}
-
-/// Says why a run cannot be followed: which of its files, and why.
-#[derive(Debug, thiserror::Error)]
-#[error("the files of run {run} cannot be read")]
-pub struct AttachError {
-    run: RunId,
-    source: RunDirError,
+    Attach { run: RunId, source: RunDirError },
 }
 
 /// Starts and follows runs. Cheap to clone; when the last clone and the last handle are gone, so are all its tasks.
@@ -149,9 +141,9 @@ impl Supervisor {
     /// [`Self::start`] starts it then.
     ///
     /// # Errors
-    /// [`AttachError`] if its files cannot be read.
+    /// [`RunDirError`] if its files cannot be read.
     #[boxed]
-    pub async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, AttachError> {
+    pub async fn attach(&self, run: &RunId) -> Result<Option<RunHandle>, RunDirError> {
         self.follow(run, None).await
     }
 
@@ -159,9 +151,9 @@ impl Supervisor {
     /// one whose record a power cut has damaged is forgotten: the id is free again.
     ///
     /// # Errors
-    /// [`AttachError`] if its files cannot be read.
+    /// [`RunDirError`] if its files cannot be read.
     #[boxed]
-    pub async fn attach_or_withdraw(&self, run: &RunId) -> Result<Option<RunHandle>, AttachError> {
+    pub async fn attach_or_withdraw(&self, run: &RunId) -> Result<Option<RunHandle>, RunDirError> {
         let attached = self.attach(run).await;
         if let Ok(Some(_)) = attached {
             return attached;
@@ -175,7 +167,7 @@ impl Supervisor {
             let free = directory.take_claim()? || damaged && directory.lock_holder()?.is_none();
             if free { directory.remove().map(|()| true) } else { Ok(false) }
         });
-        match withdrawn.await.map_err(|source| AttachError { run: run.clone(), source })? {
+        match withdrawn.await? {
             true => Ok(None),
             false => self.attach(run).await,
         }
@@ -196,11 +188,10 @@ impl Supervisor {
         &self,
         run: &RunId,
         keeper: Option<tokio::process::Child>,
-    ) -> Result<Option<RunHandle>, AttachError> {
+    ) -> Result<Option<RunHandle>, RunDirError> {
         if let Some(shared) = self.lock_followed().get(run).and_then(Weak::upgrade) {
             return Ok(Some(RunHandle::new(shared)));
         }
-        let files = |source| AttachError { run: run.clone(), source };
         let directory = RunDir::of(&self.inner.config.runs_dir, run);
         let read = blocking(move || {
             if !directory.exists(directory.path())? {
@@ -210,14 +201,14 @@ impl Supervisor {
             if state == RunState::Unclaimed {
                 return Ok(None);
             }
-            let request = needed(&directory.request())?;
-            if matches!(state, RunState::Kept) && directory.exists(&directory.stop())? {
+            let request = needed(&directory.file(name::REQUEST))?;
+            if matches!(state, RunState::Kept) && directory.exists(&directory.file(name::STOP))? {
                 // The host that recorded the stop may have died before the keeper was told; telling it twice does nothing.
                 liveness::remind(&directory);
             }
             Ok(Some((directory, state, request)))
         });
-        let Some((directory, state, request)) = read.await.map_err(files)? else { return Ok(None) };
+        let Some((directory, state, request)) = read.await? else { return Ok(None) };
         let mut followed = self.lock_followed();
         if let Some(shared) = followed.get(run).and_then(Weak::upgrade) {
             return Ok(Some(RunHandle::new(shared)));

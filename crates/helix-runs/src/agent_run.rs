@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_agents::RunDirError;
-use helix_agents::dialect::{self, InvocationError, Reader};
+use helix_agents::dialect::{self, InvocationError, Reader, Surroundings};
 use helix_agents::supervisor::{Stopping, SweepReport};
 use helix_agents::{
     AgentAsk, AgentProfile, Grace, Keeping, Limit, RecordedRun, RecordingError, RunEnd, RunHandle, RunKind, RunRequest,
@@ -37,6 +37,7 @@ const STALL: Duration = Duration::from_secs(360);
 
 /// The record of an agent's stdout in its run directory.
 const STDOUT: &str = "stdout.jsonl";
+
 /// Runs agents under the supervisor, at most so many at a time.
 #[derive(Clone)]
 pub struct AgentRunner {
@@ -272,8 +273,9 @@ impl AgentRunner {
         };
         let profile = self.profile(agent)?;
         let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
-        let mut invocation =
-            dialect.invocation(profile, &ask).map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
+        let mut invocation = dialect
+            .invocation(profile, &ask, &Surroundings::of_this_process())
+            .map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
         let path = invocation.env.iter_mut().find(|(name, _)| name == "PATH");
         if let (Some((_, path)), Some(programs)) = (path, self.programs.as_ref().and_then(|path| path.to_str())) {
             path.push_str(&format!(":{programs}"));
@@ -415,9 +417,9 @@ impl AgentRunner {
                 Next::Line(None) => break,
                 Next::Line(Some(line)) => {
                     let line = line.map_err(unreadable(run))?;
-                    let worked = reader.pieces();
+                    let worked = reader.run().pieces;
                     reader.line(&line, &mut events);
-                    let mut sign = if reader.pieces() > worked { Sign::Work } else { Sign::None };
+                    let mut sign = if reader.run().pieces > worked { Sign::Work } else { Sign::None };
                     for event in events.drain(..) {
                         sign = sign.or(watch.saw(&event));
                         listener.hear(event).await;
@@ -444,7 +446,7 @@ impl AgentRunner {
         for event in events.drain(..) {
             listener.hear(event).await;
         }
-        self.keep_total(reader.session().cloned(), reader.session_usage()).await;
+        self.keep_total(reader.run().session.clone(), reader.run().session_usage).await;
         Ok(report(reader, &end, &stream))
     }
 }
@@ -491,10 +493,10 @@ fn report(mut reader: Reader, end: &RunEnd, stream: &helix_agents::StreamEnd) ->
     let elapsed = end.ended_at.duration_since(end.started_at).as_millis();
     RunReport {
         facts: reader.facts(&end.into(), stream),
-        usage: reader.usage(),
-        session: reader.session().cloned(),
-        point: reader.point().map(str::to_owned),
-        answer: reader.answer().to_owned(),
+        usage: reader.run().usage,
+        session: reader.run().session.clone(),
+        point: reader.run().point.clone(),
+        answer: reader.run().answer.clone(),
         duration_ms: u64::try_from(elapsed).unwrap_or(0),
     }
 }

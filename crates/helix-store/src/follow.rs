@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 
+use tokio::sync::broadcast::error::RecvError;
+
 use crate::error::ReadError;
 use crate::event::StoredEvent;
 use crate::journal::Journal;
 use crate::query::MAX_EVENTS_PER_READ;
 use crate::stream::Stream;
-use crate::subscription::{Change, Subscription};
+use crate::subscription::Subscription;
 
 /// Reads a stream from a number on and then waits for more: what an SSE connection needs.
 pub struct Follower<'a> {
@@ -45,10 +47,10 @@ impl<'a> Follower<'a> {
                 self.ready.extend(page.events);
                 continue;
             }
-            match self.subscription.next().await {
-                Change::Moved(moved) if moved.stream != self.stream || moved.last <= self.after => {}
-                Change::Moved(_) | Change::Lagged => self.unread = true,
-                Change::Closed => return Ok(None),
+            match self.subscription.recv().await {
+                Ok(moved) if moved.stream != self.stream || moved.last <= self.after => {}
+                Ok(_) | Err(RecvError::Lagged(_)) => self.unread = true,
+                Err(RecvError::Closed) => return Ok(None),
             }
         }
     }

@@ -7,8 +7,8 @@ use std::future::Future;
 use std::pin::Pin;
 
 use helix_core::ids::{AgentSessionId, JobId, SessionId, TurnId};
-use helix_job::session::{SessionEvent, SessionView, TurnSummary, TurnView};
-use helix_job::{Event, JobEvent, JobView, Recorded};
+use helix_job::session::{SessionView, TurnSummary, TurnView};
+use helix_job::{JobEvent, JobView, Recorded};
 
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Submitted};
 use crate::error::{AppendError, DatabaseError, ReadError};
@@ -94,21 +94,22 @@ pub trait Journal: Send + Sync {
 /// # Errors
 /// [`ReadError`] when the database fails or an event cannot be understood.
 #[boxed]
-pub async fn job_events(journal: &dyn Journal, job: &JobId, after: u64) -> Result<Vec<Recorded<JobEvent>>, ReadError> {
-    typed_events(journal, Stream::Job(job.clone()), after).await
-}
-
-/// All events of a session after a number.
-///
-/// # Errors
-/// As for [`job_events`].
-#[boxed]
-pub async fn session_events(
+pub async fn job_events(
     journal: &dyn Journal,
-    session: &SessionId,
-    after: u64,
-) -> Result<Vec<Recorded<SessionEvent>>, ReadError> {
-    typed_events(journal, Stream::Session(session.clone()), after).await
+    job: &JobId,
+    mut after: u64,
+) -> Result<Vec<Recorded<JobEvent>>, ReadError> {
+    let mut all = Vec::new();
+    loop {
+        let page = journal.read(Stream::Job(job.clone()), after, MAX_EVENTS_PER_READ).await?;
+        for event in &page.events {
+            all.push(event.decode()?);
+            after = event.number;
+        }
+        if !page.has_more() {
+            return Ok(all);
+        }
+    }
 }
 
 /// All sessions, newest first.
@@ -124,24 +125,6 @@ pub async fn all_sessions(journal: &dyn Journal) -> Result<Vec<SessionView>, Rea
         cursor = page.next;
         if cursor.is_none() {
             return Ok(sessions);
-        }
-    }
-}
-
-async fn typed_events<E: Event>(
-    journal: &dyn Journal,
-    stream: Stream,
-    mut after: u64,
-) -> Result<Vec<Recorded<E>>, ReadError> {
-    let mut all = Vec::new();
-    loop {
-        let page = journal.read(stream.clone(), after, MAX_EVENTS_PER_READ).await?;
-        for event in &page.events {
-            all.push(event.decode()?);
-            after = event.number;
-        }
-        if !page.has_more() {
-            return Ok(all);
         }
     }
 }

@@ -22,9 +22,9 @@ pub use error::{AppendError, Cause, DatabaseError, OpenError, ReadError, StateDi
 pub use event::{DecodeError, NewEvent, StoredEvent};
 pub use fence::Fence;
 pub use follow::Follower;
-pub use journal::{Journal, Pending, all_sessions, job_events, session_events};
+pub use journal::{Journal, Pending, all_sessions, job_events};
 pub use query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 pub use sqlite::{Access, DatabaseOptions, SqliteJournal};
 pub use state_dir::{HostInfo, HostLock, StateDir};
 pub use stream::{InvalidStream, Stream};
-pub use subscription::{Change, Moved, Subscription};
+pub use subscription::{Moved, Subscription};

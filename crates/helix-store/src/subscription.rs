@@ -1,7 +1,7 @@
 //! Hearing which streams moved, without polling. Must not know who listens, nor how streams are read.
 //!
-//! The feed carries only stream names and numbers and is bounded: a listener that is late hears [`Change::Lagged`] and
-//! reads again from where it is, so nothing is ever lost.
+//! The feed carries only stream names and numbers and is bounded: a listener that is late is told that it lags and reads
+//! again from where it is, so nothing is ever lost.
 
 use tokio::sync::broadcast;
 
@@ -18,34 +18,6 @@ pub struct Moved {
     pub last: u64,
 }
 
-/// What a [`Subscription`] tells.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    /// This stream has new events.
-    Moved(Moved),
-    /// Too much happened: any stream may have new events.
-    Lagged,
-    /// The journal is closed; there will be no more changes.
-    Closed,
-}
-
-/// Tells which streams have new events, from the moment it was made.
-#[derive(Debug)]
-pub struct Subscription {
-    feed: broadcast::Receiver<Moved>,
-}
-
-impl Subscription {
-    pub(crate) fn new(feed: broadcast::Receiver<Moved>) -> Self {
-        Self { feed }
-    }
-
-    /// Waits for the next change. Cancelling the wait loses nothing.
-    pub async fn next(&mut self) -> Change {
-        match self.feed.recv().await {
-            Ok(moved) => Change::Moved(moved),
-            Err(broadcast::error::RecvError::Lagged(_)) => Change::Lagged,
-            Err(broadcast::error::RecvError::Closed) => Change::Closed,
-        }
-    }
-}
+/// Tells which streams have new events, from the moment it was made. Where it lags, any stream may have new events; closed,
+/// it has no more to tell, because the journal is closed.
+pub type Subscription = broadcast::Receiver<Moved>;

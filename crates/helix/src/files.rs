@@ -3,7 +3,7 @@
 //! Must not know what is in them.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
@@ -35,16 +35,6 @@ pub(crate) fn open(path: &Path, what: &str) -> Result<Box<dyn BufRead>, CommandE
             .hint(format!("pass {what}")));
     }
     Ok(Box::new(BufReader::new(file)))
-}
-
-/// The end of a file, of at most so many bytes.
-pub(crate) fn tail(path: &Path, most: u64) -> std::io::Result<String> {
-    let mut file = File::open(path)?;
-    let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
-    let mut tail = Vec::new();
-    file.take(most).read_to_end(&mut tail)?;
-    Ok(String::from_utf8_lossy(&tail).into_owned())
 }
 
 /// Writes a file that must not exist yet, and the directories above it.

@@ -3,9 +3,12 @@
 //! Must not know any dialect: what a word means to an agent is said by who writes it.
 
 use std::collections::BTreeMap;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::PathBuf;
 
-use super::agent_files::AgentFiles;
+use helix_process::replace_file;
+
 use super::surroundings::path_text;
 use super::{Dialect, InvocationError, Keeping, Limit, Sessions, Surroundings};
 use crate::invocation::Invocation;
@@ -13,6 +16,9 @@ use crate::profile::{AgentAsk, AgentProfile, DialectName, SessionRef};
 
 /// Linux takes 128 KiB for one argument, its NUL included.
 const ARGUMENT_LIMIT: usize = 128 * 1024 - 1;
+
+/// Where, among the run's files, the agent may put temporary ones.
+const TEMPORARY: &str = "tmp";
 
 /// One argument of a program.
 struct Argument {
@@ -41,7 +47,6 @@ pub(super) struct Draft<'a> {
     /// Variables that only the configuration replaces.
     variables: BTreeMap<String, String>,
     stdin: Option<Vec<u8>>,
-    files: Option<AgentFiles>,
 }
 
 impl<'a> Draft<'a> {
@@ -68,7 +73,6 @@ impl<'a> Draft<'a> {
             defaults: BTreeMap::new(),
             variables: BTreeMap::new(),
             stdin: None,
-            files: None,
         };
         match unsupported(dialect, ask) {
             Some(what) => Err(draft.unsupported(what)),
@@ -129,19 +133,21 @@ impl<'a> Draft<'a> {
         self.stdin = Some(bytes);
     }
 
-    /// Writes one of the run's files and gives its path as an argument.
-    pub(super) fn file(&mut self, name: &str, content: &[u8]) -> Result<String, InvocationError> {
-        self.files()?.write(name, content)
+    /// Writes one of the run's files and gives its path as an argument. Replaces what an earlier try left.
+    pub(super) fn file(&self, name: &str, content: &[u8]) -> Result<String, InvocationError> {
+        let path = self.files()?.join(name);
+        replace_file(&path, content)?;
+        Ok(path_text(&path))
     }
 
     /// The path of one of the run's files that the agent itself writes, as an argument.
-    pub(super) fn path(&mut self, name: &str) -> Result<String, InvocationError> {
-        Ok(self.files()?.path(name))
+    pub(super) fn path(&self, name: &str) -> Result<String, InvocationError> {
+        Ok(path_text(&self.files()?.join(name)))
     }
 
     /// A directory for the agent's temporary files, as an argument.
-    pub(super) fn temporary(&mut self) -> Result<String, InvocationError> {
-        Ok(path_text(&self.files()?.temporary))
+    pub(super) fn temporary(&self) -> Result<String, InvocationError> {
+        self.path(TEMPORARY)
     }
 
     /// The error for something that this dialect cannot do: "cannot `what`".
@@ -163,13 +169,15 @@ impl<'a> Draft<'a> {
         })
     }
 
-    /// The run's files. A dialect that has none makes no directory.
-    fn files(&mut self) -> Result<&AgentFiles, InvocationError> {
-        let files = match self.files.take() {
-            Some(files) => files,
-            None => AgentFiles::create(&self.ask.run_dir, self.dialect)?,
-        };
-        Ok(self.files.insert(files))
+    /// The directory of the run's files that only its dialect knows, for nobody else to read; that of an earlier try is used
+    /// again. A dialect that has none makes no directory.
+    fn files(&self) -> Result<PathBuf, InvocationError> {
+        let directory = self.ask.run_dir.join(format!("agent-{}", self.dialect));
+        let temporary = directory.join(TEMPORARY);
+        match DirBuilder::new().recursive(true).mode(0o700).create(&temporary) {
+            Ok(()) => Ok(directory),
+            Err(source) => Err(InvocationError::Write { path: temporary, source }),
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! Must not start, follow or stop processes, and must not judge: readers collect evidence, `helix_core::run` judges it.
 
-mod agent_files;
 mod claude;
 mod codex;
 mod command;
@@ -159,7 +158,7 @@ impl Dialect {
     /// # Errors
     /// [`InvocationError`] where the profile or the ask cannot be expressed, or a file cannot be written. That includes every
     /// limit that this dialect does not keep during a run ([`Dialect::keeps`]).
-    pub fn invocation_in(
+    pub fn invocation(
         &self,
         profile: &AgentProfile,
         ask: &AgentAsk,
@@ -170,25 +169,13 @@ impl Dialect {
         draft.finish()
     }
 
-    /// As [`Dialect::invocation_in`] with the environment of this process.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn invocation(&self, profile: &AgentProfile, ask: &AgentAsk) -> Result<Invocation, InvocationError> {
-        self.invocation_in(profile, ask, &Surroundings::of_this_process())
-    }
-
-    /// A reader for one run's stdout, whose exit status is evidence of nothing.
-    pub fn reader(&self, asked_schema: AskedSchema) -> Reader {
-        self.reader_with(asked_schema, ExitStatus::NoEvidence)
-    }
-
-    /// A reader that takes the exit status for what the profile takes it. Dialects with records of their own do not ask.
-    pub fn reader_with(&self, asked_schema: AskedSchema, exit: ExitStatus) -> Reader {
+    /// A reader for one run's stdout that takes the exit status for what the profile takes it. Dialects with records of their own
+    /// do not ask.
+    pub fn reader(&self, asked_schema: AskedSchema, exit: ExitStatus) -> Reader {
         Reader::new((self.read)(asked_schema, exit), asked_schema)
     }
 
-    /// How a limit is kept. Where it is not kept during a run, [`Dialect::invocation_in`] refuses to be asked for it.
+    /// How a limit is kept. Where it is not kept during a run, [`Dialect::invocation`] refuses to be asked for it.
     pub fn keeps(&self, limit: Limit) -> Keeping {
         match limit {
             Limit::Turns => self.turns,

@@ -80,7 +80,7 @@ pub(super) enum Taken {
 
 /// What a dialect gathers of a run while it reads.
 #[derive(Debug, Default)]
-pub(super) struct Gathered {
+pub struct Gathered {
     /// As [`RunFacts::started`].
     pub(super) started: bool,
     /// Whether anything happened since the last terminal record.
@@ -93,20 +93,23 @@ pub(super) struct Gathered {
     pub(super) compacted: bool,
     /// As [`RunFacts::answered`].
     answered: bool,
-    /// As [`Reader::session`].
-    pub(super) session: Option<AgentSessionId>,
-    /// As [`Reader::point`].
-    pub(super) point: Option<String>,
-    /// As [`Reader::pieces`].
-    pub(super) pieces: u64,
-    /// As [`Reader::usage`].
-    pub(super) usage: Usage,
+    /// The session as the agent announced it.
+    pub session: Option<AgentSessionId>,
+    /// The point that the session has reached, by which [`crate::SessionRef::Cut`] finds it again; `None` where the dialect
+    /// cannot cut sessions or nothing was said yet.
+    pub point: Option<String>,
+    /// How many lines so far showed work without an event of their own: pieces of a call's arguments, progress of tasks in
+    /// the background. With the events, but for [`AgentEvent::Unrecognised`], that is what says that an agent lives.
+    pub pieces: u64,
+    /// Consumption of this run so far: the agent's own account where it gave one, else what its messages named.
+    pub usage: Usage,
     /// As [`Reader::carries`].
     pub(super) usage_before: Usage,
-    /// As [`Reader::session_usage`].
-    pub(super) session_usage: Option<Usage>,
-    /// As [`Reader::answer`].
-    pub(super) answer: String,
+    /// What the whole session has consumed, where that is what the agent reports.
+    pub session_usage: Option<Usage>,
+    /// The answer: the last terminal record's text if that is no error, else the text of the turn as far as it came.
+    /// Complete once [`Reader::facts`] was called.
+    pub answer: String,
     /// Events of the line under way.
     pub(super) events: Vec<AgentEvent>,
 }
@@ -208,43 +211,15 @@ impl Reader {
         }
     }
 
-    /// How many lines so far showed work without an event of their own: pieces of a call's arguments, progress of tasks in
-    /// the background. With the events, but for [`AgentEvent::Unrecognised`], that is what says that an agent lives.
-    pub fn pieces(&self) -> u64 {
-        self.gathered.pieces
-    }
-
-    /// Consumption of this run so far: the agent's own account where it gave one, else what its messages named.
-    pub fn usage(&self) -> Usage {
-        self.gathered.usage
+    /// What the run has shown so far.
+    pub fn run(&self) -> &Gathered {
+        &self.gathered
     }
 
     /// Says what the session that is resumed or forked had consumed before this run, for agents that report a session's
     /// consumption as a whole. To be called before the first line.
     pub fn carries(&mut self, before: Usage) {
         self.gathered.usage_before = before;
-    }
-
-    /// What the whole session has consumed, where that is what the agent reports.
-    pub fn session_usage(&self) -> Option<Usage> {
-        self.gathered.session_usage
-    }
-
-    /// The session as the agent announced it.
-    pub fn session(&self) -> Option<&AgentSessionId> {
-        self.gathered.session.as_ref()
-    }
-
-    /// The point that the session has reached, by which [`crate::SessionRef::Cut`] finds it again; `None` where the dialect
-    /// cannot cut sessions or nothing was said yet.
-    pub fn point(&self) -> Option<&str> {
-        self.gathered.point.as_deref()
-    }
-
-    /// The answer: the last terminal record's text if that is no error, else the text of the turn as far as it came.
-    /// Complete once [`Reader::facts`] was called.
-    pub fn answer(&self) -> &str {
-        &self.gathered.answer
     }
 }
 

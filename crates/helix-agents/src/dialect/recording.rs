@@ -47,7 +47,7 @@ pub fn classify_recording(
     ended: &Ended,
     asked_schema: AskedSchema,
 ) -> Result<Classified, Error> {
-    let mut reader = dialect(name).reader(asked_schema);
+    let mut reader = dialect(name).reader(asked_schema, ExitStatus::NoEvidence);
     let (mut line, mut events) = (Vec::new(), Vec::new());
     let mut stream = StreamEnd { read_to_end: true, ..StreamEnd::default() };
     loop {
@@ -65,9 +65,9 @@ pub fn classify_recording(
     Ok(Classified {
         outcome: Outcome::from_facts(&facts),
         facts,
-        usage: reader.usage(),
-        session: reader.session().cloned(),
-        answer: reader.answer().to_owned(),
+        usage: reader.run().usage,
+        session: reader.run().session.clone(),
+        answer: reader.run().answer.clone(),
     })
 }
 
@@ -100,7 +100,7 @@ impl Reader {
         let name = DialectName::from_word(name).ok_or_else(|| RecordingError::Dialect(name.to_owned()))?;
         let asked = labels.get(SCHEMA_LABEL).map_or(AskedSchema::No, |_| AskedSchema::Yes);
         let exit = labels.get(EXIT_LABEL).map_or(ExitStatus::NoEvidence, |_| ExitStatus::Trusted);
-        let mut reader = dialect(name).reader_with(asked, exit);
+        let mut reader = dialect(name).reader(asked, exit);
         if let Some(before) = labels.get(BEFORE_LABEL) {
             reader.carries(serde_json::from_str(before).map_err(RecordingError::Usage)?);
         }

@@ -24,7 +24,6 @@ pub(super) const MOST_FINDINGS: usize = 20;
 
 helix_core::words! {
     /// A rule for answers, with its name in the configuration, the record and corrections; in the order in which they look.
-    #[derive(PartialOrd, Ord)]
     pub enum Validator {
         /// The last line is a step marker with a known step. Applies to every answer.
         StepMarker = "step_marker",

@@ -277,7 +277,8 @@ macro_rules! words {
         $($(#[$of:meta])* $variant:ident = $word:literal,)+
     }) => {
         $(#[$meta])+
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
         $vis enum $name {
             $($(#[$of])* #[serde(rename = $word)] $variant,)+
         }
@@ -303,6 +304,12 @@ macro_rules! words {
             /// The word in files and records.
             $vis fn word(self) -> &'static str {
                 $crate::document::Words::word(self)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.word())
             }
         }
     };

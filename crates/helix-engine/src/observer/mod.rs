@@ -16,8 +16,9 @@ use helix_failure::event::FailureEvent;
 use helix_failure::memory::Suggestion;
 use helix_job::session::SessionEvent;
 use helix_job::{Event, JobEvent, JobState, Recorded};
-use helix_store::{Change, MAX_EVENTS_PER_READ, ReadError, StoredEvent, Stream};
+use helix_store::{MAX_EVENTS_PER_READ, ReadError, StoredEvent, Stream};
 use jiff::Timestamp;
+use tokio::sync::broadcast::error::RecvError;
 
 pub use helix_store::failures::{FailureFilter, FailurePage};
 pub use reading::{Explanation, JobReport, job_reports, last_reports};
@@ -98,7 +99,7 @@ impl Observer {
             tokio::select! {
                 Some(document) = documents.recv() => self.failures.document(document, &mut progress.drafts).await,
                 () = self.services.closing.cancelled() => return,
-                change = changes.next() => if change == Change::Closed { return },
+                change = changes.recv() => if change == Err(RecvError::Closed) { return },
             }
         }
     }

@@ -6,6 +6,7 @@ mod words;
 
 use std::collections::HashMap;
 
+use super::rule::RuleTableError;
 use super::verdict::Category;
 
 pub use words::words;
@@ -33,15 +34,6 @@ const SCALE: f64 = 10.0;
 const ALWAYS: &str = "*";
 
 const SHIPPED: &str = include_str!("weights.txt");
-
-/// A line of the weights is none.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the lexicon is not `word class weight…`: {text}")]
-pub struct LexiconError {
-    /// Its number, from 1.
-    pub line: usize,
-    pub text: String,
-}
 
 /// What each word and each pair of words says for and against each class.
 #[derive(Debug)]
@@ -74,7 +66,7 @@ impl Lexicon {
     ///
     /// # Errors
     /// Never with the file as it is; a test reads it.
-    pub fn shipped() -> Result<Self, LexiconError> {
+    pub fn shipped() -> Result<Self, RuleTableError> {
         Self::read(SHIPPED)
     }
 
@@ -82,10 +74,10 @@ impl Lexicon {
     ///
     /// # Errors
     /// When a line is none of that form.
-    pub fn read(text: &str) -> Result<Self, LexiconError> {
+    pub fn read(text: &str) -> Result<Self, RuleTableError> {
         let mut weights = HashMap::new();
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.starts_with('#')) {
-            let wrong = || LexiconError { line: at + 1, text: line.to_owned() };
+            let wrong = || RuleTableError::Words { line: at + 1, text: line.to_owned() };
             let mut parts = line.split(' ');
             let word = parts.next().filter(|word| !word.is_empty()).ok_or_else(wrong)?;
             let mut row = [0.0; CLASSES];

@@ -15,7 +15,10 @@ fn words_speak_for_their_category() {
 fn what_is_no_weight_is_told_with_its_line() {
     for wrong in ["refused 7", "refused 11:3", "refused x:3", "refused 7:y", " 7:3"] {
         let error = Lexicon::read(&format!("* 10:5\n{wrong}")).unwrap_err();
-        assert_eq!(error, LexiconError { line: 2, text: wrong.to_owned() });
+        assert!(
+            error.to_string().starts_with("line 2 of the lexicon") && error.to_string().ends_with(wrong),
+            "{error}"
+        );
     }
     assert!(Lexicon::shipped().is_ok());
 }

@@ -49,9 +49,9 @@ pub struct OccurrencePlace {
     pub run: Option<RunId>,
 }
 
-wire_words! {
+helix_core::words! {
     /// What became of one occurrence.
-    OccurrenceState {
+    pub enum OccurrenceState {
         /// Not known yet.
         Open = "open",
         /// What saw it looked again and did not see it any more.

@@ -72,9 +72,9 @@ impl SuggestionSource {
     }
 }
 
-wire_words! {
+helix_core::words! {
     /// Whether the agent saw a suggestion.
-    Exposure {
+    pub enum Exposure {
         /// It did.
         Shown = "shown",
         /// It was kept from the agent by chance, so that the memory's benefit can be measured.
@@ -84,9 +84,9 @@ wire_words! {
     }
 }
 
-wire_words! {
+helix_core::words! {
     /// What came of a suggestion, by whether its failure is gone in the next attempt.
-    SuggestionOutcome {
+    pub enum SuggestionOutcome {
         /// The failure is gone, and nothing broke that worked before.
         Helped = "helped",
         /// The failure is still there.

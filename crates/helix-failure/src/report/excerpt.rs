@@ -2,10 +2,11 @@
 //!
 //! Must not know how the cause was found.
 
+use helix_core::text::clip;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::neutral::{LINE, cut, visible};
+use super::neutral::{LINE, visible};
 use crate::classify::CauseLine;
 use crate::log::{Log, LogLine, Stream};
 use crate::plain::{last_written, plain_text};
@@ -97,9 +98,9 @@ fn clean(lines: &[LogLine], start: usize, end: usize, cause: Option<usize>) -> V
 }
 
 fn one(raw: &str) -> String {
-    cut(last_written(&plain_text(raw)), READ)
+    clip(last_written(&plain_text(raw)), READ)
 }
 
 fn shown(text: &str) -> String {
-    cut(visible(text).replace('\n', " ").trim_end(), LINE)
+    clip(visible(text).replace('\n', " ").trim_end(), LINE)
 }

@@ -51,12 +51,12 @@ fn what_failed(what: &WhatFailed) -> String {
 fn why(why: &Why) -> String {
     let mut text = format!(
         "**{}**: {} ({}); cause `{}`, retry `{}`, blame `{}`.\n",
-        why.category.label().replace('_', "\\_"),
+        why.category.word().replace('_', "\\_"),
         why.meaning,
         sure(why.confidence),
         why.cause,
-        why.retry.label(),
-        why.blame.label(),
+        why.retry.word(),
+        why.blame.word(),
     );
     if let Some(line) = &why.cause_line {
         text.push_str(&format!("\n{}\n", code_span(line)));

@@ -2,6 +2,8 @@
 //!
 //! Must not know reports. Secrets are masked before, by `redact`.
 
+use helix_core::text::clip;
+
 use crate::plain::plain_text;
 use crate::redact::redact;
 
@@ -12,7 +14,7 @@ pub(super) const LINE: usize = 400;
 pub(super) fn line(text: &str, most: usize) -> String {
     let shown = visible(&redact(&plain_text(text)));
     let words: Vec<&str> = shown.split_whitespace().collect();
-    cut(&words.join(" "), most)
+    clip(&words.join(" "), most)
 }
 
 /// A text as people can see it: what would be invisible, or would turn the direction of what follows, is written out as its
@@ -39,14 +41,6 @@ fn is_deceptive(character: char) -> bool {
             | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
             | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF
     )
-}
-
-/// At most so many characters; a cut is marked.
-pub(super) fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// A text as a code span: nothing in it is live, whatever it contains.

@@ -3,9 +3,9 @@
 //! Must not know the prompt around it. What is held back from the agent for comparison is not in it.
 
 use super::build::{Reader, Report, Section, SimilarFailure};
-use super::neutral::cut;
 use super::terminal::sure;
 use helix_core::finding::fence_for;
+use helix_core::text::clip;
 
 /// Tokens that the context may take when nobody says otherwise.
 pub const HISTORY_TOKENS: usize = 1_200;
@@ -83,7 +83,7 @@ impl Report {
         }
         if let Some(why) = self.why.known() {
             let sure = sure(why.confidence);
-            add(1, format!("cause: {} ({}, {sure}), retry {}", why.cause, why.category, why.retry.label()));
+            add(1, format!("cause: {} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()));
             let places: Vec<String> =
                 why.locations.iter().map(|location| format!("{}:{}", location.path, location.line)).collect();
             if !places.is_empty() {
@@ -115,7 +115,7 @@ struct Part {
 
 fn past_line(one: &SimilarFailure) -> String {
     let files = if one.files.is_empty() { String::new() } else { format!(" ({})", one.files.join(", ")) };
-    format!("{}; {}{files}", cut(&one.summary, 200), one.ended.replace('_', " "))
+    format!("{}; {}{files}", clip(&one.summary, 200), one.ended.replace('_', " "))
 }
 
 fn cut_bytes(text: &str, most: usize) -> String {

@@ -120,8 +120,8 @@ fn why(look: Look, why: &Why) -> String {
     let mut text = String::new();
     row(&mut text, look, "category", &format!("{}: {} ({})", why.category, why.meaning, sure(why.confidence)));
     row(&mut text, look, "cause", &why.cause);
-    row(&mut text, look, "retry", &why.retry.label().replace('_', " "));
-    row(&mut text, look, "blame", why.blame.label());
+    row(&mut text, look, "retry", &why.retry.word().replace('_', " "));
+    row(&mut text, look, "blame", why.blame.word());
     for location in &why.locations {
         let column = location.column.map(|column| format!(":{column}")).unwrap_or_default();
         row(&mut text, look, "place", &format!("{}:{}{column}", location.path, location.line));

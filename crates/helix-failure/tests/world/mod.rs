@@ -94,7 +94,7 @@ pub(crate) fn score(predictions: &[(&Case, Classified)]) -> Figures {
     let mut table: BTreeMap<String, [f64; 3]> = BTreeMap::new();
     let gold: Vec<&str> = predictions.iter().map(|(case, _)| label(case, "category")).collect();
     for ((_, predicted), gold) in predictions.iter().zip(&gold) {
-        let predicted = predicted.category.label();
+        let predicted = predicted.category.word();
         if predicted == *gold {
             table.entry(predicted.into()).or_default()[0] += 1.0;
         } else {
@@ -110,19 +110,19 @@ pub(crate) fn score(predictions: &[(&Case, Classified)]) -> Figures {
     let of = |test: &dyn Fn(&(&Case, Classified)) -> bool| predictions.iter().filter(|one| test(one)).count();
     let with_line: Vec<_> = predictions.iter().filter(|(case, _)| !label(case, "cause_line").is_empty()).collect();
     Figures {
-        category_accuracy: share(of(&|(case, got)| label(case, "category") == got.category.label())),
+        category_accuracy: share(of(&|(case, got)| label(case, "category") == got.category.word())),
         category_macro_f1: scores.iter().sum::<f64>() / scores.len() as f64,
         confident_wrong_rate: share(of(&|(case, got)| {
-            let got_label = got.category.label();
+            let got_label = got.category.word();
             label(case, "category") != got_label && got_label != "UNKNOWN" && got.confidence >= 0.5
         })),
-        category_accuracy_lenient: share(of(&|(case, got)| lenient(case, "category", got.category.label()))),
+        category_accuracy_lenient: share(of(&|(case, got)| lenient(case, "category", got.category.word()))),
         confident_wrong_rate_lenient: share(of(&|(case, got)| {
-            let got_label = got.category.label();
+            let got_label = got.category.word();
             !lenient(case, "category", got_label) && got_label != "UNKNOWN" && got.confidence >= 0.5
         })),
-        retry_accuracy_lenient: share(of(&|(case, got)| lenient(case, "retry", got.retry.label()))),
-        blame_accuracy_lenient: share(of(&|(case, got)| lenient(case, "blame", got.blame.label()))),
+        retry_accuracy_lenient: share(of(&|(case, got)| lenient(case, "retry", got.retry.word()))),
+        blame_accuracy_lenient: share(of(&|(case, got)| lenient(case, "blame", got.blame.word()))),
         cause_line_accuracy: with_line.iter().filter(|(case, got)| right_line(case, got)).count() as f64
             / with_line.len() as f64,
     }
@@ -132,10 +132,10 @@ pub(crate) fn score(predictions: &[(&Case, Classified)]) -> Figures {
 pub(crate) fn misses(predictions: &[(&Case, Classified)]) -> String {
     let mut told = String::new();
     for (case, got) in predictions {
-        let category = label(case, "category") == got.category.label();
+        let category = label(case, "category") == got.category.word();
         let line = label(case, "cause_line").is_empty() || right_line(case, got);
-        let retry = lenient(case, "retry", got.retry.label());
-        let blame = lenient(case, "blame", got.blame.label());
+        let retry = lenient(case, "retry", got.retry.word());
+        let blame = lenient(case, "blame", got.blame.word());
         if category && line && retry && blame {
             continue;
         }
@@ -155,10 +155,10 @@ pub(crate) fn misses(predictions: &[(&Case, Classified)]) -> String {
             label(case, "cause"),
             label(case, "retry"),
             label(case, "blame"),
-            got.category.label(),
+            got.category.word(),
             got.cause,
-            got.retry.label(),
-            got.blame.label(),
+            got.retry.word(),
+            got.blame.word(),
             got.confidence,
             got.evidence.decided_by,
             cut(label(case, "cause_line")),

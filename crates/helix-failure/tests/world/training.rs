@@ -33,12 +33,12 @@ const RULES: &str = include_str!("../fixtures/failures/rules.txt");
 pub(crate) type Example = (BTreeSet<String>, usize);
 
 fn class_of(category: &str) -> usize {
-    Category::ALL.iter().position(|other| other.label() == category).unwrap()
+    Category::ALL.iter().position(|other| other.word() == category).unwrap()
 }
 
 /// What the rules' own examples teach, without those of the rules named here.
 pub(crate) fn of_rules(without: &[&str]) -> Vec<Example> {
-    let class = |id: &str| rule_table().find(|rule| rule.id == id).map(|rule| class_of(rule.cause.category.label()));
+    let class = |id: &str| rule_table().find(|rule| rule.id == id).map(|rule| class_of(rule.cause.category.word()));
     let rules = rule_examples().into_iter().filter(|(id, _, _)| !without.contains(id));
     rules.flat_map(|(id, yes, _)| yes.into_iter().map(move |text| (words(text), class(id).unwrap()))).collect()
 }

@@ -16,7 +16,7 @@ use helix_core::text::one_line;
 
 use super::GateContext;
 use super::checkout::blocking;
-use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding};
 use run::{Answer, Outcome};
 
 /// Most notes on criteria that passed.

@@ -14,7 +14,7 @@ pub(crate) use language::Language;
 use language::Parser;
 
 use super::GateContext;
-use super::judgement::{Describe, Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::Pattern;
 use helix_git::{EntryKind, TreeListing};
 

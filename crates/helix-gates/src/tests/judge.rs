@@ -7,7 +7,7 @@ use helix_core::finding::Finding;
 use super::baseline::{BaselineEnd, Before, Since};
 use super::run::{FailedTest, TestRun};
 use crate::command::{end_text, last_part};
-use crate::judgement::{Describe, Judgement, finding};
+use crate::judgement::{Judgement, finding};
 use helix_process::{CommandEnd, CommandRun};
 
 pub(super) fn judge(

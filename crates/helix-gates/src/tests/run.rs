@@ -21,7 +21,7 @@ pub(crate) struct FailedTest {
 impl FailedTest {
     pub(super) fn new(name: impl Into<String>, place: Option<(String, u32)>, evidence: &[&str]) -> Self {
         let (file, line) = place.unzip();
-        let evidence = crate::judgement::bounded(evidence.join("\n").trim_matches('\n'), 2 << 10);
+        let evidence = helix_core::text::bounded(evidence.join("\n").trim_matches('\n'), 2 << 10);
         Self { name: name.into(), file, line, evidence }
     }
 }

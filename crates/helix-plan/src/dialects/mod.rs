@@ -21,7 +21,7 @@ use helix_core::text::clip;
 use super::codes;
 use files::{Claims, Owner};
 
-pub use table::{Modern, OldForm, OldPlace, old_forms, old_forms_markdown};
+pub use table::Modern;
 
 /// An old form that was found in a plan, beside the modern one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

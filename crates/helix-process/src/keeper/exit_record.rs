@@ -8,11 +8,11 @@ use std::io::Write;
 use super::complain;
 use super::fault::KeeperFault;
 use crate::invocation::{RunEnd, RunKind};
-use crate::run_dir::{RunDir, RunDirError, sync_directory, to_json};
+use crate::run_dir::{RunDir, RunDirError, name, sync_directory, to_json};
 
 /// Writes `exit.json`: into the reserve, to disk, renamed, and the name to disk, as far as the run is kept there.
 pub(crate) fn write(directory: &RunDir, end: RunEnd, kind: RunKind) -> Result<(), KeeperFault> {
-    let reserve = directory.exit_reserve();
+    let reserve = directory.file(name::EXIT_RESERVE);
     let bytes = to_json(&reserve, &end)?;
     // Not truncated at opening: that would give the reserved space back before it is used.
     let mut file = OpenOptions::new()
@@ -29,7 +29,7 @@ pub(crate) fn write(directory: &RunDir, end: RunEnd, kind: RunKind) -> Result<()
     if kind == RunKind::Work {
         file.sync_all().map_err(RunDirError::io("force to disk", &reserve))?;
     }
-    let path = directory.exit();
+    let path = directory.file(name::EXIT);
     fs::rename(&reserve, &path).map_err(RunDirError::io("publish", &path))?;
     if kind == RunKind::Work { Ok(sync_directory(directory.path())?) } else { Ok(()) }
 }

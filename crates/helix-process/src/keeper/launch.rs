@@ -17,7 +17,7 @@ use super::cgroup::Cgroup;
 use super::fault::KeeperFault;
 use crate::invocation::{Invocation, RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind, RunRequest};
 use crate::program::{NoProgram, find_program};
-use crate::run_dir::{RunDir, RunDirError};
+use crate::run_dir::{RunDir, RunDirError, name};
 
 /// Starts the agent in a session of its own. Its process is reaped by the process tree, together with everything else that ends.
 pub(crate) fn start(directory: &RunDir, request: &RunRequest, cgroup: Option<&Cgroup>) -> Result<Pid, KeeperFault> {
@@ -35,7 +35,7 @@ pub(crate) fn start(directory: &RunDir, request: &RunRequest, cgroup: Option<&Cg
 
     let stdout = open(&directory.stdout(), OpenOptions::new().append(true))?;
     let (stdin, stderr) = match request.kind {
-        RunKind::Work => (Stdio::piped(), open(&directory.stderr(), OpenOptions::new().append(true))?),
+        RunKind::Work => (Stdio::piped(), open(&directory.file(name::STDERR), OpenOptions::new().append(true))?),
         // Some programs read a pipe that they are given: `rg x` would look for x there and not in the directory.
         RunKind::Check => (Stdio::null(), stdout.try_clone().map_err(KeeperFault::system("open stdout once more"))?),
     };
@@ -52,7 +52,7 @@ pub(crate) fn start(directory: &RunDir, request: &RunRequest, cgroup: Option<&Cg
         .stdout(stdout)
         .stderr(stderr);
     settle_in_child(&mut command, cgroup)?;
-    let input = open(&directory.stdin(), OpenOptions::new().read(true))?;
+    let input = open(&directory.file(name::STDIN), OpenOptions::new().read(true))?;
     let mut child = command.spawn().map_err(|error| failed((explain(&error, &program), error.raw_os_error())))?;
     if let Some(stdin) = child.stdin.take()
         && let Err(fault) = feed(input, stdin)

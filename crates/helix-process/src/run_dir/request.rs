@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::durable::write_new;
-use super::{EXIT_RESERVE, RunDir, RunDirError, to_json};
+use super::{EXIT_RESERVE, RunDir, RunDirError, name, to_json};
 use crate::invocation::RunRequest;
 use crate::proc::ProcessIdentity;
 
@@ -46,13 +46,13 @@ pub(crate) fn publish(runs: &Path, request: &RunRequest) -> Result<RunDir, RunDi
 
 fn fill(staging: &RunDir, request: &RunRequest) -> Result<(), RunDirError> {
     DirBuilder::new().mode(0o700).create(staging.path()).map_err(RunDirError::io("create", staging.path()))?;
-    write_new(&staging.request(), &to_json(&staging.request(), request)?)?;
-    write_new(&staging.environment(), &to_json(&staging.environment(), &request.invocation.env)?)?;
-    write_new(&staging.stdin(), &request.invocation.stdin)?;
-    for empty in [staging.stdout(), staging.stderr(), staging.lock()] {
+    write_new(&staging.file(name::REQUEST), &to_json(&staging.file(name::REQUEST), request)?)?;
+    write_new(&staging.file(name::ENVIRONMENT), &to_json(&staging.file(name::ENVIRONMENT), &request.invocation.env)?)?;
+    write_new(&staging.file(name::STDIN), &request.invocation.stdin)?;
+    for empty in [staging.stdout(), staging.file(name::STDERR), staging.file(name::LOCK)] {
         write_new(&empty, b"")?;
     }
-    write_new(&staging.exit_reserve(), &vec![b' '; EXIT_RESERVE])?;
+    write_new(&staging.file(name::EXIT_RESERVE), &vec![b' '; EXIT_RESERVE])?;
     Ok(())
 }
 

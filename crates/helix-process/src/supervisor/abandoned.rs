@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use crate::invocation::RunEnd;
 use crate::keeper::cgroup;
 use crate::proc::{boot_id, kill_until_gone, marked_with};
-use crate::run_dir::{RunDir, RunDirError, RunRecord, publish_once, to_json};
+use crate::run_dir::{RunDir, RunDirError, RunRecord, name, publish_once, to_json};
 
 /// How long processes that a lost run left behind are killed.
 const KILL_LIMIT: Duration = Duration::from_secs(30);
@@ -33,8 +33,8 @@ pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirEr
     });
     let started_at = record.map_or_else(Timestamp::now, |record| record.claimed_at);
     let end = directory.end(Ending::Unknown, stopped.map(|stop| stop.cause), started_at, killed);
-    let path = directory.exit();
-    publish_once(&path, &to_json(&path, &end)?, &directory.exit_reserve())?;
+    let path = directory.file(name::EXIT);
+    publish_once(&path, &to_json(&path, &end)?, &directory.file(name::EXIT_RESERVE))?;
     Ok(directory.read_exit()?.unwrap_or(end))
 }
 
@@ -63,7 +63,7 @@ fn end_processes(directory: &RunDir, run: &RunId, record: Option<&RunRecord>) ->
 }
 
 fn remove_secrets(directory: &RunDir, run: &RunId) {
-    match fs::remove_file(directory.environment()) {
+    match fs::remove_file(directory.file(name::ENVIRONMENT)) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => tracing::error!(%run, %error, "the environment of a lost run, which may hold secrets, stays"),

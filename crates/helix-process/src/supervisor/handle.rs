@@ -16,7 +16,7 @@ use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use super::liveness::{KeeperAccess, keeper_gone, nudge};
+use super::liveness::{keeper_gone, nudge};
 use super::watching::{Changes, Hub, Watch};
 use super::{abandoned, blocking};
 use crate::invocation::{RunEnd, RunRequest};
@@ -25,15 +25,6 @@ use crate::tail::LineReader;
 
 /// Pauses before a run whose keeper is gone is settled once more.
 const SETTLE_PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
-
-/// Says why a stop could not be asked for: it could not be recorded, or the keeper could not be told, so that it will see the
-/// record only at its next occasion.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot tell run {run} to stop")]
-pub struct StopError {
-    run: RunId,
-    source: KeeperAccess,
-}
 
 /// A run being followed. Cheap to clone; dropping it neither stops the run nor loses anything of it.
 #[derive(Debug, Clone)]
@@ -149,23 +140,23 @@ impl RunHandle {
     /// Stopping a run that has ended does nothing.
     ///
     /// # Errors
-    /// [`StopError`] if the request cannot be recorded or the keeper cannot be told.
+    /// [`RunDirError`] if the request cannot be recorded, or the keeper cannot be told: it will see the record only at its next
+    /// occasion.
     #[boxed]
-    pub async fn stop(&self, cause: StopCause) -> Result<(), StopError> {
+    pub async fn stop(&self, cause: StopCause) -> Result<(), RunDirError> {
         let following = Arc::clone(&self.shared.following);
         if following.end.borrow().is_some() {
             return Ok(());
         }
-        let asked = blocking(move || {
+        blocking(move || {
             let directory = &following.directory;
             if directory.read_exit()?.is_some() {
-                return Ok(Ok(()));
+                return Ok(());
             }
             directory.record_stop(cause)?;
-            Ok(nudge(directory))
-        });
-        let told = asked.await.unwrap_or_else(|error| Err(error.into()));
-        told.map_err(|source| StopError { run: self.run().clone(), source })
+            nudge(directory)
+        })
+        .await
     }
 
     /// Waits until the run is over and returns how it ended.

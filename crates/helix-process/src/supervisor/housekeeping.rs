@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use super::abandoned;
 use super::liveness::nudge;
 use crate::proc::{ProcessIdentity, marked_by_runs};
-use crate::run_dir::{RunDir, RunDirError, RunState, is_staging_name, staging_owner};
+use crate::run_dir::{RunDir, RunDirError, RunState, is_staging_name, name, staging_owner};
 
 /// What a sweep found and did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirEr
 /// Settles a run; whether it is over.
 fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepReport) -> Result<bool, RunDirError> {
     // Ended runs are kept for years, and what they ended with is of no use here: looking for the file is enough.
-    if directory.exists(&directory.exit())? {
+    if directory.exists(&directory.file(name::EXIT))? {
         return Ok(true);
     }
     match directory.state()? {
@@ -88,7 +88,7 @@ fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepRepor
         RunState::Kept => {
             directory.record_stop(StopCause::Cancelled)?;
             if let Err(error) = nudge(directory) {
-                report.problems.push(format!("run {run}: {error}"));
+                report.problems.push(format!("run {run}: {}", error_chain(&error)));
             }
             report.stopped.push(run.clone());
             Ok(false)

@@ -15,7 +15,7 @@ use tokio::process::{Child, Command};
 
 use super::{StartError, SupervisorConfig};
 use crate::keeper::word;
-use crate::run_dir::{RunDir, RunDirError};
+use crate::run_dir::{RunDir, RunDirError, name};
 
 /// Longest complaint that is read from a keeper.
 const MAX_COMPLAINT: u64 = 4 * 1024;
@@ -25,7 +25,7 @@ const STARTS: u32 = 4;
 
 /// Returns the process of a keeper that has, or found, the run claimed; to be reaped by the follower of the run.
 pub(super) async fn keeper(config: &SupervisorConfig, run: &RunId, directory: &RunDir) -> Result<Child, StartError> {
-    let log = directory.keeper_log();
+    let log = directory.file(name::KEEPER_LOG);
     let log = OpenOptions::new()
         .create(true)
         .append(true)

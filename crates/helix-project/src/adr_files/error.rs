@@ -34,8 +34,8 @@ pub enum AdrFileError {
     #[error("{file} is {}; only a proposed decision can be accepted", status.word())]
     NotProposed { file: String, status: Status },
     /// Its front matter cannot be completed.
-    #[error("the front matter of {file} cannot be rewritten")]
-    Rewrite { file: String, source: helix_adr::RewriteError },
+    #[error(transparent)]
+    Rewrite(#[from] helix_adr::RewriteError),
     /// It is no foreign ADR.
     #[error("{file} cannot be imported")]
     Import { file: String, source: helix_adr::ImportError },

@@ -36,7 +36,7 @@ impl AdrDirectory {
             Some(Status::Proposed) | None => {}
             Some(status) => return Err(AdrFileError::NotProposed { file: adr.file.clone(), status }),
         }
-        let text = accepted(adr, acceptance)?;
+        let text = adr.with_acceptance(acceptance)?;
         let path = root.join(&adr.file);
         replace(&path, &text).map_err(disk("write", &path))?;
         write_index(root)?;
@@ -61,8 +61,10 @@ impl AdrDirectory {
             adr.criteria.iter().map(|criterion| criterion.text.clone()).partition(|text| proven.contains(text));
         let all = open.is_empty() && !met.is_empty();
         let proposed = adr.status() == Some(Status::Proposed);
-        let accepted =
-            approved.filter(|_| proposed).map(|by| Ok(Adr::parse(&adr.file, &accepted(adr, by)?))).transpose()?;
+        let accepted = match approved.filter(|_| proposed) {
+            Some(by) => Some(Adr::parse(&adr.file, &adr.with_acceptance(by)?)),
+            None => None,
+        };
         let (source, adr) = (&adr.source, accepted.as_ref().unwrap_or(adr));
         let before = adr.status();
         let status = match before {
@@ -70,9 +72,7 @@ impl AdrDirectory {
             Some(Status::Proposed | Status::Accepted) | None if all => Some(Status::Implemented),
             Some(_) | None => None,
         };
-        let text = adr
-            .with_met_criteria(&met, status)
-            .map_err(|source| AdrFileError::Rewrite { file: adr.file.clone(), source })?;
+        let text = adr.with_met_criteria(&met, status)?;
         let path = root.join(&adr.file);
         if text != *source {
             replace(&path, &text).map_err(disk("write", &path))?;
@@ -80,8 +80,4 @@ impl AdrDirectory {
         }
         Ok(Proven { path: adr.file.clone(), status: status.or(before).unwrap_or(Status::Proposed), met, open })
     }
-}
-
-fn accepted(adr: &Adr, acceptance: &Acceptance) -> Result<String, AdrFileError> {
-    adr.with_acceptance(acceptance).map_err(|source| AdrFileError::Rewrite { file: adr.file.clone(), source })
 }

@@ -98,9 +98,8 @@ impl AdrDirectory {
                     return Err(AdrFileError::Invalid { file, source_text: adr.source, diagnostics });
                 }
                 let number = known.next_number();
-                let text = adr
-                    .with_id_and_status(AdrId::Number(number), adr.status().unwrap_or(Status::Proposed))
-                    .map_err(|source| AdrFileError::Rewrite { file, source })?;
+                let status = adr.status().unwrap_or(Status::Proposed);
+                let text = adr.with_id_and_status(AdrId::Number(number), status)?;
                 let path = directory.join(finalized_file_name(number, adr.title()));
                 write_new(&path, &text).map_err(disk("write", &path))?;
                 (number, path)

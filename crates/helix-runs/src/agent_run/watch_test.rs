@@ -25,12 +25,12 @@ impl Watched {
 
     /// Hears lines of the real CLI's form, each so many seconds after the one before.
     fn hear(&mut self, seconds: u64, lines: &[&str]) -> Option<StopCause> {
-        let mut reader = dialect::dialect(DialectName::Claude).reader_with(AskedSchema::No, ExitStatus::NoEvidence);
+        let mut reader = dialect::dialect(DialectName::Claude).reader(AskedSchema::No, ExitStatus::NoEvidence);
         for line in lines {
             self.wait(seconds);
-            let (before, mut events) = (reader.pieces(), Vec::new());
+            let (before, mut events) = (reader.run().pieces, Vec::new());
             reader.line(line.as_bytes(), &mut events);
-            let piece = if reader.pieces() > before { Sign::Work } else { Sign::None };
+            let piece = if reader.run().pieces > before { Sign::Work } else { Sign::None };
             let sign = events.iter().fold(piece, |sign, event| sign.or(self.watch.saw(event)));
             self.watch.heard(line.len(), sign, self.now);
             if let Some(heard) = self.watch.overdue(self.now) {

@@ -85,7 +85,7 @@ pub(crate) struct ReportList {
 
 impl FailureQuery {
     fn filter(&self) -> Result<FailureFilter, Problem> {
-        let labels = Category::ALL.map(|category| (category.label(), category.label()));
+        let labels = Category::ALL.map(|category| (category.word(), category.word()));
         let category = self.category.as_ref().map(|given| named("category", &given.to_uppercase(), &labels));
         let ended = self.ended.as_ref().map(|given| named("ended", given, &ENDS.map(|word| (word, word))));
         Ok(FailureFilter {

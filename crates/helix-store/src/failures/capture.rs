@@ -22,7 +22,7 @@ pub(super) fn capture(tx: Sql<'_>, occurrence: &Occurrence) -> Result<Captured, 
     let Occurrence { key, diagnosis, place, at } = occurrence;
     let held = "SELECT failures.* FROM occurrences JOIN failures ON failures.id = failure WHERE key = ?1";
     match tx.first(held, [key], FailureRow::read)? {
-        Some(row) if row.diagnosis.fingerprint == diagnosis.fingerprint => {
+        Some(row) if row.failure.diagnosis.fingerprint == diagnosis.fingerprint => {
             return Ok(Captured { count: row.count(), repeated: true });
         }
         // The check ran again, after a crash before its answer was in the journal, and saw something else.
@@ -76,7 +76,7 @@ pub(super) fn ensure(tx: Sql<'_>, failure: &RememberedFailure) -> Result<i64, Da
     let (first, last) = (failure.first_seen.as_microsecond(), failure.last_seen.as_microsecond());
     let fingerprint = diagnosis.fingerprint.as_str();
     if let Some(row) = FailureRow::by_fingerprint(tx, fingerprint)? {
-        let newer = failure.last_seen > row.last_seen;
+        let newer = failure.last_seen > row.failure.last_seen;
         tx.execute(
             "UPDATE failures SET first_seen = min(first_seen, ?2), last_seen = max(last_seen, ?3), dropped = max(dropped, ?4),
                  body = CASE WHEN ?5 THEN json_set(body, '$.cause_line', ?6, '$.summary', ?7) ELSE body END
@@ -91,7 +91,7 @@ pub(super) fn ensure(tx: Sql<'_>, failure: &RememberedFailure) -> Result<i64, Da
         params![
             fingerprint,
             diagnosis.tool,
-            diagnosis.category.label(),
+            diagnosis.category.word(),
             Json(&diagnosis),
             first,
             last,
@@ -120,7 +120,7 @@ pub(super) fn insert(tx: Sql<'_>, failure: i64, entry: &OccurrenceEntry) -> Resu
             place.check,
             Json(&place),
             entry.at.as_microsecond(),
-            entry.state.label(),
+            entry.state.word(),
         ],
     )?;
     if rows > 0 {

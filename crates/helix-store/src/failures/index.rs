@@ -22,7 +22,7 @@ pub(super) fn scoped(scope: i64, word: &str) -> String {
 pub(super) fn add_for_people(tx: Sql<'_>, id: i64, diagnosis: &Diagnosis) -> Result<(), DatabaseError> {
     let Diagnosis { cause_line, message, tool, code, frame, cause, category, .. } = diagnosis;
     let mut all: Vec<String> = Vec::new();
-    for text in [cause_line, message, tool, code, frame, cause, category.label()] {
+    for text in [cause_line, message, tool, code, frame, cause, category.word()] {
         all.extend(words(text));
         // `not_found` is found by `found`, too.
         all.extend(words(&text.replace('_', " ")));
@@ -35,31 +35,31 @@ pub(super) fn add_for_people(tx: Sql<'_>, id: i64, diagnosis: &Diagnosis) -> Res
 }
 
 /// Takes a failure out of both indices, before its row is deleted.
-pub(super) fn remove(tx: Sql<'_>, failure: &FailureRow) -> Result<(), DatabaseError> {
-    remove_from_scope(tx, failure)?;
-    tx.execute("DELETE FROM all_words WHERE rowid = ?1", [failure.id])?;
+pub(super) fn remove(tx: Sql<'_>, row: &FailureRow) -> Result<(), DatabaseError> {
+    remove_from_scope(tx, row)?;
+    tx.execute("DELETE FROM all_words WHERE rowid = ?1", [row.id])?;
     Ok(())
 }
 
 /// Puts a failure, whose end is known now, where similar ones are looked for.
-pub(super) fn add_to_scope(tx: Sql<'_>, failure: &FailureRow) -> Result<(), DatabaseError> {
-    if failure.scope.is_some() {
+pub(super) fn add_to_scope(tx: Sql<'_>, row: &FailureRow) -> Result<(), DatabaseError> {
+    if row.scope.is_some() {
         return Ok(());
     }
-    let Diagnosis { tool, category, message, .. } = &failure.diagnosis;
-    let scope = match scope_of(tx, tool, category.label())? {
+    let Diagnosis { tool, category, message, .. } = &row.failure.diagnosis;
+    let scope = match scope_of(tx, tool, category.word())? {
         Some(scope) => scope.id,
         None => {
             tx.execute(
                 "INSERT INTO scopes (tool, category, documents, words) VALUES (?1, ?2, 0, 0)",
-                params![tool, category.label()],
+                params![tool, category.word()],
             )?;
             tx.inserted()
         }
     };
     let all = words(message);
     let indexed: Vec<String> = all.iter().map(|word| scoped(scope, word)).collect();
-    tx.execute("INSERT INTO scoped_words (rowid, words) VALUES (?1, ?2)", params![failure.id, indexed.join(" ")])?;
+    tx.execute("INSERT INTO scoped_words (rowid, words) VALUES (?1, ?2)", params![row.id, indexed.join(" ")])?;
     for word in &all {
         tx.execute(
             "INSERT INTO words (scope, word, documents) VALUES (?1, ?2, 1)
@@ -68,15 +68,15 @@ pub(super) fn add_to_scope(tx: Sql<'_>, failure: &FailureRow) -> Result<(), Data
         )?;
     }
     count(tx, scope, 1, all.len())?;
-    tx.execute("UPDATE failures SET scope = ?2 WHERE id = ?1", [failure.id, scope])?;
+    tx.execute("UPDATE failures SET scope = ?2 WHERE id = ?1", [row.id, scope])?;
     Ok(())
 }
 
 /// Takes a failure, whose end is no longer known, out of there.
-pub(super) fn remove_from_scope(tx: Sql<'_>, failure: &FailureRow) -> Result<(), DatabaseError> {
-    let Some(scope) = failure.scope else { return Ok(()) };
-    let all = words(&failure.diagnosis.message);
-    tx.execute("DELETE FROM scoped_words WHERE rowid = ?1", [failure.id])?;
+pub(super) fn remove_from_scope(tx: Sql<'_>, row: &FailureRow) -> Result<(), DatabaseError> {
+    let Some(scope) = row.scope else { return Ok(()) };
+    let all = words(&row.failure.diagnosis.message);
+    tx.execute("DELETE FROM scoped_words WHERE rowid = ?1", [row.id])?;
     for word in &all {
         let fewer = "UPDATE words SET documents = documents - 1 WHERE scope = ?1 AND word = ?2";
         tx.execute(fewer, params![scope, word])?;
@@ -84,7 +84,7 @@ pub(super) fn remove_from_scope(tx: Sql<'_>, failure: &FailureRow) -> Result<(),
         tx.execute(none, params![scope, word])?;
     }
     count(tx, scope, -1, all.len())?;
-    tx.execute("UPDATE failures SET scope = NULL WHERE id = ?1", [failure.id])?;
+    tx.execute("UPDATE failures SET scope = NULL WHERE id = ?1", [row.id])?;
     Ok(())
 }
 

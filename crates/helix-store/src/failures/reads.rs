@@ -7,7 +7,7 @@ use rusqlite::params;
 
 use super::answer::{FailureFilter, FailurePage};
 use super::error::MemoryError;
-use super::row::{FailureRow, moment, word};
+use super::row::{FailureRow, best_first, moment, word};
 use crate::error::DatabaseError;
 use crate::query::MAX_ROWS_PER_PAGE;
 use crate::sqlite::{Sql, json, signed};
@@ -44,7 +44,7 @@ pub(super) fn list(
     )?;
     let more = rows.len() > limit;
     rows.truncate(limit);
-    let next = rows.last().filter(|_| more).map(|row| format!("{}-{}", row.last_seen.as_microsecond(), row.id));
+    let next = rows.last().filter(|_| more).map(|row| format!("{}-{}", row.failure.last_seen.as_microsecond(), row.id));
     let failures = rows.into_iter().map(|row| row.known(tx)).collect::<Result<_, _>>()?;
     Ok(FailurePage { failures, next })
 }
@@ -60,7 +60,7 @@ pub(super) fn show(tx: Sql<'_>, prefix: &str) -> Result<Option<FailureDetail>, M
         FailureRow::read,
     )?;
     if fitting.len() > 1 {
-        let candidates = fitting.into_iter().map(|row| row.diagnosis.fingerprint.into()).collect();
+        let candidates = fitting.into_iter().map(|row| row.failure.diagnosis.fingerprint.into()).collect();
         return Err(MemoryError::Ambiguous { prefix: prefix.to_owned(), candidates });
     }
     let Some(row) = fitting.pop() else { return Ok(None) };
@@ -114,11 +114,12 @@ pub(super) fn search(tx: Sql<'_>, text: &str, limit: usize) -> Result<Vec<KnownF
     let (mut hits, shape) = (Vec::new(), Shape::of(text));
     for id in ids {
         if let Some(row) = FailureRow::by_id(tx, id)? {
-            let alike = [&row.diagnosis.cause_line, &row.diagnosis.message].map(|line| shape.resemblance(line));
+            let alike =
+                [&row.failure.diagnosis.cause_line, &row.failure.diagnosis.message].map(|line| shape.resemblance(line));
             hits.push((alike[0].max(alike[1]), row));
         }
     }
-    hits.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| right.1.last_seen.cmp(&left.1.last_seen)));
+    hits.sort_by(best_first);
     hits.truncate(limit.min(MAX_ROWS_PER_PAGE));
     hits.into_iter().map(|(_, row)| row.known(tx)).collect()
 }

@@ -54,7 +54,8 @@ pub(super) fn open_failures(tx: Sql<'_>, work: &Work) -> Result<Vec<OpenFailure>
         |row| {
             let key: String = row.get("key")?;
             let place: OccurrencePlace = json(row, "place", &format!("occurrence {key}"))?;
-            let FailureRow { id, diagnosis, .. } = FailureRow::read(row)?;
+            let FailureRow { id, failure, .. } = FailureRow::read(row)?;
+            let diagnosis = failure.diagnosis;
             Ok(OpenFailure { diagnosis, check: place.check, attempt: place.attempt, commit: place.commit, id, key })
         },
     )
@@ -123,11 +124,11 @@ pub(super) fn write_suggestion(tx: Sql<'_>, failure: i64, suggestion: &Suggestio
             clean.text,
             clean.source.word(),
             origin,
-            clean.exposure.label(),
+            clean.exposure.word(),
             clean.work.name(),
             phase_of(&clean.work),
             clean.attempt,
-            clean.outcome.map(SuggestionOutcome::label),
+            clean.outcome.map(SuggestionOutcome::word),
             Json(&clean),
         ],
     )
@@ -144,7 +145,7 @@ fn set_outcome(
     (suggestion.outcome, suggestion.resolved_at) = (Some(outcome), Some(at));
     tx.execute(
         "UPDATE suggestions SET outcome = ?2, body = ?3, proved_in = ?4 WHERE id = ?1",
-        params![suggestion.id, outcome.label(), Json(&suggestion), proved_in],
+        params![suggestion.id, outcome.word(), Json(&suggestion), proved_in],
     )?;
     Ok(())
 }
@@ -174,7 +175,7 @@ pub(super) fn resolve_outstanding(tx: Sql<'_>, answer: &AttemptAnswer) -> Result
         "SELECT failures.* FROM occurrences JOIN failures ON failures.id = failure
          WHERE work = ?1 AND phase = ?2 AND attempt = ?3",
         params![name, phase, attempt],
-        |row| FailureRow::read(row).map(|row| (row.diagnosis.fingerprint, row.diagnosis.blame)),
+        |row| FailureRow::read(row).map(|row| (row.failure.diagnosis.fingerprint, row.failure.diagnosis.blame)),
     )?;
     for suggestion in suggestions_where(tx, "outcome IS NULL", &name, Some(phase))? {
         if suggestion.attempt >= attempt {

@@ -2,8 +2,10 @@
 //!
 //! Must not know what a query is for.
 
+use std::cmp::Ordering;
+
 use helix_core::ids::PhaseId;
-use helix_failure::memory::{Diagnosis, FailureEnd, KnownFailure, RememberedFailure, Work};
+use helix_failure::memory::{FailureEnd, KnownFailure, RememberedFailure, Work};
 use jiff::Timestamp;
 use rusqlite::types::ToSqlOutput;
 use rusqlite::{Row, ToSql};
@@ -21,11 +23,9 @@ const PROJECTS: i64 = 10;
 #[derive(Debug, Clone)]
 pub(super) struct FailureRow {
     pub(super) id: i64,
-    pub(super) diagnosis: Diagnosis,
-    pub(super) first_seen: Timestamp,
-    pub(super) last_seen: Timestamp,
+    /// The failure without what its occurrences say.
+    pub(super) failure: RememberedFailure,
     pub(super) kept: i64,
-    pub(super) dropped: i64,
     /// Word of the end.
     pub(super) ended: String,
     pub(super) scope: Option<i64>,
@@ -36,11 +36,13 @@ impl FailureRow {
         let what = format!("failure {}", row.get::<_, String>("fingerprint")?);
         Ok(Self {
             id: row.get("id")?,
-            diagnosis: json(row, "body", &what)?,
-            first_seen: moment(row, "first_seen", &what)?,
-            last_seen: moment(row, "last_seen", &what)?,
+            failure: RememberedFailure {
+                diagnosis: json(row, "body", &what)?,
+                first_seen: moment(row, "first_seen", &what)?,
+                last_seen: moment(row, "last_seen", &what)?,
+                dropped: unsigned(row.get("dropped")?),
+            },
             kept: row.get("kept")?,
-            dropped: row.get("dropped")?,
             ended: row.get("ended")?,
             scope: row.get("scope")?,
         })
@@ -56,17 +58,7 @@ impl FailureRow {
 
     /// How often it was seen.
     pub(super) fn count(&self) -> u64 {
-        unsigned(self.kept).saturating_add(unsigned(self.dropped))
-    }
-
-    /// The failure without what its occurrences say.
-    pub(super) fn remembered(self) -> RememberedFailure {
-        RememberedFailure {
-            diagnosis: self.diagnosis,
-            first_seen: self.first_seen,
-            last_seen: self.last_seen,
-            dropped: unsigned(self.dropped),
-        }
+        unsigned(self.kept).saturating_add(self.failure.dropped)
     }
 
     /// The failure with its projects and its end.
@@ -80,9 +72,9 @@ impl FailureRow {
             count: self.count(),
             projects,
             end: self.end(tx)?,
-            diagnosis: self.diagnosis,
-            first_seen: self.first_seen,
-            last_seen: self.last_seen,
+            diagnosis: self.failure.diagnosis,
+            first_seen: self.failure.first_seen,
+            last_seen: self.failure.last_seen,
         })
     }
 
@@ -100,6 +92,11 @@ impl FailureRow {
             _ => FailureEnd::Open,
         })
     }
+}
+
+/// What has the most points first; of equals, what was seen last.
+pub(super) fn best_first((left, older): &(f64, FailureRow), (right, newer): &(f64, FailureRow)) -> Ordering {
+    right.total_cmp(left).then_with(|| newer.failure.last_seen.cmp(&older.failure.last_seen))
 }
 
 /// The phase of some work as it is stored: the empty text stands for none.

@@ -10,7 +10,7 @@ use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, Simila
 use rusqlite::params;
 
 use super::index::{self, Scope};
-use super::row::FailureRow;
+use super::row::{FailureRow, best_first};
 use super::statistics::tally;
 use crate::error::DatabaseError;
 use crate::sqlite::Sql;
@@ -58,7 +58,7 @@ struct Known {
 /// Similar failures, best first.
 fn near(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, DatabaseError> {
     let asked = &query.diagnosis;
-    let Some(scope) = index::scope_of(tx, &asked.tool, asked.category.label())? else { return Ok(Vec::new()) };
+    let Some(scope) = index::scope_of(tx, &asked.tool, asked.category.word())? else { return Ok(Vec::new()) };
     let all = words(&asked.message);
     let mut known = known_words(tx, scope, &all)?;
     known.sort_by(|left, right| left.documents.cmp(&right.documents).then_with(|| left.word.cmp(&right.word)));
@@ -80,11 +80,11 @@ fn near(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, Dat
     let mut ranked = Vec::with_capacity(scored.len());
     for (alike, id) in scored {
         let Some(row) = FailureRow::by_id(tx, id)? else { continue };
-        if row.diagnosis.fingerprint != asked.fingerprint && row.ended != "open" {
+        if row.failure.diagnosis.fingerprint != asked.fingerprint && row.ended != "open" {
             ranked.push((0.8 * alike + 0.2 * worth(tx, query, &row)?, row));
         }
     }
-    ranked.sort_by(|left, right| right.0.total_cmp(&left.0).then_with(|| right.1.last_seen.cmp(&left.1.last_seen)));
+    ranked.sort_by(best_first);
     Ok(ranked)
 }
 
@@ -143,13 +143,13 @@ fn worth(tx: Sql<'_>, query: &SimilarQuery, row: &FailureRow) -> Result<f64, Dat
     // What came of suggesting this failure's fix for others.
     let helped = "SELECT outcome, count(*) AS times FROM suggestions
                   WHERE origin = ?1 AND exposure = 'shown' GROUP BY outcome";
-    let (past, asked) = (&row.diagnosis, &query.diagnosis);
+    let (past, asked) = (&row.failure.diagnosis, &query.diagnosis);
     let outcome = match row.ended.as_str() {
         "fixed" => Effectiveness::of(tally(tx, helped, [past.fingerprint.as_str()])?).rate.mul_add(0.6, 0.4),
         "went_away" => 0.4,
         _ => 0.1,
     };
-    let age = query.now.duration_since(row.last_seen).as_secs_f64().max(0.0) / 86_400.0;
+    let age = query.now.duration_since(row.failure.last_seen).as_secs_f64().max(0.0) / 86_400.0;
     let recency = 0.5_f64.powf(age / HALF_LIFE_DAYS);
     let same_cause = if past.cause == asked.cause { 0.5 } else { 0.0 };
     let same_place = if !past.frame.is_empty() && past.frame == asked.frame { 0.5 } else { 0.0 };

@@ -24,8 +24,8 @@ pub(super) fn export(tx: Sql<'_>, from: i64, limit: usize) -> Result<ExportPage,
     let next = rows.last().filter(|_| rows.len() == limit).map(|row| row.id);
     let mut records = Vec::new();
     for row in rows {
-        let (id, print) = (row.id, row.diagnosis.fingerprint.clone());
-        records.push(MemoryRecord::Failure(row.remembered()));
+        let (id, print) = (row.id, row.failure.diagnosis.fingerprint.clone());
+        records.push(MemoryRecord::Failure(row.failure));
         let seen = occurrences(tx, id, i64::MAX)?;
         records.extend(seen.into_iter().map(|entry| MemoryRecord::Occurrence { fingerprint: print.clone(), entry }));
         let fixed = fixes(tx, id)?;

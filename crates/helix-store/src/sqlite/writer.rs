@@ -143,7 +143,7 @@ impl Writer {
     /// A listener for what moves from now on.
     pub(super) fn subscribe(&self) -> Subscription {
         let feed = locked(&self.feed).as_ref().map(broadcast::Sender::subscribe);
-        Subscription::new(feed.unwrap_or_else(|| broadcast::channel(1).1))
+        feed.unwrap_or_else(|| broadcast::channel(1).1)
     }
 
     /// Lets the thread finish what was accepted, and waits for it.

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::arguments::{exit_status, words};
 use crate::context::Context;
 use crate::error::{CommandError, Ended};
-use crate::files::{open, tail, unreadable};
+use crate::files::{open, unreadable};
 
 /// How much of the recorded standard error is looked at.
 const STDERR_TAIL: u64 = 2 * 1024;
@@ -87,7 +87,7 @@ fn stderr_tail(arguments: &Arguments) -> Result<String, CommandError> {
         return Ok(String::new());
     }
     open(&path, OUTPUT)?;
-    tail(&path, STDERR_TAIL).map_err(unreadable(&path))
+    helix_process::end_of_file(&path, STDERR_TAIL).map_err(unreadable(&path))
 }
 
 fn signal(text: &str) -> Result<Ending, String> {

@@ -14,7 +14,7 @@ use crate::client::Client;
 use crate::config::Settings;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
-use crate::files::{tail, unwritable};
+use crate::files::unwritable;
 
 /// What a background host prints on standard output once it can be reached.
 pub(crate) const READY_MARK: &str = "helix host ready";
@@ -64,7 +64,7 @@ fn wait_ready(mut child: Child) {
 fn failed(log: &Path) -> CommandError {
     let error = CommandError::environment(codes::BACKGROUND_HOST, "the background host did not start")
         .hint(format!("see {}; or run without --detach", log.display()));
-    match tail(log, LOG_TAIL).unwrap_or_default().trim() {
+    match helix_process::end_of_file(log, LOG_TAIL).unwrap_or_default().trim() {
         "" => error,
         end => error.cause(format!("the end of its log:\n{end}")),
     }

@@ -42,32 +42,22 @@ pub(super) fn is_empty_follow_up(record: &Map<String, Value>) -> bool {
 /// What the record itself says of its error, for versions and paths where no message declared one.
 pub(super) fn error_of_record(record: &Map<String, Value>) -> Option<AgentErrorKind> {
     let text = |name: &str| record.get(name).and_then(Value::as_str);
-    text("api_error_type").or_else(|| text("api_error")).map(provider_error)
+    text("api_error_type").or_else(|| text("api_error")).map(declared_error)
 }
 
-/// The kind of an error by the word that messages declare it with.
+/// The kind of an error by the word that messages declare it with, or the provider's own word for it.
 pub(super) fn declared_error(word: &str) -> AgentErrorKind {
     match word {
-        "rate_limit" => AgentErrorKind::RateLimit,
-        "authentication_failed" | "oauth_org_not_allowed" => AgentErrorKind::Authentication,
+        "rate_limit" | "rate_limit_error" => AgentErrorKind::RateLimit,
+        "authentication_failed" | "oauth_org_not_allowed" | "authentication_error" | "permission_error" => {
+            AgentErrorKind::Authentication
+        }
         "billing_error" => AgentErrorKind::Billing,
-        "server_error" | "overloaded" => AgentErrorKind::Server,
-        "invalid_request" => AgentErrorKind::InvalidRequest,
-        "model_not_found" => AgentErrorKind::ModelNotFound,
-        "max_output_tokens" => AgentErrorKind::MaxOutputTokens,
-        other => provider_error(other),
-    }
-}
-
-/// The kind of an error by the provider's own word for it.
-fn provider_error(word: &str) -> AgentErrorKind {
-    match word {
-        "rate_limit_error" => AgentErrorKind::RateLimit,
-        "authentication_error" | "permission_error" => AgentErrorKind::Authentication,
-        "billing_error" => AgentErrorKind::Billing,
-        "api_error" | "overloaded_error" | "timeout_error" | "connection_failed" => AgentErrorKind::Server,
-        "invalid_request_error" | "request_too_large" => AgentErrorKind::InvalidRequest,
-        "not_found_error" => AgentErrorKind::ModelNotFound,
+        "server_error" | "overloaded" | "api_error" | "overloaded_error" | "timeout_error" | "connection_failed" => {
+            AgentErrorKind::Server
+        }
+        "invalid_request" | "invalid_request_error" | "request_too_large" => AgentErrorKind::InvalidRequest,
+        "model_not_found" | "not_found_error" => AgentErrorKind::ModelNotFound,
         "max_output_tokens" => AgentErrorKind::MaxOutputTokens,
         _ => AgentErrorKind::Unknown,
     }

@@ -99,12 +99,5 @@ fn of_models(models: &Map<String, Value>) -> Usage {
 }
 
 fn larger(one: Usage, other: Usage) -> Usage {
-    Usage {
-        input_tokens: one.input_tokens.max(other.input_tokens),
-        output_tokens: one.output_tokens.max(other.output_tokens),
-        cache_read_tokens: one.cache_read_tokens.max(other.cache_read_tokens),
-        cache_write_tokens: one.cache_write_tokens.max(other.cache_write_tokens),
-        turns: one.turns.max(other.turns),
-        cost_usd: one.cost_usd.max(other.cost_usd),
-    }
+    one.with(other, u64::max, f64::max)
 }

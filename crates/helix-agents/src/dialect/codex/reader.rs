@@ -174,14 +174,7 @@ fn structured(message: &str) -> Option<Value> {
 
 /// What was consumed since. Turns are counted by the run itself.
 fn since(before: Usage, whole: Usage) -> Usage {
-    Usage {
-        input_tokens: whole.input_tokens.saturating_sub(before.input_tokens),
-        output_tokens: whole.output_tokens.saturating_sub(before.output_tokens),
-        cache_read_tokens: whole.cache_read_tokens.saturating_sub(before.cache_read_tokens),
-        cache_write_tokens: whole.cache_write_tokens.saturating_sub(before.cache_write_tokens),
-        turns: whole.turns,
-        cost_usd: whole.cost_usd,
-    }
+    Usage { turns: whole.turns, ..whole.with(before, u64::saturating_sub, |whole, _| whole) }
 }
 
 /// The consumption that a record names. The provider counts cached tokens as part of the input, Helix counts them apart.

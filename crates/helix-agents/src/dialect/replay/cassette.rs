@@ -155,36 +155,10 @@ pub struct ProviderFailure {
     pub resets_at: Option<Timestamp>,
 }
 
-/// Says why a cassette cannot be played.
+/// Says why a cassette cannot be played, in words for its author.
 #[derive(Debug, thiserror::Error)]
-pub enum CassetteError {
-    /// It cannot be read.
-    #[error("cannot read the cassette {path}", path = path.display())]
-    Read {
-        path: PathBuf,
-        /// The operating system's words.
-        source: std::io::Error,
-    },
-    /// It is no cassette.
-    #[error("{path}:{line}:{column}: {problem}", path = path.display())]
-    Malformed {
-        path: PathBuf,
-        /// Line, from 1; 0 if unknown.
-        line: u64,
-        /// Column, from 1; 0 if unknown.
-        column: u64,
-        problem: String,
-    },
-    /// It is of another version.
-    #[error("{path}: helix_cassette is {found}, and this Helix reads {CASSETTE_VERSION}", path = path.display())]
-    Version { path: PathBuf, found: u32 },
-    /// Two takes have the same key and number.
-    #[error("{path}: duplicate take {number} of {key:?}", path = path.display())]
-    Duplicate { path: PathBuf, key: String, number: u32 },
-    /// There is no such take.
-    #[error("no take {number} of {key:?}; the cassette has: {known}")]
-    NoTake { key: String, number: u32, known: String },
-}
+#[error("{0}")]
+pub struct CassetteError(String);
 
 impl Cassette {
     /// Reads a cassette from a file of YAML or JSON.
@@ -192,8 +166,8 @@ impl Cassette {
     /// # Errors
     /// [`CassetteError`] with the place.
     pub fn read(path: &Path) -> Result<Self, CassetteError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|source| CassetteError::Read { path: path.to_owned(), source })?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| CassetteError(format!("cannot read the cassette {}: {error}", path.display())))?;
         Self::parse(&text, path)
     }
 
@@ -202,40 +176,41 @@ impl Cassette {
     /// # Errors
     /// [`CassetteError`] with the place.
     pub fn parse(text: &str, path: &Path) -> Result<Self, CassetteError> {
+        let at = path.display();
         let mut cassette: Self = serde_saphyr::from_str(text).map_err(|error| {
+            // Counted from 1; 0 if unknown.
             let (line, column) = error.location().map_or((0, 0), |place| (place.line(), place.column()));
-            CassetteError::Malformed {
-                path: path.to_owned(),
-                line,
-                column,
-                problem: error.without_snippet().to_string(),
-            }
+            CassetteError(format!("{at}:{line}:{column}: {}", error.without_snippet()))
         })?;
-        if cassette.helix_cassette != CASSETTE_VERSION {
-            return Err(CassetteError::Version { path: path.to_owned(), found: cassette.helix_cassette });
+        let found = cassette.helix_cassette;
+        if found != CASSETTE_VERSION {
+            let problem = format!("helix_cassette is {found}, and this Helix reads {CASSETTE_VERSION}");
+            return Err(CassetteError(format!("{at}: {problem}")));
         }
-        cassette.number(path)?;
-        Ok(cassette)
+        match cassette.number() {
+            Some((key, number)) => Err(CassetteError(format!("{at}: duplicate take {number} of {key:?}"))),
+            None => Ok(cassette),
+        }
     }
 
-    /// Gives every take its number.
-    fn number(&mut self, path: &Path) -> Result<(), CassetteError> {
+    /// Gives every take its number; the first that two takes have, with their key.
+    fn number(&mut self) -> Option<(String, u32)> {
         let mut taken: BTreeSet<(String, u32)> = BTreeSet::new();
         for take in &mut self.takes {
             let last = taken.iter().filter(|(key, _)| *key == take.key).map(|(_, number)| *number).max();
             let number = take.take.unwrap_or(last.unwrap_or(0) + 1);
             take.take = Some(number);
             if !taken.insert((take.key.clone(), number)) {
-                return Err(CassetteError::Duplicate { path: path.to_owned(), key: take.key.clone(), number });
+                return Some((take.key.clone(), number));
             }
         }
-        Ok(())
+        None
     }
 
     /// The take of this key and number: its own, else the last of the key that repeats, else the same for `*`.
     ///
     /// # Errors
-    /// [`CassetteError::NoTake`].
+    /// [`CassetteError`] with the takes that there are.
     pub fn take(&self, key: &str, number: u32) -> Result<&CassetteTake, CassetteError> {
         let of = |key: &str| {
             let takes = || self.takes.iter().filter(|take| take.key == key);
@@ -247,7 +222,7 @@ impl Cassette {
         of(key).or_else(|| of("*")).ok_or_else(|| {
             let name = |take: &CassetteTake| format!("{} {}", take.key, take.take.unwrap_or_default());
             let known = self.takes.iter().map(name).collect::<Vec<_>>().join(", ");
-            CassetteError::NoTake { key: key.to_owned(), number, known }
+            CassetteError(format!("no take {number} of {key:?}; the cassette has: {known}"))
         })
     }
 }

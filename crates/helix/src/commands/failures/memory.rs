@@ -49,7 +49,7 @@ pub(crate) struct List {
 
 fn category(text: &str) -> Result<String, String> {
     let label = text.to_uppercase().replace('-', "_");
-    let known: Vec<&str> = Category::ALL.iter().map(|category| category.label()).collect();
+    let known: Vec<&str> = Category::ALL.iter().map(|category| category.word()).collect();
     if known.contains(&label.as_str()) { Ok(label) } else { Err(format!("use one of: {}", known.join(", "))) }
 }
 
@@ -82,7 +82,7 @@ fn print(context: &Context, page: &FailurePage) -> Ended {
             (failure.count.to_string(), None),
             (failure.last_seen.strftime("%Y-%m-%d").to_string(), None),
             (failure.end.word().replace('_', " "), Some(meaning(&failure.end))),
-            (failure.diagnosis.category.label().to_owned(), None),
+            (failure.diagnosis.category.word().to_owned(), None),
             (shown(&failure.diagnosis.tool, 12), None),
             (shown(&failure.diagnosis.summary, 80), None),
         ]
@@ -133,11 +133,11 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
     let occurrences = detail.occurrences.iter().map(|entry| {
         let (at, place) = (local(entry.at), &entry.place);
         let (work, check) = (shown(&place.work.told(place.attempt), 200), shown(&place.check, 60));
-        format!("  {at}  {work}, {check}: {}", entry.state.label().replace('_', " "))
+        format!("  {at}  {work}, {check}: {}", entry.state.word().replace('_', " "))
     });
     let suggestions = detail.suggestions.iter().map(|suggestion| {
-        let outcome = suggestion.outcome.map_or("open", |outcome| outcome.label()).replace('_', " ");
-        let exposure = suggestion.exposure.label().replace('_', " ");
+        let outcome = suggestion.outcome.map_or("open", |outcome| outcome.word()).replace('_', " ");
+        let exposure = suggestion.exposure.word().replace('_', " ");
         format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160))
     });
     let sections: [(&str, Vec<String>); 2] = [("Where", occurrences.collect()), ("Suggestions", suggestions.collect())];
@@ -186,7 +186,7 @@ fn statistics(terminal: &Terminal, figures: &MemoryStatistics) -> String {
         format!("{fixed} fixed, {went_away} went away, {gave_up} gave up, {open} open"),
     ];
     if !figures.categories.is_empty() {
-        let rows = figures.categories.iter().map(|(category, count)| [(category.label().into(), None), number(*count)]);
+        let rows = figures.categories.iter().map(|(category, count)| [(category.word().into(), None), number(*count)]);
         lines.extend([String::new(), terminal.table(["category", "failures"], rows)]);
     }
     let rows = figures.suggestions.iter().map(|SourceEffect { source, effectiveness }| {
