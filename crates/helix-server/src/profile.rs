@@ -30,6 +30,8 @@ pub(crate) const FORWARDED_CHAT_HEADER: &str = "x-openwebui-chat-id";
 /// The user, by Open WebUI's own forwarding.
 pub(crate) const FORWARDED_USER_HEADER: &str = "x-openwebui-user-id";
 
+/// Every request of OpenAI's own clients has it.
+const SDK_HEADER: &str = "x-stainless-lang";
 /// Most clients that are remembered.
 const MOST_CLIENTS: usize = 1024;
 
@@ -75,13 +77,18 @@ fn is_marked(headers: &HeaderMap) -> bool {
 impl Profile {
     /// The profile of a request: what its header names, else what the end of the model's name says (`helix@plain`), else
     /// what is configured for all, else what the client looks like. Open WebUI is known by its HTTP library together with a header
-    /// that only its connections carry (also when empty), or was recognised before; anything else is [`Profile::Plain`].
+    /// that only its connections carry (also when empty), or was recognised before; anything else is [`Profile::Plain`], and so is what
+    /// OpenAI's own clients send, whatever it names.
     pub(crate) fn choose(
         headers: &HeaderMap,
         by_model: Option<Self>,
         configured: Option<Self>,
         is_recognised: bool,
     ) -> Self {
+        // A proxy between Open WebUI and Helix, such as LiteLLM, takes everything out that OpenAI's clients do not know.
+        if headers.contains_key(SDK_HEADER) {
+            return Self::Plain;
+        }
         let name = headers.get(HeaderName::from_static(CLIENT_HEADER)).and_then(|value| value.to_str().ok());
         let is_web_ui = is_recognised || is_marked(headers) && is_aiohttp(headers);
         let looks = if is_web_ui { Self::OpenWebUi } else { Self::Plain };

@@ -44,6 +44,7 @@ pub enum JobNews {
     GoesOn {
         /// How they stand, in one line.
         text: String,
+        /// The jobs, unless the conversation goes on.
         jobs: Vec<JobView>,
     },
 }
@@ -177,6 +178,9 @@ impl Follower {
             let Some((id, event)) = next else {
                 let standing: Vec<String> = jobs.iter().map(|job| format!("{} {}", job.name, standing(job))).collect();
                 let text = format!("{}. Ask here for its progress", standing.join("; "));
+                // Who goes on talking needs no table between the lines.
+                let goes_on = *self.turns.borrow() > 0;
+                let jobs = if goes_on { Vec::new() } else { jobs };
                 return self.tell(JobNews::GoesOn { text, jobs }).await;
             };
             let read = match event {

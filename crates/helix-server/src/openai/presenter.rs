@@ -88,6 +88,8 @@ pub(crate) struct Presenter<W> {
     /// All text so far.
     text: OpenText,
     is_over: bool,
+    /// Whether the last piece of thinking ended within a line.
+    is_in_thought: bool,
     /// Whether the client shows a list of phases.
     has_checklist: bool,
     /// The turn's usage, while its jobs are shown.
@@ -118,6 +120,7 @@ impl<W: Wire> Presenter<W> {
             is_block: false,
             text: OpenText::default(),
             is_over: false,
+            is_in_thought: false,
             has_checklist: false,
             usage: None,
         }
@@ -271,13 +274,17 @@ impl<W: Wire> Presenter<W> {
         match self.shows_status() {
             _ if line.is_empty() => {}
             true => self.line.set_transient(out, line),
-            false => self.thinking(out, &format!("{line}\n")),
+            false => {
+                let above = if self.is_in_thought { "\n" } else { "" };
+                self.thinking(out, &format!("{above}{line}\n"));
+            }
         }
     }
 
     fn thinking(&mut self, out: &mut Vec<u8>, text: &str) {
         if !text.is_empty() {
             self.line.clear(out);
+            self.is_in_thought = !text.ends_with('\n');
             self.wire.thinking(out, text);
         }
     }

@@ -58,7 +58,7 @@ const OPENERS: [&str; 45] = [
 const DANGLING: [&str; 40] = [
     "a", "an", "the", "of", "to", "and", "or", "in", "on", "for", "with", "that", "which", "from", "by", "as", "at", "so", "is",
     "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "und", "oder", "zu", "für", "mit", "von", "im",
-    "in", "auf", "dass", "zum",
+    "nach", "auf", "dass", "zum",
 ];
 
 /// The name of the task that a request is; `None` if it is a turn.
@@ -169,6 +169,9 @@ fn about(message: &str) -> String {
     let first = said.next().unwrap_or_default();
     // One word alone is rather an address than a subject.
     let sentence = if first.contains(' ') { first } else { said.find(|next| next.contains(' ')).unwrap_or(first) };
+    if sentence.is_empty() {
+        return title(message);
+    }
     let mut title = title(sentence);
     if title.chars().count() < sentence.chars().count() {
         let thought = title.rfind([',', ';', ':', '(']).filter(|at| title[..*at].split_whitespace().count() > 2);
