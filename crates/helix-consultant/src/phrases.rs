@@ -206,7 +206,9 @@ pub fn job_over(job: &JobView) -> String {
             format!("Changes: `helix jobs diff {id}`. Evidence: `helix jobs evidence {id}`."),
             job.proven_decision().map_or_else(String::new, |number| {
                 let project = &job.project_path;
-                format!("Next: `helix adr implemented {number}` in `{project}` ticks the criteria that the job has proven.")
+                format!(
+                    "Next: `helix adr implemented {number}` in `{project}` ticks the criteria that the job has proven."
+                )
             }),
         ),
     };
@@ -217,7 +219,10 @@ pub fn job_over(job: &JobView) -> String {
 /// A job that goes on when nobody watches it any more.
 pub fn job_goes_on(job: &JobView) -> String {
     let last = "It goes on without this page. Ask here for its progress.";
-    block(NOTE, [format!("Job {} {}.", job.name, flat(&helix_job::phrases::standing(job))), job_table(job), last.to_owned()])
+    block(
+        NOTE,
+        [format!("Job {} {}.", job.name, flat(&helix_job::phrases::standing(job))), job_table(job), last.to_owned()],
+    )
 }
 
 /// The phases of a job as a table in Markdown.

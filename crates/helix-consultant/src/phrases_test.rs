@@ -126,7 +126,8 @@ fn job(status: &str, gates: serde_json::Value) -> JobView {
 fn a_finished_job_says_where_what_proves_it_and_what_is_next() {
     let gates = ["tests_pass", "criteria_covered"].map(|gate| {
         let tree = helix_core::ids::TreeId::new("b".repeat(40)).unwrap();
-        serde_json::to_value(helix_core::evidence::GateReport::new(gate, Verdict::Pass, "12 passed".into(), tree)).unwrap()
+        serde_json::to_value(helix_core::evidence::GateReport::new(gate, Verdict::Pass, "12 passed".into(), tree))
+            .unwrap()
     });
     let done = job("succeeded", serde_json::json!(gates));
     let lines = [
@@ -147,7 +148,10 @@ fn a_finished_job_says_where_what_proves_it_and_what_is_next() {
     assert_eq!(job_over(&done), lines.join("\n") + "\n");
     assert!(tells_end(&job_over(&done), &done));
     let failed = job_over(&job("failed", serde_json::json!([])));
-    assert!(failed.starts_with("> [!CAUTION]") && failed.contains("Next: ask here what to do") && !failed.contains("diff"), "{failed}");
+    assert!(
+        failed.starts_with("> [!CAUTION]") && failed.contains("Next: ask here what to do") && !failed.contains("diff"),
+        "{failed}"
+    );
     assert!(job_goes_on(&job("running", serde_json::json!([]))).contains("Ask here for its progress."));
     let mut long = done.clone();
     long.phases = vec![done.phases[0].clone(); 99];

@@ -60,7 +60,10 @@ impl Recognised {
 }
 
 fn client(headers: &HeaderMap) -> String {
-    digest([header::AUTHORIZATION, header::USER_AGENT].map(|name| headers.get(name).map_or(&b""[..], |one| one.as_bytes())))
+    digest(
+        [header::AUTHORIZATION, header::USER_AGENT]
+            .map(|name| headers.get(name).map_or(&b""[..], |one| one.as_bytes())),
+    )
 }
 
 /// Whether a request is of Open WebUI's HTTP library, which others use, too.

@@ -15,7 +15,11 @@ fn only_open_webui_gets_its_objects() {
     let marked = ("user-agent", "Python/3.11 aiohttp/3.14.5");
     assert_eq!(of(&[marked, ("x-chat", "c"), ("x-helix-client", "plain")]), Profile::Plain);
     let proxied = ("x-stainless-lang", "python");
-    assert_eq!(of(&[marked, ("x-chat", "c"), ("x-helix-client", "openwebui"), proxied]), Profile::Plain, "LiteLLM strips them");
+    assert_eq!(
+        of(&[marked, ("x-chat", "c"), ("x-helix-client", "openwebui"), proxied]),
+        Profile::Plain,
+        "LiteLLM strips them"
+    );
 }
 
 #[test]
@@ -31,7 +35,10 @@ fn the_connection_chooses_before_the_model_before_the_server_before_the_looks() 
 #[test]
 fn open_webui_without_headers_is_known_by_its_tasks_from_then_on() {
     let of = |agent: &'static str, key: &'static str| -> HeaderMap {
-        [("user-agent", agent), ("authorization", key)].iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+        [("user-agent", agent), ("authorization", key)]
+            .iter()
+            .map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()))
+            .collect()
     };
     let (web, script) = (of("Python/3.11 aiohttp/3.14.5", "Bearer a"), of("OpenAI/Python 1.2", "Bearer a"));
     let recognised = Recognised::default();

@@ -11,8 +11,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, openwebui, outcome, plan, project, prompt,
-    run, serve, skills, workflow,
+    adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, openwebui, outcome, plan,
+    project, prompt, run, serve, skills, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;

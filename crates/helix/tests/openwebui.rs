@@ -54,12 +54,18 @@ fn everything_is_entered_once_and_arrives() {
     assert!(!ran.stdout.contains(token.trim()) && !ran.stderr.contains(token.trim()), "the key is a secret");
     {
         let kept = web.kept.lock().unwrap();
-        assert_eq!(kept.config["OPENAI_API_BASE_URLS"], json!(["https://api.openai.example/v1", format!("{}/v1", host.1)]));
+        assert_eq!(
+            kept.config["OPENAI_API_BASE_URLS"],
+            json!(["https://api.openai.example/v1", format!("{}/v1", host.1)])
+        );
         assert_eq!(kept.config["OPENAI_API_KEYS"], json!(["other", token.trim()]));
         assert_eq!(kept.config["ENABLE_OPENAI_API"], true);
         assert_eq!(kept.config["OPENAI_API_CONFIGS"]["0"]["prefix_id"], "oa", "the other connection is as it was");
         let model = &kept.models[0];
-        assert!(model["meta"]["profile_image_url"].as_str().unwrap().starts_with("data:image/png;base64,"), "{model:#}");
+        assert!(
+            model["meta"]["profile_image_url"].as_str().unwrap().starts_with("data:image/png;base64,"),
+            "{model:#}"
+        );
         assert!(model["meta"]["suggestion_prompts"][0]["content"].is_string(), "{model:#}");
         assert_eq!(model["meta"]["capabilities"]["usage"], true);
         assert_eq!(model["access_grants"][0]["principal_id"], "*", "other accounts see it");
@@ -70,6 +76,7 @@ fn everything_is_entered_once_and_arrives() {
     let private = connect(&user, &web.page, &["--private", "--json"]);
     assert_eq!(private.json()["changes"], json!(["model helix: access_grants"]), "{private:#?}");
     assert_eq!(web.kept.lock().unwrap().models[0]["access_grants"], json!([]));
+    assert_eq!(web.writes(), ["access helix"]);
     let sessions = user.run(&["chat", "--json", "--show"]);
     assert!(!sessions.stdout.contains("helix-chat"), "a probe is no conversation: {sessions:#?}");
 }

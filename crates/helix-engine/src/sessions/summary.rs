@@ -11,8 +11,8 @@ use helix_job::session::SessionView;
 use helix_job::{JobStatus, JobView};
 
 use super::Sessions;
-use crate::consultant::phrases;
 use crate::absent::unless_absent;
+use crate::consultant::phrases;
 use crate::error::EngineError;
 use helix_project::save_check::SavedKind;
 

@@ -5,7 +5,6 @@
 
 use serde_json::{Value, json};
 
-
 /// A call, which its output must follow; `name` is what people see.
 pub(super) fn function_call(id: &str, name: &str, arguments: &Value) -> Value {
     let arguments = arguments.to_string();

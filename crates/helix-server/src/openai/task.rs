@@ -48,17 +48,57 @@ const PROBE_MESSAGE: &str = "### Helix probe: which headers arrive?";
 
 /// Words that a first message begins with and that say nothing of what it is about, the longer ones first.
 const OPENERS: [&str; 45] = [
-    "i would like you to", "i want you to", "i would like to", "i'd like to", "we would like to", "we'd like to", "i want to",
-    "we want to", "i need to", "we need to", "i need", "we need", "i want", "we want", "can you", "could you", "would you",
-    "will you", "help me to", "help me", "let's", "let us", "please", "hello", "hey", "hi", "helix",
-    "ich würde gerne", "ich würde gern", "ich möchte", "wir möchten", "ich will", "wir wollen", "ich brauche", "wir brauchen",
-    "kannst du mir", "könntest du mir", "kannst du", "könntest du", "hilf mir", "lass uns", "bitte", "hallo", "moin", "guten tag",
+    "i would like you to",
+    "i want you to",
+    "i would like to",
+    "i'd like to",
+    "we would like to",
+    "we'd like to",
+    "i want to",
+    "we want to",
+    "i need to",
+    "we need to",
+    "i need",
+    "we need",
+    "i want",
+    "we want",
+    "can you",
+    "could you",
+    "would you",
+    "will you",
+    "help me to",
+    "help me",
+    "let's",
+    "let us",
+    "please",
+    "hello",
+    "hey",
+    "hi",
+    "helix",
+    "ich würde gerne",
+    "ich würde gern",
+    "ich möchte",
+    "wir möchten",
+    "ich will",
+    "wir wollen",
+    "ich brauche",
+    "wir brauchen",
+    "kannst du mir",
+    "könntest du mir",
+    "kannst du",
+    "könntest du",
+    "hilf mir",
+    "lass uns",
+    "bitte",
+    "hallo",
+    "moin",
+    "guten tag",
 ];
 /// Words that no title ends with.
 const DANGLING: [&str; 40] = [
-    "a", "an", "the", "of", "to", "and", "or", "in", "on", "for", "with", "that", "which", "from", "by", "as", "at", "so", "is",
-    "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "und", "oder", "zu", "für", "mit", "von", "im",
-    "nach", "auf", "dass", "zum",
+    "a", "an", "the", "of", "to", "and", "or", "in", "on", "for", "with", "that", "which", "from", "by", "as", "at",
+    "so", "is", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "und", "oder", "zu", "für",
+    "mit", "von", "im", "nach", "auf", "dass", "zum",
 ];
 
 /// The name of the task that a request is; `None` if it is a turn.
@@ -109,7 +149,9 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
 pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
     let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
     let answer = match task {
-        "title_generation" => json!({ "title": topic.title.as_deref().map_or_else(|| about(first_words(prompt)), title) }),
+        "title_generation" => {
+            json!({ "title": topic.title.as_deref().map_or_else(|| about(first_words(prompt)), title) })
+        }
         "tags_generation" => json!({ "tags": tags(topic) }),
         "follow_up_generation" => json!({ "follow_ups": follow_ups(&topic.stage, prompt) }),
         "query_generation" => json!({ "queries": [] }),

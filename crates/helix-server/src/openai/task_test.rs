@@ -122,9 +122,15 @@ fn a_title_is_what_the_first_message_is_about() {
         ("hello headers", "Headers"),
         ("please add a CSV export to the report page, with totals and a test", "Add a CSV export to the report page"),
         ("I want to start a new small project. Ask me what it is for, then write an ADR.", "Start a new small project"),
-        ("Hello! Could you please help me to find out why the import of the customers takes so long?", "Find out why the import of the customers takes"),
+        (
+            "Hello! Could you please help me to find out why the import of the customers takes so long?",
+            "Find out why the import of the customers takes",
+        ),
         ("Hallo, ich möchte bitte eine Übersicht meiner Konten. Danke!", "Eine Übersicht meiner Konten"),
-        ("Kannst du mir die Rechnungen nach Kunden und Monaten und nach dem Betrag sortieren?", "Die Rechnungen nach Kunden und Monaten"),
+        (
+            "Kannst du mir die Rechnungen nach Kunden und Monaten und nach dem Betrag sortieren?",
+            "Die Rechnungen nach Kunden und Monaten",
+        ),
         ("Fix report.py: it crashes", "Fix report.py: it crashes"),
         ("history of Hull", "History of Hull"),
         ("Hi", "Hi"),

@@ -29,11 +29,19 @@ async fn open_webui_without_headers_is_recognised_and_told_once_what_to_set() {
     let first = turn(json!([{ "role": "user", "content": hello }]));
     let before = send(&host, AIOHTTP, first.clone()).await;
     assert!(!before.contains("\"event\""), "anybody could use this library: {before}");
-    let title = send(&host, AIOHTTP, json!({ "model": "helix", "stream": false, "messages": [{ "role": "user", "content": TITLE }] })).await;
+    let title = send(
+        &host,
+        AIOHTTP,
+        json!({ "model": "helix", "stream": false, "messages": [{ "role": "user", "content": TITLE }] }),
+    )
+    .await;
     assert!(title.contains("Sell ties"), "{title}");
     let answer = frames(&send(&host, AIOHTTP, first.clone()).await);
     let text = content(&answer);
-    assert!(text.starts_with("> [!NOTE]") && text.contains("`helix openwebui connect URL`") && text.ends_with("Hi."), "{text}");
+    assert!(
+        text.starts_with("> [!NOTE]") && text.contains("`helix openwebui connect URL`") && text.ends_with("Hi."),
+        "{text}"
+    );
     assert!(answer.iter().any(|frame| frame["event"]["type"] == "status"), "{answer:?}");
     let second = turn(json!([
         { "role": "user", "content": hello }, { "role": "assistant", "content": text },
@@ -64,9 +72,14 @@ async fn a_probe_says_what_has_arrived_and_never_runs_an_agent() {
         // A host without agents: a turn would fail.
         let host = Host::start_with(ServerConfig { background_tasks, ..ServerConfig::default() }).await;
         let probe = json!({ "messages": [{ "role": "user", "content": "### Helix probe: which headers arrive?" }] });
-        let request = host.post("/v1/chat/completions").header("x-task", "{{TASK}}").header("x-chat", "c 1").header("x-parent", "");
+        let request = host
+            .post("/v1/chat/completions")
+            .header("x-task", "{{TASK}}")
+            .header("x-chat", "c 1")
+            .header("x-parent", "");
         let answer: Value = request.json(&probe).send().await.unwrap().json().await.unwrap();
-        let arrived: Value = serde_json::from_str(answer["choices"][0]["message"]["content"].as_str().unwrap()).unwrap();
+        let arrived: Value =
+            serde_json::from_str(answer["choices"][0]["message"]["content"].as_str().unwrap()).unwrap();
         let nothing = Value::Null;
         assert_eq!((&arrived["x-chat"], &arrived["x-task"], &arrived["x-parent"]), (&json!("c 1"), &nothing, &nothing));
         let sessions: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();

@@ -175,7 +175,11 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert!(block.contains("`helix jobs diff ") && block.contains("`helix jobs evidence "), "where to look: {block}");
     let lists: Vec<&Value> = frames.iter().filter_map(|frame| frame.pointer("/event/data/tasks")).collect();
     let first = json!([{ "id": "0", "content": "Write the page (agent running)", "status": "in_progress" }]);
-    assert_eq!((lists.first(), lists.last()), (Some(&&first), Some(&&json!([]))), "shown at first, and taken away: {lists:?}");
+    assert_eq!(
+        (lists.first(), lists.last()),
+        (Some(&&first), Some(&&json!([]))),
+        "shown at first, and taken away: {lists:?}"
+    );
     let statuses = statuses(&frames);
     assert!(statuses.iter().any(|line| line.ends_with(", 1 file changed")), "{statuses:?}");
     let last = last_status(&frames);

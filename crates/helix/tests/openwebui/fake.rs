@@ -8,23 +8,23 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde_json::{Map, Value, json};
 
-pub const TOKEN: &str = "administrator";
-pub const PASSWORD: &str = "correct horse";
+pub(crate) const TOKEN: &str = "administrator";
+pub(crate) const PASSWORD: &str = "correct horse";
 
 /// What it keeps.
 #[derive(Default)]
-pub struct Kept {
-    pub config: Value,
-    pub models: Vec<Value>,
+pub(crate) struct Kept {
+    pub(crate) config: Value,
+    pub(crate) models: Vec<Value>,
     /// Everything that was changed, by path.
-    pub writes: Vec<String>,
+    pub(crate) writes: Vec<String>,
     /// A proxy that takes this header out.
-    pub loses: Option<&'static str>,
+    pub(crate) loses: Option<&'static str>,
 }
 
-pub struct OpenWebUi {
-    pub page: String,
-    pub kept: Arc<Mutex<Kept>>,
+pub(crate) struct OpenWebUi {
+    pub(crate) page: String,
+    pub(crate) kept: Arc<Mutex<Kept>>,
     _runtime: tokio::runtime::Runtime,
 }
 
@@ -34,7 +34,7 @@ struct Shared(Arc<Mutex<Kept>>);
 type Answer = Result<Json<Value>, (StatusCode, Json<Value>)>;
 
 impl OpenWebUi {
-    pub fn start(version: &'static str) -> Self {
+    pub(crate) fn start(version: &'static str) -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let config = json!({
             "ENABLE_OPENAI_API": false, "OPENAI_API_BASE_URLS": ["https://api.openai.example/v1"], "OPENAI_API_KEYS": ["other"],
@@ -50,6 +50,7 @@ impl OpenWebUi {
             .route("/api/v1/models/base", get(models))
             .route("/api/v1/models/create", post(create))
             .route("/api/v1/models/model/update", post(update))
+            .route("/api/v1/models/model/access/update", post(update_access))
             .route("/api/models", get(models))
             .route("/openai/chat/completions", post(chat))
             .with_state(Shared(Arc::clone(&kept)));
@@ -60,7 +61,7 @@ impl OpenWebUi {
     }
 
     /// What was changed since the last look.
-    pub fn writes(&self) -> Vec<String> {
+    pub(crate) fn writes(&self) -> Vec<String> {
         std::mem::take(&mut self.kept.lock().unwrap().writes)
     }
 }
@@ -103,7 +104,9 @@ fn filled(config: &Value, metadata: &Value, loses: Option<&str>) -> Vec<(String,
         ("{{USER_ID}}", "admin-id".to_owned()),
     ];
     let headers = config["headers"].as_object().into_iter().flatten();
-    let fill = |value: &Value| values.iter().fold(value.as_str().unwrap().to_owned(), |text, (from, to)| text.replace(from, to));
+    let fill = |value: &Value| {
+        values.iter().fold(value.as_str().unwrap().to_owned(), |text, (from, to)| text.replace(from, to))
+    };
     let kept = headers.filter(|(name, _)| Some(name.as_str()) != loses);
     kept.map(|(name, value)| (name.clone(), fill(value))).collect()
 }
@@ -162,10 +165,20 @@ async fn update(State(Shared(kept)): State<Shared>, headers: HeaderMap, Json(for
     admitted(&headers)?;
     let mut kept = kept.lock().unwrap();
     kept.writes.push(format!("update {}", form["id"].as_str().unwrap()));
-    let model = stored(&form);
+    let mut model = stored(&form);
     let place = kept.models.iter_mut().find(|one| one["id"] == form["id"]).ok_or(refused(401, "not found"))?;
+    model["access_grants"] = place["access_grants"].take();
     *place = model.clone();
     Ok(Json(model))
+}
+
+async fn update_access(State(Shared(kept)): State<Shared>, headers: HeaderMap, Json(form): Json<Value>) -> Answer {
+    admitted(&headers)?;
+    let mut kept = kept.lock().unwrap();
+    kept.writes.push(format!("access {}", form["id"].as_str().unwrap()));
+    let place = kept.models.iter_mut().find(|one| one["id"] == form["id"]).ok_or(refused(401, "not found"))?;
+    place["access_grants"] = form["access_grants"].clone();
+    Ok(Json(place.clone()))
 }
 
 async fn chat(State(Shared(kept)): State<Shared>, headers: HeaderMap, Json(mut form): Json<Value>) -> Answer {

@@ -50,10 +50,17 @@ impl Api {
         let mut numbers = version.split('.').map(|part| part.parse().unwrap_or(0));
         let read = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
         if version.is_empty() || read < OLDEST {
-            let what = if version.is_empty() { "it does not say its version".to_owned() } else { format!("version {version}") };
-            return Err(CommandError::environment(codes::OPEN_WEBUI, format!("no Open WebUI 0.10 or later at {}", api.page))
-                .cause(what)
-                .hint("update it; docs/open-webui.md says what to set in older versions"));
+            let what = if version.is_empty() {
+                "it does not say its version".to_owned()
+            } else {
+                format!("version {version}")
+            };
+            return Err(CommandError::environment(
+                codes::OPEN_WEBUI,
+                format!("no Open WebUI 0.10 or later at {}", api.page),
+            )
+            .cause(what)
+            .hint("update it; docs/open-webui.md says what to set in older versions"));
         }
         Ok(api)
     }
@@ -114,11 +121,10 @@ impl Api {
             said.into_iter().fold(error, CommandError::cause)
         };
         match (status, &said) {
-            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => {
-                Err(refused(format!("Open WebUI refuses {path} to this account")).hint(
-                    "use the token of an administrator: Settings > Account of Open WebUI; or sign in with --email",
-                ))
-            }
+            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, _) => Err(refused(format!(
+                "Open WebUI refuses {path} to this account"
+            ))
+            .hint("use the token of an administrator: Settings > Account of Open WebUI; or sign in with --email")),
             (status, Some(said)) if status.is_success() => Ok(said.clone()),
             (status, _) => Err(refused(format!("Open WebUI answers {path} with {status}"))
                 .hint("see Open WebUI's log; docs/open-webui.md says what to enter by hand")),

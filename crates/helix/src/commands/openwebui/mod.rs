@@ -21,7 +21,7 @@ use crate::question::secret;
 use crate::terminal::Meaning;
 
 use api::Api;
-use wanted::{Connections, entry};
+use wanted::{ACCESS, Connections, entry};
 
 /// Holds the token of an administrator of Open WebUI.
 const TOKEN: &str = "OPENWEBUI_TOKEN";
@@ -40,8 +40,10 @@ pub(crate) enum Action {
 
 /// Arguments of `helix openwebui connect`.
 #[derive(Debug, Args)]
-#[command(after_help = "The token of an administrator (Settings > Account in Open WebUI) is read from OPENWEBUI_TOKEN, else from standard \
-                  input; with --email, the password from OPENWEBUI_PASSWORD, else from standard input.")]
+#[command(
+    after_help = "The token of an administrator (Settings > Account in Open WebUI) is read from OPENWEBUI_TOKEN, else from standard \
+                  input; with --email, the password from OPENWEBUI_PASSWORD, else from standard input."
+)]
 pub(crate) struct Arguments {
     /// Address of Open WebUI, such as http://127.0.0.1:3000
     #[arg(value_name = "URL")]
@@ -93,17 +95,23 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     let record = serde_json::to_string_pretty(&connected).unwrap_or_default();
     replace_private(&path, &record).map_err(unwritable(&path))?;
     let changes = found.changes();
-    let mut lines: Vec<String> = changes
-        .iter()
-        .map(|change| format!("{} {change}", context.terminal.paint(Meaning::Good, "set")))
-        .collect();
+    let mut lines: Vec<String> =
+        changes.iter().map(|change| format!("{} {change}", context.terminal.paint(Meaning::Good, "set"))).collect();
     if changes.is_empty() {
         lines.push("nothing to change".to_owned());
     }
-    lines.push(format!("{} {} is connected: all headers arrive", context.terminal.paint(Meaning::Good, "✓"), connected.page));
-    context.terminal.answer(&json!({ "page": connected.page, "changes": changes, "models": models }), &lines.join("\n"))?;
+    lines.push(format!(
+        "{} {} is connected: all headers arrive",
+        context.terminal.paint(Meaning::Good, "✓"),
+        connected.page
+    ));
+    context
+        .terminal
+        .answer(&json!({ "page": connected.page, "changes": changes, "models": models }), &lines.join("\n"))?;
     if !arguments.private {
-        context.terminal.note("All accounts of this Open WebUI can use Helix now; `--private` keeps it to administrators.");
+        context
+            .terminal
+            .note("All accounts of this Open WebUI can use Helix now; `--private` keeps it to administrators.");
     }
     Ok(Exit::Success)
 }
@@ -181,9 +189,15 @@ impl Found {
         let tried = json!({ "url": connected.base, "key": host.token(), "config": connections.own() });
         let unreachable = |error: CommandError| {
             let message = format!("Open WebUI does not reach Helix at {}", connected.base);
-            CommandError::environment(codes::NOT_REACHED, message).cause(error.in_one_line()).hint(
+            let unreached = CommandError::environment(codes::NOT_REACHED, message).hint(
                 "give the address as Open WebUI sees it with --helix-url; from a container, see docs/open-webui.md",
-            )
+            );
+            match error {
+                CommandError::Problem(one) => {
+                    one.causes.iter().fold(unreached.cause(&one.message), CommandError::cause)
+                }
+                CommandError::ReaderLeft => unreached,
+            }
         };
         let offered = api.post("/openai/verify", &tried).await.map_err(unreachable)?;
         let there = api.get("/api/v1/models/base").await?;
@@ -211,9 +225,17 @@ impl Found {
         if !self.connections.changes.is_empty() {
             api.post("/openai/config/update", &self.connections.all).await?;
         }
-        for (exists, entry, _) in self.models.iter().filter(|(_, _, changes)| !changes.is_empty()) {
-            let path = if *exists { "/api/v1/models/model/update" } else { "/api/v1/models/create" };
-            api.post(path, entry).await?;
+        for (exists, entry, changes) in &self.models {
+            let (access, other): (Vec<&String>, Vec<&String>) = changes.iter().partition(|one| one.ends_with(ACCESS));
+            if !other.is_empty() {
+                let path = if *exists { "/api/v1/models/model/update" } else { "/api/v1/models/create" };
+                api.post(path, entry).await?;
+            }
+            if !access.is_empty() {
+                // An update leaves them as they are.
+                let body = json!({ "id": entry["id"], "name": entry["name"], "access_grants": entry[ACCESS] });
+                api.post("/api/v1/models/model/access/update", &body).await?;
+            }
         }
         if !self.changes().is_empty() {
             // It looks at its connections again.
@@ -252,8 +274,9 @@ impl Found {
             missing.extend(arrived["x-openwebui-user-id"].is_null().then_some("x-openwebui-user-id"));
             if !missing.is_empty() {
                 let message = format!("requests for model {id} arrive without these headers: {}", missing.join(", "));
-                return Err(CommandError::environment(codes::NOT_REACHED, message)
-                    .hint("a proxy between Open WebUI and Helix may take them out: let it pass them, or go without it"));
+                return Err(CommandError::environment(codes::NOT_REACHED, message).hint(
+                    "a proxy between Open WebUI and Helix may take them out: let it pass them, or go without it",
+                ));
             }
             ids.push(id);
         }

@@ -14,6 +14,9 @@ pub(super) const HEADERS: [(&str, &str); 6] = [
     ("X-OpenWebUI-User-Id", "{{USER_ID}}"),
 ];
 
+/// The part of a model's entry that says who may use it.
+pub(super) const ACCESS: &str = "access_grants";
+
 /// The pictures of models that have none of their own.
 const NO_PICTURE: [&str; 3] = ["", "/static/favicon.png", "/favicon.png"];
 
@@ -46,7 +49,9 @@ impl Connections {
         let by_name = before["OPENAI_API_CONFIGS"].as_object().cloned().unwrap_or_default();
         // Older versions name them by address, which an update would drop.
         let mut configs: Map<String, Value> = (0..urls.len())
-            .filter_map(|at| Some((at.to_string(), by_name.get(&at.to_string()).or_else(|| by_name.get(&urls[at]))?.clone())))
+            .filter_map(|at| {
+                Some((at.to_string(), by_name.get(&at.to_string()).or_else(|| by_name.get(&urls[at]))?.clone()))
+            })
             .collect();
         let own = configs.entry(index.to_string()).or_insert_with(|| json!({}));
         let own_before = own.clone();
@@ -94,11 +99,14 @@ pub(super) fn entry(existing: Option<&Value>, id: &str, model: &Value, private: 
             let parts = ["id", "base_model_id", "name", "params", "meta", "is_active", "access_grants"];
             Value::Object(parts.iter().map(|part| ((*part).to_owned(), existing[*part].clone())).collect())
         }
-        None => json!({ "id": id, "base_model_id": null, "name": model["name"], "params": {}, "meta": {}, "access_grants": [] }),
+        None => {
+            json!({ "id": id, "base_model_id": null, "name": model["name"], "params": {}, "meta": {}, "access_grants": [] })
+        }
     };
     entry["access_grants"] = grants(&entry["access_grants"], None);
     let before = entry.clone();
-    let picture = entry["meta"]["profile_image_url"].as_str().filter(|one| !NO_PICTURE.contains(one)).map(str::to_owned);
+    let picture =
+        entry["meta"]["profile_image_url"].as_str().filter(|one| !NO_PICTURE.contains(one)).map(str::to_owned);
     merge(&mut entry["meta"], &model["info"]["meta"]);
     if let Some(picture) = picture {
         entry["meta"]["profile_image_url"] = picture.into();
@@ -145,9 +153,10 @@ fn merge(there: &mut Value, wanted: &Value) {
 fn differing(name: &str, before: &Value, after: &Value) -> Vec<String> {
     match (before, after) {
         _ if before == after => Vec::new(),
-        (_, Value::Object(after)) if before.is_object() || before.is_null() => {
-            after.iter().flat_map(|(part, value)| differing(&format!("{name}: {part}"), &before[part.as_str()], value)).collect()
-        }
+        (_, Value::Object(after)) if before.is_object() || before.is_null() => after
+            .iter()
+            .flat_map(|(part, value)| differing(&format!("{name}: {part}"), &before[part.as_str()], value))
+            .collect(),
         _ => vec![name.to_owned()],
     }
 }

@@ -13,7 +13,10 @@ fn what_others_have_entered_stays() {
     assert_eq!(found.index, 1);
     assert_eq!(found.all["OPENAI_API_KEYS"], json!(["secret", "key"]));
     assert_eq!(found.all["OPENAI_API_CONFIGS"]["0"]["prefix_id"], "ex", "those by address would be dropped");
-    assert_eq!((&found.own()["headers"]["X-Own"], &found.own()["headers"]["X-Task"]), (&json!("1"), &json!("{{TASK}}")));
+    assert_eq!(
+        (&found.own()["headers"]["X-Own"], &found.own()["headers"]["X-Task"]),
+        (&json!("1"), &json!("{{TASK}}"))
+    );
     assert_eq!(found.model_id("helix"), "hx.helix");
     assert!(found.changes.contains(&"connection: key".to_owned()) && !found.changes.join(" ").contains("secret"));
     let again = Connections::with(&found.all, "http://h/v1", "key");
