@@ -47,59 +47,13 @@ pub(super) const PROBE: &str = "helix_probe";
 const PROBE_MESSAGE: &str = "### Helix probe: which headers arrive?";
 
 /// Words that a first message begins with and that say nothing of what it is about, the longer ones first.
-const OPENERS: [&str; 45] = [
-    "i would like you to",
-    "i want you to",
-    "i would like to",
-    "i'd like to",
-    "we would like to",
-    "we'd like to",
-    "i want to",
-    "we want to",
-    "i need to",
-    "we need to",
-    "i need",
-    "we need",
-    "i want",
-    "we want",
-    "can you",
-    "could you",
-    "would you",
-    "will you",
-    "help me to",
-    "help me",
-    "let's",
-    "let us",
-    "please",
-    "hello",
-    "hey",
-    "hi",
-    "helix",
-    "ich würde gerne",
-    "ich würde gern",
-    "ich möchte",
-    "wir möchten",
-    "ich will",
-    "wir wollen",
-    "ich brauche",
-    "wir brauchen",
-    "kannst du mir",
-    "könntest du mir",
-    "kannst du",
-    "könntest du",
-    "hilf mir",
-    "lass uns",
-    "bitte",
-    "hallo",
-    "moin",
-    "guten tag",
-];
+const OPENERS: &str = "i would like you to|i want you to|i would like to|i'd like to|we would like to|we'd like to|i want to|we want to|i need to|\
+    we need to|i need|we need|i want|we want|can you|could you|would you|will you|help me to|help me|let's|let us|please|hello|\
+    hey|hi|helix|ich würde gerne|ich würde gern|ich möchte|wir möchten|ich will|wir wollen|ich brauche|wir brauchen|\
+    kannst du mir|könntest du mir|kannst du|könntest du|hilf mir|lass uns|bitte|hallo|moin|guten tag";
 /// Words that no title ends with.
-const DANGLING: [&str; 40] = [
-    "a", "an", "the", "of", "to", "and", "or", "in", "on", "for", "with", "that", "which", "from", "by", "as", "at",
-    "so", "is", "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "und", "oder", "zu", "für",
-    "mit", "von", "im", "nach", "auf", "dass", "zum",
-];
+const DANGLING: &str = "a|an|the|of|to|and|or|in|on|for|with|that|which|from|by|as|at|so|is|der|die|das|den|dem|des|ein|eine|einen|einem|und|oder|\
+    zu|für|mit|von|im|nach|auf|dass|zum";
 
 /// The name of the task that a request is; `None` if it is a turn.
 pub(super) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<String> {
@@ -219,7 +173,7 @@ fn about(message: &str) -> String {
         let thought = title.rfind([',', ';', ':', '(']).filter(|at| title[..*at].split_whitespace().count() > 2);
         title.truncate(thought.unwrap_or(title.len()));
         while let Some((before, last)) = title.rsplit_once(' ')
-            && DANGLING.contains(&last.to_lowercase().as_str())
+            && DANGLING.split('|').any(|word| word == last.to_lowercase())
         {
             let length = before.len();
             title.truncate(length);
@@ -233,9 +187,9 @@ fn about(message: &str) -> String {
 /// A sentence without what it opens with.
 fn without_openers(sentence: &str) -> &str {
     let mut rest = sentence.trim_matches([' ', ',', '.', ':', '#', '*', '-']);
-    while let Some(shorter) = OPENERS.iter().find_map(|opener| {
+    while let Some(shorter) = OPENERS.split('|').find_map(|opener| {
         let (start, after) = rest.split_at_checked(opener.len())?;
-        (start.to_lowercase() == *opener && !after.starts_with(char::is_alphanumeric)).then_some(after)
+        (start.to_lowercase() == opener && !after.starts_with(char::is_alphanumeric)).then_some(after)
     }) {
         rest = shorter.trim_start_matches([' ', ',']);
     }
