@@ -2,6 +2,7 @@
 // Started by `cargo xtask e2e`, which says where everything is. Every flow is a chat of its own; a failed one does not keep the others from running.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
@@ -41,6 +42,7 @@ const flows = [
   ['a job asks and is answered in the chat', question],
   ['watching is stopped, the job goes on', leave],
   ['a message is sent while a job is watched', sendNow],
+  ['helix openwebui connect', connect],
 ];
 
 /** Thinking, tools, status and usage stand where Open WebUI has places for them; every click lands at the right place of the agent's session. */
@@ -53,10 +55,10 @@ async function conversation() {
   await chat.answer.getByText(/^Thought for/).click();
   await chat.answer.getByText('I write it into a file and read it back.').waitFor();
   const tools = chat.answer.getByRole('button', { name: 'Toggle details' });
-  assert.match(await tools.innerText(), /Explored\s+Write, Read/);
+  assert.match(await tools.innerText(), /Explored\s+Wrote note\.md, Read note\.md/);
   await tools.click();
   const calls = chat.answer.getByText(/^View Result from/);
-  assert.deepEqual(await calls.allInnerTexts(), ['View Result from Write', 'View Result from Read']);
+  assert.deepEqual(await calls.allInnerTexts(), ['View Result from Wrote note.md', 'View Result from Read note.md']);
   await calls.first().click();
   await chat.answer.getByText('The lighthouse is green.').first().waitFor();
   await picture('first-message');
@@ -373,6 +375,25 @@ async function sendNow() {
   assert.equal(turns.length, 2);
   assert.ok(turns.every((turn) => !turn.end.facts.stopped), 'no turn was stopped');
   assert.equal((await helix.get(`/api/v1/jobs/${jobs[0]}`)).status, 'succeeded');
+}
+
+/** The command finds what the documentation says to enter, makes the model's entry, and changes nothing the second time; the chat goes on with it. */
+async function connect() {
+  const token = await page.evaluate(() => localStorage.token);
+  const run = () => {
+    const env = { ...process.env, ...place.environment, OPENWEBUI_TOKEN: token };
+    const ran = spawnSync(place.program, ['openwebui', 'connect', place.page, '--json'], { env, encoding: 'utf8' });
+    assert.equal(ran.status, 0, ran.stdout + ran.stderr);
+    return JSON.parse(ran.stdout).changes;
+  };
+  const first = run();
+  assert.ok(first.includes('model helix, for all accounts'), JSON.stringify(first));
+  assert.deepEqual(run(), []);
+  await chat.begin();
+  await page.getByText('Turns a conversation into a decision').first().waitFor();
+  await picture('connected');
+  await chat.say('Is anybody there?');
+  await chat.answered('I am here.', TURN);
 }
 
 const failed = [];

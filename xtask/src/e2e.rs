@@ -66,6 +66,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let place = json!({
         "helix": helix.url,
         "token": helix.token,
+        "program": program,
+        "environment": { "HELIX_STATE_DIR": sandbox.state(), "HOME": sandbox.home() },
         "model": model.base_url(),
         "page": webui.url,
         "packages": tools.join("browser"),

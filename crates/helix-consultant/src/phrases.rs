@@ -10,7 +10,8 @@ use helix_core::error_chain;
 use helix_core::finding::Verdict;
 use helix_core::run::{Failure, LimitKind, Outcome};
 use helix_core::text::{count, duration, money, one_line};
-use helix_job::question::QuestionView;
+use helix_job::phrases::Sign;
+use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
 use helix_job::session::AnswerFinding;
 use helix_job::{ErrorView, JobStatus, JobView, Wait};
 use helix_runs::agent_run::RunError;
@@ -49,8 +50,10 @@ pub const BLOCK: &str = r"> \[!(?:CAUTION|NOTE|IMPORTANT)\]\n> \*\*Helix:\*\* .*
 
 /// Most findings that the user is shown of an answer that could not be fixed.
 const SHOWN_FINDINGS: usize = 5;
-/// Most proofs of a job's end.
-const SHOWN_PROOFS: usize = 5;
+/// Most phases of a table.
+const SHOWN_PHASES: usize = 40;
+/// Longest text in a table, in characters.
+const CELL: usize = 80;
 /// Longest line of a list, in characters.
 const LINE: usize = 300;
 /// Longest quotation of a message, in characters.
@@ -72,6 +75,13 @@ pub fn answered(is_in_order: bool, tools: usize, took: Duration, cost_usd: f64) 
 pub fn unfilled_headers() -> String {
     let what = "This chat client does not fill the headers of its connection (it sent `{{…}}`): Helix tells chats apart by what is said in them.";
     let remedy = "Use Open WebUI 0.10 or later, or set `ENABLE_FORWARD_USER_INFO_HEADERS=true` there.";
+    block(NOTE, [what.to_owned(), remedy.to_owned()])
+}
+
+/// Above the first answer in an Open WebUI whose connection has none of the headers.
+pub fn no_headers() -> String {
+    let what = "This Open WebUI sends Helix none of its headers: Helix tells chats and background requests apart by what is said in them.";
+    let remedy = "Run `helix openwebui connect URL` with the address of this page. It sets the headers, and checks that they arrive.";
     block(NOTE, [what.to_owned(), remedy.to_owned()])
 }
 
@@ -136,6 +146,25 @@ pub fn tool(name: &str) -> Option<&'static str> {
     })
 }
 
+/// What a tool of agents does, and what it has done then, to be followed by what with.
+pub fn tool_verbs(name: &str) -> Option<(&'static str, &'static str)> {
+    Some(match name {
+        "Bash" | "command_execution" => ("Run", "Ran"),
+        "Read" => ("Read", "Read"),
+        "Write" => ("Write", "Wrote"),
+        "Edit" | "MultiEdit" | "NotebookEdit" => ("Edit", "Edited"),
+        "file_change" => ("Change files", "Changed files"),
+        "Glob" | "Grep" => ("Search for", "Searched for"),
+        "WebSearch" | "web_search" => ("Search the web for", "Searched the web for"),
+        "WebFetch" => ("Fetch", "Fetched"),
+        "Task" | "Agent" => ("Delegate", "Delegated"),
+        _ => return None,
+    })
+}
+
+/// A tool call that failed and says nothing.
+pub const CALL_FAILED: &str = "failed";
+
 /// A warning, which chat clients show in colour.
 pub fn caution(message: &str, hint: Option<&str>) -> String {
     block(CAUTION, [message].into_iter().chain(hint).map(|text| sentence(&flat(text))))
@@ -158,22 +187,70 @@ pub(crate) fn unheard(message: &str, answer: &str) -> String {
     block(NOTE, [first, answer.trim().to_owned()])
 }
 
-/// A finished job.
+/// A finished job: what came of it and where, what proves it, what it took, where to look, and the next step.
 pub fn job_over(job: &JobView) -> String {
-    let (kind, more) = if job.status == JobStatus::Failed { (CAUTION, " Ask here what to do.") } else { (NOTE, "") };
     let outcome = flat(&helix_job::phrases::outcome(job));
-    let figures = format!("In `{}` · {} · {}", job.project_path, duration(job.duration_seconds), money(job.cost));
-    let gates = job.phases.iter().flat_map(|phase| phase.gates.iter().map(move |gate| (&phase.name, gate)));
-    let passed = gates.filter(|(_, gate)| gate.verdict == Verdict::Pass);
-    let proofs =
-        passed.map(|(phase, gate)| one_line(&format!("{phase}: {} passed ({})", gate.gate, gate.summary), LINE));
-    let paragraphs = [
-        format!("Job {} {outcome}.", job.name),
-        figures,
-        list(proofs.take(SHOWN_PROOFS)),
-        format!("Details: `helix jobs show {}`.{more}", job.id),
-    ];
-    block(kind, paragraphs)
+    let changed = job.files_changed.filter(|files| *files > 0).map(|files| format!("{} changed", count(files, "file")));
+    let figures = [Some(format!("In `{}`", job.project_path)), changed].into_iter().flatten();
+    let figures = figures.chain([duration(job.duration_seconds), money(job.cost)]);
+    let id = &job.id;
+    let (kind, look, next) = match job.status {
+        JobStatus::Failed => (
+            CAUTION,
+            format!("Details: `helix jobs show {id}`."),
+            format!("Next: ask here what to do, or go on with `helix jobs resume {id}`."),
+        ),
+        _ if job.commit.is_none() => (NOTE, format!("Details: `helix jobs show {id}`."), String::new()),
+        _ => (
+            NOTE,
+            format!("Changes: `helix jobs diff {id}`. Evidence: `helix jobs evidence {id}`."),
+            job.proven_decision().map_or_else(String::new, |number| {
+                let project = &job.project_path;
+                format!(
+                    "Next: `helix adr implemented {number}` in `{project}` ticks the criteria that the job has proven."
+                )
+            }),
+        ),
+    };
+    let first = format!("Job {} {outcome}.", job.name);
+    block(kind, [first, figures.collect::<Vec<_>>().join(" · "), job_table(job), look, next])
+}
+
+/// A job that goes on when nobody watches it any more.
+pub fn job_goes_on(job: &JobView) -> String {
+    let last = "It goes on without this page. Ask here for its progress.";
+    block(
+        NOTE,
+        [format!("Job {} {}.", job.name, flat(&helix_job::phrases::standing(job))), job_table(job), last.to_owned()],
+    )
+}
+
+/// The phases of a job as a table in Markdown.
+pub fn job_table(job: &JobView) -> String {
+    let rows = job.phases.iter().map(|phase| {
+        let gates = phase.gates.iter().map(|gate| {
+            let said = Some(gate.summary.trim()).filter(|said| !said.is_empty()).map(|said| format!(" ({said})"));
+            one_line(&format!("{} {}{}", sign(&gate.verdict), gate.gate, said.unwrap_or_default()), CELL)
+        });
+        let verified = phase.review.iter().map(|review| format!("{} verifier", sign(&review.verdict)));
+        [
+            format!("{} {}", Sign::from(phase.status).symbol(), one_line(&phase.name, CELL)),
+            phase.attempt.to_string(),
+            gates.chain(verified).collect::<Vec<_>>().join(", "),
+            phase.duration_seconds.map(duration).unwrap_or_default(),
+            money(phase.cost),
+        ]
+    });
+    let line = |cells: [String; 5]| format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
+    let head = ["Phase", "Attempts", "Gates", "Time", "Cost"].map(str::to_owned);
+    let rule = ["---", "--:", "---", "--:", "--:"].map(str::to_owned);
+    let lines = [head, rule].into_iter().chain(rows.take(SHOWN_PHASES)).map(line);
+    let more = job.phases.len().saturating_sub(SHOWN_PHASES);
+    lines.chain((more > 0).then(|| format!("\nand {}", count(more, "more phase")))).collect::<Vec<_>>().join("\n")
+}
+
+fn sign(verdict: &Verdict) -> char {
+    Sign::from(verdict).symbol()
 }
 
 /// Whether a text has the note of a job's end.
@@ -191,6 +268,19 @@ pub fn job_asks(question: &QuestionView) -> String {
         format!("Answer here in the chat, or with `helix answer {}`.", question.id),
     ];
     block(IMPORTANT, paragraphs)
+}
+
+/// What a person would say who chooses an option of a question.
+pub fn choice(question: &QuestionView, option: &QuestionOption) -> String {
+    match option.key.as_str() {
+        APPROVE => "Yes, go ahead.".to_owned(),
+        REJECT => "No, do not do that.".to_owned(),
+        RETRY => "Try it once more.".to_owned(),
+        SKIP => "Skip this phase.".to_owned(),
+        FAIL => "End the job.".to_owned(),
+        _ if question.kind == QuestionKind::Agent => format!("I choose: {}", sentence(&flat(&option.label))),
+        _ => sentence(&flat(&option.label)),
+    }
 }
 
 /// Below an answer that did not pass its checks, though the agent was asked so often; and why it could not be asked again.

@@ -102,3 +102,73 @@ fn what_is_wrong_with_an_answer_is_said_in_one_block() {
     let unmade = unmade(&["slow: it took longer than 1 s".to_owned()]);
     assert!(unmade.contains(">\n> - slow: it took longer than 1 s\n>\n> See `[consultant] validators`"), "{unmade}");
 }
+
+fn job(status: &str, gates: serde_json::Value) -> JobView {
+    let phase = |id: &str, name: &str, status: &str, gates: serde_json::Value| {
+        serde_json::json!({
+            "id": id, "name": name, "status": status, "stage": null, "waits_for": null, "attempt": 2, "started_at": null,
+            "completed_at": null, "duration_seconds": 65.0, "outputs": [], "gates": gates, "verdict": null, "cost": 0.4, "runs": [],
+            "commit": null, "error": null,
+        })
+    };
+    serde_json::from_value(serde_json::json!({
+        "id": "j1", "name": "pages", "status": status, "project_path": "/p", "plan_path": "p.yaml", "adr": "adr/003-x.md",
+        "created_at": "2026-01-01T00:00:00Z", "started_at": null, "completed_at": null, "duration_seconds": 190.0,
+        "phases": [phase("a", "Write | it", "passed", gates), phase("b", "Check", "pending", serde_json::json!([]))],
+        "usage": helix_core::usage::Usage::default(), "cost": 0.4, "commit": "a".repeat(40), "files_changed": 3,
+        "integration": { "to": "branch", "branch": "main" },
+        "error": { "message": "no", "hint": null }, "questions": [], "last_event": 1,
+    }))
+    .unwrap()
+}
+
+#[test]
+fn a_finished_job_says_where_what_proves_it_and_what_is_next() {
+    let gates = ["tests_pass", "criteria_covered"].map(|gate| {
+        let tree = helix_core::ids::TreeId::new("b".repeat(40)).unwrap();
+        serde_json::to_value(helix_core::evidence::GateReport::new(gate, Verdict::Pass, "12 passed".into(), tree))
+            .unwrap()
+    });
+    let done = job("succeeded", serde_json::json!(gates));
+    let lines = [
+        "> [!NOTE]",
+        "> **Helix:** Job pages succeeded, merged into main as aaaaaaaaaa.",
+        ">",
+        "> In `/p` · 3 files changed · 3 min 10 s · $0.40",
+        ">",
+        "> | Phase | Attempts | Gates | Time | Cost |",
+        "> | --- | --: | --- | --: | --: |",
+        "> | ✓ Write \\| it | 2 | ✓ tests_pass (12 passed), ✓ criteria_covered (12 passed) | 1 min 05 s | $0.40 |",
+        "> | ○ Check | 2 |  | 1 min 05 s | $0.40 |",
+        ">",
+        "> Changes: `helix jobs diff j1`. Evidence: `helix jobs evidence j1`.",
+        ">",
+        "> Next: `helix adr implemented 3` in `/p` ticks the criteria that the job has proven.",
+    ];
+    assert_eq!(job_over(&done), lines.join("\n") + "\n");
+    assert!(tells_end(&job_over(&done), &done));
+    let failed = job_over(&job("failed", serde_json::json!([])));
+    assert!(
+        failed.starts_with("> [!CAUTION]") && failed.contains("Next: ask here what to do") && !failed.contains("diff"),
+        "{failed}"
+    );
+    assert!(job_goes_on(&job("running", serde_json::json!([]))).contains("Ask here for its progress."));
+    let mut long = done.clone();
+    long.phases = vec![done.phases[0].clone(); 99];
+    assert!(job_table(&long).ends_with("\n\nand 59 more phases"), "{}", job_table(&long));
+}
+
+#[test]
+fn a_choice_is_what_a_person_would_say() {
+    let mut question: QuestionView = serde_json::from_value(serde_json::json!({
+        "id": "j1.page.1", "job": "j1", "job_name": "pages", "phase": "page", "kind": "approval", "status": "open", "text": "May it?",
+        "options": [{ "key": "approve", "label": "let it begin" }, { "key": "reject", "label": "end the job" }],
+        "free_text": true, "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
+    }))
+    .unwrap();
+    let said = |question: &QuestionView| question.options.iter().map(|one| choice(question, one)).collect::<Vec<_>>();
+    assert_eq!(said(&question), ["Yes, go ahead.", "No, do not do that."]);
+    question.kind = QuestionKind::Agent;
+    question.options = vec![QuestionOption { key: "1".into(), label: "SQLite, one file".into() }];
+    assert_eq!(said(&question), ["I choose: SQLite, one file."]);
+}

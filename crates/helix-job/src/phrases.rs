@@ -379,6 +379,19 @@ pub fn stage(phase: &PhaseView) -> &str {
     }
 }
 
+/// A phase in one line: its name, what it is doing, its attempts where there is more than one.
+pub fn phase_line(phase: &PhaseView) -> String {
+    let name = one_line(&phase.name, LINE);
+    let doing = match phase.status {
+        PhaseStatus::Running | PhaseStatus::Waiting => Some(stage(phase).to_owned()),
+        PhaseStatus::Failed | PhaseStatus::Skipped | PhaseStatus::Cancelled => Some(phase.status.word().to_owned()),
+        PhaseStatus::Pending | PhaseStatus::Passed => None,
+    };
+    let attempt = (phase.attempt > 1).then(|| format!("attempt {}", phase.attempt));
+    let more: Vec<String> = doing.into_iter().chain(attempt).collect();
+    if more.is_empty() { name } else { format!("{name} ({})", more.join(", ")) }
+}
+
 /// How a job that is over ended, to follow its name: outcome with commit, or cause with remedy.
 pub fn outcome(job: &JobView) -> String {
     let hint = |view: &crate::ErrorView| view.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();

@@ -19,9 +19,9 @@ impl JobView {
         let active = state.active()?;
         let end = state.end();
         let usage = active.usage();
-        let (commit, integration) = match &active.integration {
-            Integration::Done(done) => (Some(done.result.commit.clone()), Some(done.target.clone())),
-            Integration::Open | Integration::Failed(_) => (None, None),
+        let integrated = match &active.integration {
+            Integration::Done(done) => Some(done),
+            Integration::Open | Integration::Failed(_) => None,
         };
         let phases = phases(active, end);
         Some(Self {
@@ -40,8 +40,9 @@ impl JobView {
             phases,
             usage,
             cost: usage.cost_usd,
-            commit,
-            integration,
+            commit: integrated.map(|done| done.result.commit.clone()),
+            files_changed: integrated.map(|done| done.result.changed.len()),
+            integration: integrated.map(|done| done.target.clone()),
             error: match end {
                 Some(JobEnd::Failed { reason, hint, .. }) => {
                     Some(ErrorView { message: reason.clone(), hint: hint.clone() })

@@ -88,6 +88,9 @@ pub struct JobView {
     pub cost: f64,
     /// The integrated commit.
     pub commit: Option<CommitId>,
+    /// How many files it changes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files_changed: Option<usize>,
     /// Where the result went.
     pub integration: Option<IntegrationTarget>,
     /// Why it failed, with what to do.

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::ServerConfig;
+use crate::profile::Recognised;
 use crate::rate_limit::RateLimit;
 
 /// Starting turns that a detached turn may lag behind.
@@ -42,6 +43,8 @@ pub(crate) struct Shared {
     pub(crate) next_turns: broadcast::Sender<NextTurn>,
     /// How many requests each key has left.
     pub(crate) rate_limit: Arc<RateLimit>,
+    /// Clients that were recognised by what they send.
+    pub(crate) recognised: Arc<Recognised>,
     /// When this server started: what `/v1/models` reports as a model's creation.
     pub(crate) started_at: jiff::Timestamp,
 }
@@ -53,6 +56,7 @@ impl Shared {
             engine,
             config: Arc::new(config),
             rate_limit,
+            recognised: Arc::default(),
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
             next_turns: broadcast::Sender::new(NEXT_TURNS),

@@ -1,6 +1,8 @@
 //! `POST /v1/chat/completions` with a real engine and a fake agent under a real keeper.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
+#[path = "turns/clients.rs"]
+mod clients;
 mod host;
 #[path = "turns/jobs.rs"]
 mod jobs;

@@ -19,6 +19,7 @@ async fn models_carry_what_open_webui_shows() {
     assert_eq!(meta["capabilities"]["usage"], true);
     assert_eq!(meta["capabilities"]["status_updates"], true);
     assert!(meta["suggestion_prompts"][0]["content"].is_string());
+    assert!(meta["profile_image_url"].as_str().unwrap().starts_with("data:image/png;base64,iVBOR"), "{meta}");
     let one: Value = host.get("/v1/models/helix:opus").send().await.unwrap().json().await.unwrap();
     assert_eq!(one, list["data"][1]);
     assert_eq!(host.get("/v1/models/gpt-4o").send().await.unwrap().status(), 404);

@@ -11,8 +11,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, outcome, plan, project, prompt,
-    run, serve, skills, workflow,
+    adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, openwebui, outcome, plan,
+    project, prompt, run, serve, skills, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
@@ -78,6 +78,9 @@ enum Command {
     /// Manage architecture decision records
     #[command(subcommand)]
     Adr(adr::Action),
+    /// Connect Open WebUI
+    #[command(name = "openwebui", subcommand)]
+    OpenWebUi(openwebui::Action),
     /// Create projects
     #[command(subcommand)]
     Project(project::Action),
@@ -149,6 +152,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Gates(action) => gates::run(context, action),
         Command::Adr(action) => adr::run(context, action),
         Command::Project(action) => project::run(context, action),
+        Command::OpenWebUi(action) => openwebui::run(context, action),
         Command::Outcome(arguments) => outcome::run(context, &arguments),
         Command::Failures(action) => failures::run(context, action),
         Command::Skills(action) => skills::run(context, &action),

@@ -11,7 +11,7 @@ use tokio::signal::unix::SignalKind;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::runtime::signal_stream;
-use crate::terminal::{Meaning, Reading, local, plain, typed_line};
+use crate::terminal::{Hidden, Meaning, Reading, local, plain, typed_line};
 
 /// A question for people, with how to answer it.
 pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
@@ -73,6 +73,16 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
         let text = if question.free_text { line(context, "your text (empty: none)").await? } else { None };
         return Ok(Some(AnswerRequest { choice: Some(choice), text, by }));
     }
+}
+
+/// A secret: typed unseen, or the first line of what is piped in. `None` when it is empty.
+pub(crate) async fn secret(context: &Context, what: &str) -> Result<Option<String>, CommandError> {
+    if !std::io::stdin().is_terminal() {
+        let typed = typed_line().await?;
+        return Ok(typed.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()));
+    }
+    let _hidden = Hidden::begin();
+    line(context, what).await
 }
 
 /// A line from the terminal; `None` when it is empty, at its end, or interrupted.

@@ -401,7 +401,7 @@ fn a_javascript_client_streams_edits_and_asks_in_both_forms() {
         let mut client = bed.javascript_client();
         let first = client.say("Write a note.");
         assert_eq!(answered(&first), "I write it.\n\nThe note is there.", "{version}: {first:#}");
-        assert!(first["reasoning"].as_str().unwrap().contains("✓ Write"), "{version}: {first:#}");
+        assert!(first["reasoning"].as_str().unwrap().contains("✓ Wrote note.md"), "{version}: {first:#}");
         assert_eq!(client.ask("What stands in it?")["text"], "It says Kept.", "{version}");
 
         // An edit of the second message: the agent's own session is cut after the first answer, tool calls included.

@@ -9,9 +9,9 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream::{BoxStream, SelectAll};
 use helix_core::ids::{JobId, SessionId, TurnId};
-use helix_job::phrases::{chat_line, open_questions, outcome, standing};
+use helix_job::phrases::{chat_line, open_questions, outcome, phase_line, standing};
 use helix_job::question::{QuestionStatus, QuestionView};
-use helix_job::{JobEvent, JobView, Recorded};
+use helix_job::{JobEvent, JobView, PhaseStatus, Recorded};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
@@ -29,8 +29,13 @@ const BUFFER: usize = 64;
 /// What somebody who watches the jobs of a conversation is told.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobNews {
-    /// Something happened, in one line.
-    Progress { text: String },
+    /// Something happened.
+    Progress {
+        /// It in one line.
+        text: String,
+        /// How the phases of all jobs that are watched stand now.
+        phases: Vec<PhaseNews>,
+    },
     /// A job waits for a person. Nothing follows.
     Asks(Box<QuestionView>),
     /// A job is over. Nothing follows after the last one's.
@@ -39,14 +44,24 @@ pub enum JobNews {
     GoesOn {
         /// How they stand, in one line.
         text: String,
+        /// The jobs, unless the conversation goes on.
+        jobs: Vec<JobView>,
     },
+}
+
+/// How a phase stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PhaseNews {
+    /// Its name, with what it is doing.
+    pub text: String,
+    pub status: PhaseStatus,
 }
 
 impl JobNews {
     /// It in one line.
     pub fn line(&self) -> String {
         match self {
-            Self::Progress { text } | Self::GoesOn { text } => text.clone(),
+            Self::Progress { text, .. } | Self::GoesOn { text, .. } => text.clone(),
             Self::Asks(question) => format!("{} waits for you: {}", question.job_name, question.text),
             Self::Over(job) => format!("{} {}", job.name, outcome(job)),
         }
@@ -146,7 +161,8 @@ impl Follower {
             self.tell(news).await?;
         }
         for job in &jobs {
-            self.tell(JobNews::Progress { text: format!("{} {}", job.name, standing(job)) }).await?;
+            let text = format!("{} {}", job.name, standing(job));
+            self.tell(JobNews::Progress { text, phases: phases(&jobs) }).await?;
         }
         // One job needs no name in every line.
         let several = jobs.len() > 1;
@@ -162,7 +178,10 @@ impl Follower {
             let Some((id, event)) = next else {
                 let standing: Vec<String> = jobs.iter().map(|job| format!("{} {}", job.name, standing(job))).collect();
                 let text = format!("{}. Ask here for its progress", standing.join("; "));
-                return self.tell(JobNews::GoesOn { text }).await;
+                // Who goes on talking needs no table between the lines.
+                let goes_on = *self.turns.borrow() > 0;
+                let jobs = if goes_on { Vec::new() } else { jobs };
+                return self.tell(JobNews::GoesOn { text, jobs }).await;
             };
             let read = match event {
                 Ok(recorded) => self.jobs.get(id.as_str()).await.map(|job| (recorded.event, job)),
@@ -176,16 +195,16 @@ impl Follower {
                     continue;
                 }
             };
-            if let Some(news) = news_of_event(&event, &job, several) {
+            jobs.iter_mut().filter(|known| known.id == id).for_each(|known| known.clone_from(&job));
+            if let Some(news) = news_of_event(&event, &job, &jobs, several) {
                 let ends = matches!(news, JobNews::Asks(_));
                 self.tell(news).await?;
                 if ends {
                     return Some(());
                 }
             }
-            match job.status.is_final() && matches!(event, JobEvent::JobFinished { .. }) {
-                true => jobs.retain(|known| known.id != id),
-                false => jobs.iter_mut().filter(|known| known.id == id).for_each(|known| known.clone_from(&job)),
+            if job.status.is_final() && matches!(event, JobEvent::JobFinished { .. }) {
+                jobs.retain(|known| known.id != id);
             }
         }
         Some(())
@@ -196,8 +215,18 @@ impl Follower {
     }
 }
 
+/// The phases of jobs; of several, with the job's name.
+fn phases(jobs: &[JobView]) -> Vec<PhaseNews> {
+    let of = |job: &JobView| -> Vec<PhaseNews> {
+        let name = if jobs.len() > 1 { format!("{}: ", job.name) } else { String::new() };
+        let phases = job.phases.iter();
+        phases.map(|phase| PhaseNews { text: format!("{name}{}", phase_line(phase)), status: phase.status }).collect()
+    };
+    jobs.iter().flat_map(of).collect()
+}
+
 /// What an event is worth telling. The job's view may be of a later time than the event.
-fn news_of_event(event: &JobEvent, job: &JobView, several: bool) -> Option<JobNews> {
+fn news_of_event(event: &JobEvent, job: &JobView, jobs: &[JobView], several: bool) -> Option<JobNews> {
     if let JobEvent::QuestionAsked { phase, question } = event {
         let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == question.text);
         if let Some(open) = asked.filter(|one| one.status == QuestionStatus::Open) {
@@ -210,5 +239,6 @@ fn news_of_event(event: &JobEvent, job: &JobView, several: bool) -> Option<JobNe
         return Some(JobNews::Over(Box::new(job.clone())));
     }
     let text = chat_line(event, job)?;
-    Some(JobNews::Progress { text: if several { format!("{}: {text}", job.name) } else { text } })
+    let text = if several { format!("{}: {text}", job.name) } else { text };
+    Some(JobNews::Progress { text, phases: phases(jobs) })
 }

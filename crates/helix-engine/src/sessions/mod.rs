@@ -14,7 +14,7 @@ use helix_job::ErrorView;
 use helix_job::session::{SessionEvent, SessionView, TurnView};
 use helix_store::{MAX_ROWS_PER_PAGE, SessionPage};
 
-pub use job_news::JobNews;
+pub use job_news::{JobNews, PhaseNews};
 pub use summary::{SessionStage, SessionSummary};
 
 use crate::consultant::{Consultant, ConsultantConfig};

@@ -12,6 +12,7 @@ use helix_job::{JobStatus, JobView};
 
 use super::Sessions;
 use crate::absent::unless_absent;
+use crate::consultant::phrases;
 use crate::error::EngineError;
 use helix_project::save_check::SavedKind;
 
@@ -41,7 +42,7 @@ pub enum SessionStage {
     Drafted,
     /// A job is under way.
     Working,
-    /// A job waits for a person, who could answer so.
+    /// A job waits for a person, who could say one of these sentences.
     Asked(Vec<String>),
     /// The last job has succeeded.
     Succeeded,
@@ -89,7 +90,7 @@ fn summarize(view: &SessionView, job: Option<&JobView>, is_in_order: bool) -> st
 fn stage(drafted: bool, job: Option<&JobView>) -> SessionStage {
     match job.map(|job| (job.status, open_questions(job).next())) {
         Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, Some(question))) => {
-            SessionStage::Asked(question.options.iter().map(|option| option.label.clone()).collect())
+            SessionStage::Asked(question.options.iter().map(|option| phrases::choice(question, option)).collect())
         }
         Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, None)) => SessionStage::Working,
         Some((JobStatus::Succeeded, _)) => SessionStage::Succeeded,

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::questions::question_line;
 use super::refusal::Refusal;
 use super::{Answer, Caller, JobStart, JobStatusOf, Tools};
+use crate::consultant::phrases;
 use crate::observer::{JobReport, last_reports};
 use crate::submit::SubmitRequest;
 
@@ -126,6 +127,10 @@ impl Tools {
             };
             let reports = self.engine.reports().of_job(job.id.as_str()).await.map_err(Refusal::of)?;
             last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));
+        }
+        if matches!(self.caller, Caller::Session(_)) {
+            let table = phrases::job_table(&job);
+            text.push_str(&format!("\n\nIf the user asked how it stands, show this table as it is:\n\n{table}"));
         }
         let data = serde_json::to_value(&job).map_err(Refusal::of)?;
         Ok((text, data))

@@ -23,7 +23,7 @@ use super::error::ApiError;
 use super::presenter::{AnswerOptions, Presenter, WholeAnswer, Wire};
 use super::request::{ChatRequest, Form};
 use super::responses_wire::stored_response;
-use super::turn_request::{drop_unfilled, key_of_task, owner, turn_request};
+use super::turn_request::{drop_unfilled, key_of_task, owner, probe, turn_request};
 use super::turn_stream::TurnStream;
 use super::{models, streaming, task};
 use crate::body;
@@ -47,7 +47,12 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     let body = body::read(&headers, body, shared.config.body_limit, body::TIME).await?;
     let request = parsed(W::FORM, body).await?;
     let (model, by_model) = models::split_profile(request.model.as_deref());
-    let profile = Profile::choose(&headers, by_model, shared.config.client);
+    let task = task::recognise(&headers, &request);
+    if task.as_deref().is_some_and(task::is_of_open_webui) {
+        shared.recognised.remember(&headers);
+    }
+    let is_bare = shared.recognised.has(&headers);
+    let profile = Profile::choose(&headers, by_model, shared.config.client, is_bare);
     let options = AnswerOptions {
         id: format!("{}{}", W::ID, Uuid::now_v7().simple()),
         model: request.model.clone().unwrap_or_else(|| "helix".into()),
@@ -56,7 +61,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         include_usage: request.include_usage,
         previous: request.previous.clone(),
     };
-    if let Some(task) = task::recognise(&headers, &request) {
+    if let Some(task) = task {
         let (frames, whole) = Presenter::<W>::task(options, &task_answer(&shared, &headers, &task, &request).await?);
         return Ok(match request.stream {
             true => sse::response(stream::iter([Ok(Bytes::from(frames))])),
@@ -74,7 +79,12 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         // The answer's id names the turn if the client does not.
         turn.client.message.get_or_insert_with(|| options.id.clone());
     }
-    let first = (is_unfilled && turn.history.is_empty()).then(|| TurnEvent::Note { text: phrases::unfilled_headers() });
+    let trouble = match (is_unfilled, is_bare) {
+        (true, _) => Some(phrases::unfilled_headers()),
+        (false, true) => Some(phrases::no_headers()),
+        (false, false) => None,
+    };
+    let first = trouble.filter(|_| turn.history.is_empty()).map(|text| TurnEvent::Note { text });
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first).await?;
     let presenter = Presenter::<W>::new(options);
     if request.stream {
@@ -104,6 +114,9 @@ async fn task_answer(
     task: &str,
     request: &ChatRequest,
 ) -> Result<String, ApiError> {
+    if task == task::PROBE {
+        return Ok(probe(headers));
+    }
     if shared.config.background_tasks == BackgroundTasks::Refuse {
         return Err(ApiError::task_not_supported(task));
     }

@@ -23,15 +23,16 @@ pub(crate) struct ChatWire {
 
 impl ChatWire {
     fn delta(&self, out: &mut Vec<u8>, delta: Value, finish_reason: Option<&str>) {
-        self.chunk(out, json!([{ "index": 0, "delta": delta, "finish_reason": finish_reason }]), Value::Null);
+        let choices = json!([{ "index": 0, "delta": delta, "finish_reason": finish_reason }]);
+        // `null` in all chunks but the last, where the client asked for it.
+        self.chunk(out, choices, self.options.include_usage.then_some(Value::Null));
     }
 
-    fn chunk(&self, out: &mut Vec<u8>, choices: Value, usage: Value) {
-        let AnswerOptions { id, model, created, include_usage, .. } = &self.options;
+    fn chunk(&self, out: &mut Vec<u8>, choices: Value, usage: Option<Value>) {
+        let AnswerOptions { id, model, created, .. } = &self.options;
         let (object, created) = ("chat.completion.chunk", created.as_second());
         let mut chunk = json!({ "id": id, "object": object, "created": created, "model": model, "choices": choices });
-        if *include_usage {
-            // `null` in all chunks but the last.
+        if let Some(usage) = usage {
             chunk["usage"] = usage;
         }
         sse::data(out, &chunk);
@@ -90,19 +91,20 @@ impl Wire for ChatWire {
         self.options.profile == Profile::OpenWebUi
     }
 
-    fn start_call(&mut self, out: &mut Vec<u8>, name: &str, arguments: &Value) -> usize {
+    fn start_call(&mut self, out: &mut Vec<u8>, _: &str, shown: &str, arguments: &Value) -> usize {
         // Unique in the conversation.
         let id = format!("{}-call-{}", self.options.id, self.calls.len() + 1);
-        let (index, item) = (self.parts.item(), function_call(&id, name, arguments));
+        let (index, item) = (self.parts.item(), function_call(&id, shown, arguments));
         send_item(out, "response.output_item.added", index, &item);
         self.calls.push((index, item));
         self.calls.len() - 1
     }
 
-    fn end_call(&mut self, out: &mut Vec<u8>, call: usize, output: &str, failed: bool) {
+    fn end_call(&mut self, out: &mut Vec<u8>, call: usize, shown: &str, output: &str, failed: bool) {
         let Some((index, item)) = self.calls.get_mut(call) else { return };
         let status = if failed { "failed" } else { "completed" };
         item["status"] = status.into();
+        item["name"] = shown.into();
         send_item(out, "response.output_item.done", *index, item);
         let id = item["id"].as_str().unwrap_or_default();
         let (index, output) = (self.parts.item(), function_call_output(&format!("{id}-output"), id, output, status));
@@ -111,11 +113,15 @@ impl Wire for ChatWire {
     }
 
     fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
+        let usage = usage.as_ref().map(completion_usage);
+        let asked = self.options.include_usage;
         if error.is_none() {
-            self.delta(out, json!({}), Some("stop"));
+            let choices = json!([{ "index": 0, "delta": {}, "finish_reason": "stop" }]);
+            // A chunk without choices breaks clients that did not ask for it; usage beside the reason breaks none.
+            self.chunk(out, choices, if asked { Some(Value::Null) } else { usage.clone() });
         }
-        if let Some(usage) = usage.filter(|_| self.options.include_usage) {
-            self.chunk(out, json!([]), completion_usage(&usage));
+        if let Some(usage) = usage.filter(|_| asked) {
+            self.chunk(out, json!([]), Some(usage));
         }
         if let Some(error) = error {
             // Without `choices`: clients ignore an error in a chunk that has them.

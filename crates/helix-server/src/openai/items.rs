@@ -5,11 +5,9 @@
 
 use serde_json::{Value, json};
 
-use super::tool_name;
-
-/// A call, which its output must follow.
+/// A call, which its output must follow; `name` is what people see.
 pub(super) fn function_call(id: &str, name: &str, arguments: &Value) -> Value {
-    let (name, arguments) = (tool_name::shown(name), arguments.to_string());
+    let arguments = arguments.to_string();
     json!({
         "type": "function_call", "id": id, "call_id": id, "name": name, "arguments": arguments, "status": "in_progress",
     })

@@ -2,6 +2,8 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::error::ApiError;
@@ -11,6 +13,8 @@ use crate::shared::Shared;
 /// The Consultant with its configured model.
 const CONSULTANT: &str = "helix";
 const PREFIX: &str = "helix:";
+/// What clients show beside the name: 96 x 96 pixels.
+const ICON: &[u8] = include_bytes!("icon.png");
 
 /// A model, with what Open WebUI shows of it.
 fn model_object(id: &str, model: Option<&str>, created: i64) -> Value {
@@ -21,6 +25,7 @@ fn model_object(id: &str, model: Option<&str>, created: i64) -> Value {
         "created": created,
         "owned_by": "helix",
         "info": { "meta": {
+            "profile_image_url": format!("data:image/png;base64,{}", STANDARD.encode(ICON)),
             "description": "Turns a conversation into a decision, a plan and a verified commit.",
             "suggestion_prompts": [
                 {

@@ -5,15 +5,15 @@
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::usage::Usage;
 use helix_engine::consultant::{TurnEnded, TurnEvent, phrases};
-use helix_engine::sessions::JobNews;
+use helix_engine::sessions::{JobNews, PhaseNews};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::error::ApiError;
 use super::open_text::OpenText;
 use super::request::Form;
-use super::status_line::{StatusLine, one_line};
-use super::tool_name;
+use super::status_line::{StatusLine, one_line, show_checklist};
+use super::tool_name::CallWords;
 use crate::profile::Profile;
 
 /// The options of an answer.
@@ -61,10 +61,10 @@ pub(crate) trait Wire: Send + Sized + 'static {
     fn thinking(&mut self, out: &mut Vec<u8>, text: &str);
     /// Whether tool calls are parts of the answer; else they are shown as status.
     fn has_calls(&self) -> bool;
-    /// Appends the start of a tool call and returns its handle.
-    fn start_call(&mut self, out: &mut Vec<u8>, name: &str, arguments: &Value) -> usize;
-    /// Appends the end of a tool call.
-    fn end_call(&mut self, out: &mut Vec<u8>, call: usize, output: &str, failed: bool);
+    /// Appends the start of a tool call, by its name and what people see, and returns its handle.
+    fn start_call(&mut self, out: &mut Vec<u8>, name: &str, shown: &str, arguments: &Value) -> usize;
+    /// Appends the end of a tool call; `shown` is what people see of it now.
+    fn end_call(&mut self, out: &mut Vec<u8>, call: usize, shown: &str, output: &str, failed: bool);
     /// Appends the end of the answer.
     fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>);
     /// The answer in one piece, after its end.
@@ -88,6 +88,10 @@ pub(crate) struct Presenter<W> {
     /// All text so far.
     text: OpenText,
     is_over: bool,
+    /// Whether the last piece of thinking ended within a line.
+    is_in_thought: bool,
+    /// Whether the client shows a list of phases.
+    has_checklist: bool,
     /// The turn's usage, while its jobs are shown.
     usage: Option<Usage>,
 }
@@ -97,7 +101,7 @@ pub(crate) struct Presenter<W> {
 struct OpenCall {
     /// The agent's id; never sent.
     agent_id: String,
-    name: String,
+    words: CallWords,
     /// The wire's handle; `None` where calls are shown as status.
     handle: Option<usize>,
 }
@@ -116,6 +120,8 @@ impl<W: Wire> Presenter<W> {
             is_block: false,
             text: OpenText::default(),
             is_over: false,
+            is_in_thought: false,
+            has_checklist: false,
             usage: None,
         }
     }
@@ -163,7 +169,11 @@ impl<W: Wire> Presenter<W> {
             // Until something is shown, the client itself shows that it waits.
             TurnEvent::Began { .. } => self.line.clear(out),
             TurnEvent::Status { text } => self.status(out, &text),
-            TurnEvent::JobNews { text } if self.shows_status() => self.line.set_sticky(out, &text),
+            TurnEvent::JobNews { text } if self.shows_status() => {
+                // A list that was left behind by Stop is not true any more.
+                self.checklist(out, &[]);
+                self.line.set_sticky(out, &text);
+            }
             TurnEvent::JobNews { text } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.thinking(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
@@ -203,16 +213,30 @@ impl<W: Wire> Presenter<W> {
     /// Appends news of a job.
     pub(crate) fn on_news(&mut self, out: &mut Vec<u8>, news: &JobNews) {
         match news {
-            JobNews::Progress { .. } => return self.line.set_sticky(out, &news.line()),
-            JobNews::GoesOn { .. } => {}
+            JobNews::Progress { phases, .. } => {
+                self.checklist(out, phases);
+                return self.line.set_sticky(out, &news.line());
+            }
+            JobNews::GoesOn { jobs, .. } => jobs.iter().for_each(|job| self.block(out, &phrases::job_goes_on(job))),
             JobNews::Asks(question) => self.block(out, &phrases::job_asks(question)),
             JobNews::Over(job) => self.block(out, &phrases::job_over(job)),
         }
         self.line.set_last(&news.line());
     }
 
+    /// Shows how the phases of jobs stand above the composer, where the client can; no phases take the list away.
+    fn checklist(&mut self, out: &mut Vec<u8>, phases: &[PhaseNews]) {
+        if self.profile == Profile::OpenWebUi && W::FORM == Form::Chat {
+            self.has_checklist = !phases.is_empty();
+            show_checklist(out, phases);
+        }
+    }
+
     fn close(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
         self.is_over = true;
+        if self.has_checklist {
+            self.checklist(out, &[]);
+        }
         if self.shows_status() {
             self.line.end(out, error);
         }
@@ -250,13 +274,17 @@ impl<W: Wire> Presenter<W> {
         match self.shows_status() {
             _ if line.is_empty() => {}
             true => self.line.set_transient(out, line),
-            false => self.thinking(out, &format!("{line}\n")),
+            false => {
+                let above = if self.is_in_thought { "\n" } else { "" };
+                self.thinking(out, &format!("{above}{line}\n"));
+            }
         }
     }
 
     fn thinking(&mut self, out: &mut Vec<u8>, text: &str) {
         if !text.is_empty() {
             self.line.clear(out);
+            self.is_in_thought = !text.ends_with('\n');
             self.wire.thinking(out, text);
         }
     }
@@ -285,15 +313,16 @@ impl<W: Wire> Presenter<W> {
         if self.calls.iter().any(|call| call.agent_id == agent_id) {
             return;
         }
+        let words = CallWords::new(&name, input);
         let handle = if self.wire.has_calls() {
             self.line.clear(out);
-            Some(self.wire.start_call(out, &name, input))
+            Some(self.wire.start_call(out, &name, &words.begun(), input))
         } else {
-            self.status(out, &format!("→ {} {input}", tool_name::shown(&name)));
+            self.status(out, &format!("→ {}", words.begun()));
             None
         };
         self.tools += 1;
-        self.calls.push(OpenCall { agent_id, name, handle });
+        self.calls.push(OpenCall { agent_id, words, handle });
     }
 
     fn tool_finished(&mut self, out: &mut Vec<u8>, agent_id: &str, output: &str, failed: bool) {
@@ -303,13 +332,10 @@ impl<W: Wire> Presenter<W> {
             return;
         };
         let call = self.calls.remove(at);
+        let shown = call.words.ended(output, failed);
         match call.handle {
-            Some(handle) => self.wire.end_call(out, handle, output, failed),
-            None => {
-                let sign = if failed { '✗' } else { '✓' };
-                let first = output.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-                self.status(out, &format!("{sign} {} {first}", tool_name::shown(&call.name)));
-            }
+            Some(handle) => self.wire.end_call(out, handle, &shown, output, failed),
+            None => self.status(out, &format!("{} {shown}", if failed { '✗' } else { '✓' })),
         }
     }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
-use helix_job::{ErrorView, Wait};
+use helix_job::{ErrorView, PhaseStatus, Wait};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -99,11 +99,19 @@ fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
     frames(&out)
 }
 
+fn phases() -> Vec<PhaseNews> {
+    let phase = |text: &str, status| PhaseNews { text: text.into(), status };
+    vec![phase("Write (agent running)", PhaseStatus::Running), phase("Check", PhaseStatus::Pending)]
+}
+
 /// What a person would care about in each frame.
 fn gist(frames: &[Value]) -> Vec<String> {
     frames
         .iter()
         .map(|frame| {
+            if let Some(tasks) = frame.pointer("/event/data/tasks") {
+                return format!("list {tasks}");
+            }
             if let Some(status) = frame.pointer("/event/data") {
                 return format!("status {} {}", status["description"], status["done"]);
             }
@@ -164,6 +172,7 @@ fn other_clients_see_chunks_only() {
         began(),
         TurnEvent::Status { text: phrases::queued(1) },
         text("Hi."),
+        thinking("hm"),
         call("a"),
         answer("a", false),
         done(),
@@ -177,8 +186,9 @@ fn other_clients_see_chunks_only() {
         "{\"role\":\"assistant\",\"content\":\"\"} null",
         "{\"reasoning_content\":\"Waiting for 1 earlier message of this chat\\n\"} null",
         "{\"content\":\"Hi.\"} null",
-        "{\"reasoning_content\":\"→ Bash {\\\"command\\\":\\\"cargo test\\\"}\\n\"} null",
-        "{\"reasoning_content\":\"✓ Bash 1 failed\\n\"} null",
+        "{\"reasoning_content\":\"hm\"} null",
+        "{\"reasoning_content\":\"\\n→ Run cargo test\\n\"} null",
+        "{\"reasoning_content\":\"✓ Ran cargo test: 1 failed\\n\"} null",
         "{} \"stop\"",
         "usage {\"prompt_tokens\":130,\"completion_tokens\":5,\"total_tokens\":135,\"prompt_tokens_details\":{\"cached_tokens\":100,\"cache_write_tokens\":20},\"cost\":0.25,\"turns\":2}",
         "\"[DONE]\"",
@@ -266,16 +276,19 @@ fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
     presenter.on_answer(&mut out, &end);
     assert!(!presenter.is_over());
     for line in ["Phase 1 of 2, Write: agent running", "Phase 1 of 2, Write: tests_pass passed"] {
-        presenter.on_news(&mut out, &JobNews::Progress { text: line.into() });
+        presenter.on_news(&mut out, &JobNews::Progress { text: line.into(), phases: phases() });
     }
-    presenter.on_news(&mut out, &JobNews::GoesOn { text: "pages goes on".into() });
+    presenter.on_news(&mut out, &JobNews::GoesOn { text: "pages goes on".into(), jobs: Vec::new() });
     presenter.end(&mut out, &ApiError::turn_lost());
     assert!(presenter.is_over());
     insta::assert_debug_snapshot!(gist(&frames(&out)), @r#"
     [
         "{\"content\":\"whole answer\"} null",
+        "list [{\"id\":\"0\",\"content\":\"Write (agent running)\",\"status\":\"in_progress\"},{\"id\":\"1\",\"content\":\"Check\",\"status\":\"pending\"}]",
         "status \"Phase 1 of 2, Write: agent running\" true",
+        "list [{\"id\":\"0\",\"content\":\"Write (agent running)\",\"status\":\"in_progress\"},{\"id\":\"1\",\"content\":\"Check\",\"status\":\"pending\"}]",
         "status \"Phase 1 of 2, Write: tests_pass passed\" true",
+        "list []",
         "status \"pages goes on\" true",
         "{} \"stop\"",
         "usage {\"prompt_tokens\":130,\"completion_tokens\":5,\"total_tokens\":135,\"prompt_tokens_details\":{\"cached_tokens\":100,\"cache_write_tokens\":20},\"cost\":0.25,\"turns\":2}",
@@ -292,13 +305,13 @@ fn a_lost_turn_ends_in_order_too() {
     presenter.end(&mut out, &ApiError::turn_lost());
     presenter.event(&mut out, text("too late"));
     let gist = gist(&frames(&out));
-    assert!(gist[1].starts_with("status \"✗ Bash"), "{gist:?}");
+    assert!(gist[1].starts_with("status \"✗ Run cargo test: the turn ended"), "{gist:?}");
     assert_eq!(gist.last().unwrap(), "\"[DONE]\"");
     assert!(gist.iter().any(|frame| frame.contains("events ended early")), "{gist:?}");
 }
 
 #[test]
-fn usage_is_null_until_the_end_and_absent_if_not_asked_for() {
+fn usage_is_null_until_the_end_and_stands_beside_the_reason_if_not_asked_for() {
     let frames = stream(Profile::Plain, vec![text("a"), done()]);
     assert_eq!(frames[1]["usage"], Value::Null);
     assert!(frames[1].as_object().unwrap().contains_key("usage"));
@@ -306,7 +319,11 @@ fn usage_is_null_until_the_end_and_absent_if_not_asked_for() {
     let mut out = Vec::new();
     presenter.event(&mut out, text("a"));
     presenter.event(&mut out, done());
-    assert!(!String::from_utf8(out).unwrap().contains("usage"));
+    let frames = self::frames(&out);
+    assert!(!frames[0].as_object().unwrap().contains_key("usage"), "{}", frames[0]);
+    let end = &frames[1];
+    assert_eq!((&end["choices"][0]["finish_reason"], &end["usage"]["total_tokens"]), (&json!("stop"), &json!(135)));
+    assert_eq!((frames.len(), &frames[2]), (3, &json!("[DONE]")), "no chunk without choices");
 }
 
 /// Text that tries to be something else.
@@ -379,7 +396,8 @@ proptest! {
             let TurnEvent::Ended(end) = done() else { unreachable!() };
             presenter.on_answer(&mut out, &end);
             for text in news {
-                presenter.on_news(&mut out, &JobNews::Progress { text });
+                let phases = vec![PhaseNews { text: text.clone(), status: PhaseStatus::Running }];
+                presenter.on_news(&mut out, &JobNews::Progress { text, phases });
             }
             presenter.end(&mut out, &ApiError::turn_lost());
         } else {
@@ -390,12 +408,15 @@ proptest! {
         prop_assert_eq!(frames.last().unwrap(), "[DONE]");
         let mut calls = Vec::new();
         let mut contents = String::new();
+        let mut last_list = json!([]);
         for frame in &frames[..frames.len() - 1] {
             let keys: Vec<&str> = frame.as_object().unwrap().keys().map(String::as_str).collect();
             match keys.as_slice() {
                 ["event"] => {
                     prop_assert!(profile != Profile::Plain);
-                    prop_assert_eq!(&frame["event"]["type"], "status");
+                    let is_list = frame["event"]["type"] == "chat:message:tasks";
+                    prop_assert!(is_list && profile == ITEMS || frame["event"]["type"] == "status", "{}", frame);
+                    last_list = if is_list { frame["event"]["data"]["tasks"].clone() } else { last_list };
                 }
                 ["type", "output_index", "item"] => {
                     prop_assert_eq!(profile, ITEMS);
@@ -416,6 +437,7 @@ proptest! {
         }
         prop_assert!(calls.is_empty(), "open calls: {:?}", calls);
         prop_assert!(contents.starts_with(&said));
+        prop_assert_eq!(last_list, json!([]), "no list is left behind");
         let mut lines = frames.iter().filter_map(|frame| frame.pointer("/event/data/done"));
         prop_assert!(lines.all(|done| done == true), "no line ever shimmers: {:?}", frames);
     }

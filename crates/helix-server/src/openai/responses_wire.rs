@@ -181,9 +181,9 @@ impl Wire for ResponsesWire {
         true
     }
 
-    fn start_call(&mut self, out: &mut Vec<u8>, name: &str, arguments: &Value) -> usize {
+    fn start_call(&mut self, out: &mut Vec<u8>, name: &str, shown: &str, arguments: &Value) -> usize {
         if self.profile != Profile::Plain {
-            return self.add(out, |id| function_call(id, name, arguments));
+            return self.add(out, |id| function_call(id, shown, arguments));
         }
         // A tool on Helix's side, with nothing for the client to do. The agent's built-in ones have no server of their own.
         let (server, name) = tool_name::split(name).unwrap_or(("helix", name));
@@ -196,13 +196,13 @@ impl Wire for ResponsesWire {
         })
     }
 
-    fn end_call(&mut self, out: &mut Vec<u8>, call: usize, output: &str, failed: bool) {
+    fn end_call(&mut self, out: &mut Vec<u8>, call: usize, shown: &str, output: &str, failed: bool) {
         let status = if failed { "failed" } else { "completed" };
         let Some(item) = self.output.get_mut(call) else { return };
         item["status"] = status.into();
         let call_id = item["call_id"].as_str().map(str::to_owned);
         match (&call_id, failed) {
-            (Some(_), _) => {}
+            (Some(_), _) => item["name"] = shown.into(),
             (None, true) => {
                 let content = json!([{ "type": "text", "text": output }]);
                 item["error"] = json!({ "type": "mcp_tool_execution_error", "content": content });

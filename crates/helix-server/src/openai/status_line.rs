@@ -1,7 +1,9 @@
-//! The status line above an answer in Open WebUI, which shows the newest one. Must not know what else a stream holds.
+//! The status line above an answer in Open WebUI, which shows the newest one, and the list of phases above its composer. Must not know what else a stream holds.
 
 use helix_engine::consultant::phrases;
-use serde_json::json;
+use helix_engine::sessions::PhaseNews;
+use helix_job::PhaseStatus;
+use serde_json::{Value, json};
 
 use super::error::ApiError;
 use crate::sse;
@@ -61,7 +63,22 @@ impl StatusLine {
     }
 }
 
-/// Sends an event of Open WebUI. There is one kind only: others run code or change the page.
+/// Shows how phases stand above the composer, until there are none. Open WebUI shows their text as text.
+pub(super) fn show_checklist(out: &mut Vec<u8>, phases: &[PhaseNews]) {
+    let task = |(number, phase): (usize, &PhaseNews)| {
+        let status = match phase.status {
+            PhaseStatus::Pending => "pending",
+            PhaseStatus::Running | PhaseStatus::Waiting => "in_progress",
+            PhaseStatus::Passed => "completed",
+            PhaseStatus::Failed | PhaseStatus::Skipped | PhaseStatus::Cancelled => "cancelled",
+        };
+        json!({ "id": number.to_string(), "content": one_line(&phase.text), "status": status })
+    };
+    let tasks: Vec<Value> = phases.iter().enumerate().map(task).collect();
+    sse::data(out, &json!({ "event": { "type": "chat:message:tasks", "data": { "tasks": tasks } } }));
+}
+
+/// Sends an event of Open WebUI. This kind and the checklist are all: others run code or change the page.
 fn show(out: &mut Vec<u8>, line: &str) {
     sse::data(out, &json!({ "event": { "type": "status", "data": { "description": line, "done": true } } }));
 }

@@ -41,9 +41,27 @@ const BY_WORDS: [(Role, &str, &str); 8] = [
 ];
 /// A title that is wanted as it is, of a client that marks no tasks.
 const PLAIN_TITLE: &str = "title";
+/// Asks which headers have arrived.
+pub(super) const PROBE: &str = "helix_probe";
+/// The only message of a probe. It is known by this and not by the header, which may be what is missing.
+const PROBE_MESSAGE: &str = "### Helix probe: which headers arrive?";
+
+/// Words that a first message begins with and that say nothing of what it is about, the longer ones first.
+const OPENERS: &str = "i would like you to|i want you to|i would like to|i'd like to|we would like to|we'd like to|i want to|we want to|i need to|\
+    we need to|i need|we need|i want|we want|can you|could you|would you|will you|help me to|help me|let's|let us|please|hello|\
+    hey|hi|helix|ich würde gerne|ich würde gern|ich möchte|wir möchten|ich will|wir wollen|ich brauche|wir brauchen|\
+    kannst du mir|könntest du mir|kannst du|könntest du|hilf mir|lass uns|bitte|hallo|moin|guten tag";
+/// Words that no title ends with.
+const DANGLING: &str = "a|an|the|of|to|and|or|in|on|for|with|that|which|from|by|as|at|so|is|der|die|das|den|dem|des|ein|eine|einen|einem|und|oder|\
+    zu|für|mit|von|im|nach|auf|dass|zum";
 
 /// The name of the task that a request is; `None` if it is a turn.
 pub(super) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<String> {
+    if let [only] = &request.messages[..]
+        && only.text == PROBE_MESSAGE
+    {
+        return Some(PROBE.to_owned());
+    }
     match headers.get(TASK_HEADER) {
         Some(value) => {
             let name = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
@@ -51,6 +69,11 @@ pub(super) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<St
         }
         None => recognise_text(request).map(str::to_owned),
     }
+}
+
+/// Whether a task that was recognised is one of Open WebUI's, and not of every client.
+pub(super) fn is_of_open_webui(task: &str) -> bool {
+    ![PROBE, PLAIN_TITLE].contains(&task)
 }
 
 /// A turn with an attached file begins like a task; only a task also ends with the history, in whatever language it asks.
@@ -80,7 +103,9 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
 pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
     let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
     let answer = match task {
-        "title_generation" => json!({ "title": title(topic.title.as_deref().unwrap_or(first_words(prompt))) }),
+        "title_generation" => {
+            json!({ "title": topic.title.as_deref().map_or_else(|| about(first_words(prompt)), title) })
+        }
         "tags_generation" => json!({ "tags": tags(topic) }),
         "follow_up_generation" => json!({ "follow_ups": follow_ups(&topic.stage, prompt) }),
         "query_generation" => json!({ "queries": [] }),
@@ -88,7 +113,7 @@ pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) 
         "autocomplete_generation" => json!({ "text": "" }),
         "image_prompt_generation" => json!({ "prompt": first_words(prompt) }),
         "emoji_generation" => return Ok("🙂".into()),
-        PLAIN_TITLE => return Ok(title(plain_words(prompt))),
+        PLAIN_TITLE => return Ok(about(plain_words(prompt))),
         // A refusal would leave the page waiting for ever.
         "moa_response_generation" => return Ok(phrases::not_merged()),
         other => return Err(ApiError::task_not_supported(other)),
@@ -131,6 +156,44 @@ fn is_german(prompt: &str) -> bool {
     let words: Vec<&str> = words.split(|letter: char| !letter.is_alphabetic()).take(200).collect();
     let count = |common: [&str; 12]| words.iter().filter(|word| common.contains(word)).count();
     count(GERMAN) > count(ENGLISH)
+}
+
+/// A title from what a message is about: its first sentence that says it, without greeting and request, cut where a thought ends.
+fn about(message: &str) -> String {
+    let sentences = message.split(['\n', '!', '?']).flat_map(|line| line.split(". ")).map(without_openers);
+    let mut said = sentences.filter(|sentence| !sentence.is_empty());
+    let first = said.next().unwrap_or_default();
+    // One word alone is rather an address than a subject.
+    let sentence = if first.contains(' ') { first } else { said.find(|next| next.contains(' ')).unwrap_or(first) };
+    if sentence.is_empty() {
+        return title(message);
+    }
+    let mut title = title(sentence);
+    if title.chars().count() < sentence.chars().count() {
+        let thought = title.rfind([',', ';', ':', '(']).filter(|at| title[..*at].split_whitespace().count() > 2);
+        title.truncate(thought.unwrap_or(title.len()));
+        while let Some((before, last)) = title.rsplit_once(' ')
+            && DANGLING.split('|').any(|word| word == last.to_lowercase())
+        {
+            let length = before.len();
+            title.truncate(length);
+        }
+    }
+    let title = title.trim_end_matches([',', ';', ':', '.', ' ']);
+    let mut letters = title.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+/// A sentence without what it opens with.
+fn without_openers(sentence: &str) -> &str {
+    let mut rest = sentence.trim_matches([' ', ',', '.', ':', '#', '*', '-']);
+    while let Some(shorter) = OPENERS.split('|').find_map(|opener| {
+        let (start, after) = rest.split_at_checked(opener.len())?;
+        (start.to_lowercase() == opener && !after.starts_with(char::is_alphanumeric)).then_some(after)
+    }) {
+        rest = shorter.trim_start_matches([' ', ',']);
+    }
+    rest
 }
 
 /// A title from some words.

@@ -85,7 +85,7 @@ fn tasks_of_other_templates_and_clients_are_recognised_too() {
     for messages in [opencode, libre] {
         let request = of(messages.clone(), true);
         let task = recognise(&HeaderMap::new(), &request).unwrap();
-        assert_eq!(answer(&task, &request, &SessionSummary::default()).unwrap(), "fix the login page", "{messages}");
+        assert_eq!(answer(&task, &request, &SessionSummary::default()).unwrap(), "Fix the login page", "{messages}");
     }
 }
 
@@ -115,14 +115,30 @@ fn answers_have_the_form_that_the_client_parses() {
 }
 
 #[test]
-fn a_title_is_the_users_first_words() {
+fn a_title_is_what_the_first_message_is_about() {
     let prompt = |history: &str| format!("### Task:\nx\n<chat_history>\n{history}\n</chat_history>");
-    let title = |prompt: &str| super::title(first_words(prompt));
-    assert_eq!(title(&prompt("USER: hello headers\nASSISTANT: ")), "hello headers");
-    let long = "USER: please add a CSV export to the report page, with totals and a test\nASSISTANT: sure";
-    assert_eq!(title(&prompt(long)), "please add a CSV export to the report page, with");
-    assert_eq!(title(&prompt(&format!("USER: {}", "ä".repeat(99)))).chars().count(), 50);
-    assert_eq!(title("nonsense"), "New chat");
+    let title = |said: &str| about(first_words(&prompt(&format!("USER: {said}\nASSISTANT: sure"))));
+    for (said, title_of_it) in [
+        ("hello headers", "Headers"),
+        ("please add a CSV export to the report page, with totals and a test", "Add a CSV export to the report page"),
+        ("I want to start a new small project. Ask me what it is for, then write an ADR.", "Start a new small project"),
+        (
+            "Hello! Could you please help me to find out why the import of the customers takes so long?",
+            "Find out why the import of the customers takes",
+        ),
+        ("Hallo, ich möchte bitte eine Übersicht meiner Konten. Danke!", "Eine Übersicht meiner Konten"),
+        (
+            "Kannst du mir die Rechnungen nach Kunden und Monaten und nach dem Betrag sortieren?",
+            "Die Rechnungen nach Kunden und Monaten",
+        ),
+        ("Fix report.py: it crashes", "Fix report.py: it crashes"),
+        ("history of Hull", "History of Hull"),
+        ("Hi", "Hi"),
+    ] {
+        assert_eq!(title(said), title_of_it, "{said}");
+    }
+    assert_eq!(title(&"ä".repeat(99)).chars().count(), 50);
+    assert_eq!(about(first_words("nonsense")), "New chat");
 }
 
 #[test]

@@ -1,11 +1,99 @@
-//! Names of tools for people. Must not be used where a program reads them back.
+//! Names of tools for people, and what their calls do and have done. Must not be used where a program reads them back.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use helix_core::text::one_line;
 use helix_engine::consultant::phrases;
+use regex::Regex;
+use serde_json::Value;
 
 /// How agents name a tool of an MCP server: this, the server, two underscores, the tool.
 const MCP: &str = "mcp__";
 /// The server of Helix's own tools, as agents know it.
 const HELIX: &str = "helix";
+
+/// Longest object of a call, in characters.
+const OBJECT: usize = 60;
+/// Longest result of a call, in characters.
+const RESULT: usize = 80;
+const COMMAND: &str = "command";
+/// Inputs that say what a call is about, the most telling first.
+const ABOUT: [&str; 9] =
+    [COMMAND, "pattern", "query", "url", "file_path", "notebook_path", "path", "description", "skill"];
+
+/// How runners of tests tell what came of them: pytest and cargo, among others.
+static COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b(\d+) (passed|failed|errors?)\b").ok());
+
+/// A call, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct CallWords {
+    /// The agent's name of the tool.
+    name: String,
+    /// What the call is about, on one line.
+    about: String,
+    is_command: bool,
+}
+
+impl CallWords {
+    pub(crate) fn new(name: &str, input: &Value) -> Self {
+        let about = ABOUT.iter().find_map(|key| Some((*key, input.get(key)?.as_str()?)));
+        let about = match about {
+            Some((key, path)) if key.ends_with("path") => Path::new(path).file_name().and_then(|name| name.to_str()),
+            Some((COMMAND, command)) => match command.trim().split_once("&& ") {
+                Some((before, rest)) if before.starts_with("cd ") => Some(rest),
+                Some(_) | None => Some(command),
+            },
+            Some((_, text)) => Some(text),
+            None => None,
+        };
+        let about = one_line(about.unwrap_or_default(), OBJECT);
+        Self { name: name.to_owned(), about, is_command: input.get(COMMAND).is_some() }
+    }
+
+    /// What the call does: `Run pytest -q`.
+    pub(crate) fn begun(&self) -> String {
+        match phrases::tool_verbs(&self.name) {
+            Some((does, _)) => format!("{does} {}", self.about).trim_end().to_owned(),
+            None => shown(&self.name),
+        }
+    }
+
+    /// What the call has done: `Ran pytest -q: 3 passed`.
+    pub(crate) fn ended(&self, output: &str, failed: bool) -> String {
+        let tests = counted(output).filter(|_| self.is_command);
+        let done = match phrases::tool_verbs(&self.name) {
+            Some((_, did)) if !failed || tests.is_some() => format!("{did} {}", self.about).trim_end().to_owned(),
+            // It was not done.
+            Some(_) | None => self.begun(),
+        };
+        let first = || output.lines().find(|line| !line.trim().is_empty()).map(|line| one_line(line, RESULT));
+        let result = tests.or_else(|| first().filter(|_| failed));
+        match (result, failed) {
+            (Some(result), _) => format!("{done}: {result}"),
+            (None, true) => format!("{done}: {}", phrases::CALL_FAILED),
+            (None, false) => done,
+        }
+    }
+}
+
+/// The tests that an output counts, as `3 passed, 1 failed`: all lines of results together where a runner prints one for each part, else
+/// the last line with counts.
+fn counted(output: &str) -> Option<String> {
+    let counts = COUNTS.as_ref()?;
+    let parts: Vec<&str> = output.lines().filter(|line| line.starts_with("test result: ")).collect();
+    let last = || output.lines().rev().find(|line| counts.is_match(line)).into_iter().collect();
+    let lines: Vec<&str> = if parts.is_empty() { last() } else { parts };
+    let mut sums: BTreeMap<std::cmp::Reverse<&str>, u64> = BTreeMap::new();
+    for found in lines.iter().flat_map(|line| counts.captures_iter(line)) {
+        let (_, [number, word]) = found.extract();
+        *sums.entry(std::cmp::Reverse(word)).or_default() += number.parse::<u64>().unwrap_or_default();
+    }
+    let shown = sums.iter().filter(|(word, sum)| **sum > 0 || word.0 == "passed");
+    let said: Vec<String> = shown.map(|(word, sum)| format!("{sum} {}", word.0)).collect();
+    (!said.is_empty()).then(|| said.join(", "))
+}
 
 /// The name of a tool for people: what it does for Helix's own, server and tool for those of other MCP servers, and the agent's
 /// name for its built-in ones.

@@ -8,6 +8,7 @@ use helix_engine::consultant::{
     Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest,
 };
 use helix_job::session::ClientIds;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::error::ApiError;
@@ -120,6 +121,12 @@ pub(super) fn drop_unfilled(headers: &mut HeaderMap) -> bool {
     found
 }
 
+/// What of the headers has arrived, as JSON: `helix openwebui connect` compares it with what it had sent.
+pub(super) fn probe(headers: &HeaderMap) -> String {
+    let names = [TASK_HEADER, CHAT_HEADER, MESSAGE_HEADER, USER_MESSAGE_HEADER, PARENT_HEADER, FORWARDED_USER_HEADER];
+    names.into_iter().map(|name| (name, json!(text(headers, name)))).collect::<Value>().to_string()
+}
+
 /// The user, as a chat server forwards it.
 pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
     text(headers, FORWARDED_USER_HEADER)
@@ -184,7 +191,8 @@ fn key_of(headers: &HeaderMap, id: &HeaderValue) -> String {
         (None, Ok(id)) => format!("chat:{id}"),
         // A header that has no text form is identified by its bytes as well.
         (None, Err(_)) => format!("chat-bytes:{}", digest([id.as_bytes()])),
-        (Some(user), _) => format!("user-chat:{}", digest([user.as_bytes(), id.as_bytes()])),
+        (Some(user), Ok(id)) => format!("user-chat:{}:{id}", digest([user.as_bytes()])),
+        (Some(user), Err(_)) => format!("user-chat-bytes:{}", digest([user.as_bytes(), id.as_bytes()])),
     }
 }
 

@@ -36,7 +36,7 @@ fn recorded(session: &str) -> Vec<Recorded> {
 }
 
 fn turn_of(one: &Recorded) -> TurnRequest {
-    let profile = Profile::choose(&one.headers, None, None);
+    let profile = Profile::choose(&one.headers, None, None, false);
     assert_eq!(profile, Profile::OpenWebUi, "{}", one.seq);
     turn_request(&one.headers, profile, one.request.messages.clone(), None).unwrap()
 }

@@ -170,7 +170,16 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert!(block.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded, merged into "), "{block}");
     let figures = block.lines().find(|line| line.contains(" · ")).unwrap_or_else(|| panic!("{block}"));
     assert!(figures.contains("shop` · ") && figures.contains(" s · $"), "{figures}");
-    assert!(block.contains(" passed ("), "what proves it: {block}");
+    assert!(figures.contains(" · 1 file changed · "), "{figures}");
+    assert!(block.contains("> | ✓ Write the page | 1 | ✓ "), "what proves it: {block}");
+    assert!(block.contains("`helix jobs diff ") && block.contains("`helix jobs evidence "), "where to look: {block}");
+    let lists: Vec<&Value> = frames.iter().filter_map(|frame| frame.pointer("/event/data/tasks")).collect();
+    let first = json!([{ "id": "0", "content": "Write the page (agent running)", "status": "in_progress" }]);
+    assert_eq!(
+        (lists.first(), lists.last()),
+        (Some(&&first), Some(&&json!([]))),
+        "shown at first, and taken away: {lists:?}"
+    );
     let statuses = statuses(&frames);
     assert!(statuses.iter().any(|line| line.ends_with(", 1 file changed")), "{statuses:?}");
     let last = last_status(&frames);
@@ -320,7 +329,10 @@ async fn watching_has_a_limit_and_can_be_switched_off() {
         stage.start().await;
         let frames = stage.watched(&second("go [[fake: say It runs.]]")).await.rest().await;
         assert!(last_status(&frames)["description"].as_str().unwrap().contains(last), "{frames:?}");
-        assert_eq!(content(&frames), "It runs.");
+        let (text, table) = (content(&frames), "Job pages is running: ");
+        assert_eq!((text.starts_with("It runs."), text.contains(table)), (true, !limit.is_zero()), "{text}");
+        let asked = stage.tool("job_status", json!({})).await;
+        assert!(asked.contains("show this table as it is:\n\n| Phase | Attempts | Gates | Time | Cost |"), "{asked}");
         std::fs::write(&stage.gate, "").unwrap();
         stage.host.stop().await;
     }

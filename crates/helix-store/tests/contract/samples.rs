@@ -52,6 +52,7 @@ pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
         usage: Usage::default(),
         cost: 0.0,
         commit: None,
+        files_changed: None,
         integration: None,
         error: None,
         last_event,

@@ -81,6 +81,11 @@ impl Client {
         Ok(Self { http, url, token: token.trim().to_owned(), pid: host.pid })
     }
 
+    /// The key of the host's API.
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
     /// Asks the host whether it answers.
     ///
     /// # Errors

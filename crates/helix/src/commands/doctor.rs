@@ -76,6 +76,7 @@ pub(crate) fn run(context: &Context, fix: bool) -> Ended {
         checks.extend(toolchains(context).await);
         checks.extend(state(settings, fix).await);
         checks.push(listening(settings).await);
+        checks.extend(open_webui(context, settings).await);
         Ok(())
     })?;
     let works = checks.iter().all(|check| check.state != State::Problem);
@@ -287,6 +288,18 @@ async fn listening(settings: &Settings) -> Check {
             Check::problem(what, format!("{address}: {error}"), remedy)
         }
     }
+}
+
+/// The Open WebUI that was connected, if one was.
+async fn open_webui(context: &Context, settings: &Settings) -> Option<Check> {
+    Some(match super::openwebui::examine(context, settings).await? {
+        Ok(found) => Check::good("Open WebUI", found),
+        Err(CommandError::Problem(one)) => {
+            let causes = one.causes.iter().map(|cause| format!(": {cause}")).collect::<String>();
+            Check::problem("Open WebUI", format!("{}{causes}", one.message), one.hint.unwrap_or_default())
+        }
+        Err(error @ CommandError::ReaderLeft) => Check::problem("Open WebUI", error.in_one_line(), ""),
+    })
 }
 
 fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String {

@@ -15,6 +15,7 @@ pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod jobs;
 pub(crate) mod mcp;
+pub(crate) mod openwebui;
 pub(crate) mod outcome;
 pub(crate) mod plan;
 pub(crate) mod project;

@@ -56,6 +56,10 @@ pub(crate) const NO_ISSUE: &str = "HX0941";
 pub(crate) const NO_CODE_HOST: &str = "HX0942";
 /// The host of the project's code refused a comment.
 pub(crate) const COMMENT_REFUSED: &str = "HX0943";
+/// Open WebUI is not there, or refuses what was asked.
+pub(crate) const OPEN_WEBUI: &str = "HX0944";
+/// Open WebUI's requests do not reach Helix as they should.
+pub(crate) const NOT_REACHED: &str = "HX0945";
 /// Standard output or error cannot be written.
 pub(crate) const OUTPUT_STREAM: &str = "HX0950";
 /// The runtime cannot be started.

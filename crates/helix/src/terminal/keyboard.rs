@@ -7,6 +7,7 @@ use std::io::{BufRead, IsTerminal};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
@@ -63,6 +64,32 @@ impl MarkedPastes {
 impl Drop for MarkedPastes {
     fn drop(&mut self) {
         to_standard_error(LEAVE_PASTES);
+    }
+}
+
+/// Has the terminal not show what is typed until it is dropped.
+pub(crate) struct Hidden(Option<Termios>);
+
+impl Hidden {
+    pub(crate) fn begin() -> Self {
+        let stdin = std::io::stdin();
+        let before = tcgetattr(&stdin).ok();
+        let hidden = before.clone().is_some_and(|mut modes| {
+            modes.local_modes.remove(LocalModes::ECHO);
+            tcsetattr(&stdin, OptionalActions::Now, &modes).is_ok()
+        });
+        Self(before.filter(|_| hidden))
+    }
+}
+
+impl Drop for Hidden {
+    fn drop(&mut self) {
+        if let Some(before) = &self.0 {
+            if let Err(error) = tcsetattr(std::io::stdin(), OptionalActions::Now, before) {
+                tracing::warn!(%error, "the terminal does not show what is typed: run `stty echo`");
+            }
+            to_standard_error("\n");
+        }
     }
 }
 

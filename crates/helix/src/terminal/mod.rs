@@ -16,7 +16,7 @@ use crate::error::{CommandError, Ended, Exit, codes};
 
 pub(crate) use helix_core::text::{duration, money, one_line, plain};
 pub(crate) use helix_failure::report::Look;
-pub(crate) use keyboard::{typed_line, typed_text};
+pub(crate) use keyboard::{Hidden, typed_line, typed_text};
 pub(crate) use table::Cell;
 pub(crate) use time::{ago, local};
 

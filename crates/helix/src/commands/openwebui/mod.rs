@@ -1,0 +1,289 @@
+//! `helix openwebui connect`: enters Helix into a running Open WebUI, and checks that its requests arrive as they should.
+//!
+//! Must not print secrets, nor write what is there already.
+
+mod api;
+mod wanted;
+
+use clap::{Args, Subcommand};
+use helix_store::StateDir;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::client::Client;
+use crate::config::Settings;
+use crate::context::Context;
+use crate::error::{CommandError, Ended, Exit, codes};
+use crate::files::{replace_private, unreadable, unwritable};
+use crate::host::find;
+use crate::question::secret;
+use crate::terminal::Meaning;
+
+use api::Api;
+use wanted::{ACCESS, Connections, entry};
+
+/// Holds the token of an administrator of Open WebUI.
+const TOKEN: &str = "OPENWEBUI_TOKEN";
+/// Holds the password that belongs to `--email`.
+const PASSWORD: &str = "OPENWEBUI_PASSWORD";
+/// Where a state directory says which Open WebUI it was connected to.
+const RECORD: &str = "openwebui.json";
+/// The message of a probe, which Helix knows.
+const PROBE: &str = "### Helix probe: which headers arrive?";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Action {
+    /// Connect a running Open WebUI (0.10 or later) to this Helix, and check the connection
+    Connect(Arguments),
+}
+
+/// Arguments of `helix openwebui connect`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The token of an administrator (Settings > Account in Open WebUI) is read from OPENWEBUI_TOKEN, else from standard \
+                  input; with --email, the password from OPENWEBUI_PASSWORD, else from standard input."
+)]
+pub(crate) struct Arguments {
+    /// Address of Open WebUI, such as http://127.0.0.1:3000
+    #[arg(value_name = "URL")]
+    page: String,
+    /// Address of Helix as Open WebUI reaches it [default: that of the running host]
+    #[arg(long, value_name = "URL")]
+    helix_url: Option<String>,
+    /// Sign in with this account instead of a token
+    #[arg(long, value_name = "ADDRESS")]
+    email: Option<String>,
+    /// Show Helix's models to administrators only
+    #[arg(long)]
+    private: bool,
+}
+
+/// What was connected.
+#[derive(Debug, Serialize, Deserialize)]
+struct Connected {
+    /// Address of Open WebUI.
+    page: String,
+    /// Address of Helix's API as Open WebUI reaches it.
+    base: String,
+    private: bool,
+    /// SHA-256 of the key.
+    key: String,
+}
+
+pub(crate) fn run(context: &Context, action: Action) -> Ended {
+    let Action::Connect(arguments) = action;
+    context.block_on(connect(context, arguments))
+}
+
+async fn connect(context: &Context, arguments: Arguments) -> Ended {
+    let settings = context.settings()?;
+    let Some(host) = find(settings).await? else {
+        return Err(CommandError::environment(codes::HOST_SILENT, "Helix is not running, and Open WebUI needs it")
+            .hint("start `helix serve` in another terminal, then run this command again"));
+    };
+    let page = arguments.page.trim_end_matches('/').to_owned();
+    let api = signed_in(context, Api::at(&page).await?, arguments.email.as_deref()).await?;
+    let address = arguments.helix_url.as_deref().unwrap_or(&host.url).trim_end_matches('/');
+    let base = format!("{}/v1", address.trim_end_matches("/v1"));
+    let connected = Connected { page, base, private: arguments.private, key: digest(host.token()) };
+    let found = Found::of(&api, &connected, &host).await?;
+    found.write(&api).await?;
+    let models = found.probe(&api).await?;
+    let state = StateDir::open(&settings.state_dir.value)?;
+    let path = state.root().join(RECORD);
+    let record = serde_json::to_string_pretty(&connected).unwrap_or_default();
+    replace_private(&path, &record).map_err(unwritable(&path))?;
+    let changes = found.changes();
+    let mut lines: Vec<String> =
+        changes.iter().map(|change| format!("{} {change}", context.terminal.paint(Meaning::Good, "set"))).collect();
+    if changes.is_empty() {
+        lines.push("nothing to change".to_owned());
+    }
+    lines.push(format!(
+        "{} {} is connected: all headers arrive",
+        context.terminal.paint(Meaning::Good, "✓"),
+        connected.page
+    ));
+    context
+        .terminal
+        .answer(&json!({ "page": connected.page, "changes": changes, "models": models }), &lines.join("\n"))?;
+    if !arguments.private {
+        context
+            .terminal
+            .note("All accounts of this Open WebUI can use Helix now; `--private` keeps it to administrators.");
+    }
+    Ok(Exit::Success)
+}
+
+/// How a recorded connection stands; `None` where there is none. Writes nothing.
+pub(super) async fn examine(context: &Context, settings: &Settings) -> Option<Result<String, CommandError>> {
+    let path = settings.state_dir.value.join(RECORD);
+    let text = match std::fs::read_to_string(&path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
+        Err(error) => return Some(Err(unreadable(&path)(error))),
+        Ok(text) => text,
+    };
+    Some(examined(context, settings, &text).await)
+}
+
+async fn examined(context: &Context, settings: &Settings, record: &str) -> Result<String, CommandError> {
+    let again = |page: &str| format!("run `helix openwebui connect {page}` again");
+    let connected: Connected = serde_json::from_str(record).map_err(|error| {
+        CommandError::environment(codes::OPEN_WEBUI, format!("{RECORD} in the state directory cannot be read"))
+            .because(&error)
+            .hint(again("URL"))
+    })?;
+    let api = Api::at(&connected.page).await?;
+    let Some(host) = find(settings).await? else {
+        return Ok(format!("{} answers; Helix is not running for it", connected.page));
+    };
+    let page = &connected.page;
+    if digest(host.token()) != connected.key {
+        let message = format!("{page} has an old key: Helix's token has changed");
+        return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again(page)));
+    }
+    let Some(token) = context.environment.variable(TOKEN) else {
+        return Ok(format!("{page} answers; with {TOKEN} set, the connection is checked, too"));
+    };
+    let api = api.with_token(token.to_owned());
+    let found = Found::of(&api, &connected, &host).await?;
+    let changes = found.changes();
+    if !changes.is_empty() {
+        let message = format!("{page} differs from what was connected: {}", changes.join("; "));
+        return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again(page)));
+    }
+    found.probe(&api).await?;
+    Ok(format!("{page} is connected: all headers arrive"))
+}
+
+/// With the token, or signed in.
+async fn signed_in(context: &Context, api: Api, email: Option<&str>) -> Result<Api, CommandError> {
+    let (variable, what) = if email.is_some() { (PASSWORD, "password") } else { (TOKEN, "token of an administrator") };
+    let given = match context.environment.variable(variable) {
+        Some(given) => Some(given.trim().to_owned()),
+        None => secret(context, &format!("{what} of Open WebUI")).await?,
+    };
+    let secret = given.ok_or_else(|| {
+        CommandError::usage(codes::OPEN_WEBUI, format!("no {what} of Open WebUI was given"))
+            .hint(format!("set {variable}, or pipe it to this command"))
+    })?;
+    match email {
+        Some(email) => api.sign_in(email, &secret).await,
+        None => Ok(api.with_token(secret)),
+    }
+}
+
+/// What Open WebUI holds beside what it should hold.
+struct Found {
+    connections: Connections,
+    /// Entries of models: whether there is one, how it should be, what differs.
+    models: Vec<(bool, Value, Vec<String>)>,
+    base: String,
+}
+
+impl Found {
+    /// Compares. Open WebUI has reached Helix in between.
+    async fn of(api: &Api, connected: &Connected, host: &Client) -> Result<Self, CommandError> {
+        let connections = Connections::with(&api.get("/openai/config").await?, &connected.base, host.token());
+        let tried = json!({ "url": connected.base, "key": host.token(), "config": connections.own() });
+        let unreachable = |error: CommandError| {
+            let message = format!("Open WebUI does not reach Helix at {}", connected.base);
+            let unreached = CommandError::environment(codes::NOT_REACHED, message).hint(
+                "give the address as Open WebUI sees it with --helix-url; from a container, see docs/open-webui.md",
+            );
+            match error {
+                CommandError::Problem(one) => {
+                    one.causes.iter().fold(unreached.cause(&one.message), CommandError::cause)
+                }
+                CommandError::ReaderLeft => unreached,
+            }
+        };
+        let offered = api.post("/openai/verify", &tried).await.map_err(unreachable)?;
+        let there = api.get("/api/v1/models/base").await?;
+        let mut models = Vec::new();
+        for model in offered["data"].as_array().into_iter().flatten() {
+            let id = connections.model_id(model["id"].as_str().unwrap_or_default());
+            let existing = there.as_array().into_iter().flatten().find(|one| one["id"] == id.as_str());
+            let (wanted, changes) = entry(existing, &id, model, connected.private);
+            models.push((existing.is_some(), wanted, changes));
+        }
+        if models.is_empty() {
+            let message = format!("{} answers Open WebUI, but it is no Helix", connected.base);
+            return Err(CommandError::environment(codes::NOT_REACHED, message).hint("correct --helix-url"));
+        }
+        Ok(Self { connections, models, base: connected.base.clone() })
+    }
+
+    fn changes(&self) -> Vec<&str> {
+        let models = self.models.iter().flat_map(|(_, _, changes)| changes);
+        self.connections.changes.iter().chain(models).map(String::as_str).collect()
+    }
+
+    /// Writes what differs.
+    async fn write(&self, api: &Api) -> Result<(), CommandError> {
+        if !self.connections.changes.is_empty() {
+            api.post("/openai/config/update", &self.connections.all).await?;
+        }
+        for (exists, entry, changes) in &self.models {
+            let (access, other): (Vec<&String>, Vec<&String>) = changes.iter().partition(|one| one.ends_with(ACCESS));
+            if !other.is_empty() {
+                let path = if *exists { "/api/v1/models/model/update" } else { "/api/v1/models/create" };
+                api.post(path, entry).await?;
+            }
+            if !access.is_empty() {
+                // An update leaves them as they are.
+                let body = json!({ "id": entry["id"], "name": entry["name"], "access_grants": entry[ACCESS] });
+                api.post("/api/v1/models/model/access/update", &body).await?;
+            }
+        }
+        if !self.changes().is_empty() {
+            // It looks at its connections again.
+            api.get("/api/models?refresh=true").await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a message through Open WebUI to each model, which says what has arrived. No agent runs for it. Returns their ids.
+    async fn probe(&self, api: &Api) -> Result<Vec<&str>, CommandError> {
+        let mut ids = Vec::new();
+        for (_, entry, _) in &self.models {
+            let id = entry["id"].as_str().unwrap_or_default();
+            let sent = json!({
+                "x-task": "helix_probe", "x-chat": "helix-chat", "x-message": "helix-answer", "x-user-message": "helix-message",
+                "x-parent": "helix-parent",
+            });
+            let body = json!({
+                "model": id, "stream": false, "messages": [{ "role": "user", "content": PROBE }],
+                "metadata": {
+                    "task": sent["x-task"], "chat_id": sent["x-chat"], "message_id": sent["x-message"],
+                    "user_message_id": sent["x-user-message"],
+                    "user_message": { "id": sent["x-user-message"], "parentId": sent["x-parent"] },
+                },
+            });
+            let answer = api.post("/openai/chat/completions", &body).await?;
+            let text = answer.pointer("/choices/0/message/content").and_then(Value::as_str).unwrap_or_default();
+            let Ok(arrived) = serde_json::from_str::<Value>(text) else {
+                let message = format!("Open WebUI asks something else than {} for model {id}", self.base);
+                return Err(CommandError::environment(codes::NOT_REACHED, message)
+                    .hint("another connection offers a model of this name: give one of them a prefix in Open WebUI"));
+            };
+            let sent = sent.as_object().into_iter().flatten();
+            let mut missing: Vec<&str> =
+                sent.filter(|(name, value)| arrived[name.as_str()] != **value).map(|(name, _)| name.as_str()).collect();
+            missing.extend(arrived["x-openwebui-user-id"].is_null().then_some("x-openwebui-user-id"));
+            if !missing.is_empty() {
+                let message = format!("requests for model {id} arrive without these headers: {}", missing.join(", "));
+                return Err(CommandError::environment(codes::NOT_REACHED, message).hint(
+                    "a proxy between Open WebUI and Helix may take them out: let it pass them, or go without it",
+                ));
+            }
+            ids.push(id);
+        }
+        Ok(ids)
+    }
+}
+
+fn digest(key: &str) -> String {
+    format!("{:x}", Sha256::digest(key))
+}
