@@ -22,7 +22,7 @@ mod turn_output;
 mod uploads;
 
 pub use config::{ConsultantConfig, FOLLOW_JOBS};
-pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator};
+pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator, linked_path};
 pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 pub use registry::Consultant;
 pub use retention::{Retention, TEMPORARY};

@@ -93,7 +93,7 @@ pub(crate) fn turn_request(
         history,
         last_shown,
         client: ClientIds {
-            message: text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER)),
+            message: client_message(headers),
             user_message: text(headers, USER_MESSAGE_HEADER),
             request: None,
         },
@@ -118,6 +118,11 @@ pub(super) fn drop_unfilled(headers: &mut HeaderMap) -> bool {
         found = true;
     }
     found
+}
+
+/// What the client calls the answer.
+pub(super) fn client_message(headers: &HeaderMap) -> Option<String> {
+    text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER))
 }
 
 /// The user, as a chat server forwards it.
