@@ -304,7 +304,9 @@ impl SessionActor {
         }
         // What stands in the answer before needs no second telling; a job that was resumed may have ended once more the same way.
         for digest in digests.iter().filter(|one| phrases::ends_told(&request.last_shown, &one.job) < one.ends.max(1)) {
-            work.output.tell(TurnEvent::JobNews { text: phrases::since_last_message(&digest.job) }).await;
+            let note = digest.job.status.is_final().then(|| phrases::job_over(&digest.job));
+            let text = phrases::since_last_message(&digest.job);
+            work.output.tell(TurnEvent::JobNews { text, note }).await;
         }
         let prompt = |context: &Context| context.prompt(&facts, &files, &request.message);
         self.ask_agent(work, request, position, context, &prompt).await

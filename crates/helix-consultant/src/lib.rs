@@ -134,7 +134,11 @@ pub enum TurnEvent {
     /// Something worth one line: what the turn waits for, a retry, a rate limit.
     Status { text: String },
     /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
-    JobNews { text: String },
+    JobNews {
+        text: String,
+        /// What came of one that is over: a block of Helix's own.
+        note: Option<String>,
+    },
     /// A block of Helix's own, in the answer's text but no part of what the agent says.
     Note { text: String },
     /// A piece of reasoning.

@@ -159,7 +159,10 @@ pub(crate) fn too_long(limit: usize) -> String {
 
 /// While nothing comes from the model.
 pub(crate) fn silent(so_far: Duration, limit: Duration) -> String {
-    let [so_far, limit] = [so_far, limit].map(|time| duration(time.as_secs_f64()));
+    let [so_far, limit] = [so_far, limit].map(|time| match time.as_secs() {
+        whole if whole >= 60 && whole % 60 == 0 => format!("{} min", whole / 60),
+        _ => duration(time.as_secs_f64()),
+    });
     format!("No word from the model for {so_far}; after {limit} of silence Helix stops the agent")
 }
 

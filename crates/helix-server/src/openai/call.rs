@@ -71,7 +71,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     if let Some(id) = request.previous {
         let previous = turn_of_response(&shared, &headers, &id, Some("previous_response_id")).await?;
         turn.session = SessionSelector::Id(previous.session);
-        turn.parent = ParentSelector::Ids { parent: Some(id) };
+        turn.parent = ParentSelector::Ids { parent: previous.begin.client.message };
     }
     if W::FORM == Form::Responses {
         // The answer's id names the turn if the client does not.

@@ -196,6 +196,8 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     let frames = stage.watched(&messages).await.rest().await;
     let last = last_status(&frames)["description"].as_str().unwrap();
     assert!(last.starts_with("Since your last message, pages succeeded, merged into "), "{frames:?}");
+    let text = content(&frames);
+    assert!(text.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded") && text.ends_with("\n\nYes."), "{text}");
     stage.host.stop().await;
 }
 
@@ -221,6 +223,7 @@ async fn a_job_that_was_resumed_and_ended_the_same_way_is_told_of_again() {
     let frames = stage.watched(&messages).await.rest().await;
     let last = last_status(&frames)["description"].as_str().unwrap();
     assert!(last.starts_with("Since your last message, pages "), "{frames:?}");
+    assert!(content(&frames).starts_with("> [!NOTE]\n> **Helix:** Job pages"), "{frames:?}");
     stage.host.stop().await;
 }
 
