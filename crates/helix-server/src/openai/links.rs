@@ -50,6 +50,8 @@ impl Links {
         let mut events: Vec<TurnEvent> = self.scan.rest().and_then(text).into_iter().collect();
         match event {
             TurnEvent::Began { ref session, .. } => self.session = Some(session.clone()),
+            // What broke off is closed; the same words follow as a whole.
+            TurnEvent::TakenBack { .. } => self.scan = LinkScan::default(),
             TurnEvent::Note { text } => {
                 let text = self.whole(&text).await;
                 events.push(TurnEvent::Note { text });
