@@ -45,9 +45,12 @@ async fn what_a_crash_left_of_a_forgotten_conversation_goes() {
         std::fs::File::open(&directory).unwrap().set_modified(old).unwrap();
     }
     let host = host.restart(ServerConfig::default()).await;
-    while places.iter().any(|(place, name)| left(&host, place, name) > 0) {
+    let is_left = || places.iter().any(|(place, name)| left(&host, place, name) > 0);
+    let began = std::time::Instant::now();
+    while is_left() && began.elapsed() < std::time::Duration::from_secs(30) {
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
+    assert!(!is_left(), "what a crash left is still there");
     assert_eq!((left(&host, "sessions", &kept), left(&host, "runs", &kept)), (1, 1));
     host.stop().await;
 }
