@@ -15,7 +15,7 @@ use helix_core::usage::Usage;
 use helix_job::ErrorView;
 use helix_job::session::{
     AnswerCheck, Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart,
-    TurnView, relation,
+    TurnView, relation, rest_after,
 };
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -157,9 +157,9 @@ impl SessionActor {
         // Jobs may have been started from this conversation meanwhile: the record is read again.
         let ended = match self.locate(&request).await {
             Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,
-            Ok(Located::Again(turn)) => self.tell_again(&turn, &mut output).await,
-            Ok(Located::Unheard(turn)) => match self.record_again(&turn, &request, &output).await {
-                Ok(turn) => self.tell_again(&turn, &mut output).await,
+            Ok(Located::Again(turn, shown)) => self.tell_again(&turn, &shown, &mut output).await,
+            Ok(Located::Unheard(turn, shown)) => match self.record_again(&turn, &request, &output).await {
+                Ok(turn) => self.tell_again(&turn, &shown, &mut output).await,
                 Err(error) => refused(error),
             },
             Err(error) => refused(error),
@@ -176,15 +176,14 @@ impl SessionActor {
         locator::locate(self.services.journal(), self.view(), request).await.map_err(phrases::unreadable_record)
     }
 
-    /// Gives the answer of a turn that is over to anyone who asks for it again.
-    async fn tell_again(&self, turn: &TurnView, output: &mut TurnOutput) -> TurnEnded {
+    /// Gives the answer of a turn that is over to anyone who asks for it again, without what they show of it.
+    async fn tell_again(&self, turn: &TurnView, shown: &str, output: &mut TurnOutput) -> TurnEnded {
         output.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
         output.tell(TurnEvent::Status { text: phrases::ALREADY_ANSWERED.into() }).await;
         let Some(end) = &turn.end else { return refused(phrases::no_end()) };
-        output.tell(TurnEvent::Text { text: end.text().to_owned() }).await;
-        let note = phrases::unfixed(turn.unfixed());
-        let is_in_order = note.is_none();
-        if let Some(text) = note {
+        let text = rest_after(end.text(), shown).unwrap_or(end.text());
+        output.tell(TurnEvent::Text { text: text.to_owned() }).await;
+        if let Some(text) = end.note.clone() {
             output.tell(TurnEvent::Note { text }).await;
         }
         let outcome = Outcome::from_facts(&end.facts);
@@ -194,7 +193,7 @@ impl SessionActor {
             answer: end.text().to_owned(),
             usage: end.usage,
             took: Duration::ZERO,
-            is_in_order,
+            is_in_order: end.note.is_none(),
         }
     }
 
@@ -264,7 +263,7 @@ impl SessionActor {
         let since = position.parent.as_ref().map(|parent| parent.started_at);
         let digests = job_digest::since(self.services.journal(), &self.view().jobs, since).await;
         let digests = digests.map_err(phrases::unreadable_record)?;
-        position.differences.extend(digests.iter().map(|(_, text)| Difference::Job(text.clone())));
+        position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.text.clone())));
         let position = &*position;
         let context = context::at(self.services.journal(), self.view(), position, request).await?;
         // The user's words are those of the answer that is continued.
@@ -298,14 +297,16 @@ impl SessionActor {
         .await?;
         work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
         for turn in &position.unheard {
-            let text = phrases::unheard(&turn.begin.message, turn.end.as_ref().map_or("", TurnEnd::text));
-            let caution = phrases::unfixed(turn.unfixed()).map(|caution| format!("\n{caution}")).unwrap_or_default();
-            let text = text + &caution;
+            let Some(end) = &turn.end else { continue };
+            let answer = phrases::unheard(&turn.begin.message, end.text());
+            let text = [Some(answer), end.note.clone()].into_iter().flatten().collect::<Vec<_>>().join("\n");
             work.output.tell(TurnEvent::Note { text }).await;
         }
-        // What stands in the answer before needs no second telling.
-        for (job, _) in digests.iter().filter(|(job, _)| !phrases::tells_end(&request.last_shown, job)) {
-            work.output.tell(TurnEvent::JobNews { text: phrases::since_last_message(job) }).await;
+        // What stands in the answer before needs no second telling; a job that was resumed may have ended once more the same way.
+        for digest in digests.iter().filter(|one| phrases::ends_told(&request.last_shown, &one.job) < one.ends.max(1)) {
+            let note = digest.job.status.is_final().then(|| phrases::job_over(&digest.job));
+            let text = phrases::since_last_message(&digest.job);
+            work.output.tell(TurnEvent::JobNews { text, note }).await;
         }
         let prompt = |context: &Context| context.prompt(&facts, &files, &request.message);
         self.ask_agent(work, request, position, context, &prompt).await
@@ -397,6 +398,7 @@ impl SessionActor {
             point: report.point.clone(),
             runs: work.runs.max(1),
             delivery: work.output.delivery(),
+            note: note.clone(),
         };
         let event = SessionEvent::TurnFinished { turn: work.turn.clone(), end };
         let outcome = Outcome::from_facts(&report.facts);

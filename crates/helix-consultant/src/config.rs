@@ -8,9 +8,9 @@ use helix_agents::SubAgent;
 use super::{Enforcement, Retention};
 use crate::prompt::ConsultantPrompt;
 
-/// How long a chat shows how its jobs get on when nothing else is said: long enough for most phases, short enough that a chat
-/// client that was left alone closes its connection.
-pub const FOLLOW_JOBS: Duration = Duration::from_secs(600);
+/// How long a chat shows how its jobs get on when nothing else is said: long enough to see that one works. Chat clients send no further
+/// message as long as an answer goes on.
+pub const FOLLOW_JOBS: Duration = Duration::from_secs(30);
 
 /// Settings of the Consultant.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use helix_core::ids::JobId;
-use helix_job::JobView;
 use helix_job::phrases::{chat_line, open_questions};
+use helix_job::{JobEvent, JobView};
 use helix_store::{Journal, ReadError};
 use jiff::Timestamp;
 
@@ -15,7 +15,16 @@ const MOST_JOBS: usize = 10;
 /// Most lines about one job, the newest.
 const MOST_LINES: usize = 20;
 
-/// What happened to these jobs after some time, or ever, each told in lines; jobs to which nothing happened are left out.
+/// What happened to a job.
+pub(super) struct JobDigest {
+    pub(super) job: JobView,
+    /// In lines.
+    pub(super) text: String,
+    /// How often it ended.
+    pub(super) ends: usize,
+}
+
+/// What happened to these jobs after some time, or ever; jobs to which nothing happened are left out.
 ///
 /// # Errors
 /// The journal failed.
@@ -23,15 +32,16 @@ pub(super) async fn since(
     journal: &Arc<dyn Journal>,
     jobs: &[JobId],
     after: Option<Timestamp>,
-) -> Result<Vec<(JobView, String)>, ReadError> {
+) -> Result<Vec<JobDigest>, ReadError> {
     let mut digests = Vec::new();
     for job in newest_jobs(journal, jobs).await? {
         if after.zip(job.completed_at).is_some_and(|(after, end)| end <= after) {
             continue;
         }
         let events = helix_store::job_events(journal.as_ref(), &job.id, 0).await?;
-        let new = events.iter().filter(|event| after.is_none_or(|after| event.at > after));
-        let mut lines: Vec<String> = new.filter_map(|recorded| chat_line(&recorded.event, &job)).collect();
+        let new = || events.iter().filter(|event| after.is_none_or(|after| event.at > after));
+        let ends = new().filter(|one| matches!(one.event, JobEvent::JobFinished { .. })).count();
+        let mut lines: Vec<String> = new().filter_map(|recorded| chat_line(&recorded.event, &job)).collect();
         if lines.is_empty() {
             continue;
         }
@@ -39,7 +49,7 @@ pub(super) async fn since(
         let mut text = format!("Job {} ({}), now {}:\n", job.id, job.name, job.status.word());
         text.extend(lines.iter().map(|line| format!("- {line}\n")));
         text.extend(open_questions(&job).map(|question| format!("It waits for an answer to {}.\n", question.id)));
-        digests.push((job, text));
+        digests.push(JobDigest { job, text, ends });
     }
     Ok(digests)
 }

@@ -22,7 +22,7 @@ mod turn_output;
 mod uploads;
 
 pub use config::{ConsultantConfig, FOLLOW_JOBS};
-pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator};
+pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator, linked_path};
 pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 pub use registry::Consultant;
 pub use retention::{Retention, TEMPORARY};
@@ -134,7 +134,11 @@ pub enum TurnEvent {
     /// Something worth one line: what the turn waits for, a retry, a rate limit.
     Status { text: String },
     /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
-    JobNews { text: String },
+    JobNews {
+        text: String,
+        /// What came of one that is over: a block of Helix's own.
+        note: Option<String>,
+    },
     /// A block of Helix's own, in the answer's text but no part of what the agent says.
     Note { text: String },
     /// A piece of reasoning.

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use helix_core::ids::TurnId;
 use helix_job::session::{
-    Delivery, Exchange, HistoryMatch, SessionView, TextDigest, TextRelation, TurnParent, TurnSummary, TurnView,
-    exchanges, match_history, relation,
+    Delivery, Exchange, HistoryMatch, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnSummary,
+    TurnView, exchanges, match_history, relation, rest_after,
 };
 use helix_store::{Journal, ReadError};
 
-use super::{Message, ParentSelector, Purpose, TurnRequest};
+use super::{Message, ParentSelector, Purpose, TEMPORARY, TurnRequest};
 
 /// Most conversations with the same beginning that are compared with a history, the newest.
 const CANDIDATES: usize = 200;
@@ -20,10 +20,11 @@ const CANDIDATES: usize = 200;
 /// Where a request stands.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Located {
-    /// The same request was answered under the same id.
-    Again(Box<TurnView>),
-    /// The same request was answered and nobody has read the answer to its end.
-    Unheard(Box<TurnView>),
+    /// The same request was answered under the same id. The client shows this much of the answer and wants the rest: nothing, but
+    /// where it continues it.
+    Again(Box<TurnView>, String),
+    /// The same request was answered, and nobody has read the answer to its end; the same.
+    Unheard(Box<TurnView>, String),
     New(Box<TurnPosition>),
 }
 
@@ -85,21 +86,23 @@ pub(super) async fn locate(
 ) -> Result<Located, ReadError> {
     let locator = Locator { journal, view, request };
     if let Some(turn) = locator.answered_by_id().await? {
-        return Ok(Located::Again(Box::new(turn)));
+        return Ok(Located::Again(Box::new(turn), locator.continued()));
     }
     let mut position = match request.purpose {
         Purpose::Answer => locator.after().await?,
         Purpose::Continue => locator.continuing().await?,
     };
     if let Some(turn) = locator.answered_here(&position).await? {
-        return Ok(Located::Unheard(Box::new(turn)));
+        return Ok(Located::Unheard(Box::new(turn), locator.continued()));
     }
     position.unheard = locator.unheard(&position).await?;
     Ok(Located::New(Box::new(position)))
 }
 
-/// The conversation that a request without a name for it proves to mean: by an id of a turn, or by answers in its history that
-/// one conversation alone has given. The user's words prove nothing: others may begin with the same.
+/// The conversation that a request without a name for it proves to mean: by an id of a turn, or by the answers in its history, all of
+/// which one conversation alone has given. The user's words prove nothing, and neither does an answer that only begins alike: others
+/// behind the same key may have said the same and read the same beginning. Among the conversations of one person, or of one temporary
+/// chat, an answer that was changed or not read to its end proves enough.
 pub(super) async fn proven(
     journal: &Arc<dyn Journal>,
     prefix: &str,
@@ -121,6 +124,7 @@ pub(super) async fn proven(
         return Ok(None);
     }
     let history = digests(&told);
+    let is_own = request.owner.is_some() || prefix.starts_with(TEMPORARY);
     let mut found: Vec<(usize, SessionView)> = Vec::new();
     for view in journal.sessions_by_prefix(prefix.to_owned(), CANDIDATES).await? {
         let turns = journal.turn_summaries(view.id.clone()).await?;
@@ -129,8 +133,8 @@ pub(super) async fn proven(
             continue;
         };
         let shown = history[from..].iter().filter(|exchange| exchange.answered.is_some()).count();
-        let mut proves = mismatches.len() < shown;
-        for mismatch in &mismatches {
+        let mut proves = shown > 0 && (mismatches.is_empty() || is_own && mismatches.len() < shown);
+        for mismatch in mismatches.iter().filter(|_| is_own) {
             // One of the two stopped early.
             let shown = told.get(mismatch.exchange).and_then(|(_, answer)| answer.as_deref()).unwrap_or_default();
             let end = journal.turn(mismatch.turn.clone()).await?.and_then(|turn| turn.end);
@@ -189,10 +193,16 @@ impl Locator<'_> {
     }
 
     /// The newest turn of the same words at the same place, if it is of the same request and nobody has read its answer. Whoever asks
-    /// for another answer sends the same, so that what was read once is answered anew.
+    /// for another answer sends the same, so that what was read once is answered anew. To go on with an answer that was cut off on its
+    /// way, there is the rest of it.
     async fn answered_here(&self, position: &TurnPosition) -> Result<Option<TurnView>, ReadError> {
         if self.request.purpose == Purpose::Continue {
-            return Ok(None);
+            let shown = self.continued();
+            let has_rest = |turn: &TurnView| {
+                let text = turn.end.as_ref().map_or("", TurnEnd::text);
+                rest_after(text, &shown).is_some_and(|rest| !rest.trim().is_empty())
+            };
+            return Ok(position.parent.clone().filter(|turn| turn.is_unheard() && has_rest(turn)));
         }
         let turn = match &self.request.parent {
             // Without a history the place is "after the latest", which the lost turn itself is.
@@ -206,6 +216,19 @@ impl Locator<'_> {
             }
         };
         Ok(turn.filter(|turn| turn.is_unheard() && is_same_request(self.request, turn)))
+    }
+
+    /// What the client shows of the answer that it wants more of.
+    fn continued(&self) -> String {
+        match self.request.purpose {
+            Purpose::Answer => String::new(),
+            Purpose::Continue => self.shown().unwrap_or_default(),
+        }
+    }
+
+    /// What the client shows as the last answer.
+    fn shown(&self) -> Option<String> {
+        history_exchanges(&self.request.history).pop().and_then(|(_, answer)| answer)
     }
 
     async fn after(&self) -> Result<TurnPosition, ReadError> {
@@ -288,9 +311,8 @@ impl Locator<'_> {
 
     /// After a turn that the client named. What the client shows as its answer may have been edited.
     fn after_turn(&self, turn: TurnView) -> TurnPosition {
-        let shown = history_exchanges(&self.request.history).pop().and_then(|(_, answer)| answer);
         let mut position = TurnPosition::new(Some(turn), Account::Own);
-        if let (Some(shown), Some(turn)) = (shown, &position.parent)
+        if let (Some(shown), Some(turn)) = (self.shown(), &position.parent)
             && let Some(end) = turn.end.as_ref().filter(|_| turn.continues.is_none())
             && relation(&shown, end.text()) == TextRelation::Different
             && end.answered.as_ref() != Some(&TextDigest::of(&shown))
@@ -325,7 +347,7 @@ impl Locator<'_> {
 
     /// Answers before this place that nobody has read, the oldest first: the user never saw them.
     async fn unheard(&self, position: &TurnPosition) -> Result<Vec<TurnView>, ReadError> {
-        let shown = history_exchanges(&self.request.history).pop().and_then(|(_, answer)| answer);
+        let shown = self.shown();
         let (mut found, mut next) = (Vec::new(), position.parent.clone());
         while let Some(turn) = next {
             let Some(end) = turn.end.as_ref().filter(|end| end.delivery == Delivery::Undelivered) else { break };

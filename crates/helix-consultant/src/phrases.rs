@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use helix_core::error_chain;
-use helix_core::finding::Verdict;
+use helix_core::finding::{Verdict, fence_for};
 use helix_core::run::{Failure, LimitKind, Outcome};
 use helix_core::text::{count, duration, money, one_line};
 use helix_job::phrases::Sign;
@@ -175,6 +175,36 @@ pub fn said_anew() -> String {
     block(NOTE, ["The connection to the model broke here. The whole answer follows.".to_owned()])
 }
 
+/// Below an answer that is longer than Helix keeps.
+pub(crate) fn too_long(limit: usize) -> String {
+    let mib = limit >> 20;
+    block(
+        NOTE,
+        [format!(
+            "The answer is longer than {mib} MiB; the rest of it is not shown. Ask for it in parts, or as a file."
+        )],
+    )
+}
+
+/// While nothing comes from the model.
+pub(crate) fn silent(so_far: Duration, limit: Duration) -> String {
+    let [so_far, limit] = [so_far, limit].map(|time| match time.as_secs() {
+        whole if whole >= 60 && whole % 60 == 0 => format!("{} min", whole / 60),
+        _ => duration(time.as_secs_f64()),
+    });
+    format!("No word from the model for {so_far}; after {limit} of silence Helix stops the agent")
+}
+
+/// Below an answer with a link that the reader's browser cannot open: the file's text.
+pub fn linked_text(name: &str, text: &str, is_whole: bool) -> String {
+    let name = one_line(&name.replace(['<', '>', '`'], " "), QUOTE);
+    let fence = fence_for(text);
+    let more = if is_whole { "" } else { "\n\nThe rest is not shown." };
+    let why = "Helix knows no address under which your browser could open this file: set `public_url` in `[server]` of helix.toml.";
+    let folded = format!("<details>\n<summary>{name}</summary>\n\n{fence}\n{text}\n{fence}{more}\n\n</details>");
+    block(NOTE, [format!("The text of `{name}`. {why}"), folded])
+}
+
 /// Between an answer that did not pass its checks and the one that replaces it.
 pub(crate) fn replaced() -> String {
     block(NOTE, ["The answer above did not pass its checks. The answer below replaces it.".to_owned()])
@@ -253,9 +283,9 @@ fn sign(verdict: &Verdict) -> char {
     Sign::from(verdict).symbol()
 }
 
-/// Whether a text has the note of a job's end.
-pub(crate) fn tells_end(text: &str, job: &JobView) -> bool {
-    job_over(job).lines().nth(1).is_some_and(|first| text.contains(first))
+/// How many notes of a job's end as it ended last are in a text.
+pub(crate) fn ends_told(text: &str, job: &JobView) -> usize {
+    job_over(job).lines().nth(1).map_or(0, |first| text.matches(first).count())
 }
 
 /// A job's question.
@@ -291,22 +321,14 @@ pub(crate) fn not_in_order(findings: &[AnswerFinding], asked: u32, failed: Optio
         many => format!("the agent was asked {many} times to fix it"),
     };
     let failed = failed.map(|why| format!(": {}", one_line(why, LINE))).unwrap_or_default();
-    failed_checks(&format!("This answer did not pass its checks; {times}{failed}."), findings)
-}
-
-/// Below an answer that did not pass its checks and is given later; `None` where it did.
-pub(crate) fn unfixed(findings: &[AnswerFinding]) -> Option<String> {
-    (!findings.is_empty()).then(|| failed_checks("This answer did not pass its checks.", findings))
-}
-
-fn failed_checks(first: &str, findings: &[AnswerFinding]) -> String {
     let shown = findings.iter().take(SHOWN_FINDINGS).map(|AnswerFinding { validator, finding }| {
         let place = finding.place.as_ref().map(|place| format!("`{place}`: ")).unwrap_or_default();
         format!("{validator}: {}", one_line(&format!("{place}{}", finding.message), LINE))
     });
     let more = findings.len().saturating_sub(SHOWN_FINDINGS);
     let more = (more > 0).then(|| format!("and {more} more"));
-    block(CAUTION, [first.to_owned(), list(shown.chain(more)), "Ask for it again, or ignore it.".to_owned()])
+    let first = format!("This answer did not pass its checks; {times}{failed}.");
+    block(CAUTION, [first, list(shown.chain(more)), "Ask for it again, or ignore it.".to_owned()])
 }
 
 /// Below an answer that could not be checked at all.

@@ -146,7 +146,7 @@ fn a_finished_job_says_where_what_proves_it_and_what_is_next() {
         "> Next: `helix adr implemented 3` in `/p` ticks the criteria that the job has proven.",
     ];
     assert_eq!(job_over(&done), lines.join("\n") + "\n");
-    assert!(tells_end(&job_over(&done), &done));
+    assert_eq!(ends_told(&job_over(&done), &done), 1);
     let failed = job_over(&job("failed", serde_json::json!([])));
     assert!(
         failed.starts_with("> [!CAUTION]") && failed.contains("Next: ask here what to do") && !failed.contains("diff"),

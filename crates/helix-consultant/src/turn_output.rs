@@ -19,7 +19,7 @@ use helix_runs::agent_run::Listener;
 /// conversation, and an agent's place, forever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Most text that is remembered of an answer, in bytes; the run's own record has all of it.
+/// Most text of an answer that is shown, in bytes; the run's own record has all of it.
 const SHOWN_LIMIT: usize = 4 * 1024 * 1024;
 
 /// Most text that waits for a check, in bytes. A longer answer is shown unchecked.
@@ -32,6 +32,8 @@ pub(super) struct TurnOutput {
     patience: Duration,
     filter: MarkerFilter,
     shown: String,
+    /// Whether the limit is reached: nothing more is shown.
+    is_full: bool,
     /// The same with the text that was taken back, which a client that reads along has too; `None` while nothing was.
     read: Option<String>,
     /// Whether the agent did something else since its last words: more of them begin a paragraph.
@@ -69,6 +71,7 @@ impl TurnOutput {
             patience: PATIENCE,
             filter: MarkerFilter::default(),
             shown: String::new(),
+            is_full: false,
             read: None,
             between: false,
             breaks: 0,
@@ -78,10 +81,21 @@ impl TurnOutput {
     }
 
     pub(super) async fn tell(&mut self, event: TurnEvent) {
-        if let TurnEvent::Text { text } = &event {
-            self.remember(text);
+        let TurnEvent::Text { mut text } = event else { return self.send(event).await };
+        if self.is_full {
+            return;
         }
-        self.send(event).await;
+        let room = SHOWN_LIMIT.saturating_sub(self.shown.len());
+        self.is_full = text.len() > room;
+        text.truncate(text.floor_char_boundary(room));
+        self.shown.push_str(&text);
+        if let Some(read) = &mut self.read {
+            read.push_str(&text);
+        }
+        self.send(TurnEvent::Text { text }).await;
+        if self.is_full {
+            self.send(TurnEvent::Note { text: phrases::too_long(SHOWN_LIMIT) }).await;
+        }
     }
 
     /// The turn goes on and its answer is kept, whether or not the client is still there.
@@ -220,20 +234,15 @@ impl TurnOutput {
         self.end_of_run().await;
         self.tell(TurnEvent::Ended(Box::new(ended))).await;
     }
-
-    fn remember(&mut self, text: &str) {
-        if self.shown.len() + text.len() <= SHOWN_LIMIT {
-            self.shown.push_str(text);
-            if let Some(read) = &mut self.read {
-                read.push_str(text);
-            }
-        }
-    }
 }
 
 impl Listener for TurnOutput {
     async fn waits(&mut self, wait: Wait) {
         self.tell(TurnEvent::Status { text: phrases::waits(&wait) }).await;
+    }
+
+    async fn silent(&mut self, so_far: Duration, limit: Duration) {
+        self.tell(TurnEvent::Status { text: phrases::silent(so_far, limit) }).await;
     }
 
     async fn hear(&mut self, event: AgentEvent) {

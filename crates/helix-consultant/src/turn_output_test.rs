@@ -17,6 +17,29 @@ async fn text_that_waits_for_a_check_has_a_limit() {
     assert!(!output.is_holding() && !output.shown().is_empty());
 }
 
+/// What does not fit is cut off, and nothing later comes through, however small.
+#[tokio::test]
+async fn an_answer_has_a_limit_and_says_so_once() {
+    let (listener, mut events) = mpsc::channel(16);
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+    let text = |text: String| AgentEvent::Text { text, partial: true, parent: None };
+    for piece in ["x".repeat(SHOWN_LIMIT - 3), "ääää".into(), "y".into(), "zz".into()] {
+        output.hear(text(piece)).await;
+    }
+    assert_eq!(output.shown().len(), SHOWN_LIMIT - 1);
+    assert!(output.shown().ends_with("xä"));
+    drop(output);
+    let mut told = Vec::new();
+    while let Some(event) = events.recv().await {
+        told.push(match event {
+            TurnEvent::Text { text } => text.trim_start_matches('x').to_owned(),
+            TurnEvent::Note { text } => text,
+            other => panic!("{other:?}"),
+        });
+    }
+    assert!(told.len() == 3 && told[..2] == ["", "ä"] && told[2].contains("longer than 4 MiB"), "{told:?}");
+}
+
 #[tokio::test]
 async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
     let (listener, mut events) = mpsc::channel(1);

@@ -24,7 +24,7 @@ use crate::observer::Observer;
 use crate::projects::Projects;
 use crate::reports::Reports;
 use crate::services::Services;
-use crate::sessions::Sessions;
+use crate::sessions::{Sessions, link_key};
 
 /// The state directory's lock already makes this process the only host; the fence keeps a host that was suspended and replaced from
 /// writing.
@@ -54,6 +54,7 @@ impl Engine {
         let runner = agent_runner(&state, &config)?;
         let git = config.git.clone().owned_by(state.root());
         let failures = FailureService::new(state.root(), config.failures);
+        let link_key = link_key(&state).map_err(EngineError::environment)?;
         let services = Arc::new(Services {
             state,
             writer,
@@ -82,6 +83,7 @@ impl Engine {
             config: config.consultant.clone(),
             consultant: Arc::clone(&consultant),
             jobs: Arc::clone(&jobs),
+            link_key,
         });
         services.tasks.spawn(services.runner.admission().clone().watch_memory(services.closing.clone()));
         jobs.recover(consultant.open_runs().await.map_err(EngineError::journal)?).await?;

@@ -35,6 +35,9 @@ const LINGER: Duration = Duration::from_secs(20);
 /// 320 s means stuck (`docs/outcomes.md`).
 const STALL: Duration = Duration::from_secs(360);
 
+/// How long an agent may be silent outside a tool call until whoever reads along is told.
+const QUIET: Duration = Duration::from_secs(60);
+
 /// The record of an agent's stdout in its run directory.
 const STDOUT: &str = "stdout.jsonl";
 
@@ -58,13 +61,15 @@ pub struct RunTimeouts {
     pub linger: Duration,
     /// Without a sign of work outside a tool call: an event with a meaning, or a piece of one. Mere lines are none.
     pub stall: Duration,
+    /// The same until it is told, and told again each time that the silence has doubled.
+    pub quiet: Duration,
     /// For each step of a stop.
     pub grace: Grace,
 }
 
 impl Default for RunTimeouts {
     fn default() -> Self {
-        Self { linger: LINGER, stall: STALL, grace: Grace::default() }
+        Self { linger: LINGER, stall: STALL, quiet: QUIET, grace: Grace::default() }
     }
 }
 
@@ -138,6 +143,11 @@ pub trait Listener: Send {
 
     /// Takes what the run waits for before it can start; told once, and not at all where it starts at once.
     fn waits(&mut self, _wait: Wait) -> impl Future<Output = ()> + Send {
+        std::future::ready(())
+    }
+
+    /// Takes how long the agent has been silent outside a tool call, and for how long it may be.
+    fn silent(&mut self, _so_far: Duration, _limit: Duration) -> impl Future<Output = ()> + Send {
         std::future::ready(())
     }
 }
@@ -411,6 +421,7 @@ impl AgentRunner {
                 line = lines.next() => Next::Line(line),
                 () = stop.unwrap_or(&never).cancelled(), if watch.may_stop() => Next::Stop(StopCause::Cancelled),
                 () = tokio::time::sleep_until(watch.deadline()), if watch.may_stop() => Next::Silence,
+                () = tokio::time::sleep_until(watch.quiet_until()), if watch.is_model_asked() => Next::Quiet,
                 cause = stopping.due() => Next::Stop(cause),
             };
             let cause = match next {
@@ -431,6 +442,10 @@ impl AgentRunner {
                     }
                 }
                 Next::Stop(cause) => Some(cause),
+                Next::Quiet => {
+                    listener.silent(watch.still_quiet(), self.timeouts.stall).await;
+                    None
+                }
                 // Whatever was read has been heard: reading comes first.
                 Next::Silence => patience_over(run, handle, &mut watch, lines.end().bytes).await?,
             };
@@ -455,6 +470,7 @@ enum Next<L> {
     Line(Option<L>),
     Stop(StopCause),
     Silence,
+    Quiet,
 }
 
 /// Why a run is to be stopped of which nothing shows that it works, in the first `heard` bytes of its record; `None` to wait on.

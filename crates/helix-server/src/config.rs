@@ -15,6 +15,8 @@ pub struct ServerConfig {
     pub allowed_hosts: Vec<String>,
     /// Origins (`scheme://host[:port]`) whose pages may call the server, besides its own.
     pub allowed_origins: Vec<String>,
+    /// Address of this server in the users' browsers (`scheme://host[:port]`); `None`: the one that the chat client uses.
+    pub public_url: Option<String>,
     /// Models that are offered as `helix:<model>`, by the agent's names.
     pub models: Vec<String>,
     /// Largest body of a chat request in bytes. Chat clients send every image of a conversation again with each turn.
@@ -39,6 +41,7 @@ impl Default for ServerConfig {
             token: None,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
+            public_url: None,
             models: Vec::new(),
             body_limit: 32 * 1024 * 1024,
             heartbeat: Duration::from_secs(5),

@@ -11,19 +11,25 @@ use axum::response::{IntoResponse, Response};
 use subtle::ConstantTimeEq;
 
 use crate::host_check::HostRules;
+use crate::linked_files;
 use crate::openai::{ApiError, is_openai, refusal};
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
 /// Paths that need no token: they say only whether the server works.
-pub(crate) const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
+const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
+
+/// Whether a path needs no token. The name of a linked file is signed.
+pub(crate) fn is_open(path: &str) -> bool {
+    OPEN_PATHS.contains(&path) || path.starts_with(linked_files::PATH)
+}
 
 /// Lets a request through if it carries the token.
 pub(crate) async fn require_token(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let path = request.uri().path();
     let admitted = match &shared.config.token {
         None => true,
-        Some(_) if OPEN_PATHS.contains(&path) => true,
+        Some(_) if is_open(path) => true,
         Some(token) => carries(request.headers(), token),
     };
     if admitted {

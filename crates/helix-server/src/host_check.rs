@@ -27,7 +27,10 @@ pub(crate) struct HostRules {
 impl HostRules {
     /// Rules for a server that listens on this address.
     pub(crate) fn new(config: &ServerConfig, listening_on: SocketAddr) -> Self {
-        let names = config.allowed_hosts.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let public =
+            config.public_url.as_deref().and_then(|url| url.split_once("://")).map(|(_, place)| host_of(place));
+        let names =
+            config.allowed_hosts.iter().map(String::as_str).chain(public).map(str::to_ascii_lowercase).collect();
         let origins = config.allowed_origins.iter().map(|origin| origin.to_ascii_lowercase()).collect();
         Self { names, origins, any_address: !listening_on.ip().is_loopback() }
     }

@@ -4,6 +4,7 @@ fn rules(listening_on: &str) -> HostRules {
     let config = ServerConfig {
         allowed_hosts: vec!["host.docker.internal".into()],
         allowed_origins: vec!["https://chat.example".into()],
+        public_url: Some("https://Helix.example:8443".into()),
         ..ServerConfig::default()
     };
     HostRules::new(&config, listening_on.parse().unwrap())
@@ -21,7 +22,15 @@ fn check(rules: &HostRules, host: &str, origin: Option<&str>) -> bool {
 #[test]
 fn names_that_could_be_rebound_are_refused() {
     let rules = rules("127.0.0.1:80");
-    for good in ["localhost", "LOCALHOST:7331", "127.0.0.1:7331", "[::1]:7331", "127.0.0.2", "host.docker.internal:1"] {
+    for good in [
+        "helix.example",
+        "localhost",
+        "LOCALHOST:7331",
+        "127.0.0.1:7331",
+        "[::1]:7331",
+        "127.0.0.2",
+        "host.docker.internal:1",
+    ] {
         assert!(check(&rules, good, None), "{good}");
     }
     for bad in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80", "10.0.0.1", "", "[::2]"] {

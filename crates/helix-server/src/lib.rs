@@ -11,6 +11,7 @@ mod connection;
 mod digest;
 mod guard;
 mod host_check;
+mod linked_files;
 mod listen;
 mod mcp;
 mod mcp_stdio;

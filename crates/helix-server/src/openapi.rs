@@ -7,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::api::activity::{ActivityFrame, Missed};
-use crate::guard::OPEN_PATHS;
+use crate::guard::is_open;
 use crate::openai::{ErrorEnvelope, is_openai};
 use crate::problem::Problem;
 use crate::route::{Answer, Route};
@@ -81,7 +81,7 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
             "default": { "description": "What went wrong and what to do", "content": error }
         }),
     );
-    if OPEN_PATHS.contains(&route.path) {
+    if is_open(route.path) {
         operation.insert("security".into(), json!([]));
     }
     Value::Object(operation)

@@ -21,6 +21,8 @@ pub(crate) struct NextTurn {
     pub(crate) session: SessionId,
     /// Digest of what it asks.
     pub(crate) request: Option<String>,
+    /// Whether it asks for more of an answer.
+    pub(crate) continues: bool,
 }
 
 impl NextTurn {

@@ -2,6 +2,10 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod host;
+#[path = "branches/links.rs"]
+mod links;
+#[path = "branches/responses.rs"]
+mod responses;
 #[path = "branches/whose.rs"]
 mod whose;
 

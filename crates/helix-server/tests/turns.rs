@@ -192,6 +192,30 @@ async fn a_turn_whose_client_goes_away_is_stopped_after_its_grace() {
     host.stop().await;
 }
 
+/// A model that hangs is told of, again and again, but a tool may take its time.
+#[tokio::test]
+async fn a_silent_model_is_told_of() {
+    let host = Host::with_engine(ServerConfig::default(), |engine| {
+        engine.timeouts.quiet = Duration::from_millis(400);
+    })
+    .await;
+    let send = async |text: &str| {
+        let request = host.post("/v1/chat/completions").header("x-chat", text).header("x-helix-client", "openwebui");
+        request.json(&ask(text, true)).send().await.unwrap()
+    };
+    let told = "No word from the model for ";
+    let busy = send("[[fake: run sleep 2]] [[fake: say Done.]]").await.text().await.unwrap();
+    assert!(busy.contains("Done.") && !busy.contains(told), "{busy}");
+    let mut bytes = send("[[fake: text Hm.]] [[fake: hang]]").await.bytes_stream();
+    let mut seen = String::new();
+    while seen.matches(told).count() < 2 {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    assert!(seen.contains("after 6 min of silence Helix stops the agent"), "{seen}");
+    drop(bytes);
+    host.stop().await;
+}
+
 #[tokio::test]
 async fn the_next_message_stops_a_turn_whose_client_is_gone() {
     let config =

@@ -121,6 +121,9 @@ roots = ["{projects}"]
 
 [projects]
 directory = "{projects}"
+
+[consultant]
+follow_jobs = "10m"
 "#,
         claude.display(),
         sandbox.claude_config().display(),

@@ -87,8 +87,13 @@ fn is_adr_draft(text: &str) -> bool {
     has_adr_id(text) && !text.lines().any(numbered)
 }
 
-/// A link to a file; addresses, anchors and directories are none.
+/// A link to a file.
 fn linked(url: &str, directory: &Path) -> Option<NamedFile> {
+    named(&linked_path(url)?, directory)
+}
+
+/// The path that a link leads to; `None` for addresses and anchors.
+pub fn linked_path(url: &str) -> Option<String> {
     let path = url.split(['#', '?']).next().unwrap_or_default();
     let has_scheme = path.split_once(':').is_some_and(|(scheme, _)| !scheme.is_empty() && !scheme.contains('/'));
     let path = match path.strip_prefix("file://") {
@@ -96,7 +101,8 @@ fn linked(url: &str, directory: &Path) -> Option<NamedFile> {
         None if has_scheme || path.starts_with("//") => return None,
         None => path,
     };
-    named(&percent_encoding::percent_decode_str(path).decode_utf8().ok()?, directory)
+    let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
+    (!path.is_empty()).then(|| path.into_owned())
 }
 
 /// A full path below the directory.

@@ -13,6 +13,7 @@ mod validators;
 #[path = "enforce_test.rs"]
 mod tests;
 
+pub use answer::linked_path;
 pub use own::OwnValidator;
 pub use validators::Validator;
 

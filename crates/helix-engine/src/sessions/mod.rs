@@ -3,6 +3,7 @@
 //! Must not know how turns are answered.
 
 mod job_news;
+mod linked;
 mod retention;
 mod summary;
 
@@ -15,6 +16,8 @@ use helix_job::session::{SessionEvent, SessionView, TurnView};
 use helix_store::{MAX_ROWS_PER_PAGE, SessionPage};
 
 pub use job_news::{JobNews, PhaseNews};
+pub use linked::{FileSignature, LARGEST_LINKED, LinkedFile};
+pub(crate) use linked::{LinkKey, link_key};
 pub use summary::{SessionStage, SessionSummary};
 
 use crate::consultant::{Consultant, ConsultantConfig};
@@ -29,6 +32,7 @@ pub struct Sessions {
     pub(crate) config: ConsultantConfig,
     pub(crate) consultant: Arc<Consultant>,
     pub(crate) jobs: Arc<Jobs>,
+    pub(crate) link_key: LinkKey,
 }
 
 impl Sessions {

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_consultant::{Retention, TEMPORARY};
+use helix_consultant::TEMPORARY;
 use helix_core::ids::SessionId;
 use helix_job::session::SessionView;
 use helix_store::{AppendError, Forget};
@@ -82,12 +82,10 @@ impl Sessions {
                 Err(error) => return Err(EngineError::journal(error)),
             }
         }
-        if forgotten.is_empty() && retention == Retention::default() {
-            return Ok(0);
-        }
         let known: HashSet<SessionId> =
             all.into_iter().map(|view| view.id).filter(|id| !forgotten.contains(id)).collect();
-        let places = [self.services.state.sessions(), self.services.state.runs()];
+        let state = &self.services.state;
+        let places = [state.sessions(), state.runs(), state.root().join("reports")];
         let count = forgotten.len();
         let swept =
             helix_process::spawn_blocking(move || places.iter().try_for_each(|place| sweep(place, &known, &forgotten)));

@@ -67,7 +67,8 @@ impl Sessions {
             None => None,
         };
         // Nobody is to be asked to go ahead with what did not pass its checks.
-        let is_in_order = latest.is_none_or(|turn| turn.is_answered() && turn.unfixed().is_empty());
+        let is_in_order =
+            latest.is_none_or(|turn| turn.is_answered() && turn.end.as_ref().is_none_or(|end| end.note.is_none()));
         let read = helix_process::spawn_blocking(move || summarize(&view, job.as_ref(), is_in_order)).await;
         read.map_err(EngineError::environment)?.map(Some).map_err(EngineError::environment)
     }

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{AgentProfile, DialectName, Grace};
+use helix_agents::{AgentProfile, DialectName};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::admission::AdmissionLimits;
 use helix_engine::agent_run::RunTimeouts;
@@ -47,7 +47,7 @@ pub struct Ended {
 
 /// How long agents are waited for, in seconds; long enough for a busy machine unless a test is about waiting.
 pub fn patient() -> RunTimeouts {
-    RunTimeouts { linger: LIMIT, stall: LIMIT, grace: Grace::default() }
+    RunTimeouts { linger: LIMIT, stall: LIMIT, ..RunTimeouts::default() }
 }
 
 impl Workshop {

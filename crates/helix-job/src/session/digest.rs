@@ -66,8 +66,22 @@ pub fn relation(one: &str, other: &str) -> TextRelation {
     }
 }
 
+/// What a text has after a beginning, compared without regard to white space; `None` where it begins otherwise.
+pub fn rest_after<'a>(text: &'a str, beginning: &str) -> Option<&'a str> {
+    let (mut all, mut end) = (text.char_indices().filter(|(_, letter)| is_letter(*letter)), 0);
+    for letter in letters(beginning) {
+        let (at, _) = all.next().filter(|(_, found)| *found == letter)?;
+        end = at + letter.len_utf8();
+    }
+    Some(&text[end..])
+}
+
 fn letters(text: &str) -> impl Iterator<Item = char> + '_ {
-    text.chars().filter(|letter| !letter.is_whitespace() && !letter.is_control())
+    text.chars().filter(|letter| is_letter(*letter))
+}
+
+fn is_letter(letter: char) -> bool {
+    !letter.is_whitespace() && !letter.is_control()
 }
 
 #[cfg(test)]

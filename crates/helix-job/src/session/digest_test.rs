@@ -12,4 +12,7 @@ fn white_space_is_no_difference_and_everything_else_is() {
     assert_eq!(relation("Yes.\n\nNo", "Yes. No"), TextRelation::Same);
     assert_eq!(relation("Yes. N", "Yes. No"), TextRelation::Part);
     assert_eq!(relation("Yes. X", "Yes. No"), TextRelation::Different);
+    assert_eq!(rest_after("Yes.\n\nNo ä", " Y es."), Some("\n\nNo ä"));
+    assert_eq!((rest_after("Yes.", ""), rest_after("Yes.", "Yes.")), (Some("Yes."), Some("")));
+    assert_eq!((rest_after("Yes.", "Yes. No"), rest_after("Yes.", "No")), (None, None));
 }

@@ -10,7 +10,7 @@ mod turn;
 mod view;
 
 pub use branches::{Branch, branches};
-pub use digest::{TextDigest, TextRelation, relation};
+pub use digest::{TextDigest, TextRelation, relation, rest_after};
 pub use event::{SessionEvent, TurnParent};
 pub use history::{Author, Exchange, HistoryMatch, Mismatch, TurnSummary, exchanges, match_history};
 pub use turn::{AnswerCheck, AnswerFinding, Attachment, ClientIds, Delivery, TurnEnd, TurnStart, TurnView};

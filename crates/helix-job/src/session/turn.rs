@@ -107,6 +107,9 @@ pub struct TurnEnd {
     pub runs: u32,
     /// Whether somebody read it to its end.
     pub delivery: Delivery,
+    /// What stands below it in Helix's own words; absent where it passed all its checks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 /// What a client calls a turn; each opaque.

@@ -23,6 +23,10 @@ pub(super) struct Watch {
     stopped: bool,
     /// When patience is over.
     deadline: Instant,
+    /// For how long of the silence nobody is told of it.
+    quiet: Duration,
+    /// When it began.
+    since: Instant,
     /// How long the record was when patience was over: that much is heard first, since a reader that was held up may have
     /// signs of work before it.
     until: Option<u64>,
@@ -33,7 +37,8 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(limits: RunTimeouts, now: Instant) -> Self {
         let (tools, deadline) = (HashSet::new(), now + limits.stall);
-        Self { limits, tools, finished: false, stopped: false, deadline, until: None, heard: 0 }
+        let (quiet, since) = (limits.quiet, now);
+        Self { limits, tools, finished: false, stopped: false, deadline, quiet, since, until: None, heard: 0 }
     }
 
     /// Takes an event; whether it is a sign of work.
@@ -87,6 +92,24 @@ impl Watch {
     fn begin_anew(&mut self, now: Instant) {
         let patience = if self.finished { self.limits.linger } else { self.limits.stall };
         (self.deadline, self.until) = (now + patience, None);
+        (self.quiet, self.since) = (self.limits.quiet, now);
+    }
+
+    /// Whether the next word is the model's.
+    pub(super) fn is_model_asked(&self) -> bool {
+        self.may_stop() && !self.finished && self.tools.is_empty()
+    }
+
+    /// When whoever reads along is told of the silence.
+    pub(super) fn quiet_until(&self) -> Instant {
+        self.since + self.quiet
+    }
+
+    /// How long the silence is that is told now. It is told again when it has doubled.
+    pub(super) fn still_quiet(&mut self) -> Duration {
+        let so_far = self.quiet;
+        self.quiet *= 2;
+        so_far
     }
 
     /// Whether nothing has been asked of the run yet: a run is stopped once, its keeper does the rest.

@@ -1,6 +1,5 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use helix_agents::Grace;
 use helix_agents::dialect;
 use helix_agents::{AskedSchema, DialectName, ExitStatus};
 
@@ -15,7 +14,7 @@ struct Watched {
 impl Watched {
     fn new() -> Self {
         let (linger, stall) = (Duration::from_secs(20), Duration::from_secs(300));
-        let (now, limits) = (Instant::now(), RunTimeouts { linger, stall, grace: Grace::default() });
+        let (now, limits) = (Instant::now(), RunTimeouts { linger, stall, ..RunTimeouts::default() });
         Self { watch: Watch::new(limits, now), now }
     }
 

@@ -10,20 +10,23 @@ use axum::extract::{Path, Request, State};
 use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::stream;
 use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent, phrases};
 use helix_engine::sessions::SessionSummary;
-use helix_job::session::TurnView;
+use helix_job::session::{TurnEnd, TurnView};
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::timeout;
 use uuid::Uuid;
 
 use super::error::ApiError;
+use super::links::Links;
 use super::presenter::{AnswerOptions, Presenter, WholeAnswer, Wire};
 use super::request::{ChatRequest, Form};
-use super::responses_wire::stored_response;
-use super::turn_request::{drop_unfilled, key_of_task, owner, probe, turn_request};
+use super::responses_wire::{ResponsesWire, stored_response};
+use super::turn_request::{client_message, drop_unfilled, key_of_task, owner, probe, turn_request};
 use super::turn_stream::TurnStream;
 use super::{models, streaming, task};
 use crate::body;
@@ -54,7 +57,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     let is_bare = shared.recognised.has(&headers);
     let profile = Profile::choose(&headers, by_model, shared.config.client, is_bare);
     let options = AnswerOptions {
-        id: format!("{}{}", W::ID, Uuid::now_v7().simple()),
+        id: answer_id::<W>(&headers),
         model: request.model.clone().unwrap_or_else(|| "helix".into()),
         created: Timestamp::now(),
         profile,
@@ -73,7 +76,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     if let Some(id) = request.previous {
         let previous = turn_of_response(&shared, &headers, &id, Some("previous_response_id")).await?;
         turn.session = SessionSelector::Id(previous.session);
-        turn.parent = ParentSelector::Ids { parent: Some(id) };
+        turn.parent = ParentSelector::Ids { parent: previous.begin.client.message };
     }
     if W::FORM == Form::Responses {
         // The answer's id names the turn if the client does not.
@@ -85,7 +88,8 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         (false, false) => None,
     };
     let first = trouble.filter(|_| turn.history.is_empty()).map(|text| TurnEvent::Note { text });
-    let turn = TurnStream::begin(shared.clone(), profile, line, turn, first).await?;
+    let links = Links::new(shared.clone(), &headers);
+    let turn = TurnStream::begin(shared.clone(), profile, line, turn, first, links).await?;
     let presenter = Presenter::<W>::new(options);
     if request.stream {
         return Ok(streaming::response(shared, presenter, turn));
@@ -104,7 +108,27 @@ pub(crate) async fn stored(
         Some(parent) => shared.engine.sessions().turn(parent).await.map_err(Problem::from)?.begin.client.message,
         None => None,
     };
-    Ok(Json(stored_response(&id, &turn, previous)))
+    let previous = previous.as_deref().map(response_id);
+    let links = Links::new(shared.clone(), &headers);
+    let text = links.of_session(&turn.session, turn.end.as_ref().map_or("", TurnEnd::text)).await;
+    Ok(Json(stored_response(&id, &turn, &text, previous)))
+}
+
+/// The id of an answer. That of a response leads to its turn: by itself, or by the id that the client gave the answer, however often it
+/// sends the request.
+fn answer_id<W: Wire>(headers: &HeaderMap) -> String {
+    match client_message(headers).filter(|_| W::FORM == Form::Responses) {
+        Some(message) => response_id(&message),
+        None => format!("{}{}", W::ID, Uuid::now_v7().simple()),
+    }
+}
+
+/// The id of the response that a client calls so.
+fn response_id(message: &str) -> String {
+    if message.starts_with(ResponsesWire::ID) {
+        return message.to_owned();
+    }
+    format!("{}{}", ResponsesWire::ID, URL_SAFE_NO_PAD.encode(message))
 }
 
 /// The answer to a background task. It needs no session and no agent.
@@ -148,11 +172,15 @@ async fn parsed(form: Form, body: Bytes) -> Result<ChatRequest, ApiError> {
 }
 
 /// Waits for the end of a turn and returns the answer in one piece.
-async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: TurnStream) -> Result<Value, ApiError> {
+async fn whole<W: Wire>(
+    shared: &Shared,
+    mut presenter: Presenter<W>,
+    mut stream: TurnStream,
+) -> Result<Value, ApiError> {
     let (mut events, mut thinking) = (Vec::new(), String::new());
     let ended = loop {
         let event = tokio::select! {
-            event = turn.next() => event.ok_or_else(ApiError::turn_lost)?,
+            event = stream.next() => event.ok_or_else(ApiError::turn_lost)?,
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
         };
         match event {
@@ -169,11 +197,13 @@ async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: 
     if let Some(error) = ApiError::of_turn(&ended, Timestamp::now()) {
         return Err(error);
     }
-    let (usage, turn) = (ended.usage, turn.began().cloned());
+    let (usage, turn) = (ended.usage, stream.began().cloned());
     events.push(TurnEvent::Ended(ended));
     let mut frames = Vec::new();
     for event in events {
-        presenter.event(&mut frames, event);
+        for shown in stream.links.apply(event).await {
+            presenter.event(&mut frames, shown);
+        }
         // The presenter keeps the parts of the answer; the frames of a stream are not needed.
         frames.clear();
     }
@@ -208,6 +238,13 @@ async fn turn_of_response(
     id: &str,
     param: Option<&str>,
 ) -> Result<TurnView, ApiError> {
-    let found = shared.engine.sessions().turn_of_message(owner(headers), id).await.map_err(Problem::from)?;
+    let by_client = id.strip_prefix(ResponsesWire::ID).and_then(|name| URL_SAFE_NO_PAD.decode(name).ok());
+    let by_client = by_client.and_then(|message| String::from_utf8(message).ok());
+    let mut found = None;
+    for message in [Some(id.to_owned()), by_client].into_iter().flatten() {
+        if found.is_none() {
+            found = shared.engine.sessions().turn_of_message(owner(headers), &message).await.map_err(Problem::from)?;
+        }
+    }
     found.ok_or_else(|| ApiError::response_not_found(id, param))
 }

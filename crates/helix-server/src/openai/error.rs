@@ -91,7 +91,9 @@ impl ApiError {
 
     /// There is no such response.
     pub(crate) fn response_not_found(id: &str, param: Option<&str>) -> Self {
-        let error = |status| Self::new(status, "previous_response_not_found", format!("no response {id:?}"));
+        let error = |status| {
+            Self::new(status, "previous_response_not_found", format!("Previous response with id '{id}' not found."))
+        };
         match param {
             Some(param) => error(StatusCode::BAD_REQUEST).with_param(param),
             None => error(StatusCode::NOT_FOUND),

@@ -1,4 +1,5 @@
-//! What clients show of an answer beside the agent's words: removed from the history, so that no agent reads it as its own words.
+//! What clients show of an answer other than the agent's words: Helix's blocks and activity are removed from the history, and links are what
+//! the agent wrote, so that no agent reads anything else as its own words.
 //!
 //! Must not know how an answer is sent.
 
@@ -6,7 +7,9 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use helix_engine::consultant::phrases::BLOCK;
-use regex::Regex;
+use regex::{Captures, Regex};
+
+use crate::linked_files::{FileToken, PATH};
 
 /// What is removed from answers: Helix's own blocks, and the activity that Open WebUI and other clients keep as `<details type="…">`; a
 /// user's own `<details>` has no type.
@@ -15,10 +18,17 @@ static MARKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(&format!("(?m)^(?:{BLOCK}|{activity})")).ok()
 });
 
+/// Addresses of linked files.
+static ADDRESSES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(&format!(r"https?://[^\s()<>]*?{PATH}([\w.-]+)")).ok());
+
 /// An answer without Helix's marks.
 pub(crate) fn strip(text: &str) -> String {
     let stripped = MARKS.as_ref().map_or(Cow::Borrowed(text), |marks| marks.replace_all(text, ""));
-    stripped.trim().to_owned()
+    let written =
+        |found: &Captures<'_>| FileToken::read(&found[1]).map_or_else(|| found[0].to_owned(), |token| token.written);
+    let restored = ADDRESSES.as_ref().map_or(Cow::Borrowed(&*stripped), |all| all.replace_all(&stripped, written));
+    restored.trim().to_owned()
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ mod error;
 mod field;
 mod files;
 mod items;
+mod link_scan;
+mod links;
 mod marks;
 mod models;
 mod open_text;

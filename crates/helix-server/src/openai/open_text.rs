@@ -1,5 +1,8 @@
 //! The text of an answer, and what is open at its end: a code fence, a formula, a folded part. Must not know who wrote it.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
 /// Text that grows.
 #[derive(Debug, Default)]
 pub(super) struct OpenText {
@@ -11,7 +14,7 @@ pub(super) struct OpenText {
 
 /// What is open after some lines.
 #[derive(Debug, Clone, Copy, Default)]
-struct Open {
+pub(super) struct Open {
     fence: Option<Fence>,
     formula: bool,
     folded: usize,
@@ -55,7 +58,13 @@ impl OpenText {
 }
 
 impl Open {
-    fn line(&mut self, line: &str) {
+    /// Whether the next line is one of code.
+    pub(super) fn is_code(&self) -> bool {
+        self.fence.is_some()
+    }
+
+    /// Takes a line.
+    pub(super) fn line(&mut self, line: &str) {
         let inner = line.trim_start_matches([' ', '>']).trim_end();
         let mark = inner.chars().next().filter(|mark| ['`', '~'].contains(mark));
         let length = mark.map_or(0, |mark| inner.chars().take_while(|letter| *letter == mark).count());
@@ -68,6 +77,7 @@ impl Open {
             }
             (Some(_), _) => {}
             (None, _) => {
+                let inner = without_code(inner);
                 // Formulas in the middle of a line end on it.
                 self.formula ^= inner.matches("$$").count() % 2 == 1;
                 self.folded += inner.matches("<details").count();
@@ -75,6 +85,31 @@ impl Open {
             }
         }
     }
+}
+
+/// A line without its code spans, in which nothing is a mark. What is not closed on the line is none.
+fn without_code(line: &str) -> Cow<'_, str> {
+    let mut marks: Vec<(usize, usize)> = Vec::new();
+    for (at, _) in line.match_indices('`') {
+        match marks.last_mut().filter(|(start, length)| start + *length == at) {
+            Some((_, length)) => *length += 1,
+            None => marks.push((at, 1)),
+        }
+    }
+    let last: HashMap<usize, usize> = marks.iter().enumerate().map(|(index, (_, length))| (*length, index)).collect();
+    let (mut plain, mut from, mut index) = (String::new(), 0, 0);
+    while let Some((start, length)) = marks.get(index).copied() {
+        index += 1;
+        if last.get(&length).is_some_and(|last| *last >= index) {
+            while marks[index].1 != length {
+                index += 1;
+            }
+            plain.push_str(&line[from..start]);
+            from = marks[index].0 + length;
+            index += 1;
+        }
+    }
+    if from == 0 { Cow::Borrowed(line) } else { Cow::Owned(plain + &line[from..]) }
 }
 
 #[cfg(test)]

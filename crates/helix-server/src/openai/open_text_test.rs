@@ -15,6 +15,7 @@ fn what_is_open_is_closed() {
     assert_eq!(closing(&["~~", "~~\n```\n"]), "\n~~~~");
     assert_eq!(closing(&["- a\n  ````md\n```\nb\n```\n"]), "\n````");
     assert_eq!(closing(&["so\n$", "$\nx + y"]), "\n$$");
+    assert_eq!(closing(&["one ` alone $$ `` x"]), "\n$$");
     assert_eq!(closing(&["<details>\n<summary>a</summary>\n\n```\nb"]), "\n```\n\n</details>");
 }
 
@@ -42,6 +43,8 @@ fn what_is_not_open_is_left_alone() {
         "a price of $5",
         "```\n<details> $$\n```",
         "<details>x</details>\n",
+        "Write `$$` or `` <details> ` `` around it",
+        "`<details` and ` $$ `` ` $$ x $$",
     ] {
         assert_eq!(closing(&[text]), "", "{text:?}");
     }

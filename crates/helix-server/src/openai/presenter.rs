@@ -169,12 +169,13 @@ impl<W: Wire> Presenter<W> {
             // Until something is shown, the client itself shows that it waits.
             TurnEvent::Began { .. } => self.line.clear(out),
             TurnEvent::Status { text } => self.status(out, &text),
-            TurnEvent::JobNews { text } if self.shows_status() => {
+            TurnEvent::JobNews { text, note } if self.shows_status() => {
                 // A list that was left behind by Stop is not true any more.
                 self.checklist(out, &[]);
                 self.line.set_sticky(out, &text);
+                note.into_iter().for_each(|note| self.block(out, &note));
             }
-            TurnEvent::JobNews { text } => self.status(out, &text),
+            TurnEvent::JobNews { text, .. } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.thinking(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
             TurnEvent::TakenBack { .. } => self.block(out, &phrases::said_anew()),

@@ -350,7 +350,7 @@ fn event() -> impl Strategy<Value = TurnEvent> {
             TurnEvent::Status { text: phrases::waits(&wait) }
         }),
         hostile().prop_map(|text| TurnEvent::Status { text }),
-        hostile().prop_map(|text| TurnEvent::JobNews { text }),
+        hostile().prop_map(|text| TurnEvent::JobNews { text, note: None }),
         hostile().prop_map(|text| TurnEvent::Thinking { text }),
         hostile().prop_map(|text| TurnEvent::Text { text }),
         (id(), hostile(), hostile()).prop_map(|(id, name, input)| TurnEvent::ToolStarted {

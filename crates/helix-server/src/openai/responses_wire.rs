@@ -245,12 +245,12 @@ fn response(id: &str, model: &str, created_at: i64, previous: Option<String>) ->
     })
 }
 
-/// A response from the record of its turn.
-pub(super) fn stored_response(id: &str, turn: &TurnView, previous: Option<String>) -> Value {
+/// A response from the record of its turn; `text` is the answer as the client is to see it.
+pub(super) fn stored_response(id: &str, turn: &TurnView, text: &str, previous: Option<String>) -> Value {
     let model = turn.begin.model.as_ref().map_or_else(|| "helix".into(), |model| format!("helix:{model}"));
     let mut response = response(id, &model, turn.started_at.as_second(), previous);
     let Some(end) = &turn.end else { return response };
-    let parts = [TextKind::Message.part(end.text())];
+    let parts = [TextKind::Message.part(text)];
     response["output"] = json!([TextKind::Message.item(&format!("{id}-message"), &parts, "completed")]);
     response["usage"] = response_usage(&end.usage);
     response["status"] = if end.is_answer() { "completed" } else { "failed" }.into();

@@ -57,7 +57,7 @@ fn shown(shared: Shared, turn: TurnStream, with_jobs: bool) -> impl Stream<Item 
         let shared = shared.clone();
         async move {
             match source {
-                Source::Turn(mut turn) => match turn.next().await? {
+                Source::Turn(mut turn) => match turn.next_shown().await? {
                     TurnEvent::Ended(ended) if with_jobs && ended.error.is_none() => {
                         Some(match jobs_of(&shared, &turn).await {
                             Some(jobs) => (Shown::Answer(ended), Source::Jobs(jobs)),

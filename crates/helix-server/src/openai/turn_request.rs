@@ -94,7 +94,7 @@ pub(crate) fn turn_request(
         history,
         last_shown,
         client: ClientIds {
-            message: text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER)),
+            message: client_message(headers),
             user_message: text(headers, USER_MESSAGE_HEADER),
             request: None,
         },
@@ -125,6 +125,11 @@ pub(super) fn drop_unfilled(headers: &mut HeaderMap) -> bool {
 pub(super) fn probe(headers: &HeaderMap) -> String {
     let names = [TASK_HEADER, CHAT_HEADER, MESSAGE_HEADER, USER_MESSAGE_HEADER, PARENT_HEADER, FORWARDED_USER_HEADER];
     names.into_iter().map(|name| (name, json!(text(headers, name)))).collect::<Value>().to_string()
+}
+
+/// What the client calls the answer.
+pub(super) fn client_message(headers: &HeaderMap) -> Option<String> {
+    text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER))
 }
 
 /// The user, as a chat server forwards it.

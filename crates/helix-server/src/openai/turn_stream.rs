@@ -2,14 +2,16 @@
 //!
 //! Must not know any wire format. Runs belong to the engine's sessions, never to a connection.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_engine::consultant::{TurnError, TurnEvent, TurnRequest};
+use helix_engine::consultant::{Purpose, TurnError, TurnEvent, TurnRequest};
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::error::ApiError;
+use super::links::Links;
 use crate::config::Disconnect;
 use crate::connection::Line;
 use crate::profile::Profile;
@@ -28,6 +30,10 @@ pub(crate) struct TurnStream {
     began: Option<(SessionId, TurnId)>,
     /// What is told before anything else.
     first: Option<TurnEvent>,
+    /// Has links open in a browser.
+    pub(super) links: Links,
+    /// Events to be shown.
+    ready: VecDeque<TurnEvent>,
 }
 
 /// A turn that is not over, as far as anybody knows.
@@ -39,7 +45,7 @@ struct OpenTurn {
 }
 
 impl TurnStream {
-    /// Starts a turn; `first` is what the client is told before its events.
+    /// Starts a turn; `first` is what the client is told before its events, `links` what its links become.
     ///
     /// # Errors
     /// [`ApiError`] when it cannot start.
@@ -49,11 +55,13 @@ impl TurnStream {
         line: Line,
         mut request: TurnRequest,
         first: Option<TurnEvent>,
+        links: Links,
     ) -> Result<Self, ApiError> {
         let disconnected = request.disconnected.clone();
         let starting = async {
             let session = shared.engine.consultant().locate(&mut request).await?;
-            let next = NextTurn { session, request: request.client.request.clone() };
+            let continues = request.purpose == Purpose::Continue;
+            let next = NextTurn { session, request: request.client.request.clone(), continues };
             // Detached turns of this conversation need not wait any longer. Without any, nothing is sent.
             shared.next_turns.send(next.clone()).ok();
             Ok::<_, TurnError>((next, shared.engine.consultant().turn(request).await?))
@@ -63,7 +71,7 @@ impl TurnStream {
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
         };
         let turn = OpenTurn { shared: shared.clone(), next, line, events };
-        Ok(Self { profile, disconnected, turn: Some(turn), began: None, first })
+        Ok(Self { profile, disconnected, turn: Some(turn), began: None, first, links, ready: VecDeque::new() })
     }
 
     /// Waits for the next event; `None` when there are no more.
@@ -78,6 +86,17 @@ impl TurnStream {
             Some(_) => {}
         }
         event
+    }
+
+    /// The same as the client is to see it.
+    pub(crate) async fn next_shown(&mut self) -> Option<TurnEvent> {
+        loop {
+            if let Some(event) = self.ready.pop_front() {
+                return Some(event);
+            }
+            let event = self.next().await?;
+            self.ready.extend(self.links.apply(event).await);
+        }
     }
 
     /// Session and turn, once it runs.
@@ -134,7 +153,10 @@ impl OpenTurn {
                 },
                 () = &mut timer, if waits && !is_lost => waits = false,
                 // After missed messages, the next turn may be among them.
-                next = next_turns.recv(), if waits => waits = next.is_ok_and(|next| !next.replaces(&self.next)),
+                // Whoever continues an answer that was cut off on its way wants the rest of it.
+                next = next_turns.recv(), if waits => {
+                    waits = next.is_ok_and(|next| !next.replaces(&self.next) || is_lost && next.continues);
+                }
                 () = shutdown.cancelled() => break,
             }
         }

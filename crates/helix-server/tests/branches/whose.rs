@@ -29,12 +29,29 @@ async fn whoever_begins_with_the_same_words_has_a_conversation_of_their_own() {
     assert_eq!(ask(&host, &[], messages(&texts)).await.session, third.session);
     let others = [hi, "A", "and? [[fake: say B]]", "No.", "so? [[fake: say C]]"];
     assert_ne!(ask(&host, &[], messages(&others)).await.session, third.session, "what another one said proves nothing");
-    // Its own answers prove it; also the half of one, where the client stopped reading.
-    let own = ask(&host, &[], messages(&["ho [[fake: say A whole answer.]]"])).await;
-    let half = ask(&host, &[], messages(&["ho [[fake: say A whole answer.]]", "A whole", "so? [[fake: say C]]"])).await;
-    assert_eq!(half.session, own.session);
-    let tell = ["ho [[fake: say A whole answer.]]", "Something else.", "so? [[fake: say C]]"];
-    assert_ne!(ask(&host, &[], messages(&tell)).await.session, own.session);
+    // Its own answers prove it, all of them; the half of one, where the client stopped reading, only among those of the same person or
+    // temporary chat: another one's may begin alike.
+    let ho = "ho [[fake: say A whole answer.]]";
+    for (headers, is_own) in
+        [(vec![], false), (vec![("x-openwebui-user-id", "cid")], true), (vec![("x-chat", "temporary:t")], true)]
+    {
+        let own = ask(&host, &headers, messages(&[ho])).await;
+        let half = ask(&host, &headers, messages(&[ho, "A whole", "so? [[fake: say C]]"])).await;
+        assert_eq!(half.session == own.session, is_own, "{headers:?}");
+        if !is_own {
+            let (args, stdin) = host.asked(&half.run());
+            assert!(option(&args, "--resume").is_none() && stdin.contains("[consultant]\\nA whole"), "{stdin}");
+        }
+        let next = ask(&host, &headers, messages(&[ho, "A whole answer.", "so? [[fake: say C]]"])).await;
+        assert_eq!(next.session, own.session, "{headers:?}");
+        for changed in [["Something else.", "C"], ["A whole answer.", "D"], ["A whole", "C"]] {
+            let tell = [ho, changed[0], "so? [[fake: say C]]", changed[1], "now? [[fake: say E]]"];
+            let told = ask(&host, &headers, messages(&tell)).await;
+            assert!(is_own || told.session != own.session, "{headers:?} {changed:?}");
+        }
+        let tell = [ho, "Something else.", "so? [[fake: say C]]"];
+        assert_ne!(ask(&host, &headers, messages(&tell)).await.session, own.session);
+    }
 
     // With the users forwarded, nobody reaches another one's conversation by its names either.
     let as_user = |user: &'static str| [("x-openwebui-user-id", user), ("x-chat", "c"), ("x-message", user)];
@@ -139,6 +156,42 @@ async fn an_answer_that_was_finished_while_helix_was_away_is_given_to_whoever_as
     }
 }
 
+/// "Continue" after a connection that broke: the rest is there.
+#[tokio::test]
+async fn to_continue_an_answer_that_was_cut_off_on_its_way_gives_the_rest_of_it() {
+    for is_over in [true, false] {
+        let host = Host::with_agent(ServerConfig::default()).await;
+        let gate = tempfile::tempdir().unwrap();
+        let order = in_two_parts(&gate.path().join("go"));
+        broken_off(&host, &order).await;
+        if is_over {
+            std::fs::write(gate.path().join("go"), "").unwrap();
+            first_end(&host).await;
+        }
+        let more = messages(&[&order, "Hm."]);
+        let same = ids("c", "m1", "");
+        let (rest, ()) = tokio::join!(ask(&host, &same, more.clone()), async {
+            if !is_over {
+                // Time for the request to be there.
+                tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+                std::fs::write(gate.path().join("go"), "").unwrap();
+            }
+        });
+        assert_eq!(rest.text.trim(), "Done.", "is over: {is_over}");
+        let view = session(&host, &rest.session).await;
+        assert_eq!(view["turns"][0]["end"]["facts"]["stopped"], Value::Null, "{view:#}");
+        assert_eq!(view["turns"][1]["end"]["runs"], 0, "no agent was asked: {view:#}");
+        // The same again, whose answer may have been lost, too.
+        assert_eq!(ask(&host, &ids("c", "m1", ""), more).await.text.trim(), "Done.");
+        let shown = format!("Hm.{}", rest.text);
+        let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, &shown, "so? [[fake: say E]]"])).await;
+        let (args, stdin) = host.asked(&next.run());
+        assert_eq!(next.text, "E");
+        assert!(option(&args, "--resume").is_some() && !stdin.contains("edited"), "{stdin}");
+        host.stop().await;
+    }
+}
+
 /// Nobody has read the caution below it either.
 #[tokio::test]
 async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_one() {
@@ -147,8 +200,7 @@ async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_on
         let validators = vec![Validator::StepMarker];
         engine.consultant.enforcement = Enforcement { validators, own: Vec::new(), retries: 0 };
     };
-    // What is said of an answer on the spot goes on after these words.
-    let caution = "This answer did not pass its checks.\n";
+    let caution = "This answer did not pass its checks;";
     for same in [true, false] {
         let host = Host::with_engine(ServerConfig::default(), strict).await;
         let gate = tempfile::tempdir().unwrap();
@@ -173,20 +225,52 @@ async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_on
             let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, "Hm.", "so? [[fake: say Next.]]"])).await;
             let (unheard, own) = next.text.split_once("Next.").unwrap();
             assert!(unheard.contains("> Done.\n\n> [!CAUTION]") && unheard.contains(caution), "{}", next.text);
-            assert!(!own.contains(caution) && own.contains("did not pass its checks;"), "{}", next.text);
+            assert_eq!(own.matches(caution).count(), 1, "{}", next.text);
         }
         host.stop().await;
     }
 }
 
+/// Nor any other caution: one that says what could not be checked.
+#[tokio::test]
+async fn an_unread_answer_that_could_not_be_checked_is_not_given_as_a_good_one() {
+    use helix_engine::consultant::{Enforcement, OwnValidator};
+    let broken = |engine: &mut helix_engine::EngineConfig| {
+        let command = vec!["/nonexistent/check".to_owned()];
+        let own = vec![OwnValidator { name: "links".into(), command, timeout: OwnValidator::TIMEOUT }];
+        engine.consultant.enforcement = Enforcement { validators: Vec::new(), own, retries: 0 };
+    };
+    let host = Host::with_engine(ServerConfig::default(), broken).await;
+    let gate = tempfile::tempdir().unwrap();
+    let order = in_two_parts(&gate.path().join("go"));
+    broken_off(&host, &order).await;
+    std::fs::write(gate.path().join("go"), "").unwrap();
+    assert_eq!(first_end(&host).await["delivery"], "undelivered");
+    let again = ask(&host, &ids("c", "m2", ""), messages(&[&order])).await;
+    assert!(again.text.contains("Done.") && again.text.contains("could not be made"), "{}", again.text);
+    host.stop().await;
+}
+
 /// A broken connection is no Stop: nobody closed it.
 #[tokio::test]
 async fn a_turn_whose_connection_breaks_goes_on_and_is_told_of_later() {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let host = Host::with_agent(ServerConfig::default()).await;
     let gate = tempfile::tempdir().unwrap();
     let order = in_two_parts(&gate.path().join("go"));
-    let body = json!({ "model": "helix", "stream": true, "messages": messages(&[&order]) }).to_string();
+    broken_off(&host, &order).await;
+    tokio::time::sleep(std::time::Duration::from_millis(800)).await;
+    std::fs::write(gate.path().join("go"), "").unwrap();
+    let end = first_end(&host).await;
+    assert_eq!((&end["facts"]["stopped"], &end["delivery"]), (&Value::Null, &json!("undelivered")), "{end:#}");
+    let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, "Hm.", "so? [[fake: say Next.]]"])).await;
+    assert!(next.text.contains("> Done.\n\nNext."), "{}", next.text);
+    host.stop().await;
+}
+
+/// Sends a first message, reads the beginning of the answer, and loses the connection.
+async fn broken_off(host: &Host, order: &str) {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let body = json!({ "model": "helix", "stream": true, "messages": messages(&[order]) }).to_string();
     let address = host.url.strip_prefix("http://").unwrap().to_owned();
     let mut socket = tokio::net::TcpStream::connect(&address).await.unwrap();
     let request = format!(
@@ -203,13 +287,6 @@ async fn a_turn_whose_connection_breaks_goes_on_and_is_told_of_later() {
     // Without waiting for anything that is not sent: a reset.
     socket.set_zero_linger().unwrap();
     drop(socket);
-    tokio::time::sleep(std::time::Duration::from_millis(800)).await;
-    std::fs::write(gate.path().join("go"), "").unwrap();
-    let end = first_end(&host).await;
-    assert_eq!((&end["facts"]["stopped"], &end["delivery"]), (&Value::Null, &json!("undelivered")), "{end:#}");
-    let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, "Hm.", "so? [[fake: say Next.]]"])).await;
-    assert!(next.text.contains("> Done.\n\nNext."), "{}", next.text);
-    host.stop().await;
 }
 
 /// Open WebUI sends an attached text with each message: the agent is told of it once.

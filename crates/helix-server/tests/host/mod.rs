@@ -174,6 +174,8 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         consultant: ConsultantConfig {
             // The agents of these tests say what they are told, without markers.
             enforcement: Enforcement { validators: Vec::new(), own: Vec::new(), retries: 0 },
+            // A busy machine is slow to finish a job.
+            follow_jobs: Duration::from_secs(600),
             ..ConsultantConfig::new("none", Duration::from_secs(30))
         },
         policy: Policy::default(),

@@ -205,6 +205,34 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     let frames = stage.watched(&messages).await.rest().await;
     let last = last_status(&frames)["description"].as_str().unwrap();
     assert!(last.starts_with("Since your last message, pages succeeded, merged into "), "{frames:?}");
+    let text = content(&frames);
+    assert!(text.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded") && text.ends_with("\n\nYes."), "{text}");
+    stage.host.stop().await;
+}
+
+#[tokio::test]
+async fn a_job_that_was_resumed_and_ended_the_same_way_is_told_of_again() {
+    let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
+    let job = stage.start().await;
+    let go = "go [[fake: say It runs.]]";
+    let mut reader = stage.watched(&second(go)).await;
+    reader.until("agent running").await;
+    let post = async |what: &str| {
+        let answer = stage.host.post(&format!("/api/v1/jobs/{job}/{what}")).send().await.unwrap();
+        assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+    };
+    post("cancel").await;
+    let text = content(&reader.rest().await);
+    assert!(text.contains("> **Helix:** Job pages"), "{text}");
+    let mut messages = second(go);
+    messages.as_array_mut().unwrap().extend([said("assistant", &text), said("user", "and? [[fake: say Fine.]]")]);
+    post("resume").await;
+    post("cancel").await;
+    stage.finished(&job).await;
+    let frames = stage.watched(&messages).await.rest().await;
+    let last = last_status(&frames)["description"].as_str().unwrap();
+    assert!(last.starts_with("Since your last message, pages "), "{frames:?}");
+    assert!(content(&frames).starts_with("> [!NOTE]\n> **Helix:** Job pages"), "{frames:?}");
     stage.host.stop().await;
 }
 

@@ -31,6 +31,30 @@ fn left(host: &Host, directory: &str, session: &str) -> usize {
     entries.filter(|entry| entry.as_ref().unwrap().file_name().to_str().unwrap().starts_with(session)).count()
 }
 
+/// A crash between the journal and the disk: nobody else is to be forgotten, and what is left goes all the same.
+#[tokio::test]
+async fn what_a_crash_left_of_a_forgotten_conversation_goes() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let kept = say(&host, "a", hello()).await["helix"]["session"].as_str().unwrap().to_owned();
+    let gone = format!("{}zz", &kept[..kept.len() - 2]);
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(200_000);
+    let places = [("sessions", gone.clone()), ("runs", format!("{gone}.t1.1")), ("reports", gone.clone())];
+    for (place, name) in &places {
+        let directory = host.state().join(place).join(name);
+        std::fs::create_dir_all(&directory).unwrap();
+        std::fs::File::open(&directory).unwrap().set_modified(old).unwrap();
+    }
+    let host = host.restart(ServerConfig::default()).await;
+    let is_left = || places.iter().any(|(place, name)| left(&host, place, name) > 0);
+    let began = std::time::Instant::now();
+    while is_left() && began.elapsed() < std::time::Duration::from_secs(30) {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    assert!(!is_left(), "what a crash left is still there");
+    assert_eq!((left(&host, "sessions", &kept), left(&host, "runs", &kept)), (1, 1));
+    host.stop().await;
+}
+
 #[tokio::test]
 async fn only_the_latest_conversations_are_kept_and_a_forgotten_one_can_go_on() {
     let host = Host::with_agent(ServerConfig::default()).await;

@@ -100,7 +100,7 @@ mapping! {
         /// longest turn
         turn_timeout: Time, example = "\"30m\"";
         /// how long a chat shows the progress of its jobs after an answer (Open WebUI); "0s": not at all
-        follow_jobs: TimeOrZero, example = "\"10m\"";
+        follow_jobs: TimeOrZero, example = "\"30s\"";
         /// deletes sessions without a message for so many days; default: keeps all
         keep_days: Count, example = "365";
         /// deletes the oldest sessions beyond so many; default: keeps all
@@ -131,6 +131,8 @@ mapping! {
         allowed_hosts: Vec<Host>, example = "[\"host.docker.internal\"]";
         /// web origins that may call it (CORS); default: none
         allowed_origins: Vec<Origin>, example = "[\"https://chat.example\"]";
+        /// address of Helix in your browser, for links to files; default: the one that the chat client uses
+        public_url: Origin, example = "\"https://helix.example\"";
         /// requests per minute and key to /v1; 0: no limit
         rate_limit: u32, example = "600";
         /// form of activity in chats: auto, openwebui, openwebui-basic, plain

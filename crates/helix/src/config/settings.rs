@@ -249,6 +249,7 @@ impl Settings {
             body_limit: get(&server.body_limit_mb).map_or(built_in.body_limit, |limit| limit as usize * 1024 * 1024),
             allowed_hosts: texts(&server.allowed_hosts).unwrap_or(built_in.allowed_hosts),
             allowed_origins: texts(&server.allowed_origins).unwrap_or(built_in.allowed_origins),
+            public_url: get(&server.public_url),
             ..built_in
         }
     }
@@ -284,6 +285,7 @@ impl Settings {
                 linger: get(&self.jobs.linger).unwrap_or(timeouts.linger),
                 stall: get(&self.jobs.stall).unwrap_or(timeouts.stall),
                 grace: get(&self.jobs.stop_grace).map_or(timeouts.grace, Grace::each),
+                ..timeouts
             },
             tools: None,
             git: GitEnvironment::from_process(),

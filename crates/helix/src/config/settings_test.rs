@@ -123,6 +123,10 @@ fn the_file_says_how_chat_clients_are_served() {
         "allowed_origins = [\"https://chat.example/\", \"http://[::1]:3000\"]\n",
     ));
     assert_eq!(who.allowed_hosts, ["host.docker.internal"]);
+    assert_eq!(
+        (who.public_url, served("[server]\npublic_url = \"https://h.example/\"\n").public_url),
+        (None, Some("https://h.example".into()))
+    );
     assert_eq!(who.allowed_origins, ["https://chat.example", "http://[::1]:3000"]);
 }
 

@@ -1,7 +1,7 @@
 // A chat client with OpenAI's JavaScript package: reads orders as lines of JSON, prints a report for each.
 //
 // {"say": text} streams an answer, {"ask": text} gets it whole, {"edit": text} replaces what was said last and streams the
-// answer to that, {"respond": text} streams an answer in the responses form.
+// answer to that, {"respond": text} streams an answer in the responses form, after the last response or the one of {"follow": id}.
 // Must not know Helix: it does what any user of the package would do.
 
 import { createRequire } from "node:module";
@@ -53,7 +53,7 @@ async function ask() {
 }
 
 async function respond(text) {
-  const report = { text: "", items: [], usage: null, error: null };
+  const report = { text: "", id: null, previous: null, items: [], usage: null, error: null };
   try {
     const stream = await client.responses.create({
       model: "helix",
@@ -65,7 +65,8 @@ async function respond(text) {
       if (event.type === "response.output_text.delta") report.text += event.delta;
       if (event.type === "response.output_item.done") report.items.push(event.item.type);
       if (event.type === "response.completed") {
-        previous = event.response.id;
+        previous = report.id = event.response.id;
+        report.previous = event.response.previous_response_id;
         report.usage = event.response.usage;
       }
       if (event.type === "response.failed") report.error = event.response.error;
@@ -81,6 +82,9 @@ for await (const line of createInterface({ input: process.stdin })) {
   let report;
   if (kind === "respond") {
     report = await respond(text);
+  } else if (kind === "follow") {
+    previous = text;
+    report = {};
   } else {
     if (kind === "edit") messages.splice(-2);
     messages.push({ role: "user", content: text });

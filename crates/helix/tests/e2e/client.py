@@ -2,6 +2,7 @@
 
 Orders: {"say": TEXT} streams an answer, {"ask": TEXT} gets one in one piece, {"listen": TEXT} streams and reports the lines as
 they came over the wire, {"get": PATH} reads a page of the API, {"system": TEXT} sets the system prompt. What was said and answered stays in the conversation.
+{"respond": TEXT} streams an answer in the responses form, after the last response or the one of {"follow": ID}.
 Must not know Helix: address and key come from OPENAI_BASE_URL and OPENAI_API_KEY, as the package reads them.
 """
 
@@ -71,6 +72,28 @@ def wire():
         return {"status": response.status_code, "lines": [line for line in response.iter_lines() if line]}
 
 
+previous = None
+
+
+def respond(text):
+    """One streamed response, which follows the last one."""
+    global previous
+    report = {"text": "", "id": None, "previous": None, "error": None}
+    try:
+        stream = client.responses.create(
+            model="helix", input=text, stream=True, previous_response_id=previous or openai.NOT_GIVEN
+        )
+        for event in stream:
+            if event.type == "response.output_text.delta":
+                report["text"] += event.delta
+            if event.type == "response.completed":
+                previous = event.response.id
+                report["id"], report["previous"] = previous, event.response.previous_response_id
+    except openai.APIError as error:
+        report["error"] = said(error)
+    return report
+
+
 def page(path):
     """A page of the server beside `/v1`."""
     return client.with_options(base_url=str(client.base_url).removesuffix("v1/")).get(path, cast_to=object)
@@ -80,6 +103,10 @@ for line in sys.stdin:
     order = json.loads(line)
     if "get" in order:
         report = page(order["get"])
+    elif "respond" in order:
+        report = respond(order["respond"])
+    elif "follow" in order:
+        previous, report = order["follow"], {}
     elif "system" in order:
         messages[:] = [one for one in messages if one["role"] != "system"]
         messages.insert(0, {"role": "system", "content": order["system"]})

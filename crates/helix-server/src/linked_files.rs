@@ -1,0 +1,84 @@
+//! Files that answers link to: their signed names in addresses, and the route that a browser opens without the API's token.
+//!
+//! Must not know which files may be read. A name tells what the agent wrote, so that a history can have the agent's own words again.
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use futures::stream;
+use helix_core::ids::SessionId;
+use helix_engine::sessions::{FileSignature, LARGEST_LINKED};
+use tokio::io::AsyncReadExt as _;
+
+use crate::problem::Problem;
+use crate::shared::Shared;
+
+/// What the path of each address begins with.
+pub(crate) const PATH: &str = "/helix/files/";
+/// Bytes that are read and sent at once.
+const PIECE: usize = 64 * 1024;
+/// What a page may do that a browser makes of a file: nothing.
+const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+
+/// The name of a file in an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileToken {
+    pub(crate) session: SessionId,
+    /// Where the link leads as the agent wrote it.
+    pub(crate) written: String,
+    pub(crate) signature: FileSignature,
+}
+
+impl FileToken {
+    /// As it stands in an address.
+    pub(crate) fn text(&self) -> String {
+        let name = URL_SAFE_NO_PAD.encode(format!("{}/{}", self.session, self.written));
+        format!("{name}.{}", URL_SAFE_NO_PAD.encode(self.signature))
+    }
+
+    /// Reads one, whoever has signed it; `None` if it is none.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (name, signature) = text.split_once('.')?;
+        let name = String::from_utf8(URL_SAFE_NO_PAD.decode(name).ok()?).ok()?;
+        let (session, written) = name.split_once('/')?;
+        let signature = URL_SAFE_NO_PAD.decode(signature).ok()?.try_into().ok()?;
+        Some(Self { session: SessionId::new(session).ok()?, written: written.to_owned(), signature })
+    }
+}
+
+/// `GET /helix/files/{token}`
+pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>) -> Result<Response, Problem> {
+    let gone = || {
+        Problem::not_found("no such file")
+            .hint("it was moved or deleted, or its chat is forgotten; ask for it in the chat")
+    };
+    let FileToken { session, written, signature } = FileToken::read(&token).ok_or_else(gone)?;
+    let found = shared.engine.sessions().linked(&session, &written, Some(signature)).await?;
+    let found = found.ok_or_else(gone)?;
+    let kind = match found.path.extension().map(|end| end.to_ascii_lowercase()).as_deref().and_then(|end| end.to_str())
+    {
+        Some("png") => "image/png",
+        Some("jpg" | "jpeg") => "image/jpeg",
+        Some("gif") => "image/gif",
+        Some("webp") => "image/webp",
+        _ => "text/plain; charset=utf-8",
+    };
+    let file = tokio::fs::File::from_std(found.file).take(LARGEST_LINKED);
+    let body = stream::try_unfold(file, async |mut file| {
+        let mut piece = vec![0; PIECE];
+        let length = file.read(&mut piece).await?;
+        piece.truncate(length);
+        Ok::<_, std::io::Error>((length > 0).then(|| (Bytes::from(piece), file)))
+    });
+    let headers = [
+        (header::CONTENT_TYPE, kind),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "private, no-cache"),
+    ];
+    Ok((headers, Body::from_stream(body)).into_response())
+}
