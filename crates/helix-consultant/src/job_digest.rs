@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use helix_core::ids::JobId;
-use helix_job::JobView;
 use helix_job::phrases::{chat_line, open_questions};
+use helix_job::{JobView, Language};
 use helix_store::{Journal, ReadError};
 use jiff::Timestamp;
 
@@ -31,7 +31,8 @@ pub(super) async fn since(
         }
         let events = helix_store::job_events(journal.as_ref(), &job.id, 0).await?;
         let new = events.iter().filter(|event| after.is_none_or(|after| event.at > after));
-        let mut lines: Vec<String> = new.filter_map(|recorded| chat_line(&recorded.event, &job)).collect();
+        let mut lines: Vec<String> =
+            new.filter_map(|recorded| chat_line(Language::English, &recorded.event, &job)).collect();
         if lines.is_empty() {
             continue;
         }

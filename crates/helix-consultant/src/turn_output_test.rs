@@ -20,7 +20,7 @@ async fn text_that_waits_for_a_check_has_a_limit() {
 #[tokio::test]
 async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
     let (listener, mut events) = mpsc::channel(1);
-    let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new(), Language::English);
     output.patience = Duration::from_millis(10);
     let text = |text: &str| TurnEvent::Text { text: text.into() };
     output.tell(text("one")).await;
@@ -35,7 +35,7 @@ async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
 #[tokio::test]
 async fn words_that_broke_off_do_not_count() {
     let (listener, mut events) = mpsc::channel(16);
-    let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new(), Language::English);
     let text = |text: &str| AgentEvent::Text { text: text.into(), partial: true, parent: None };
     output.hear(text("I look:")).await;
     output

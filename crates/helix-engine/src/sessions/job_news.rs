@@ -9,9 +9,9 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream::{BoxStream, SelectAll};
 use helix_core::ids::{JobId, SessionId, TurnId};
-use helix_job::phrases::{chat_line, open_questions, outcome, standing};
+use helix_job::phrases::{asks, chat_line, open_questions, outcome, standing};
 use helix_job::question::{QuestionStatus, QuestionView};
-use helix_job::{JobEvent, JobView, Recorded};
+use helix_job::{JobEvent, JobView, Language, Recorded, say};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
@@ -43,18 +43,21 @@ pub enum JobNews {
 }
 
 impl JobNews {
-    /// It in one line.
-    pub fn line(&self) -> String {
+    /// It in one line; what has no text yet in this language.
+    pub fn line(&self, language: Language) -> String {
         match self {
             Self::Progress { text } | Self::GoesOn { text } => text.clone(),
-            Self::Asks(question) => format!("{} waits for you: {}", question.job_name, question.text),
-            Self::Over(job) => format!("{} {}", job.name, outcome(job)),
+            Self::Asks(question) => {
+                let (job, question) = (&question.job_name, asks(language, question));
+                say!(language, "chat-job-waits", job = job, question = question)
+            }
+            Self::Over(job) => format!("{} {}", job.name, outcome(language, job)),
         }
     }
 }
 
 impl Sessions {
-    /// Watches the jobs of a conversation after one of its answers: until all are over, one waits for a person, the configured
+    /// Watches the jobs of a conversation after one of its answers, told in this language: until all are over, one waits for a person, the configured
     /// time has passed, or the conversation goes on. `None` where there is nothing to watch. Dropping the receiver stops
     /// watching, nothing else.
     ///
@@ -65,6 +68,7 @@ impl Sessions {
         &self,
         session: &SessionId,
         turn: &TurnId,
+        language: Language,
     ) -> Result<Option<mpsc::Receiver<JobNews>>, EngineError> {
         let limit = self.config.follow_jobs;
         let view = self.get(session).await?;
@@ -107,6 +111,7 @@ impl Sessions {
             turns,
             sender,
             limit,
+            language,
         };
         self.services.writer.crash.pass(|| "watching jobs".into());
         self.services.tasks.spawn(follower.run(first, under_way));
@@ -137,6 +142,7 @@ struct Follower {
     turns: watch::Receiver<usize>,
     sender: mpsc::Sender<JobNews>,
     limit: Duration,
+    language: Language,
 }
 
 impl Follower {
@@ -146,7 +152,7 @@ impl Follower {
             self.tell(news).await?;
         }
         for job in &jobs {
-            self.tell(JobNews::Progress { text: format!("{} {}", job.name, standing(job)) }).await?;
+            self.tell(JobNews::Progress { text: format!("{} {}", job.name, standing(self.language, job)) }).await?;
         }
         // One job needs no name in every line.
         let several = jobs.len() > 1;
@@ -160,8 +166,9 @@ impl Follower {
                 () = closing.cancelled() => return None,
             };
             let Some((id, event)) = next else {
-                let standing: Vec<String> = jobs.iter().map(|job| format!("{} {}", job.name, standing(job))).collect();
-                let text = format!("{}. Ask here for its progress", standing.join("; "));
+                let standing = |job: &JobView| format!("{} {}", job.name, standing(self.language, job));
+                let standing: Vec<String> = jobs.iter().map(standing).collect();
+                let text = say!(self.language, "chat-jobs-go-on", standing = standing.join("; "));
                 return self.tell(JobNews::GoesOn { text }).await;
             };
             let read = match event {
@@ -176,7 +183,7 @@ impl Follower {
                     continue;
                 }
             };
-            if let Some(news) = news_of_event(&event, &job, several) {
+            if let Some(news) = news_of_event(self.language, &event, &job, several) {
                 let ends = matches!(news, JobNews::Asks(_));
                 self.tell(news).await?;
                 if ends {
@@ -197,7 +204,7 @@ impl Follower {
 }
 
 /// What an event is worth telling. The job's view may be of a later time than the event.
-fn news_of_event(event: &JobEvent, job: &JobView, several: bool) -> Option<JobNews> {
+fn news_of_event(language: Language, event: &JobEvent, job: &JobView, several: bool) -> Option<JobNews> {
     if let JobEvent::QuestionAsked { phase, question } = event {
         let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == question.text);
         if let Some(open) = asked.filter(|one| one.status == QuestionStatus::Open) {
@@ -209,6 +216,6 @@ fn news_of_event(event: &JobEvent, job: &JobView, several: bool) -> Option<JobNe
     {
         return Some(JobNews::Over(Box::new(job.clone())));
     }
-    let text = chat_line(event, job)?;
+    let text = chat_line(language, event, job)?;
     Some(JobNews::Progress { text: if several { format!("{}: {text}", job.name) } else { text } })
 }

@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use futures::stream;
 use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent, phrases};
 use helix_engine::sessions::SessionSummary;
+use helix_job::Language;
 use helix_job::session::TurnView;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -55,6 +56,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         profile,
         include_usage: request.include_usage,
         previous: request.previous.clone(),
+        language: Language::default(),
     };
     if let Some(task) = task::recognise(&headers, &request) {
         let (frames, whole) = Presenter::<W>::task(options, &task_answer(&shared, &headers, &task, &request).await?);
@@ -74,9 +76,10 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         // The answer's id names the turn if the client does not.
         turn.client.message.get_or_insert_with(|| options.id.clone());
     }
-    let first = (is_unfilled && turn.history.is_empty()).then(|| TurnEvent::Note { text: phrases::unfilled_headers() });
+    let first = (is_unfilled && turn.history.is_empty())
+        .then(|| TurnEvent::Note { text: phrases::unfilled_headers(turn.language()) });
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first).await?;
-    let presenter = Presenter::<W>::new(options);
+    let presenter = Presenter::<W>::new(AnswerOptions { language: turn.language(), ..options });
     if request.stream {
         return Ok(streaming::response(shared, presenter, turn));
     }
@@ -139,8 +142,8 @@ async fn whole<W: Wire>(shared: &Shared, mut presenter: Presenter<W>, mut turn: 
     let (mut events, mut thinking) = (Vec::new(), String::new());
     let ended = loop {
         let event = tokio::select! {
-            event = turn.next() => event.ok_or_else(ApiError::turn_lost)?,
-            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
+            event = turn.next() => event.ok_or_else(|| ApiError::turn_lost(presenter.language()))?,
+            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(presenter.language())),
         };
         match event {
             TurnEvent::Ended(ended) => break ended,

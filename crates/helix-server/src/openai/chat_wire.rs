@@ -93,7 +93,7 @@ impl Wire for ChatWire {
     fn start_call(&mut self, out: &mut Vec<u8>, name: &str, arguments: &Value) -> usize {
         // Unique in the conversation.
         let id = format!("{}-call-{}", self.options.id, self.calls.len() + 1);
-        let (index, item) = (self.parts.item(), function_call(&id, name, arguments));
+        let (index, item) = (self.parts.item(), function_call(self.options.language, &id, name, arguments));
         send_item(out, "response.output_item.added", index, &item);
         self.calls.push((index, item));
         self.calls.len() - 1

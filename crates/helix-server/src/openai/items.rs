@@ -3,13 +3,14 @@
 //! Must not know when an item is sent. Open WebUI counts the parts of an answer itself while it reads text and reasoning; an item's
 //! `output_index` must agree with that count or the parts are shown in the wrong order (measured with 0.12.4).
 
+use helix_job::Language;
 use serde_json::{Value, json};
 
 use super::tool_name;
 
 /// A call, which its output must follow.
-pub(super) fn function_call(id: &str, name: &str, arguments: &Value) -> Value {
-    let (name, arguments) = (tool_name::shown(name), arguments.to_string());
+pub(super) fn function_call(language: Language, id: &str, name: &str, arguments: &Value) -> Value {
+    let (name, arguments) = (tool_name::shown(language, name), arguments.to_string());
     json!({
         "type": "function_call", "id": id, "call_id": id, "name": name, "arguments": arguments, "status": "in_progress",
     })

@@ -6,6 +6,7 @@ use helix_core::ids::{SessionId, TurnId};
 use helix_core::usage::Usage;
 use helix_engine::consultant::{TurnEnded, TurnEvent, phrases};
 use helix_engine::sessions::JobNews;
+use helix_job::{Language, say};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -31,6 +32,8 @@ pub(crate) struct AnswerOptions {
     pub(crate) include_usage: bool,
     /// The response that this one follows (responses form).
     pub(crate) previous: Option<String>,
+    /// What Helix itself says is in this language.
+    pub(crate) language: Language,
 }
 
 /// A finished answer.
@@ -76,6 +79,7 @@ pub(crate) trait Wire: Send + Sized + 'static {
 pub(crate) struct Presenter<W> {
     wire: W,
     profile: Profile,
+    language: Language,
     created: Timestamp,
     line: StatusLine,
     calls: Vec<OpenCall>,
@@ -107,9 +111,10 @@ impl<W: Wire> Presenter<W> {
     pub(crate) fn new(options: AnswerOptions) -> Self {
         Self {
             profile: options.profile,
+            language: options.language,
             created: options.created,
+            line: StatusLine::new(options.language),
             wire: W::new(options),
-            line: StatusLine::default(),
             calls: Vec::new(),
             tools: 0,
             has_text: false,
@@ -137,6 +142,11 @@ impl<W: Wire> Presenter<W> {
     /// All text of the answer so far.
     pub(crate) fn text_so_far(&self) -> &str {
         self.text.as_str()
+    }
+
+    /// The language of what Helix itself says.
+    pub(crate) fn language(&self) -> Language {
+        self.language
     }
 
     /// Whether the answer has ended.
@@ -167,7 +177,7 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::JobNews { text } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.thinking(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
-            TurnEvent::TakenBack { .. } => self.block(out, &phrases::said_anew()),
+            TurnEvent::TakenBack { .. } => self.block(out, &phrases::said_anew(self.language)),
             TurnEvent::Note { text } => self.block(out, &text),
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
             TurnEvent::ToolFinished { id, output, failed } => self.tool_finished(out, &id, &output, failed),
@@ -203,12 +213,12 @@ impl<W: Wire> Presenter<W> {
     /// Appends news of a job.
     pub(crate) fn on_news(&mut self, out: &mut Vec<u8>, news: &JobNews) {
         match news {
-            JobNews::Progress { .. } => return self.line.set_sticky(out, &news.line()),
+            JobNews::Progress { .. } => return self.line.set_sticky(out, &news.line(self.language)),
             JobNews::GoesOn { .. } => {}
-            JobNews::Asks(question) => self.block(out, &phrases::job_asks(question)),
-            JobNews::Over(job) => self.block(out, &phrases::job_over(job)),
+            JobNews::Asks(question) => self.block(out, &phrases::job_asks(self.language, question)),
+            JobNews::Over(job) => self.block(out, &phrases::job_over(self.language, job)),
         }
-        self.line.set_last(&news.line());
+        self.line.set_last(&news.line(self.language));
     }
 
     fn close(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
@@ -223,7 +233,7 @@ impl<W: Wire> Presenter<W> {
     fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         self.close_calls(out);
         let cost = ended.usage.cost_usd;
-        self.line.set_default(phrases::answered(ended.is_in_order, self.tools, ended.took, cost));
+        self.line.set_default(phrases::answered(self.language, ended.is_in_order, self.tools, ended.took, cost));
         if !self.has_text {
             // An agent that does not stream gives its answer only here.
             self.text(out, &ended.answer);
@@ -289,7 +299,7 @@ impl<W: Wire> Presenter<W> {
             self.line.clear(out);
             Some(self.wire.start_call(out, &name, input))
         } else {
-            self.status(out, &format!("→ {} {input}", tool_name::shown(&name)));
+            self.status(out, &format!("→ {} {input}", tool_name::shown(self.language, &name)));
             None
         };
         self.tools += 1;
@@ -308,7 +318,7 @@ impl<W: Wire> Presenter<W> {
             None => {
                 let sign = if failed { '✗' } else { '✓' };
                 let first = output.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-                self.status(out, &format!("{sign} {} {first}", tool_name::shown(&call.name)));
+                self.status(out, &format!("{sign} {} {first}", tool_name::shown(self.language, &call.name)));
             }
         }
     }
@@ -317,7 +327,7 @@ impl<W: Wire> Presenter<W> {
     fn close_calls(&mut self, out: &mut Vec<u8>) {
         while let Some(call) = self.calls.first() {
             let agent_id = call.agent_id.clone();
-            self.tool_finished(out, &agent_id, phrases::CALL_CUT_OFF, true);
+            self.tool_finished(out, &agent_id, &say!(self.language, "chat-call-cut-off"), true);
         }
     }
 }

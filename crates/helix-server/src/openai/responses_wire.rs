@@ -6,6 +6,7 @@
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use helix_engine::consultant::phrases;
+use helix_job::Language;
 use helix_job::session::TurnView;
 use serde_json::{Value, json};
 
@@ -25,6 +26,7 @@ pub(crate) struct ResponsesWire {
     response: Value,
     output: Vec<Value>,
     profile: Profile,
+    language: Language,
     sequence: u64,
     open: Option<OpenText>,
 }
@@ -155,9 +157,9 @@ impl Wire for ResponsesWire {
     const ID: &'static str = "resp_";
 
     fn new(options: AnswerOptions) -> Self {
-        let AnswerOptions { id, model, created, profile, previous, include_usage: _ } = options;
+        let AnswerOptions { id, model, created, profile, previous, language, include_usage: _ } = options;
         let response = response(&id, &model, created.as_second(), previous);
-        Self { id, response, output: Vec::new(), profile, sequence: 0, open: None }
+        Self { id, response, output: Vec::new(), profile, language, sequence: 0, open: None }
     }
 
     fn begin(&mut self, out: &mut Vec<u8>) {
@@ -183,7 +185,8 @@ impl Wire for ResponsesWire {
 
     fn start_call(&mut self, out: &mut Vec<u8>, name: &str, arguments: &Value) -> usize {
         if self.profile != Profile::Plain {
-            return self.add(out, |id| function_call(id, name, arguments));
+            let language = self.language;
+            return self.add(out, |id| function_call(language, id, name, arguments));
         }
         // A tool on Helix's side, with nothing for the client to do. The agent's built-in ones have no server of their own.
         let (server, name) = tool_name::split(name).unwrap_or(("helix", name));
@@ -255,7 +258,8 @@ pub(super) fn stored_response(id: &str, turn: &TurnView, previous: Option<String
     response["usage"] = response_usage(&end.usage);
     response["status"] = if end.is_answer() { "completed" } else { "failed" }.into();
     if !end.is_answer() {
-        let message = phrases::of_outcome(&Outcome::from_facts(&end.facts)).map(|error| error.line());
+        let language = Language::of_text(&turn.begin.message).unwrap_or_default();
+        let message = phrases::of_outcome(language, &Outcome::from_facts(&end.facts)).map(|error| error.line());
         response["error"] = json!({ "code": "server_error", "message": message });
     }
     response

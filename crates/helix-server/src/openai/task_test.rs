@@ -117,12 +117,12 @@ fn answers_have_the_form_that_the_client_parses() {
 #[test]
 fn a_title_is_the_users_first_words() {
     let prompt = |history: &str| format!("### Task:\nx\n<chat_history>\n{history}\n</chat_history>");
-    let title = |prompt: &str| super::title(first_words(prompt));
+    let title = |prompt: &str| super::title(Language::English, first_words(prompt));
     assert_eq!(title(&prompt("USER: hello headers\nASSISTANT: ")), "hello headers");
     let long = "USER: please add a CSV export to the report page, with totals and a test\nASSISTANT: sure";
     assert_eq!(title(&prompt(long)), "please add a CSV export to the report page, with");
     assert_eq!(title(&prompt(&format!("USER: {}", "ä".repeat(99)))).chars().count(), 50);
-    assert_eq!(title("nonsense"), "New chat");
+    assert_eq!(super::title(Language::English, "nonsense"), "New chat");
 }
 
 #[test]
@@ -131,6 +131,7 @@ fn what_the_conversation_has_come_to_counts_before_its_words() {
         title: Some("Account book in whole cents".into()),
         tags: vec!["accounts".into(), "python".into()],
         stage: SessionStage::Asked(vec!["yes".into(), "no".into()]),
+        language: None,
     };
     let prompt = "### Task:\\nx\\n<chat_history>\\nUSER: Ich möchte bitte die Konten\\n</chat_history>";
     let body = format!(r#"{{"messages":[{{"role":"user","content":"{prompt}"}}]}}"#);

@@ -1,18 +1,19 @@
 //! Names of tools for people. Must not be used where a program reads them back.
 
 use helix_engine::consultant::phrases;
+use helix_job::Language;
 
 /// How agents name a tool of an MCP server: this, the server, two underscores, the tool.
 const MCP: &str = "mcp__";
 /// The server of Helix's own tools, as agents know it.
 const HELIX: &str = "helix";
 
-/// The name of a tool for people: what it does for Helix's own, server and tool for those of other MCP servers, and the agent's
+/// The name of a tool for people in a language: what it does for Helix's own, server and tool for those of other MCP servers, and the agent's
 /// name for its built-in ones.
-pub(crate) fn shown(name: &str) -> String {
+pub(crate) fn shown(language: Language, name: &str) -> String {
     match split(name) {
         None => name.to_owned(),
-        Some((HELIX, tool)) => phrases::tool(tool).map_or_else(|| spaced(tool), str::to_owned),
+        Some((HELIX, tool)) => phrases::tool(language, tool).unwrap_or_else(|| spaced(tool)),
         Some((server, tool)) => format!("{}: {}", spaced(server), spaced(tool)),
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_engine::consultant::{TurnError, TurnEvent, TurnRequest};
+use helix_job::Language;
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -28,6 +29,7 @@ pub(crate) struct TurnStream {
     began: Option<(SessionId, TurnId)>,
     /// What is told before anything else.
     first: Option<TurnEvent>,
+    language: Language,
 }
 
 /// A turn that is not over, as far as anybody knows.
@@ -51,19 +53,21 @@ impl TurnStream {
         first: Option<TurnEvent>,
     ) -> Result<Self, ApiError> {
         let disconnected = request.disconnected.clone();
+        let language = request.language();
         let starting = async {
             let session = shared.engine.consultant().locate(&mut request).await?;
+            let language = request.language();
             let next = NextTurn { session, request: request.client.request.clone() };
             // Detached turns of this conversation need not wait any longer. Without any, nothing is sent.
             shared.next_turns.send(next.clone()).ok();
-            Ok::<_, TurnError>((next, shared.engine.consultant().turn(request).await?))
+            Ok::<_, TurnError>((next, language, shared.engine.consultant().turn(request).await?))
         };
-        let (next, events) = tokio::select! {
+        let (next, language, events) = tokio::select! {
             started = starting => started?,
-            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
+            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(language)),
         };
         let turn = OpenTurn { shared: shared.clone(), next, line, events };
-        Ok(Self { profile, disconnected, turn: Some(turn), began: None, first })
+        Ok(Self { profile, disconnected, turn: Some(turn), began: None, first, language })
     }
 
     /// Waits for the next event; `None` when there are no more.
@@ -78,6 +82,11 @@ impl TurnStream {
             Some(_) => {}
         }
         event
+    }
+
+    /// What Helix itself says is in this language.
+    pub(crate) fn language(&self) -> Language {
+        self.language
     }
 
     /// Session and turn, once it runs.
