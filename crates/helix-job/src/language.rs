@@ -73,10 +73,11 @@ impl Language {
 
     /// The language that a person writes, by its commonest words; `None` where they do not tell.
     pub fn of_text(written: &str) -> Option<Self> {
-        let prose =
-            written.split("```").step_by(2).flat_map(|prose| prose.split(|at: char| !at.is_alphabetic() && at != '\''));
-        let words: Vec<String> =
-            prose.filter(|word| !word.is_empty()).take(MOST_WORDS).map(str::to_lowercase).collect();
+        let prose = written.split("```").step_by(2).flat_map(str::split_whitespace);
+        // Paths, addresses and names of programs are of no language.
+        let prose = prose.filter(|word| !word.contains(['/', '\\', '_', '`']));
+        let words = prose.map(|word| word.trim_matches(|letter: char| !letter.is_alphabetic()).to_lowercase());
+        let words: Vec<String> = words.filter(|word| !word.is_empty()).take(MOST_WORDS).collect();
         let hits = |one: Self| {
             let known = say!(one, "language-words");
             let known: Vec<&str> = known.split_whitespace().collect();

@@ -128,6 +128,8 @@ fn said() -> Vec<(String, BTreeSet<String>, PathBuf)> {
     let mut said = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).unwrap();
+        let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+        let text = code.join("\n");
         for at in ["say!(", "problem!("].iter().flat_map(|call| text.match_indices(call)) {
             let call = arguments(&text[at.0 + at.1.len()..]);
             let Some(name) = call.get(1).and_then(|name| name.strip_prefix('"')?.strip_suffix('"')) else { continue };
