@@ -122,7 +122,7 @@ fn a_title_is_the_users_first_words() {
     let long = "USER: please add a CSV export to the report page, with totals and a test\nASSISTANT: sure";
     assert_eq!(title(&prompt(long)), "please add a CSV export to the report page, with");
     assert_eq!(title(&prompt(&format!("USER: {}", "ä".repeat(99)))).chars().count(), 50);
-    assert_eq!(super::title(Language::English, "nonsense"), "New chat");
+    assert_eq!(title("nonsense"), "New chat");
 }
 
 #[test]
