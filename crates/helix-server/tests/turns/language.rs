@@ -14,9 +14,7 @@ fn last_line(frames: &[Value]) -> &str {
 /// None of these belongs into a German chat, but for what gates have recorded.
 fn assert_german(frames: &[Value]) {
     let shown = format!("{}\n{}", statuses(frames).join("\n"), content(frames));
-    for english in
-        ["waits for", "running", "attempt", "succeeded", "passed", "Answer", "Details", "the phase"]
-    {
+    for english in ["waits for", "running", "attempt", "succeeded", "passed", "Answer", "Details", "the phase"] {
         assert!(!shown.contains(english), "{english:?} in {shown}");
     }
 }
