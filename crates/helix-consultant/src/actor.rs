@@ -12,11 +12,11 @@ use helix_agents::{AgentAsk, SessionRef};
 use helix_core::ids::{RunId, TurnId};
 use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
-use helix_job::ErrorView;
 use helix_job::session::{
     AnswerCheck, Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart,
     TurnView, relation, rest_after,
 };
+use helix_job::{ErrorView, Language, say};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -153,7 +153,7 @@ impl SessionActor {
 
     async fn answer(&mut self, waiting: QueuedTurn) {
         let QueuedTurn { request, listener, permit } = waiting;
-        let mut output = TurnOutput::to_client(listener, request.disconnected.clone());
+        let mut output = TurnOutput::to_client(listener, request.disconnected.clone(), request.language());
         // Jobs may have been started from this conversation meanwhile: the record is read again.
         let ended = match self.locate(&request).await {
             Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,
@@ -173,14 +173,17 @@ impl SessionActor {
             return Err(error.clone());
         }
         self.log.reload().await.map_err(|error| error.view())?;
-        locator::locate(self.services.journal(), self.view(), request).await.map_err(phrases::unreadable_record)
+        locator::locate(self.services.journal(), self.view(), request)
+            .await
+            .map_err(phrases::unreadable_record(request.language()))
     }
 
     /// Gives the answer of a turn that is over to anyone who asks for it again, without what they show of it.
     async fn tell_again(&self, turn: &TurnView, shown: &str, output: &mut TurnOutput) -> TurnEnded {
         output.tell(TurnEvent::Began { session: turn.session.clone(), turn: turn.id.clone() }).await;
-        output.tell(TurnEvent::Status { text: phrases::ALREADY_ANSWERED.into() }).await;
-        let Some(end) = &turn.end else { return refused(phrases::no_end()) };
+        let language = output.language();
+        output.tell(TurnEvent::Status { text: say!(language, "chat-answered-before") }).await;
+        let Some(end) = &turn.end else { return refused(phrases::no_end(language)) };
         let text = rest_after(end.text(), shown).unwrap_or(end.text());
         output.tell(TurnEvent::Text { text: text.to_owned() }).await;
         if let Some(text) = end.note.clone() {
@@ -188,7 +191,7 @@ impl SessionActor {
         }
         let outcome = Outcome::from_facts(&end.facts);
         TurnEnded {
-            error: phrases::of_outcome(&outcome),
+            error: phrases::of_outcome(language, &outcome),
             outcome,
             answer: end.text().to_owned(),
             usage: end.usage,
@@ -205,7 +208,7 @@ impl SessionActor {
         request: &TurnRequest,
         output: &TurnOutput,
     ) -> Result<TurnView, ErrorView> {
-        let Some(end) = turn.end.clone() else { return Err(phrases::no_end()) };
+        let Some(end) = turn.end.clone() else { return Err(phrases::no_end(request.language())) };
         let id = self.view().next_turn();
         let begin = TurnStart { client: request.client.clone(), ..turn.begin.clone() };
         let started = SessionEvent::TurnStarted { turn: id.clone(), place: TurnParent::of(turn), resume: None, begin };
@@ -217,8 +220,9 @@ impl SessionActor {
         }
         events.push(SessionEvent::TurnFinished { turn: id.clone(), end });
         settled(self.log.record_once(&events).await)?;
-        let recorded = self.services.journal().turn(id).await.map_err(phrases::unreadable_record)?;
-        recorded.ok_or_else(phrases::no_end)
+        let recorded = self.services.journal().turn(id).await;
+        let recorded = recorded.map_err(phrases::unreadable_record(request.language()))?;
+        recorded.ok_or_else(|| phrases::no_end(request.language()))
     }
 
     /// Carries a new turn out, from its beginning in the record to its end.
@@ -257,19 +261,20 @@ impl SessionActor {
         request: &TurnRequest,
         position: &mut TurnPosition,
     ) -> Result<RunReport, ErrorView> {
-        self.note_project().await?;
-        let attachments = uploads::keep(&self.view().directory, &request.uploads).await?;
+        let language = request.language();
+        self.note_project(language).await?;
+        let attachments = uploads::keep(&self.view().directory, &request.uploads, language).await?;
         // What came in the course of the turn that this one goes on from, its agent need not have seen.
         let since = position.parent.as_ref().map(|parent| parent.started_at);
         let digests = job_digest::since(self.services.journal(), &self.view().jobs, since).await;
-        let digests = digests.map_err(phrases::unreadable_record)?;
+        let digests = digests.map_err(phrases::unreadable_record(language))?;
         position.differences.extend(digests.iter().map(|digest| Difference::Job(digest.text.clone())));
         let position = &*position;
         let context = context::at(self.services.journal(), self.view(), position, request).await?;
         // The user's words are those of the answer that is continued.
         let continued = position.parent.as_ref().filter(|_| work.continues.is_some());
         let facts = self.services.facts(self.view(), request.system.as_deref()).await;
-        let facts = facts.map_err(|error| phrases::own_failure(&error))?;
+        let facts = facts.map_err(|error| phrases::own_failure(language, &error))?;
         // What the agent's session was told of with the message before is named once.
         let before = position.parent.as_ref().filter(|parent| context.resumes().is_some() && parent.is_answered());
         let known: &[Attachment] = before.map_or(&[], |parent| &parent.begin.attachments);
@@ -298,14 +303,14 @@ impl SessionActor {
         work.output.tell(TurnEvent::Began { session: self.view().id.clone(), turn: work.turn.clone() }).await;
         for turn in &position.unheard {
             let Some(end) = &turn.end else { continue };
-            let answer = phrases::unheard(&turn.begin.message, end.text());
+            let answer = phrases::unheard(language, &turn.begin.message, end.text());
             let text = [Some(answer), end.note.clone()].into_iter().flatten().collect::<Vec<_>>().join("\n");
             work.output.tell(TurnEvent::Note { text }).await;
         }
         // What stands in the answer before needs no second telling; a job that was resumed may have ended once more the same way.
         for digest in digests.iter().filter(|one| phrases::ends_told(&request.last_shown, &one.job) < one.ends.max(1)) {
-            let note = digest.job.status.is_final().then(|| phrases::job_over(&digest.job));
-            let text = phrases::since_last_message(&digest.job);
+            let note = digest.job.status.is_final().then(|| phrases::job_over(language, &digest.job));
+            let text = phrases::since_last_message(language, &digest.job);
             work.output.tell(TurnEvent::JobNews { text, note }).await;
         }
         let prompt = |context: &Context| context.prompt(&facts, &files, &request.message);
@@ -313,10 +318,10 @@ impl SessionActor {
     }
 
     /// Has the save hook know the project that the record has.
-    async fn note_project(&self) -> Result<(), ErrorView> {
+    async fn note_project(&self, language: Language) -> Result<(), ErrorView> {
         let (own, project) = (PathBuf::from(&self.view().directory), self.view().project.clone().map(PathBuf::from));
         let noted = tokio::task::spawn_blocking(move || note_project(own.parent().unwrap_or(&own), project.as_deref()));
-        noted.await.map_err(std::io::Error::other).flatten().map_err(phrases::not_noted)
+        noted.await.map_err(std::io::Error::other).flatten().map_err(phrases::not_noted(language))
     }
 
     /// Runs the agent; a session that the agent has lost is rebuilt once from Helix's own record.
@@ -335,7 +340,7 @@ impl SessionActor {
         if !lost {
             return Ok(report);
         }
-        work.output.tell(TurnEvent::Status { text: phrases::SESSION_LOST.into() }).await;
+        work.output.tell(TurnEvent::Status { text: say!(work.output.language(), "chat-session-lost") }).await;
         work.usage += report.usage;
         let context = context::rebuilt(self.services.journal(), position, request).await?;
         self.run_once(work, &prompt(&context), context.session).await
@@ -354,7 +359,7 @@ impl SessionActor {
         let result = self.services.runner.run(&self.view().agent, &run, || ask, limits, &mut work.output).await;
         self.services.host.writer.crash.pass(|| format!("after {place}"));
         work.output.end_of_run().await;
-        result.map_err(|error| phrases::run_failed(&error))
+        result.map_err(|error| phrases::run_failed(work.output.language(), &error))
     }
 
     async fn make_ask(
@@ -366,7 +371,7 @@ impl SessionActor {
     ) -> Result<AgentAsk, ErrorView> {
         let cwd = PathBuf::from(&self.view().directory);
         let mut ask = AgentAsk::new(prompt.to_owned(), session, cwd, self.services.runner.agent_files(run));
-        ask.system = Some(self.services.system_prompt(self.view())?);
+        ask.system = Some(self.services.system_prompt(self.view(), work.output.language())?);
         ask.model = work.model.clone().or_else(|| self.services.config.model.clone());
         ask.tools = ConsultantServices::tool_access(self.view());
         ask.mcp = self.services.host.tool_server("X-Helix-Session", &self.view().id).into_iter().collect();
@@ -402,7 +407,7 @@ impl SessionActor {
         };
         let event = SessionEvent::TurnFinished { turn: work.turn.clone(), end };
         let outcome = Outcome::from_facts(&report.facts);
-        let error = refused.or_else(|| phrases::of_outcome(&outcome));
+        let error = refused.or_else(|| phrases::of_outcome(work.output.language(), &outcome));
         let (took, is_in_order) = (work.started.elapsed(), note.is_none());
         let mut ended = TurnEnded { error, outcome, answer, usage, took, is_in_order };
         if self.view().running().is_some_and(|running| running.id == work.turn)

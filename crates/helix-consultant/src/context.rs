@@ -8,13 +8,13 @@ use std::sync::Arc;
 use helix_agents::SessionRef;
 use helix_core::ids::AgentSessionId;
 use helix_core::run::Outcome;
-use helix_job::ErrorView;
 use helix_job::session::{SessionView, TurnView};
+use helix_job::{ErrorView, Language};
 use helix_store::{Journal, ReadError};
 
 use super::facts::{Facts, Told};
 use super::locator::{Account, Difference, TurnPosition};
-use super::phrases::unreadable_record;
+use super::phrases::{of_outcome, unreadable_record};
 use super::prompt::USER_MESSAGE;
 use super::{Author, Message, TurnRequest};
 
@@ -58,10 +58,12 @@ pub(super) async fn at(
     request: &TurnRequest,
 ) -> Result<Context, ErrorView> {
     match (position.account, &position.parent) {
-        (Account::Own, Some(parent)) => match resumable(journal, parent).await.map_err(unreadable_record)? {
-            Some(base) => going_on(journal, view, position, request, base).await,
-            None => rebuilt(journal, position, request).await,
-        },
+        (Account::Own, Some(parent)) => {
+            match resumable(journal, parent).await.map_err(unreadable_record(request.language()))? {
+                Some(base) => going_on(journal, view, position, request, base).await,
+                None => rebuilt(journal, position, request).await,
+            }
+        }
         (Account::Own, None) | (Account::Client, _) => rebuilt(journal, position, request).await,
     }
 }
@@ -74,7 +76,9 @@ pub(super) async fn rebuilt(
 ) -> Result<Context, ErrorView> {
     let mut preface = Preface::default();
     let said = match (position.account, &position.parent) {
-        (Account::Own, Some(parent)) => recorded(journal, parent).await.map_err(unreadable_record)?,
+        (Account::Own, Some(parent)) => {
+            recorded(journal, parent).await.map_err(unreadable_record(request.language()))?
+        }
         (Account::Own, None) | (Account::Client, _) => request.history.clone(),
     };
     preface.record(&said);
@@ -119,7 +123,8 @@ async fn going_on(
     request: &TurnRequest,
     base: Base,
 ) -> Result<Context, ErrorView> {
-    let last = journal.last_writer(base.session.clone()).await.map_err(unreadable_record)?;
+    let last = journal.last_writer(base.session.clone()).await;
+    let last = last.map_err(unreadable_record(request.language()))?;
     let at_its_end = last.as_ref() == Some(&base.turn.id);
     let at_home = base.turn.session == view.id;
     let point = base.turn.end.as_ref().and_then(|end| end.point.clone());
@@ -184,7 +189,7 @@ impl Preface {
         let outcome = end.map(|end| Outcome::from_facts(&end.facts));
         if let Some(Outcome::Cancelled | Outcome::Interrupted) = outcome {
             self.remark("the user, or the end of the connection to the user's client, stopped your last answer before it was finished");
-        } else if let Some(error) = outcome.as_ref().and_then(super::phrases::of_outcome) {
+        } else if let Some(error) = outcome.as_ref().and_then(|outcome| of_outcome(Language::English, outcome)) {
             self.remark(&format!("your last answer failed: {}", error.message));
         }
         for difference in &position.differences {

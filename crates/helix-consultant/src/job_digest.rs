@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use helix_core::ids::JobId;
 use helix_job::phrases::{chat_line, open_questions};
-use helix_job::{JobEvent, JobView};
+use helix_job::{JobEvent, JobView, Language, Recorded};
 use helix_store::{Journal, ReadError};
 use jiff::Timestamp;
 
@@ -41,7 +41,8 @@ pub(super) async fn since(
         let events = helix_store::job_events(journal.as_ref(), &job.id, 0).await?;
         let new = || events.iter().filter(|event| after.is_none_or(|after| event.at > after));
         let ends = new().filter(|one| matches!(one.event, JobEvent::JobFinished { .. })).count();
-        let mut lines: Vec<String> = new().filter_map(|recorded| chat_line(&recorded.event, &job)).collect();
+        let line = |recorded: &Recorded<JobEvent>| chat_line(Language::English, &recorded.event, &job);
+        let mut lines: Vec<String> = new().filter_map(line).collect();
         if lines.is_empty() {
             continue;
         }

@@ -33,9 +33,9 @@ use std::time::Duration;
 use helix_core::ids::{SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
-use helix_job::ErrorView;
 pub use helix_job::session::Author;
 use helix_job::session::ClientIds;
+use helix_job::{ErrorView, Language};
 use tokio_util::sync::CancellationToken;
 
 /// A user message to be answered.
@@ -65,8 +65,17 @@ pub struct TurnRequest {
     pub system: Option<String>,
     /// Model name, as the agent knows it.
     pub model: Option<String>,
+    /// The language that the user writes, as far as what the client sends tells; [`Consultant::locate`] asks the record, too.
+    pub language: Option<Language>,
     /// Cancelled when the client has disconnected.
     pub disconnected: CancellationToken,
+}
+
+impl TurnRequest {
+    /// What Helix itself says to the user is in this language.
+    pub fn language(&self) -> Language {
+        self.language.unwrap_or_default()
+    }
 }
 
 /// Which conversation a turn belongs to.

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
     let at = "2026-11-22T14:05:31Z".parse().unwrap();
-    let view = of_outcome(&Outcome::RateLimited { resets_at: Some(at) }).unwrap();
+    let view = of_outcome(Language::English, &Outcome::RateLimited { resets_at: Some(at) }).unwrap();
     assert!(view.message.starts_with("the provider's usage limit is reached; it ends "), "{}", view.message);
     assert!(!view.message.contains("UTC"), "{}", view.message);
     let outcomes = [
@@ -28,23 +28,13 @@ fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
         Outcome::Misconfigured,
         Outcome::Failed(Failure::Contradicted { evidence: "x".into() }),
     ];
-    for outcome in outcomes {
-        let view = of_outcome(&outcome).unwrap();
+    for (outcome, language) in outcomes.iter().flat_map(|one| Language::ALL.map(|language| (one, language))) {
+        let view = of_outcome(language, outcome).unwrap();
         let text = format!("{} {}", view.message, view.hint.unwrap());
-        for word in [" job", "phase", "attempt"] {
+        for word in [" job", " Job", "hase", "attempt", "Versuch"] {
             assert!(!text.contains(word), "{word:?} in {text:?}");
         }
     }
-}
-
-#[test]
-fn a_time_is_told_by_how_far_it_is_and_by_the_local_clock() {
-    let zone = TimeZone::fixed(jiff::tz::offset(1));
-    let of = |at: &str| time_from(at.parse().unwrap(), "2026-11-22T12:00:00Z".parse().unwrap(), &zone);
-    assert_eq!(of("2026-11-22T14:18:31Z"), "in 2 h, at 15:18");
-    assert_eq!(of("2026-11-22T12:20:00Z"), "in 20 min, at 13:20");
-    assert_eq!(of("2026-11-22T23:30:00Z"), "in 11 h, on 2026-11-23 at 00:30");
-    assert_eq!(of("2026-11-22T11:00:00Z"), "at 12:00", "it is over");
 }
 
 #[test]
@@ -55,9 +45,12 @@ fn errors_are_sentences() {
 
 #[test]
 fn an_answer_says_what_it_took_and_not_that_anything_is_done() {
-    assert_eq!(answered(true, 3, Duration::from_secs(12), 0.04), "Answered · 3 tools · 12 s · $0.04");
-    assert_eq!(answered(true, 0, Duration::ZERO, 0.0), "Answered");
-    assert_eq!(answered(false, 1, Duration::ZERO, 0.0), "Answered; see the note below · 1 tool");
+    assert_eq!(
+        answered(Language::English, true, 3, Duration::from_secs(12), 0.04),
+        "Answered · 3 tools · 12 s · $0.04"
+    );
+    assert_eq!(answered(Language::English, true, 0, Duration::ZERO, 0.0), "Answered");
+    assert_eq!(answered(Language::English, false, 1, Duration::ZERO, 0.0), "Answered; see the note below · 1 tool");
 }
 
 #[test]
@@ -81,8 +74,8 @@ fn a_question_is_a_block_of_which_every_line_is_marked() {
         ">",
         "> Answer here in the chat, or with `helix answer j1.page.1`.",
     ];
-    assert_eq!(job_asks(&question), lines.join("\n") + "\n");
-    assert!(!job_asks(&QuestionView { options: Vec::new(), ..question }).contains("**approve**"));
+    assert_eq!(job_asks(Language::English, &question), lines.join("\n") + "\n");
+    assert!(!job_asks(Language::English, &QuestionView { options: Vec::new(), ..question }).contains("**approve**"));
 }
 
 #[test]
@@ -92,14 +85,14 @@ fn what_is_wrong_with_an_answer_is_said_in_one_block() {
         finding: helix_core::finding::Finding::new("plan.x", format!("wrong\n{number}")),
     };
     let findings: Vec<AnswerFinding> = (1..=7).map(finding).collect();
-    let note = not_in_order(&findings, 1, Some("the provider's limit\nis reached"));
+    let note = not_in_order(Language::English, &findings, 1, Some("the provider's limit\nis reached"));
     let first = "> **Helix:** This answer did not pass its checks; the agent was asked once to fix it: the provider's limit is reached.";
     assert!(
         note.starts_with(&format!("> [!CAUTION]\n{first}\n>\n> - plan_valid: wrong 1\n> - plan_valid: wrong 2\n")),
         "{note}"
     );
     assert!(note.ends_with("> - and 2 more\n>\n> Ask for it again, or ignore it.\n"), "{note}");
-    let unmade = unmade(&["slow: it took longer than 1 s".to_owned()]);
+    let unmade = unmade(Language::English, &["slow: it took longer than 1 s".to_owned()]);
     assert!(unmade.contains(">\n> - slow: it took longer than 1 s\n>\n> See `[consultant] validators`"), "{unmade}");
 }
 
@@ -145,30 +138,87 @@ fn a_finished_job_says_where_what_proves_it_and_what_is_next() {
         ">",
         "> Next: `helix adr implemented 3` in `/p` ticks the criteria that the job has proven.",
     ];
-    assert_eq!(job_over(&done), lines.join("\n") + "\n");
-    assert_eq!(ends_told(&job_over(&done), &done), 1);
-    let failed = job_over(&job("failed", serde_json::json!([])));
+    assert_eq!(job_over(Language::English, &done), lines.join("\n") + "\n");
+    assert_eq!(ends_told(&job_over(Language::English, &done), &done), 1);
+    let failed = job_over(Language::English, &job("failed", serde_json::json!([])));
     assert!(
         failed.starts_with("> [!CAUTION]") && failed.contains("Next: ask here what to do") && !failed.contains("diff"),
         "{failed}"
     );
-    assert!(job_goes_on(&job("running", serde_json::json!([]))).contains("Ask here for its progress."));
+    assert!(
+        job_goes_on(Language::English, &job("running", serde_json::json!([]))).contains("Ask here for its progress.")
+    );
     let mut long = done.clone();
     long.phases = vec![done.phases[0].clone(); 99];
-    assert!(job_table(&long).ends_with("\n\nand 59 more phases"), "{}", job_table(&long));
+    assert!(
+        job_table(Language::English, &long).ends_with("\n\nand 59 more phases"),
+        "{}",
+        job_table(Language::English, &long)
+    );
 }
 
 #[test]
 fn a_choice_is_what_a_person_would_say() {
     let mut question: QuestionView = serde_json::from_value(serde_json::json!({
-        "id": "j1.page.1", "job": "j1", "job_name": "pages", "phase": "page", "kind": "approval", "status": "open", "text": "May it?",
+        "id": "j1.page.1", "job": "j1", "job_name": "pages", "phase": "page", "phase_name": "Write the page",
+        "about": { "about": "agent" }, "kind": "approval", "status": "open", "text": "May it?",
         "options": [{ "key": "approve", "label": "let it begin" }, { "key": "reject", "label": "end the job" }],
         "free_text": true, "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
     }))
     .unwrap();
-    let said = |question: &QuestionView| question.options.iter().map(|one| choice(question, one)).collect::<Vec<_>>();
+    let said = |question: &QuestionView| {
+        question.options.iter().map(|one| choice(Language::English, question, one)).collect::<Vec<_>>()
+    };
     assert_eq!(said(&question), ["Yes, go ahead.", "No, do not do that."]);
     question.kind = QuestionKind::Agent;
     question.options = vec![QuestionOption { key: "1".into(), label: "SQLite, one file".into() }];
     assert_eq!(said(&question), ["I choose: SQLite, one file."]);
+}
+
+#[test]
+fn a_jobs_question_is_asked_in_the_language_of_the_chat() {
+    let of = |about: serde_json::Value, kind: &str, text: &str, label: &str| -> QuestionView {
+        serde_json::from_value(serde_json::json!({
+            "id": "j1.page.q1", "job": "j1", "job_name": "pages", "phase": "page", "phase_name": "Write the page",
+            "about": about, "kind": kind, "status": "open", "text": text, "options": [{ "key": "approve", "label": label }],
+            "free_text": true, "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
+        }))
+        .unwrap()
+    };
+    let german = |question: &QuestionView| job_asks(Language::German, question);
+    let approval = serde_json::json!({ "about": "approval", "when": "before" });
+    let asked =
+        of(approval, "approval", "Start phase page (Write the page)?\n\nWrite it.\n\nIn blue.", "Start the phase");
+    let lines = [
+        "> [!IMPORTANT]",
+        "> **Helix:** Job pages wartet auf dich (Phase `page`):",
+        ">",
+        "> Phase page (Write the page) beginnen?",
+        "> ",
+        "> Write it.",
+        "> ",
+        "> In blue.",
+        ">",
+        "> - **approve**: Die Phase beginnen",
+        ">",
+        "> Antworte hier im Chat, oder mit `helix answer j1.page.q1`.",
+    ];
+    assert_eq!(german(&asked), lines.join("\n") + "\n");
+
+    let stuck = serde_json::json!({ "about": "escalation", "conflict": false });
+    let text =
+        "Phase page (Write the page) is stuck after all 2 attempts.\n\ntests_pass failed\n- x\n\nWhat should happen?";
+    let asked = german(&of(stuck, "escalation", text, "One more attempt; your text is its hint"));
+    let body = "> Phase page (Write the page) kommt nicht weiter.\n> \n> tests_pass failed\n> - x\n> \n> Was soll geschehen?\n>\n> - **approve**: Noch ein Versuch, mit deinem Text als Tipp\n";
+    assert!(asked.contains(body), "{asked}");
+
+    let gate = serde_json::json!({ "about": "gate", "gate": 1 });
+    let asked =
+        german(&of(gate.clone(), "approval", "Phase page (Write the page): Do you approve the result?", "Approve"));
+    assert!(asked.contains("> Phase page (Write the page): Gibst du das Ergebnis frei?\n"), "{asked}");
+    let asked = german(&of(gate, "approval", "Phase page (Write the page): Is it blue?", "Approve"));
+    assert!(asked.contains("> Phase page (Write the page): Is it blue?\n>\n> - **approve**: Freigeben\n"), "{asked}");
+
+    let own = of(serde_json::json!({ "about": "agent" }), "agent", "Which port?", "Approve");
+    assert!(german(&own).contains("> Which port?\n>\n> - **approve**: Approve\n"), "an agent's words are its own");
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use helix_core::ids::{RunId, SessionId, TurnId};
 use helix_job::session::{SessionEvent, SessionView};
-use helix_job::{ErrorView, Recorded};
+use helix_job::{ErrorView, Language, Recorded};
 use helix_store::{NewEvent, NewSession, Opened, ReadError, all_sessions};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
@@ -29,6 +29,8 @@ const CHAT_GRACE: Duration = Duration::from_millis(700);
 const QUEUE: usize = 32;
 /// Events that a slow listener may be behind before the agent's record is read more slowly.
 const LISTENER_BUFFER: usize = 256;
+/// Most messages that are looked at to tell the language of a conversation.
+const LOOKED_AT: usize = 20;
 
 /// Answers in all conversations of a host.
 pub struct Consultant {
@@ -77,15 +79,33 @@ impl Consultant {
         Ok(sessions)
     }
 
-    /// Finds the conversation of a request, or opens it, and has the request name it.
+    /// Finds the conversation of a request, or opens it, and has the request name it and its language.
     ///
     /// # Errors
     /// [`TurnError`] when there is none.
     #[boxed]
     pub async fn locate(&self, request: &mut TurnRequest) -> Result<SessionId, TurnError> {
-        let id = self.find(request).await?.id;
-        request.session = SessionSelector::Id(id.clone());
-        Ok(id)
+        let view = self.find(request).await?;
+        if request.language.is_none() {
+            request.language = self.language_of(&view).await.map_err(journal_error)?;
+        }
+        request.session = SessionSelector::Id(view.id.clone());
+        Ok(view.id)
+    }
+
+    /// The language of a conversation's newest message that tells, by its record.
+    #[boxed]
+    pub async fn language_of(&self, view: &SessionView) -> Result<Option<Language>, ReadError> {
+        let mut next = view.latest.clone();
+        for _ in 0..LOOKED_AT {
+            let Some(id) = next else { break };
+            let Some(turn) = self.services.journal().turn(id).await? else { break };
+            if let Some(language) = Language::of_text(&turn.begin.message) {
+                return Ok(Some(language));
+            }
+            next = turn.parent;
+        }
+        Ok(None)
     }
 
     /// Answers a user message: opens the session if need be, queues behind its other turns, runs the agent. The turn
@@ -103,7 +123,7 @@ impl Consultant {
             let (permit, ahead) = TurnPermit::take(&handle.open);
             if ahead > 0 {
                 // The buffer is new and empty, and its receiver is here: this cannot fail.
-                drop(unsent.1.try_send(TurnEvent::Status { text: phrases::queued(ahead) }));
+                drop(unsent.1.try_send(TurnEvent::Status { text: phrases::queued(unsent.0.language(), ahead) }));
             }
             if let Some(why) = handle.blocked.now() {
                 drop(unsent.1.try_send(TurnEvent::Status { text: why.line() }));
@@ -150,7 +170,7 @@ impl Consultant {
     /// The conversation of a request; opened if the client has a new key for it, or none that proves which is meant.
     async fn find(&self, request: &TurnRequest) -> Result<SessionView, TurnError> {
         if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
-            return Err(TurnError::Agent(phrases::run_failed(&error)));
+            return Err(TurnError::Agent(phrases::run_failed(request.language(), &error)));
         }
         let journal = self.services.journal();
         match &request.session {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_agents::{McpAccess, ToolAccess};
-use helix_job::ErrorView;
 use helix_job::session::{SessionState, SessionView};
+use helix_job::{ErrorView, Language};
 use helix_store::Journal;
 
 use super::config::ConsultantConfig;
@@ -38,10 +38,10 @@ impl ConsultantServices {
     }
 
     /// The agent's standing instructions: the same in every turn of a session, since an agent may keep those of the first.
-    pub(super) fn system_prompt(&self, view: &SessionView) -> Result<String, ErrorView> {
+    pub(super) fn system_prompt(&self, view: &SessionView, language: Language) -> Result<String, ErrorView> {
         let (projects, tools) = (self.projects.to_string_lossy(), self.host.tools.as_ref().map(|_| &TOOL_NAMES[..]));
         let inputs = Inputs::new(&view.directory, &projects, tools.unwrap_or_default());
-        self.config.prompt.render(&inputs).map_err(|error| phrases::own_failure(&error))
+        self.config.prompt.render(&inputs).map_err(|error| phrases::own_failure(language, &error))
     }
 
     /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::step_marker::MarkerFilter;
-use helix_job::Wait;
 use helix_job::session::Delivery;
+use helix_job::{Language, Wait};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -29,6 +29,7 @@ const HELD_LIMIT: usize = SHOWN_LIMIT;
 pub(super) struct TurnOutput {
     listener: Option<mpsc::Sender<TurnEvent>>,
     disconnected: CancellationToken,
+    language: Language,
     patience: Duration,
     filter: MarkerFilter,
     shown: String,
@@ -57,8 +58,12 @@ enum Showing {
 
 impl TurnOutput {
     /// Output to a client.
-    pub(super) fn to_client(listener: mpsc::Sender<TurnEvent>, disconnected: CancellationToken) -> Self {
-        Self { listener: Some(listener), disconnected, ..Self::without_client() }
+    pub(super) fn to_client(
+        listener: mpsc::Sender<TurnEvent>,
+        disconnected: CancellationToken,
+        language: Language,
+    ) -> Self {
+        Self { listener: Some(listener), disconnected, language, ..Self::without_client() }
     }
 
     /// Output of a turn that nobody reads.
@@ -68,6 +73,7 @@ impl TurnOutput {
         Self {
             listener: None,
             disconnected,
+            language: Language::default(),
             patience: PATIENCE,
             filter: MarkerFilter::default(),
             shown: String::new(),
@@ -78,6 +84,11 @@ impl TurnOutput {
             showing: Showing::AsTheyCome,
             checks_drafts: false,
         }
+    }
+
+    /// The language of whoever reads it.
+    pub(super) fn language(&self) -> Language {
+        self.language
     }
 
     pub(super) async fn tell(&mut self, event: TurnEvent) {
@@ -94,7 +105,7 @@ impl TurnOutput {
         }
         self.send(TurnEvent::Text { text }).await;
         if self.is_full {
-            self.send(TurnEvent::Note { text: phrases::too_long(SHOWN_LIMIT) }).await;
+            self.send(TurnEvent::Note { text: phrases::too_long(self.language, SHOWN_LIMIT) }).await;
         }
     }
 
@@ -238,11 +249,11 @@ impl TurnOutput {
 
 impl Listener for TurnOutput {
     async fn waits(&mut self, wait: Wait) {
-        self.tell(TurnEvent::Status { text: phrases::waits(&wait) }).await;
+        self.tell(TurnEvent::Status { text: phrases::waits(self.language, &wait) }).await;
     }
 
     async fn silent(&mut self, so_far: Duration, limit: Duration) {
-        self.tell(TurnEvent::Status { text: phrases::silent(so_far, limit) }).await;
+        self.tell(TurnEvent::Status { text: phrases::silent(self.language, so_far, limit) }).await;
     }
 
     async fn hear(&mut self, event: AgentEvent) {
@@ -272,10 +283,10 @@ impl Listener for TurnOutput {
             }
             AgentEvent::ToolFinished { id, output, failed } => TurnEvent::ToolFinished { id, output, failed },
             AgentEvent::ApiRetry { attempt, max, delay_ms, reason } => {
-                TurnEvent::Status { text: phrases::provider_retry(&reason, attempt, max, delay_ms) }
+                TurnEvent::Status { text: phrases::provider_retry(self.language, &reason, attempt, max, delay_ms) }
             }
             AgentEvent::RateLimited { rejected: true, resets_at } => {
-                TurnEvent::Status { text: phrases::provider_limit(resets_at) }
+                TurnEvent::Status { text: phrases::provider_limit(self.language, resets_at) }
             }
             AgentEvent::Question { text } => TurnEvent::Status { text },
             AgentEvent::Text { .. }

@@ -21,7 +21,7 @@ async fn text_that_waits_for_a_check_has_a_limit() {
 #[tokio::test]
 async fn an_answer_has_a_limit_and_says_so_once() {
     let (listener, mut events) = mpsc::channel(16);
-    let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new(), Language::English);
     let text = |text: String| AgentEvent::Text { text, partial: true, parent: None };
     for piece in ["x".repeat(SHOWN_LIMIT - 3), "ääää".into(), "y".into(), "zz".into()] {
         output.hear(text(piece)).await;
@@ -43,7 +43,7 @@ async fn an_answer_has_a_limit_and_says_so_once() {
 #[tokio::test]
 async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
     let (listener, mut events) = mpsc::channel(1);
-    let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new(), Language::English);
     output.patience = Duration::from_millis(10);
     let text = |text: &str| TurnEvent::Text { text: text.into() };
     output.tell(text("one")).await;
@@ -58,7 +58,7 @@ async fn a_client_that_reads_nothing_does_not_keep_its_turn() {
 #[tokio::test]
 async fn words_that_broke_off_do_not_count() {
     let (listener, mut events) = mpsc::channel(16);
-    let mut output = TurnOutput::to_client(listener, CancellationToken::new());
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new(), Language::English);
     let text = |text: &str| AgentEvent::Text { text: text.into(), partial: true, parent: None };
     output.hear(text("I look:")).await;
     output

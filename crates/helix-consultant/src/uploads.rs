@@ -5,8 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use helix_core::text::one_line;
-use helix_job::ErrorView;
 use helix_job::session::Attachment;
+use helix_job::{ErrorView, Language};
 use sha2::{Digest, Sha256};
 
 use super::files::write_whole;
@@ -21,7 +21,11 @@ const NAME_LIMIT: usize = 60;
 ///
 /// # Errors
 /// When one cannot be written.
-pub(super) async fn keep(directory: &str, uploads: &[Upload]) -> Result<Vec<Attachment>, ErrorView> {
+pub(super) async fn keep(
+    directory: &str,
+    uploads: &[Upload],
+    language: Language,
+) -> Result<Vec<Attachment>, ErrorView> {
     if uploads.is_empty() {
         return Ok(Vec::new());
     }
@@ -30,7 +34,7 @@ pub(super) async fn keep(directory: &str, uploads: &[Upload]) -> Result<Vec<Atta
         std::fs::create_dir_all(directory.join(DIRECTORY))?;
         uploads.iter().map(|upload| write(&directory, upload)).collect::<std::io::Result<Vec<_>>>()
     });
-    kept.await.map_err(std::io::Error::other).flatten().map_err(phrases::not_stored)
+    kept.await.map_err(std::io::Error::other).flatten().map_err(phrases::not_stored(language))
 }
 
 fn write(directory: &Path, upload: &Upload) -> std::io::Result<Attachment> {

@@ -9,7 +9,7 @@ async fn files_are_kept_once_under_names_that_cannot_leave_their_directory() {
     let directory = tempfile::tempdir().unwrap();
     let root = directory.path().to_str().unwrap();
     let uploads = [upload(Some("../../etc/pa ss"), "text/plain"), upload(None, "image/png"), upload(None, "image/png")];
-    let kept = keep(root, &uploads).await.unwrap();
+    let kept = keep(root, &uploads, Language::English).await.unwrap();
     assert_eq!(kept[0].path, "attachments/ba7816bf8f01-_.._etc_pa_ss");
     assert_eq!(kept[1].path, "attachments/ba7816bf8f01-file.png");
     assert_eq!(kept[1], kept[2]);

@@ -215,7 +215,10 @@ async fn until_waiting(shop: &Workshop, job: &helix_core::ids::JobId, phase: &st
         let view = shop.engine.jobs().get(job.as_str()).await.unwrap();
         let found = view.phases.into_iter().find(|one| one.id.as_str() == phase).unwrap();
         if let Some(wait) = found.waits_for {
-            assert!(found.stage.unwrap().contains(&wait.to_string()), "people see it too");
+            assert!(
+                found.stage.unwrap().contains(&helix_job::phrases::waits(helix_job::Language::English, &wait)),
+                "people see it too"
+            );
             return wait;
         }
         assert!(start.elapsed() < workshop::LIMIT, "{phase} does not wait");

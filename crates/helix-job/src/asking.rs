@@ -8,12 +8,17 @@ use super::attempt::{Check, GiveUp, PhaseContext};
 use super::attempts::after_attempts;
 use super::event::AdviceAction;
 use super::illegal::Illegal;
+use super::language::Language;
 use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
+use crate::say;
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Correction, Finding, Verdict};
 use helix_plan::{Approval, GateSpec, Phase};
+
+/// What is recorded is English; `phrases` says it in the language of whoever reads it.
+const RECORD: Language = Language::English;
 
 /// Questions that the agents of one phase may ask; more is a loop.
 pub const MAX_AGENT_QUESTIONS: usize = 5;
@@ -23,17 +28,25 @@ impl PhaseProgress {
     pub(super) fn question(&self, phase: &Phase, about: &About, trouble: Option<&ErrorView>) -> Question {
         let (text, options) = match about {
             About::Approval { when: Approval::Before } => (
-                format!("Start phase {} ({})?\n\n{}", phase.id, phase.name, phase.description.trim()),
-                yes_or_no("Start the phase", "Do not start; the phase fails"),
+                format!(
+                    "{}\n\n{}",
+                    say!(RECORD, "ask-start", phase = phase.id.as_str(), name = &phase.name),
+                    phase.description.trim()
+                ),
+                yes_or_no(say!(RECORD, "option-start"), say!(RECORD, "option-no-start")),
             ),
             About::Approval { when: Approval::After } => (
                 format!(
-                    "Phase {} ({}) is done and checked. Accept its result?\nSee its changes: helix jobs diff",
-                    phase.id, phase.name
+                    "{}\n{}",
+                    say!(RECORD, "ask-accept", phase = phase.id.as_str(), name = &phase.name),
+                    say!(RECORD, "ask-accept-see")
                 ),
-                yes_or_no("Accept the result", "Send it back; say why, and the agent fixes it"),
+                yes_or_no(say!(RECORD, "option-accept"), say!(RECORD, "option-send-back")),
             ),
-            About::Gate { gate } => (gate_text(phase, *gate), yes_or_no("Approve", "Reject; say what is missing")),
+            About::Gate { gate } => {
+                let options = yes_or_no(say!(RECORD, "option-approve"), say!(RECORD, "option-reject"));
+                (gate_text(phase, *gate), options)
+            }
             About::Escalation { conflict } => (self.escalation_text(phase, trouble, *conflict), ways_out(phase)),
             About::Agent => (String::new(), Vec::new()),
         };
@@ -42,8 +55,8 @@ impl PhaseProgress {
 
     fn escalation_text(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> String {
         let mut text = match conflict {
-            true => format!("Phase {} could not merge the results", phase.id),
-            false => format!("Phase {} ({}) is stuck", phase.id, phase.name),
+            true => say!(RECORD, "ask-unmerged", phase = phase.id.as_str()),
+            false => say!(RECORD, "ask-stuck", phase = phase.id.as_str(), name = &phase.name),
         };
         text.push_str(&format!(" {}.", after_attempts(self.counted_attempts(), self.granted_attempts(phase))));
         if let Some(trouble) = trouble {
@@ -79,7 +92,8 @@ impl PhaseProgress {
             };
             text.push_str(&format!("\n{said}{times}: {}", first.reason.trim()));
         }
-        text.push_str("\n\nWhat should happen?");
+        text.push_str("\n\n");
+        text.push_str(&say!(RECORD, "ask-what"));
         text
     }
 
@@ -305,19 +319,23 @@ fn said(question: &Question, answer: &Answer) -> String {
 
 fn gate_text(phase: &Phase, gate: usize) -> String {
     let (asked, otherwise) = match phase.gates.get(gate) {
-        Some(GateSpec::Manual { question }) => (question, "Please do this step by hand. Done?"),
-        Some(GateSpec::Approval { question }) => (question, "Do you approve the result?"),
-        Some(_) | None => return format!("Do you approve the result of phase {}?", phase.id),
+        Some(GateSpec::Manual { question }) => (question, say!(RECORD, "ask-gate-manual")),
+        Some(GateSpec::Approval { question }) => (question, say!(RECORD, "ask-gate-approval")),
+        Some(_) | None => return say!(RECORD, "ask-gate-result", phase = phase.id.as_str()),
     };
-    format!("Phase {} ({}): {}", phase.id, phase.name, asked.as_deref().unwrap_or(otherwise))
+    let asked = asked.as_ref().unwrap_or(&otherwise);
+    say!(RECORD, "ask-gate", phase = phase.id.as_str(), name = &phase.name, question = asked)
 }
 
-fn yes_or_no(yes: &str, no: &str) -> Vec<QuestionOption> {
-    [(APPROVE, yes), (REJECT, no)].map(|(key, label)| QuestionOption { key: key.into(), label: label.into() }).into()
+fn yes_or_no(yes: String, no: String) -> Vec<QuestionOption> {
+    [(APPROVE, yes), (REJECT, no)].map(|(key, label)| QuestionOption { key: key.into(), label }).into()
 }
 
 fn ways_out(phase: &Phase) -> Vec<QuestionOption> {
-    let skip = if phase.optional { "Continue without this phase" } else { "Skip this phase and all that depend on it" };
-    let options = [(RETRY, "One more attempt; your text is its hint"), (SKIP, skip), (FAIL, "End the job as failed")];
-    options.map(|(key, label)| QuestionOption { key: key.into(), label: label.into() }).into()
+    let skip = match phase.optional {
+        true => say!(RECORD, "option-skip-optional"),
+        false => say!(RECORD, "option-skip"),
+    };
+    let options = [(RETRY, say!(RECORD, "option-retry")), (SKIP, skip), (FAIL, say!(RECORD, "option-fail"))];
+    options.map(|(key, label)| QuestionOption { key: key.into(), label }).into()
 }

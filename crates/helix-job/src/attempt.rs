@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::event::{AttemptStart, DeliveryStep, RunEnded};
 use super::illegal::Illegal;
+use super::phrases::{describe, remedy};
 use super::spec::Policy;
 use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
@@ -15,7 +16,7 @@ use crate::question::{About, QuestionStatus};
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, RunId, TreeId};
-use helix_core::run::{AgentErrorKind, Failure, Outcome, Retry};
+use helix_core::run::{Outcome, Retry};
 use helix_plan::{Approval, GateSpec, OnFailure, Phase};
 
 /// Corrections that go into the same agent session before a new one is started with a summary (issue "engine": after the
@@ -509,70 +510,4 @@ fn spread(run: &RunId) -> f64 {
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     let mixed = (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (mixed >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-/// An outcome in a few words, for people and for the agent's next prompt.
-pub fn describe(outcome: &Outcome) -> String {
-    match outcome {
-        Outcome::Completed(_) => "it completed".into(),
-        Outcome::CompletedWithDenials(done) => format!("it completed, {} tool call(s) were denied", done.denials()),
-        Outcome::TasksLost { tasks } => format!("{tasks} background task(s) were lost"),
-        Outcome::LocalCommand => "only a local command ran; the model was not asked".into(),
-        Outcome::Truncated { evidence } => format!("it was cut off ({evidence})"),
-        Outcome::Incomplete { missing } => format!("it ended without {missing}"),
-        Outcome::StoppedByHook => "a hook stopped it".into(),
-        Outcome::Interrupted => "it was interrupted from outside".into(),
-        Outcome::Cancelled => "it was cancelled".into(),
-        Outcome::TimedOut => "it timed out".into(),
-        Outcome::Stalled => "it was silent for too long".into(),
-        Outcome::Lost => "its keeper died".into(),
-        Outcome::RateLimited { resets_at: Some(at) } => format!("the provider's limit is reached until {at}"),
-        Outcome::RateLimited { resets_at: None } => "the provider's rate limit is reached".into(),
-        Outcome::Overloaded { http_status: Some(status) } => format!("the provider failed with HTTP {status}"),
-        Outcome::Overloaded { http_status: None } => "the provider could not be reached".into(),
-        Outcome::Credentials { billing: true } => "the provider's account has no money left".into(),
-        Outcome::Credentials { billing: false } => "the provider does not accept the credentials".into(),
-        Outcome::ContextOverflow => "the session does not fit the model's context".into(),
-        Outcome::LimitReached { limit } => format!("its limit was reached ({limit:?})").to_lowercase(),
-        Outcome::Refused => "the model refused".into(),
-        Outcome::Unstarted { reason } => format!("the agent did not start: {}", reason.trim()),
-        Outcome::Misconfigured => "the agent cannot work as configured".into(),
-        Outcome::Failed(Failure::Declared { message, .. }) => format!("the agent reports: {message}"),
-        Outcome::Failed(Failure::Contradicted { evidence }) => {
-            format!("its record contradicts itself: {evidence}")
-        }
-    }
-}
-
-/// What a person can do about an outcome that cannot be fixed by trying again.
-pub fn remedy(outcome: &Outcome) -> Option<String> {
-    let text = match outcome {
-        Outcome::Credentials { billing: true } => "add credit to the provider's account, then start the job again",
-        Outcome::Credentials { billing: false } => {
-            "log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`"
-        }
-        Outcome::Overloaded { .. } | Outcome::RateLimited { .. } => "the provider has problems: try again later",
-        Outcome::Unstarted { .. } | Outcome::Misconfigured => "run `helix doctor`: it checks the agent",
-        Outcome::Refused => "reword the phase's description",
-        Outcome::LimitReached { .. } => "raise max_turns or budget_usd of the phase, or split it",
-        Outcome::TimedOut => "raise the phase's timeout, or split it",
-        Outcome::ContextOverflow => "split the phase: its session does not fit the model's context",
-        Outcome::Failed(Failure::Declared { error: Some(AgentErrorKind::ModelNotFound), .. }) => {
-            "choose a model that the provider has, in the plan or for the agent in helix.toml, then run `helix jobs resume`"
-        }
-        Outcome::Failed(Failure::Declared { error: Some(AgentErrorKind::InvalidRequest), .. }) => {
-            "the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml, then run `helix jobs resume`"
-        }
-        Outcome::Failed(_)
-        | Outcome::TasksLost { .. }
-        | Outcome::LocalCommand
-        | Outcome::Truncated { .. }
-        | Outcome::Incomplete { .. }
-        | Outcome::StoppedByHook
-        | Outcome::Interrupted
-        | Outcome::Stalled
-        | Outcome::Lost => "read the run's log: `helix jobs logs`",
-        Outcome::Completed(_) | Outcome::CompletedWithDenials(_) | Outcome::Cancelled => return None,
-    };
-    Some(text.into())
 }

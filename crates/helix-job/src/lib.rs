@@ -14,6 +14,7 @@ mod delivery;
 mod escalate;
 mod event;
 mod illegal;
+pub mod language;
 pub mod phrases;
 mod projection;
 pub mod question;
@@ -27,7 +28,6 @@ mod view;
 mod waiting;
 
 pub use asking::MAX_AGENT_QUESTIONS;
-pub use attempt::{describe, remedy};
 pub use budget::SideBudget;
 pub use decide::{Decision, Effect, decide};
 pub use delivery::target_of;
@@ -41,6 +41,8 @@ pub use helix_core::evidence::{
     TestCounts, Tip,
 };
 pub use illegal::{Illegal, IllegalEvent};
+pub use language::Language;
+pub use phrases::{describe, remedy};
 pub use reopen::{Reopen, ReopenError};
 pub use rollback::{PERSON_NEEDED, RollbackError};
 pub use spec::{

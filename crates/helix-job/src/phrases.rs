@@ -1,19 +1,25 @@
-//! The one table of phrases about jobs: bars, lines, reports, chat and prompts all take their words from here.
+//! Phrases about jobs, in the language of who reads them: bars, lines, reports, chat and prompts all take their words from here.
 //!
-//! Must not know who reads them: no colour, no Markdown. Another language is another table with the same functions.
+//! Must not know who reads them: no colour, no Markdown. What the record has as text, such as a cause, stays as it is.
+
+mod asked;
+mod runs;
+
+pub use asked::{answer, asks, open_questions, option, question};
+pub use runs::{describe, described, remedy};
 
 use helix_core::finding::{Finding, Verdict};
 use helix_core::ids::PhaseId;
 use helix_core::run::Outcome;
-use helix_core::text::{clip, count, duration, money, one_line, short_commit};
+use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 
 use helix_core::evidence::{GateReport, IntegrationTarget};
 
 use crate::event::{AttemptStart, JobEnd, JobEvent, Reverted, Review};
-use crate::question::{Answer, QuestionStatus, QuestionView};
-use crate::view::{DeliveryView, JobStatus, JobView, PhaseStatus, PhaseView};
-use crate::{describe, remedy};
+use crate::language::Language;
+use crate::say;
+use crate::view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};
 
 /// Longest text on a line, in characters.
 const LINE: usize = 160;
@@ -108,102 +114,129 @@ impl Phrase {
 }
 
 /// An event in words; nothing where it is worth none.
-pub fn event(event: &JobEvent, job: &JobView) -> Option<Phrase> {
+pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phrase> {
     Some(match event {
         JobEvent::JobSubmitted { spec } => {
-            let phases = count(spec.plan.phases.len(), "phase");
-            Phrase::new(Sign::Pending, None, format!("job {}: {}, {phases}, in {}", job.id, job.name, spec.repo.path))
+            let (id, phases, place) = (job.id.as_str(), spec.plan.phases.len(), &spec.repo.path);
+            let text = say!(language, "job-submitted", id = id, name = &job.name, phases = phases, place = place);
+            Phrase::new(Sign::Pending, None, text)
         }
         JobEvent::AttemptStarted(begin) => {
             let AttemptStart { phase, attempt, correction, .. } = begin.as_ref();
-            let why = correction.as_ref().map(|correction| format!(" ({})", correction.summary)).unwrap_or_default();
-            Phrase::new(Sign::Running, Some(phase), format!("agent running, attempt {attempt}{why}"))
+            let text = match correction {
+                None => say!(language, "job-attempt", attempt = *attempt),
+                Some(why) => say!(language, "job-attempt-again", attempt = *attempt, why = &why.summary),
+            };
+            Phrase::new(Sign::Running, Some(phase), text)
         }
         JobEvent::RunFinished { phase, end, .. } => {
             #[expect(clippy::cast_precision_loss, reason = "milliseconds of a run are far below 2^52")]
-            let figures = format!("{}, {}", duration(end.duration_ms as f64 / 1000.0), money(end.usage.cost_usd));
+            let (time, cost) = (language.duration(end.duration_ms as f64 / 1000.0), language.money(end.usage.cost_usd));
             match end.outcome() {
-                Outcome::Completed(_) => Phrase::new(Sign::Note, Some(phase), format!("agent finished in {figures}")),
+                Outcome::Completed(_) => {
+                    let text = say!(language, "job-agent-finished", time = time, cost = cost);
+                    Phrase::new(Sign::Note, Some(phase), text)
+                }
                 outcome => {
-                    let text = format!("agent: {} ({figures})", describe(&outcome));
-                    Phrase::new(Sign::Unclear, Some(phase), text).with(remedy(&outcome).map(hint))
+                    let what = described(language, &outcome);
+                    let text = say!(language, "job-agent-ended", what = what.message, time = time, cost = cost);
+                    Phrase::new(Sign::Unclear, Some(phase), text).with(what.hint.map(|text| hint(language, &text)))
                 }
             }
         }
         JobEvent::ResultCommitted { phase, result, repairs, .. } => {
             let commit = short_commit(result.commit.as_str());
-            let text = format!("committed {commit}, {} changed", count(result.changed.len(), "file"));
-            Phrase::new(Sign::Note, Some(phase), text).with(repairs.iter().map(|repair| format!("note: {repair}")))
+            let text = say!(language, "job-committed", commit = commit, files = result.changed.len());
+            Phrase::new(Sign::Note, Some(phase), text).with(repairs.iter().map(|repair| note(language, repair)))
         }
-        JobEvent::GateFinished { phase, report, .. } => gate(phase, report),
+        JobEvent::GateFinished { phase, report, .. } => gate(language, phase, report),
         JobEvent::DeliveryBegun { phase, tree, validation, .. } => {
-            let text = format!("delivering {}", short_commit(tree.as_str()));
-            let gates = validation.iter().map(|one| format!("{} of {} passed on it", one.report.gate, one.phase));
+            let text = say!(language, "job-delivering", tree = short_commit(tree.as_str()));
+            let gates = validation
+                .iter()
+                .map(|one| say!(language, "job-delivering-gate", gate = &one.report.gate, phase = one.phase.as_str()));
             Phrase::new(Sign::Running, Some(phase), text).with(gates)
         }
-        JobEvent::HealthChecked { phase, report, .. } => gate(phase, report),
-        JobEvent::RollbackBegun { phase, .. } => Phrase::new(Sign::Running, Some(phase), "rolling back"),
-        JobEvent::RollbackFinished { phase, report, .. } => gate(phase, report),
-        JobEvent::RollbackRequested { phase, by, .. } => {
-            Phrase::new(Sign::Running, Some(phase), format!("to be rolled back, requested by {by}"))
+        JobEvent::HealthChecked { phase, report, .. } => gate(language, phase, report),
+        JobEvent::RollbackBegun { phase, .. } => {
+            Phrase::new(Sign::Running, Some(phase), say!(language, "job-rolling-back"))
         }
-        JobEvent::Reverted(done) => Phrase::new(Sign::Note, None, reverted(done)),
+        JobEvent::RollbackFinished { phase, report, .. } => gate(language, phase, report),
+        JobEvent::RollbackRequested { phase, by, .. } => {
+            Phrase::new(Sign::Running, Some(phase), say!(language, "job-rollback-requested", by = by))
+        }
+        JobEvent::Reverted(done) => Phrase::new(Sign::Note, None, reverted(language, done)),
         JobEvent::ReviewFinished { phase, gate, review, .. } => {
-            let text = format!("{}: {}", reviewer(*gate), verdict(&review.verdict, &review.summary));
+            let who = reviewer(language, *gate);
+            let text = format!("{who}: {}", verdict(language, &review.verdict, &review.summary));
             let phrase = Phrase::new(Sign::from(&review.verdict), Some(phase), text);
             match &review.verdict {
                 Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
                 Verdict::Pass | Verdict::Inconclusive { .. } => phrase,
             }
         }
-        JobEvent::AttemptFaulted { phase, fault, .. } => {
-            Phrase::new(Sign::Failed, Some(phase), &fault.message).with(fault.hint.clone().map(hint))
-        }
+        JobEvent::AttemptFaulted { phase, fault, .. } => Phrase::new(Sign::Failed, Some(phase), &fault.message)
+            .with(fault.hint.as_ref().map(|text| hint(language, text))),
         JobEvent::PhasesProposed { phase, phases, .. } => {
             let names: Vec<&str> = phases.iter().map(|added| added.id.as_str()).collect();
-            Phrase::new(Sign::Note, Some(phase), format!("adds phases: {}", names.join(", ")))
+            Phrase::new(Sign::Note, Some(phase), say!(language, "job-adds-phases", phases = names.join(", ")))
         }
         JobEvent::PhasesRejected { phase, findings, .. } => {
-            let text = format!("added phases are invalid: {}", first(findings));
+            let text = say!(language, "job-phases-invalid", why = first(findings));
             Phrase::new(Sign::Failed, Some(phase), text).with(findings.iter().skip(1).take(FINDINGS).map(finding))
         }
         JobEvent::QuestionAsked { phase, question } => {
-            Phrase::new(Sign::Waiting, Some(phase), format!("asks: {}", question.text))
+            let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == question.text);
+            let text = asked.map_or_else(|| question.text.clone(), |one| asks(language, one));
+            Phrase::new(Sign::Waiting, Some(phase), say!(language, "job-asks", question = text))
         }
         JobEvent::QuestionAnswered { phase, answer: given, .. } => {
-            Phrase::new(Sign::Note, Some(phase), format!("answered by {}: {}", given.by, answer(given)))
+            let text = say!(language, "job-answered", by = &given.by, answer = answer(given));
+            Phrase::new(Sign::Note, Some(phase), text)
         }
         JobEvent::QuestionExpired { phase, asked } => {
-            Phrase::new(Sign::Failed, Some(phase), format!("question {asked} expired without an answer"))
+            Phrase::new(Sign::Failed, Some(phase), say!(language, "job-question-expired", number = *asked))
         }
         JobEvent::AdviceGiven { phase, advice, .. } => {
-            Phrase::new(Sign::Note, Some(phase), format!("adviser: {}", advice.reason))
+            Phrase::new(Sign::Note, Some(phase), say!(language, "job-adviser", reason = &advice.reason))
         }
         JobEvent::ConflictFound { between, paths, .. } => {
             let phases: Vec<&str> = between.iter().map(PhaseId::as_str).collect();
-            Phrase::new(Sign::Unclear, None, format!("{} conflict in {}", phases.join(", "), paths.join(", ")))
+            let text = say!(language, "job-conflict", phases = phases.join(", "), paths = paths.join(", "));
+            Phrase::new(Sign::Unclear, None, text)
         }
         JobEvent::Integrated(done) => {
-            Phrase::new(Sign::Passed, None, integrated(short_commit(done.result.commit.as_str()), &done.target))
+            let text = match &done.target {
+                IntegrationTarget::Branch { branch } => {
+                    let commit = short_commit(done.result.commit.as_str());
+                    say!(language, "job-merged", branch = branch, commit = commit)
+                }
+                IntegrationTarget::Beside { branch, why, .. } => {
+                    say!(language, "job-on-branch", branch = branch, why = why)
+                }
+                IntegrationTarget::Nowhere => say!(language, "job-nothing-changed"),
+            };
+            Phrase::new(Sign::Passed, None, text)
         }
         JobEvent::IntegrationFailed(failed) => {
-            Phrase::new(Sign::Failed, None, format!("merge failed: {}", first(&failed.findings)))
+            Phrase::new(Sign::Failed, None, say!(language, "job-merge-failed", why = first(&failed.findings)))
         }
-        JobEvent::CancelRequested { by } => Phrase::new(Sign::Skipped, None, format!("cancelling, requested by {by}")),
-        JobEvent::JobResumed { by, .. } => Phrase::new(Sign::Running, None, format!("resumed by {by}")),
+        JobEvent::CancelRequested { by } => Phrase::new(Sign::Skipped, None, say!(language, "job-cancelling", by = by)),
+        JobEvent::JobResumed { by, .. } => Phrase::new(Sign::Running, None, say!(language, "job-resumed", by = by)),
         JobEvent::JobFinished { end } => match end {
-            JobEnd::Succeeded => Phrase::new(Sign::Passed, None, "job succeeded"),
-            JobEnd::Failed { reason, .. } => Phrase::new(Sign::Failed, None, format!("job failed: {reason}")),
-            JobEnd::Cancelled { by } => Phrase::new(Sign::Skipped, None, format!("job cancelled by {by}")),
+            JobEnd::Succeeded => Phrase::new(Sign::Passed, None, say!(language, "job-succeeded")),
+            JobEnd::Failed { reason, .. } => {
+                Phrase::new(Sign::Failed, None, say!(language, "job-failed", why = reason))
+            }
+            JobEnd::Cancelled { by } => Phrase::new(Sign::Skipped, None, say!(language, "job-cancelled", by = by)),
         },
         JobEvent::Failure(note) => match note.as_ref() {
             FailureEvent::FailureRecorded { occurrence, .. } => {
-                let text = format!("cause: {}", occurrence.diagnosis.summary);
+                let text = say!(language, "job-cause", cause = &occurrence.diagnosis.summary);
                 Phrase::new(Sign::Note, occurrence.place.work.phase(), text)
             }
             FailureEvent::ReportGenerated { similar, phase, .. } if *similar > 0 => {
-                let times = if *similar == 1 { "once".to_owned() } else { format!("{similar} times") };
-                let text = format!("seen {times} before; how it was fixed: helix jobs show {}", job.id);
+                let text = say!(language, "job-seen-before", times = *similar, job = job.id.as_str());
                 Phrase::new(Sign::Note, phase.as_ref(), text)
             }
             FailureEvent::ReportGenerated { .. }
@@ -214,7 +247,7 @@ pub fn event(event: &JobEvent, job: &JobView) -> Option<Phrase> {
 }
 
 /// An event as one line of a chat, with its phase by name. The view may be of a later time than the event.
-pub fn chat_line(job_event: &JobEvent, job: &JobView) -> Option<String> {
+pub fn chat_line(language: Language, job_event: &JobEvent, job: &JobView) -> Option<String> {
     let is_of_memory = |note: &FailureEvent| matches!(note, FailureEvent::ReportGenerated { .. });
     match job_event {
         JobEvent::JobSubmitted { .. } => return None,
@@ -224,48 +257,41 @@ pub fn chat_line(job_event: &JobEvent, job: &JobView) -> Option<String> {
     }
     // A job that was resumed since has a later end.
     if matches!(job_event, JobEvent::JobFinished { .. }) && job.status.is_final() {
-        return Some(one_line(&outcome(job), LINE));
+        return Some(one_line(&outcome(language, job), LINE));
     }
-    let Phrase { phase, text, .. } = event(job_event, job)?;
+    let Phrase { phase, text, .. } = event(language, job_event, job)?;
     Some(match phase {
-        Some(phase) => format!("{}: {text}", phase_named(job, &phase)),
+        Some(phase) => format!("{}: {text}", phase_named(language, job, &phase)),
         None => text,
     })
 }
 
-fn gate(phase: &PhaseId, report: &GateReport) -> Phrase {
-    let text = format!("{} {}", report.gate, verdict(&report.verdict, &report.summary));
+fn gate(language: Language, phase: &PhaseId, report: &GateReport) -> Phrase {
+    let text = format!("{} {}", report.gate, verdict(language, &report.verdict, &report.summary));
     let phrase = Phrase::new(Sign::from(&report.verdict), Some(phase), text);
     match &report.verdict {
         Verdict::Pass => phrase,
         Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
         Verdict::Inconclusive { fault } => {
-            phrase.with(std::iter::once(one_line(&fault.message, LINE)).chain(fault.hint.clone().map(hint)))
+            let more = fault.hint.as_ref().map(|text| hint(language, text));
+            phrase.with(std::iter::once(one_line(&fault.message, LINE)).chain(more))
         }
     }
 }
 
 /// Who looks at a result: the phase's own verifier, or the reviewer whom a gate asks for.
-pub(crate) fn reviewer(gate: Option<usize>) -> &'static str {
-    if gate.is_some() { "reviewer" } else { "verifier" }
+pub(crate) fn reviewer(language: Language, gate: Option<usize>) -> String {
+    say!(language, "reviewer", who = if gate.is_some() { "gate" } else { "phase" })
 }
 
 /// A review in words.
-pub fn review(review: &Review) -> &'static str {
-    match review.verdict {
-        Verdict::Pass => "approved",
-        Verdict::Fail { .. } => "rejected",
-        Verdict::Inconclusive { .. } => "no usable answer",
-    }
+pub fn review(language: Language, review: &Review) -> String {
+    say!(language, "review", verdict = review.verdict.word())
 }
 
-fn verdict(verdict: &Verdict, summary: &str) -> String {
-    let word = match verdict {
-        Verdict::Pass => "passed",
-        Verdict::Fail { .. } => "failed",
-        Verdict::Inconclusive { .. } => "inconclusive",
-    };
-    if summary.trim().is_empty() { word.to_owned() } else { format!("{word} ({})", one_line(summary, LINE)) }
+fn verdict(language: Language, verdict: &Verdict, summary: &str) -> String {
+    let word = say!(language, "verdict", verdict = verdict.word());
+    if summary.trim().is_empty() { word } else { format!("{word} ({})", one_line(summary, LINE)) }
 }
 
 /// A finding with its place.
@@ -279,149 +305,207 @@ fn first(findings: &[Finding]) -> &str {
 }
 
 /// A remedy as a line of its own.
-pub fn hint(text: String) -> String {
-    format!("hint: {text}")
+pub fn hint(language: Language, text: &str) -> String {
+    say!(language, "hint", hint = text)
 }
 
-/// What a person answered: the choice, their words, or both.
-pub fn answer(answer: &Answer) -> String {
-    let said = [answer.choice.as_deref(), answer.text.as_deref()].into_iter().flatten();
-    one_line(&said.collect::<Vec<_>>().join(": "), LINE)
-}
-
-/// A question with what came of it.
-pub fn question(question: &QuestionView) -> String {
-    let text = one_line(&question.text, LINE);
-    match &question.status {
-        QuestionStatus::Open => format!("{}: {text}", question.id),
-        QuestionStatus::Answered { answer: given, .. } => {
-            format!("{} answered by {}: {} ({text})", question.id, given.by, answer(given))
-        }
-        QuestionStatus::Expired { .. } => format!("{} expired without an answer ({text})", question.id),
-        QuestionStatus::Closed => format!("{} is no longer needed ({text})", question.id),
-    }
-}
-
-/// Questions of a job that wait for a person.
-pub fn open_questions(job: &JobView) -> impl Iterator<Item = &QuestionView> {
-    job.questions.iter().filter(|question| question.status == QuestionStatus::Open)
-}
-
-fn integrated(commit: &str, target: &IntegrationTarget) -> String {
-    match target {
-        IntegrationTarget::Branch { branch } => format!("merged into {branch} as {commit}"),
-        IntegrationTarget::Beside { branch, why, .. } => format!("the result is on branch {branch} ({why})"),
-        IntegrationTarget::Nowhere => "nothing changed".to_owned(),
-    }
+/// Something worth knowing as a line of its own.
+pub fn note(language: Language, text: &str) -> String {
+    say!(language, "note", note = text)
 }
 
 /// How the merged result of a job was taken out again.
-pub fn reverted(done: &Reverted) -> String {
+pub fn reverted(language: Language, done: &Reverted) -> String {
     let Reverted { by, commit, branch, adr } = done;
-    let adr = adr.as_ref().map(|adr| format!("; {adr} is reopened")).unwrap_or_default();
-    format!("reverted on {branch} as {}, requested by {by}{adr}", short_commit(commit.as_str()))
-}
-
-/// What became of a delivery, in one line.
-pub fn delivery(one: &DeliveryView) -> String {
-    let baseline =
-        one.baseline.as_ref().map(|baseline| format!(", baseline {}", short_commit(baseline.commit.as_str())));
-    let outcome = one.outcome.as_ref().map(|words| format!(": {words}")).unwrap_or_default();
-    format!(
-        "{} to {} at {}{}: {}{outcome}",
-        short_commit(one.commit.as_str()),
-        one.target,
-        one.at.strftime("%F %TZ"),
-        baseline.unwrap_or_default(),
-        one.state.word()
-    )
-}
-
-/// How a job stands, to follow its name.
-pub fn standing(job: &JobView) -> String {
-    match job.status {
-        JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled => outcome(job),
-        JobStatus::Queued => "is queued".to_owned(),
-        JobStatus::Running | JobStatus::Waiting => {
-            if let Some(question) = open_questions(job).next() {
-                return format!("waits for you: {}", one_line(&question.text, LINE));
-            }
-            let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
-            let busy: Vec<String> = job.phases.iter().filter_map(|phase| doing(job, phase)).collect();
-            if busy.is_empty() {
-                return format!("is running, {passed} of {} passed", count(job.phases.len(), "phase"));
-            }
-            format!("is running: {}", busy.join("; "))
-        }
+    let text = say!(language, "job-reverted-on", branch = branch, commit = short_commit(commit.as_str()), by = by);
+    match adr {
+        Some(adr) => say!(language, "job-decision-reopened", reverted = text, decision = adr.to_string()),
+        None => text,
     }
 }
 
-/// What a phase is doing, if anything.
-fn doing(job: &JobView, phase: &PhaseView) -> Option<String> {
-    match phase.status {
-        PhaseStatus::Running | PhaseStatus::Waiting => {
-            Some(format!("{}: {}", phase_named(job, &phase.id), stage(phase)))
+/// What became of a delivery, in one line.
+pub fn delivery(language: Language, one: &DeliveryView) -> String {
+    let (commit, target) = (short_commit(one.commit.as_str()), &one.target);
+    let (at, state) = (one.at.strftime("%F %TZ").to_string(), delivery_state(language, one.state));
+    let text = match &one.baseline {
+        None => say!(language, "job-delivery", commit = commit, target = target, at = at, state = state),
+        Some(baseline) => {
+            let from = short_commit(baseline.commit.as_str());
+            say!(
+                language,
+                "job-delivery-from",
+                commit = commit,
+                target = target,
+                at = at,
+                baseline = from,
+                state = state
+            )
         }
-        PhaseStatus::Pending
-        | PhaseStatus::Passed
-        | PhaseStatus::Failed
-        | PhaseStatus::Skipped
-        | PhaseStatus::Cancelled => None,
+    };
+    match &one.outcome {
+        Some(words) => format!("{text}: {words}"),
+        None => text,
+    }
+}
+
+/// A delivery's state in words.
+pub fn delivery_state(language: Language, state: DeliveryState) -> String {
+    match state {
+        DeliveryState::Delivering => say!(language, "delivery-delivering"),
+        DeliveryState::Watching => say!(language, "delivery-watching"),
+        DeliveryState::Delivered => say!(language, "delivery-delivered"),
+        DeliveryState::Failed => say!(language, "delivery-failed"),
+        DeliveryState::Unknown => say!(language, "delivery-unknown"),
+        DeliveryState::RollingBack => say!(language, "delivery-rolling-back"),
+        DeliveryState::RolledBack => say!(language, "delivery-rolled-back"),
+        DeliveryState::RollbackUnproved => say!(language, "delivery-rollback-unproved"),
+        DeliveryState::RollbackFailed => say!(language, "delivery-rollback-failed"),
+    }
+}
+
+/// A job's status as a word.
+pub fn job_status(language: Language, status: JobStatus) -> String {
+    say!(language, "job-status", status = status.word())
+}
+
+/// A phase's status as a word.
+pub fn phase_status(language: Language, status: PhaseStatus) -> String {
+    say!(language, "phase-status", status = status.word())
+}
+
+/// How a job stands, to follow its name.
+pub fn standing(language: Language, job: &JobView) -> String {
+    match job.status {
+        JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled => outcome(language, job),
+        JobStatus::Queued => say!(language, "stands-queued"),
+        JobStatus::Running | JobStatus::Waiting => {
+            if let Some(question) = open_questions(job).next() {
+                return say!(language, "stands-asking", question = one_line(&asks(language, question), LINE));
+            }
+            let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
+            let under_way = |phase: &&PhaseView| matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
+            let busy = job.phases.iter().filter(under_way);
+            let busy: Vec<String> = busy
+                .map(|phase| format!("{}: {}", phase_named(language, job, &phase.id), stage(language, phase)))
+                .collect();
+            if busy.is_empty() {
+                return say!(language, "stands-running", passed = passed, phases = job.phases.len());
+            }
+            say!(language, "stands-doing", doing = busy.join("; "))
+        }
     }
 }
 
 /// What a phase that is under way is doing; else its status.
-pub fn stage(phase: &PhaseView) -> &str {
-    match (phase.status, phase.stage.as_deref()) {
-        (PhaseStatus::Running | PhaseStatus::Waiting, Some("agent")) => "agent running",
-        (PhaseStatus::Running | PhaseStatus::Waiting, Some(stage)) => stage,
-        (status, _) => status.word(),
+pub fn stage(language: Language, phase: &PhaseView) -> String {
+    match phase.status {
+        PhaseStatus::Running | PhaseStatus::Waiting => doing(language, phase),
+        _ => None,
+    }
+    .unwrap_or_else(|| phase_status(language, phase.status))
+}
+
+/// What a phase is doing or waits for, whatever its status.
+pub fn doing(language: Language, phase: &PhaseView) -> Option<String> {
+    let stage = phase.stage.as_deref()?;
+    let Some(wait) = &phase.waits_for else { return Some(stage_named(language, stage)) };
+    let before = stage.strip_suffix(&waits(Language::English, wait)).unwrap_or_default().trim_end_matches(", ");
+    let before = (!before.is_empty()).then(|| stage_named(language, before));
+    Some(before.into_iter().chain([waits(language, wait)]).collect::<Vec<_>>().join(", "))
+}
+
+/// A stage, as views name it.
+fn stage_named(language: Language, stage: &str) -> String {
+    if let Some(gate) = stage.strip_prefix("gate ") {
+        return say!(language, "phase-stage-gate", gate = gate);
+    }
+    if let Some(round) = stage.strip_prefix("adviser, round ") {
+        return say!(language, "phase-stage-adviser", round = round);
+    }
+    if let Some(until) = stage.strip_prefix("waits until ") {
+        return say!(language, "phase-stage-until", until = until);
+    }
+    // The command of the longest one stands in brackets.
+    let name = stage.split(" (").next().unwrap_or_default().replace(' ', "-");
+    let named = say!(language, "phase-stage", stage = name.as_str());
+    if named == name { stage.to_owned() } else { named }
+}
+
+/// What somebody waits for who could go on.
+pub fn waits(language: Language, wait: &Wait) -> String {
+    match wait {
+        Wait::Places { of, taken, places, waiting } => {
+            say!(language, "wait-places", of = of, taken = *taken, places = *places, waiting = *waiting)
+        }
+        Wait::Target { target, job } => say!(language, "wait-target", target = target, job = job.as_str()),
+        Wait::Memory { available_bytes, needed_bytes } => {
+            let mebibytes = |bytes: u64| bytes >> 20;
+            let (available, needed) = (mebibytes(*available_bytes), mebibytes(*needed_bytes));
+            say!(language, "wait-memory", available = available, needed = needed)
+        }
     }
 }
 
 /// A phase in one line: its name, what it is doing, its attempts where there is more than one.
-pub fn phase_line(phase: &PhaseView) -> String {
+pub fn phase_line(language: Language, phase: &PhaseView) -> String {
     let name = one_line(&phase.name, LINE);
     let doing = match phase.status {
-        PhaseStatus::Running | PhaseStatus::Waiting => Some(stage(phase).to_owned()),
-        PhaseStatus::Failed | PhaseStatus::Skipped | PhaseStatus::Cancelled => Some(phase.status.word().to_owned()),
+        PhaseStatus::Running | PhaseStatus::Waiting => Some(stage(language, phase)),
+        PhaseStatus::Failed | PhaseStatus::Skipped | PhaseStatus::Cancelled => {
+            Some(phase_status(language, phase.status))
+        }
         PhaseStatus::Pending | PhaseStatus::Passed => None,
     };
-    let attempt = (phase.attempt > 1).then(|| format!("attempt {}", phase.attempt));
+    let attempt = (phase.attempt > 1).then(|| say!(language, "term-attempt", attempt = phase.attempt));
     let more: Vec<String> = doing.into_iter().chain(attempt).collect();
     if more.is_empty() { name } else { format!("{name} ({})", more.join(", ")) }
 }
 
 /// How a job that is over ended, to follow its name: outcome with commit, or cause with remedy.
-pub fn outcome(job: &JobView) -> String {
-    let hint = |view: &crate::ErrorView| view.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
-    match job.status {
-        JobStatus::Succeeded => {
+pub fn outcome(language: Language, job: &JobView) -> String {
+    match (job.status, &job.error) {
+        (JobStatus::Succeeded, _) => {
             let commit = job.commit.as_ref().map_or("", |commit| short_commit(commit.as_str()));
             match &job.integration {
                 Some(IntegrationTarget::Beside { branch, why, command }) => {
-                    format!("succeeded; the result {commit} is on branch {branch} ({why}). Take it with: {command}")
+                    say!(language, "ended-beside", commit = commit, branch = branch, why = why, command = command)
                 }
-                Some(target) => format!("succeeded, {}", integrated(commit, target)),
-                None => "succeeded, nothing changed".to_owned(),
+                Some(IntegrationTarget::Branch { branch }) => {
+                    say!(language, "ended-merged", branch = branch, commit = commit)
+                }
+                Some(IntegrationTarget::Nowhere) | None => say!(language, "ended-unchanged"),
             }
         }
-        JobStatus::Failed => match &job.error {
-            Some(error) => format!("failed: {}{}", error.message, hint(error)),
-            None => "failed".to_owned(),
-        },
-        JobStatus::Cancelled => match &job.error {
-            Some(error) => format!("was {}", error.message),
-            None => "was cancelled".to_owned(),
-        },
-        JobStatus::Queued | JobStatus::Running | JobStatus::Waiting => format!("is {}", job.status.word()),
+        (JobStatus::Failed, Some(ErrorView { message, hint: Some(hint) })) => {
+            say!(language, "ended-failed-hint", why = message, hint = hint)
+        }
+        (JobStatus::Failed, Some(ErrorView { message, hint: None })) => {
+            say!(language, "ended-failed-because", why = message)
+        }
+        (JobStatus::Failed, None) => say!(language, "ended-failed"),
+        (JobStatus::Cancelled, error) => {
+            match error.as_ref().and_then(|error| error.message.strip_prefix(CANCELLED_BY)) {
+                Some(by) => say!(language, "ended-cancelled-by", by = by),
+                None => say!(language, "ended-cancelled"),
+            }
+        }
+        (status @ (JobStatus::Queued | JobStatus::Running | JobStatus::Waiting), _) => {
+            say!(language, "ended-not", status = status.word())
+        }
     }
 }
 
+/// How the error of a cancelled job begins; who cancelled it follows.
+pub(crate) const CANCELLED_BY: &str = "cancelled by ";
+
 /// `Phase 2 of 4, Implement the exporter`.
-pub fn phase_named(job: &JobView, id: &PhaseId) -> String {
+pub fn phase_named(language: Language, job: &JobView, id: &PhaseId) -> String {
     match job.phases.iter().position(|phase| &phase.id == id) {
-        Some(at) => format!("Phase {} of {}, {}", at + 1, job.phases.len(), one_line(&job.phases[at].name, LINE)),
-        None => format!("Phase {id}"),
+        Some(at) => {
+            let name = one_line(&job.phases[at].name, LINE);
+            say!(language, "phase-of", number = at + 1, phases = job.phases.len(), name = name)
+        }
+        None => say!(language, "phase-by-id", id = id.as_str()),
     }
 }

@@ -2,15 +2,17 @@
 
 use jiff::Timestamp;
 
-use super::attempt::describe;
 use super::delivery::target_of;
 use super::event::{DeliveryStep, JobEnd, Review};
-use super::phrases::reviewer;
+use super::language::Language;
+use super::phrases::{CANCELLED_BY, describe, reviewer, waits};
 use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
-use super::view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView};
+use super::view::{
+    DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait,
+};
 use crate::question::{QuestionStatus, QuestionView};
 use helix_core::finding::Verdict;
-use helix_core::ids::{JobId, QuestionId, RunId};
+use helix_core::ids::{JobId, PhaseId, QuestionId, RunId};
 use helix_plan::Phase;
 
 impl JobView {
@@ -47,7 +49,7 @@ impl JobView {
                 Some(JobEnd::Failed { reason, hint, .. }) => {
                     Some(ErrorView { message: reason.clone(), hint: hint.clone() })
                 }
-                Some(JobEnd::Cancelled { by }) => Some(ErrorView::new(format!("cancelled by {by}"))),
+                Some(JobEnd::Cancelled { by }) => Some(ErrorView::new(format!("{CANCELLED_BY}{by}"))),
                 Some(JobEnd::Succeeded) | None => None,
             },
             deliveries: deliveries(active),
@@ -55,6 +57,19 @@ impl JobView {
             questions: questions(id, active, end),
             last_event: active.last_event,
         })
+    }
+
+    /// Adds what phases wait for at this moment.
+    #[must_use]
+    pub fn with_waits(mut self, all: impl IntoIterator<Item = (PhaseId, Wait)>) -> Self {
+        for (id, wait) in all {
+            if let Some(phase) = self.phases.iter_mut().find(|phase| phase.id == id) {
+                let doing = phase.stage.take().map(|stage| format!("{stage}, ")).unwrap_or_default();
+                phase.stage = Some(format!("{doing}{}", waits(Language::English, &wait)));
+                phase.waits_for = Some(wait);
+            }
+        }
+        self
     }
 }
 
@@ -109,13 +124,17 @@ fn delivery_state(progress: &PhaseProgress, this: &Attempt, begun: &Begun) -> De
 }
 
 fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionView> {
-    let asked = active.phases.iter().flat_map(|progress| progress.questions.iter().map(move |asked| (progress, asked)));
+    let asked = active
+        .pairs()
+        .flat_map(|(phase, progress)| progress.questions.iter().map(move |asked| (phase, progress, asked)));
     asked
-        .map(|(progress, asked)| QuestionView {
+        .map(|(phase, progress, asked)| QuestionView {
             id: QuestionId::nth(id, &progress.id, asked.question.number),
             job: id.clone(),
             job_name: active.spec.plan.name.clone(),
             phase: progress.id.clone(),
+            phase_name: phase.name.clone(),
+            about: asked.question.about.clone(),
             kind: asked.question.kind(),
             text: asked.question.text.clone(),
             options: asked.question.options.clone(),
@@ -256,7 +275,7 @@ fn stage(phase: &Phase, state: &PhaseState) -> Option<String> {
             Stage::Committing => "commit".into(),
             Stage::Reading => "new phases".into(),
             Stage::Gating { gate } => format!("gate {}", phase.gates.get(*gate).map_or("?", |gate| gate.name())),
-            Stage::Reviewing { gate, .. } => reviewer(*gate).into(),
+            Stage::Reviewing { gate, .. } => reviewer(Language::default(), *gate),
             Stage::Watching(_) => "health".into(),
             Stage::RollingBack(_) => "rollback".into(),
         },
@@ -284,7 +303,12 @@ impl Attempt {
             Some(report) => format!("{run}; gate {}: {} ({})", report.gate, report.verdict.word(), report.summary),
             None => match self.reviews.last().filter(|(_, review)| !review.verdict.passed()) {
                 Some((gate, review)) => {
-                    format!("{run}; {}: {} ({})", reviewer(*gate), review.verdict.word(), review.summary)
+                    format!(
+                        "{run}; {}: {} ({})",
+                        reviewer(Language::default(), *gate),
+                        review.verdict.word(),
+                        review.summary
+                    )
                 }
                 None => run,
             },

@@ -36,7 +36,7 @@ pub struct Question {
 }
 
 /// What a question is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "about", rename_all = "snake_case")]
 pub enum About {
     /// Whether the phase may begin, or its result counts.
@@ -55,6 +55,7 @@ pub enum About {
         conflict: bool,
     },
     /// What the phase's agent asks.
+    #[default]
     Agent,
 }
 
@@ -139,6 +140,12 @@ pub struct QuestionView {
     pub job_name: String,
     /// The phase that waits for it.
     pub phase: PhaseId,
+    /// Its name.
+    #[serde(default)]
+    pub phase_name: String,
+    /// What it is about.
+    #[serde(default)]
+    pub about: About,
     /// What kind of question.
     pub kind: QuestionKind,
     /// What is asked, in full.

@@ -5,6 +5,7 @@
 use super::attempt::{Check, GiveUp, PhaseContext};
 use super::event::Review;
 use super::illegal::Illegal;
+use super::language::Language;
 use super::phrases::reviewer;
 use super::state::{PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
@@ -41,12 +42,13 @@ impl PhaseProgress {
             (Verdict::Pass, Some(gate)) => self.check(context, Check::Gate(gate + 1)),
             (Verdict::Pass, None) => self.check(context, Check::Person),
             (Verdict::Fail { findings }, _) => {
-                let summary = format!("the {} rejects the result: {}", reviewer(gate), review.summary);
+                let summary =
+                    format!("the {} rejects the result: {}", reviewer(Language::English, gate), review.summary);
                 self.gate_rejected(context, Correction::new(summary, findings.clone()));
             }
             // The work may be as good as can be: it is the review that has to be made again, not the work.
             (Verdict::Inconclusive { fault }, _) => {
-                let who = reviewer(gate);
+                let who = reviewer(Language::English, gate);
                 let message = match is_hopeless(fault) {
                     true => format!("the {who} could not be asked: {}", fault.message),
                     false => format!("the {who} gave no usable answer {ROUNDS} times, at last: {}", fault.message),

@@ -205,23 +205,6 @@ pub enum DeliveryState {
     RollbackFailed,
 }
 
-impl DeliveryState {
-    /// The words users see.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Delivering => "is being delivered",
-            Self::Watching => "health is being watched",
-            Self::Delivered => "delivered",
-            Self::Failed => "failed",
-            Self::Unknown => "unknown",
-            Self::RollingBack => "is being rolled back",
-            Self::RolledBack => "rolled back",
-            Self::RollbackUnproved => "rollback not proved",
-            Self::RollbackFailed => "rollback failed",
-        }
-    }
-}
-
 impl DeliveryView {
     /// Whether its target is being changed, or watched for what was changed last. A rollback that a person has requested has to
     /// begin first: until then it may itself wait for another one.
@@ -296,22 +279,6 @@ pub enum Wait {
     },
 }
 
-impl std::fmt::Display for Wait {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Places { of, taken, places, waiting } => {
-                write!(f, "queued: {taken} of {places} {of} running, {waiting} waiting")
-            }
-            Self::Target { target, job } => write!(f, "waiting for job {job}, which is delivering to {target}"),
-            Self::Memory { available_bytes, needed_bytes } => {
-                let mebibytes = |bytes: &u64| bytes >> 20;
-                let (available, needed) = (mebibytes(available_bytes), mebibytes(needed_bytes));
-                write!(f, "waiting for memory: {available} MiB available, {needed} MiB needed")
-            }
-        }
-    }
-}
-
 impl JobView {
     /// The number of the decision whose criteria the job has proven in what it merged: what they prove can be written into it.
     pub fn proven_decision(&self) -> Option<u32> {
@@ -333,19 +300,6 @@ impl JobView {
             let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
             if let Some(start) = phase.started_at.filter(|_| under_way && phase.completed_at.is_none()) {
                 phase.duration_seconds = Some(since(start));
-            }
-        }
-        self
-    }
-
-    /// Adds what phases wait for at this moment.
-    #[must_use]
-    pub fn with_waits(mut self, waits: impl IntoIterator<Item = (PhaseId, Wait)>) -> Self {
-        for (id, wait) in waits {
-            if let Some(phase) = self.phases.iter_mut().find(|phase| phase.id == id) {
-                let doing = phase.stage.take().map(|stage| format!("{stage}, ")).unwrap_or_default();
-                phase.stage = Some(format!("{doing}{wait}"));
-                phase.waits_for = Some(wait);
             }
         }
         self

@@ -6,6 +6,8 @@ mod clients;
 mod host;
 #[path = "turns/jobs.rs"]
 mod jobs;
+#[path = "turns/language.rs"]
+mod language;
 #[path = "turns/retention.rs"]
 mod retention;
 #[path = "turns/robust.rs"]

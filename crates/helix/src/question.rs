@@ -4,7 +4,9 @@
 
 use std::io::IsTerminal;
 
-use helix_job::question::{QuestionKind, QuestionOption, QuestionView};
+use helix_job::phrases::{asks, option};
+use helix_job::question::{QuestionKind, QuestionView};
+use helix_job::say;
 use helix_server::wire::AnswerRequest;
 use tokio::signal::unix::SignalKind;
 
@@ -16,15 +18,18 @@ use crate::terminal::{Hidden, Meaning, Reading, local, plain, typed_line};
 /// A question for people, with how to answer it.
 pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     let paint = |text: &str| context.terminal.paint(Meaning::Attention, text);
-    let mut lines = vec![format!("{} {}, phase {} of {}", paint("?"), question.id, question.phase, question.job_name)];
-    lines.extend(plain(&question.text).lines().map(|line| format!("    {line}")));
-    for QuestionOption { key, label } in &question.options {
-        lines.push(format!("    [{key}] {}", plain(label)));
+    let language = context.terminal.language;
+    let (id, phase, job) = (question.id.as_str(), question.phase.as_str(), &question.job_name);
+    let about = say!(language, "term-question", id = id, phase = phase, job = job);
+    let mut lines = vec![format!("{} {about}", paint("?"))];
+    lines.extend(plain(&asks(language, question)).lines().map(|line| format!("    {line}")));
+    for one in &question.options {
+        lines.push(format!("    [{}] {}", one.key, plain(&option(language, question, one))));
     }
     if let Some(expires) = question.expires_at {
-        lines.push(format!("    expires {}", local(expires)));
+        lines.push(format!("    {}", say!(language, "term-expires", at = local(language, expires))));
     }
-    lines.push(format!("    answer: {}", how_to_answer(question)));
+    lines.push(format!("    {}", say!(language, "term-answer-by", command = how_to_answer(question))));
     lines.join("\n")
 }
 
@@ -48,13 +53,14 @@ pub(crate) fn can_ask(context: &Context) -> bool {
 /// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.
 pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Option<AnswerRequest>, CommandError> {
     let by = Some(context.environment.person());
+    let language = context.terminal.language;
     if question.options.is_empty() {
-        let text = line(context, "answer (empty: not now)").await?;
+        let text = line(context, &say!(language, "term-your-answer")).await?;
         return Ok(text.map(|text| AnswerRequest { choice: None, text: Some(text), by }));
     }
     loop {
         let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
-        let Some(said) = line(context, &format!("{} (empty: not now)", keys.join(" / "))).await? else {
+        let Some(said) = line(context, &say!(language, "term-your-choice", choices = keys.join(" / "))).await? else {
             return Ok(None);
         };
         let fitting: Vec<&&str> = keys.iter().filter(|key| key.starts_with(said.as_str())).collect();
@@ -66,11 +72,12 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
                 return Ok(Some(AnswerRequest { choice: None, text: Some(said), by }));
             }
             (None, _) => {
-                context.terminal.say(&format!("choose one of: {}", keys.join(", ")));
+                context.terminal.say(&say!(language, "term-choose", choices = keys.join(", ")));
                 continue;
             }
         };
-        let text = if question.free_text { line(context, "your text (empty: none)").await? } else { None };
+        let wanted = say!(language, "term-your-text");
+        let text = if question.free_text { line(context, &wanted).await? } else { None };
         return Ok(Some(AnswerRequest { choice: Some(choice), text, by }));
     }
 }

@@ -111,6 +111,47 @@ fn a_job_waits_without_a_process_and_goes_on_after_an_answer_from_another_one() 
     assert_eq!(evidence["phases"][0]["answers"][0]["text"], "go on");
 }
 
+#[test]
+fn a_german_terminal_is_asked_and_told_in_german_and_programs_read_english() {
+    let mut stage = Stage::new(WRITES, "");
+    let plan = stage.plan("pages", &plan("    approval: before\n"));
+    let job = waiting(&stage, &plan);
+    let id = job["id"].as_str().unwrap();
+    stage.sandbox.set("LC_ALL", "de_DE.UTF-8");
+
+    let shown = text(&run(&stage, &["jobs", "show", id]).stdout);
+    assert!(shown.contains("⏸ wartet in ") && shown.contains("wartet auf dich:"), "{shown}");
+    let open = text(&run(&stage, &["answer"]).stdout);
+    assert!(open.contains("Phase page (page) beginnen?") && open.contains("[approve] Die Phase beginnen"), "{open}");
+    assert!(open.contains("    Antwort: helix answer "), "{open}");
+    let question = json_of(&stage, &["answer"], 0)[0].clone();
+    assert!(question["text"].as_str().unwrap().starts_with("Start phase page (page)?"), "{question:#}");
+    let answered = run(&stage, &["answer", question["id"].as_str().unwrap(), "--choice", "approve"]);
+    assert!(text(&answered.stdout).ends_with(" beantwortet\n"), "{}", text(&answered.stdout));
+
+    let output = run(&stage, &["jobs", "watch", id]);
+    let said = format!("{}\n{}", text(&output.stderr), text(&output.stdout));
+    assert_eq!(code(&output), 0, "{said}");
+    for german in [
+        "[page] Agent arbeitet, Versuch 1",
+        "1 Datei geändert",
+        "Job erfolgreich",
+        "✓ bestanden",
+        "✓ erfolgreich in ",
+        " $",
+    ] {
+        assert!(said.contains(german), "{german:?} in {said}");
+    }
+    for english in ["agent running", "attempt", "passed", "succeeded", "waits", "details", "cost"] {
+        assert!(!said.contains(english), "{english:?} in {said}");
+    }
+    let programs = json_of(&stage, &["jobs", "show", id], 0);
+    assert_eq!(programs["status"], "succeeded");
+    stage.sandbox.set("LC_ALL", "C");
+    let english = text(&run(&stage, &["jobs", "show", id]).stdout);
+    assert!(english.contains("✓ succeeded in "), "{english}");
+}
+
 #[tokio::test]
 async fn the_api_answers_approvals_of_results_and_says_what_does_not_fit() {
     let stage = Stage::new(WRITES, "");

@@ -11,8 +11,8 @@ use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Ending, Outcome, Retry as Verdict};
 use helix_core::step_marker::split;
 use helix_core::usage::Usage;
-use helix_job::ErrorView;
 use helix_job::session::SessionEvent;
+use helix_job::{ErrorView, say};
 use tokio_util::sync::CancellationToken;
 
 use super::super::enforce::{
@@ -65,7 +65,7 @@ impl SessionActor {
             work.output.release().await;
             return Enforced::unchanged(runs.pop_back().map_or(report, |(_, last)| last));
         }
-        let attempts = AnswerAttempts::new(enforcement.retries);
+        let attempts = AnswerAttempts::new(enforcement.retries, work.output.language());
         let mut corrections = Corrections { attempts, last: report.clone(), visible: Vec::new() };
         let mut wanted = CorrectionScope::Answer;
         // Why a correction that is wanted could not be had.
@@ -78,7 +78,7 @@ impl SessionActor {
                     work.output.release().await;
                     return Enforced {
                         report: RunReport { answer, ..corrections.last },
-                        note: Some(phrases::unexamined(&why)),
+                        note: Some(phrases::unexamined(work.output.language(), &why)),
                     };
                 }
             };
@@ -101,7 +101,7 @@ impl SessionActor {
             let next_run = match (runs.pop_front(), corrections.last.session.clone()) {
                 (Some(done), _) => Ok(done),
                 (None, Some(session)) => Err(session),
-                (None, None) => break Some("this agent cannot continue a session".to_owned()),
+                (None, None) => break Some(say!(work.output.language(), "chat-no-session")),
             };
             work.output.tell(TurnEvent::Status { text: retry.status }).await;
             match retry.wanted {
@@ -132,8 +132,9 @@ impl SessionActor {
                 // The answer that is there stays: a correction that fails erases nothing.
                 corrections.last.session = report.session.or(before.session);
                 corrections.last.point = report.point.or(before.point);
-                let why = phrases::of_outcome(&Outcome::from_facts(&report.facts));
-                break Some(why.map_or_else(|| "it gave no answer".into(), |error| error.message));
+                let language = work.output.language();
+                let why = phrases::of_outcome(language, &Outcome::from_facts(&report.facts));
+                break Some(why.map_or_else(|| say!(language, "chat-no-answer"), |error| error.message));
             }
         };
         self.keep_best(work, corrections, failed).await
@@ -150,7 +151,7 @@ impl SessionActor {
             work.output.withdraw().await;
             if !visible.iter().any(|seen| seen == text) {
                 if !work.output.shown().trim().is_empty() {
-                    work.output.tell(TurnEvent::Note { text: phrases::replaced() }).await;
+                    work.output.tell(TurnEvent::Note { text: phrases::replaced(work.output.language()) }).await;
                 }
                 work.output.tell(TurnEvent::Text { text: text.to_owned() }).await;
             }
@@ -167,7 +168,8 @@ impl SessionActor {
             Outcome::Cancelled => (last.facts.clone(), None),
             _ => (best.facts.clone(), attempts.note(failed.as_deref())),
         };
-        let unmade = (!best.examined.unmade.is_empty()).then(|| phrases::unmade(&best.examined.unmade));
+        let unmade = &best.examined.unmade;
+        let unmade = (!unmade.is_empty()).then(|| phrases::unmade(work.output.language(), unmade));
         let note = note.into_iter().chain(unmade).reduce(|first, second| format!("{first}\n{second}"));
         Enforced { report: RunReport { answer: best.answer.clone(), facts, ..last }, note }
     }

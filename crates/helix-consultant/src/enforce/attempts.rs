@@ -9,6 +9,7 @@ use helix_core::ids::RunId;
 use helix_core::run::RunFacts;
 use helix_core::step_marker::{Marker, Step, split};
 use helix_core::text::count;
+use helix_job::Language;
 use helix_job::session::{AnswerCheck, AnswerFinding};
 
 use super::{Examined, Validator};
@@ -33,6 +34,8 @@ pub(crate) struct AnswerAttempts {
     all: Vec<AnswerAttempt>,
     retries: u32,
     asked: u32,
+    /// What the user is told is in this language.
+    language: Language,
 }
 
 /// A correction to be asked for.
@@ -55,8 +58,8 @@ pub(crate) enum CorrectionScope {
 }
 
 impl AnswerAttempts {
-    pub(crate) fn new(retries: u32) -> Self {
-        Self { all: Vec::new(), retries, asked: 0 }
+    pub(crate) fn new(retries: u32, language: Language) -> Self {
+        Self { all: Vec::new(), retries, asked: 0, language }
     }
 
     /// How many answers there are.
@@ -115,12 +118,12 @@ impl AnswerAttempts {
     /// What the user is told below an answer that is not in order; `None` when it is.
     pub(crate) fn note(&self, failed_correction: Option<&str>) -> Option<String> {
         let best = self.best().filter(|best| !best.examined.findings.is_empty())?;
-        Some(phrases::not_in_order(&best.examined.findings, self.asked, failed_correction))
+        Some(phrases::not_in_order(self.language, &best.examined.findings, self.asked, failed_correction))
     }
 
     fn retry(&self, examined: &Examined) -> Retry {
         let findings = &examined.findings;
-        let status = phrases::correcting(findings, self.asked + 1, self.retries);
+        let status = phrases::correcting(self.language, findings, self.asked + 1, self.retries);
         if examined.is_marker_alone() {
             let lines: Vec<String> = Step::ALL.iter().map(|step| marker_line(step.word())).collect();
             let reason = findings.first().map(|one| one.finding.message.clone()).unwrap_or_default();

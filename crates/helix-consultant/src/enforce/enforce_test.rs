@@ -21,7 +21,7 @@ impl Scene {
         let session = tempfile::tempdir().unwrap();
         let work = session.path().join("work");
         std::fs::create_dir(&work).unwrap();
-        let attempts = AnswerAttempts::new(Enforcement::RETRIES);
+        let attempts = AnswerAttempts::new(Enforcement::RETRIES, helix_job::Language::English);
         Self { _session: session, work, attempts }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use helix_core::finding::Fault;
 use helix_core::ids::{JobId, PhaseId};
-use helix_job::{DeliveryState, DeliveryView, Wait, target_of};
+use helix_job::{DeliveryState, DeliveryView, Language, Wait, phrases, target_of};
 use helix_store::{JobFilter, MAX_ROWS_PER_PAGE};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
@@ -88,7 +88,7 @@ impl EffectRunner {
         };
         let found = self.newest(target, JobFilter::default(), over).await?;
         Ok(found.map(|(one, job)| {
-            let (name, state) = (&target.name, one.state.word());
+            let (name, state) = (&target.name, phrases::delivery_state(Language::English, one.state));
             format!(
                 "job {job} has delivered to {name} since ({state}): roll that back first (`helix jobs rollback {job}`)"
             )

@@ -9,9 +9,9 @@ use std::time::Duration;
 use futures::StreamExt;
 use futures::stream::{BoxStream, SelectAll};
 use helix_core::ids::{JobId, SessionId, TurnId};
-use helix_job::phrases::{chat_line, open_questions, outcome, phase_line, standing};
+use helix_job::phrases::{asks, chat_line, open_questions, outcome, phase_line, standing};
 use helix_job::question::{QuestionStatus, QuestionView};
-use helix_job::{JobEvent, JobView, PhaseStatus, Recorded};
+use helix_job::{JobEvent, JobView, Language, PhaseStatus, PhaseView, Recorded, say};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
@@ -58,18 +58,21 @@ pub struct PhaseNews {
 }
 
 impl JobNews {
-    /// It in one line.
-    pub fn line(&self) -> String {
+    /// It in one line; what has no text yet in this language.
+    pub fn line(&self, language: Language) -> String {
         match self {
             Self::Progress { text, .. } | Self::GoesOn { text, .. } => text.clone(),
-            Self::Asks(question) => format!("{} waits for you: {}", question.job_name, question.text),
-            Self::Over(job) => format!("{} {}", job.name, outcome(job)),
+            Self::Asks(question) => {
+                let (job, question) = (&question.job_name, asks(language, question));
+                say!(language, "chat-job-waits", job = job, question = question)
+            }
+            Self::Over(job) => format!("{} {}", job.name, outcome(language, job)),
         }
     }
 }
 
 impl Sessions {
-    /// Watches the jobs of a conversation after one of its answers: until all are over, one waits for a person, the configured
+    /// Watches the jobs of a conversation after one of its answers, told in this language: until all are over, one waits for a person, the configured
     /// time has passed, or the conversation goes on. `None` where there is nothing to watch. Dropping the receiver stops
     /// watching, nothing else.
     ///
@@ -80,6 +83,7 @@ impl Sessions {
         &self,
         session: &SessionId,
         turn: &TurnId,
+        language: Language,
     ) -> Result<Option<mpsc::Receiver<JobNews>>, EngineError> {
         let limit = self.config.follow_jobs;
         let view = self.get(session).await?;
@@ -122,6 +126,7 @@ impl Sessions {
             turns,
             sender,
             limit,
+            language,
         };
         self.services.writer.crash.pass(|| "watching jobs".into());
         self.services.tasks.spawn(follower.run(first, under_way));
@@ -152,6 +157,7 @@ struct Follower {
     turns: watch::Receiver<usize>,
     sender: mpsc::Sender<JobNews>,
     limit: Duration,
+    language: Language,
 }
 
 impl Follower {
@@ -161,8 +167,8 @@ impl Follower {
             self.tell(news).await?;
         }
         for job in &jobs {
-            let text = format!("{} {}", job.name, standing(job));
-            self.tell(JobNews::Progress { text, phases: phases(&jobs) }).await?;
+            let text = format!("{} {}", job.name, standing(self.language, job));
+            self.tell(JobNews::Progress { text, phases: phases(self.language, &jobs) }).await?;
         }
         // One job needs no name in every line.
         let several = jobs.len() > 1;
@@ -176,8 +182,9 @@ impl Follower {
                 () = closing.cancelled() => return None,
             };
             let Some((id, event)) = next else {
-                let standing: Vec<String> = jobs.iter().map(|job| format!("{} {}", job.name, standing(job))).collect();
-                let text = format!("{}. Ask here for its progress", standing.join("; "));
+                let standing = |job: &JobView| format!("{} {}", job.name, standing(self.language, job));
+                let standing: Vec<String> = jobs.iter().map(standing).collect();
+                let text = say!(self.language, "chat-jobs-go-on", standing = standing.join("; "));
                 // Who goes on talking needs no table between the lines.
                 let goes_on = *self.turns.borrow() > 0;
                 let jobs = if goes_on { Vec::new() } else { jobs };
@@ -196,7 +203,7 @@ impl Follower {
                 }
             };
             jobs.iter_mut().filter(|known| known.id == id).for_each(|known| known.clone_from(&job));
-            if let Some(news) = news_of_event(&event, &job, &jobs, several) {
+            if let Some(news) = news_of_event(self.language, &event, &job, &jobs, several) {
                 let ends = matches!(news, JobNews::Asks(_));
                 self.tell(news).await?;
                 if ends {
@@ -216,17 +223,23 @@ impl Follower {
 }
 
 /// The phases of jobs; of several, with the job's name.
-fn phases(jobs: &[JobView]) -> Vec<PhaseNews> {
+fn phases(language: Language, jobs: &[JobView]) -> Vec<PhaseNews> {
     let of = |job: &JobView| -> Vec<PhaseNews> {
         let name = if jobs.len() > 1 { format!("{}: ", job.name) } else { String::new() };
-        let phases = job.phases.iter();
-        phases.map(|phase| PhaseNews { text: format!("{name}{}", phase_line(phase)), status: phase.status }).collect()
+        let line = |phase: &PhaseView| format!("{name}{}", phase_line(language, phase));
+        job.phases.iter().map(|phase| PhaseNews { text: line(phase), status: phase.status }).collect()
     };
     jobs.iter().flat_map(of).collect()
 }
 
 /// What an event is worth telling. The job's view may be of a later time than the event.
-fn news_of_event(event: &JobEvent, job: &JobView, jobs: &[JobView], several: bool) -> Option<JobNews> {
+fn news_of_event(
+    language: Language,
+    event: &JobEvent,
+    job: &JobView,
+    jobs: &[JobView],
+    several: bool,
+) -> Option<JobNews> {
     if let JobEvent::QuestionAsked { phase, question } = event {
         let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == question.text);
         if let Some(open) = asked.filter(|one| one.status == QuestionStatus::Open) {
@@ -238,7 +251,7 @@ fn news_of_event(event: &JobEvent, job: &JobView, jobs: &[JobView], several: boo
     {
         return Some(JobNews::Over(Box::new(job.clone())));
     }
-    let text = chat_line(event, job)?;
+    let text = chat_line(language, event, job)?;
     let text = if several { format!("{}: {text}", job.name) } else { text };
-    Some(JobNews::Progress { text, phases: phases(jobs) })
+    Some(JobNews::Progress { text, phases: phases(language, jobs) })
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use helix_adr::Adr;
 use helix_job::phrases::open_questions;
 use helix_job::session::SessionView;
-use helix_job::{JobStatus, JobView};
+use helix_job::{JobStatus, JobView, Language};
 
 use super::Sessions;
 use crate::absent::unless_absent;
@@ -30,6 +30,8 @@ pub struct SessionSummary {
     pub tags: Vec<String>,
     /// How far it is.
     pub stage: SessionStage,
+    /// The language that the user writes, as far as the record tells.
+    pub language: Option<Language>,
 }
 
 /// How far a conversation is.
@@ -69,12 +71,18 @@ impl Sessions {
         // Nobody is to be asked to go ahead with what did not pass its checks.
         let is_in_order =
             latest.is_none_or(|turn| turn.is_answered() && turn.end.as_ref().is_none_or(|end| end.note.is_none()));
-        let read = helix_process::spawn_blocking(move || summarize(&view, job.as_ref(), is_in_order)).await;
+        let language = self.consultant.language_of(&view).await.map_err(EngineError::from)?;
+        let read = helix_process::spawn_blocking(move || summarize(&view, job.as_ref(), is_in_order, language)).await;
         read.map_err(EngineError::environment)?.map(Some).map_err(EngineError::environment)
     }
 }
 
-fn summarize(view: &SessionView, job: Option<&JobView>, is_in_order: bool) -> std::io::Result<SessionSummary> {
+fn summarize(
+    view: &SessionView,
+    job: Option<&JobView>,
+    is_in_order: bool,
+    language: Option<Language>,
+) -> std::io::Result<SessionSummary> {
     let draft = draft(Path::new(&view.directory))?;
     let front = draft.as_ref().and_then(|adr| adr.front.as_ref());
     let project = view.project.as_deref().and_then(|path| Path::new(path).file_name());
@@ -85,13 +93,14 @@ fn summarize(view: &SessionView, job: Option<&JobView>, is_in_order: bool) -> st
         }
     }
     let title = draft.as_ref().map(|adr| adr.title().to_owned()).or_else(|| job.map(|job| job.name.clone()));
-    Ok(SessionSummary { title, tags, stage: stage(draft.is_some() && is_in_order, job) })
+    let stage = stage(draft.is_some() && is_in_order, job, language.unwrap_or_default());
+    Ok(SessionSummary { title, tags, stage, language })
 }
 
-fn stage(drafted: bool, job: Option<&JobView>) -> SessionStage {
+fn stage(drafted: bool, job: Option<&JobView>, language: Language) -> SessionStage {
     match job.map(|job| (job.status, open_questions(job).next())) {
         Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, Some(question))) => {
-            SessionStage::Asked(question.options.iter().map(|option| phrases::choice(question, option)).collect())
+            SessionStage::Asked(question.options.iter().map(|one| phrases::choice(language, question, one)).collect())
         }
         Some((JobStatus::Queued | JobStatus::Running | JobStatus::Waiting, None)) => SessionStage::Working,
         Some((JobStatus::Succeeded, _)) => SessionStage::Succeeded,

@@ -8,7 +8,7 @@ use helix_core::ids::JobId;
 use helix_failure::report::Reader;
 use helix_job::question::QuestionStatus;
 use helix_job::session::SessionEvent;
-use helix_job::{JobStatus, JobView, Origin};
+use helix_job::{JobStatus, JobView, Language, Origin};
 use serde_json::json;
 
 use super::questions::question_line;
@@ -129,8 +129,10 @@ impl Tools {
             last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));
         }
         if matches!(self.caller, Caller::Session(_)) {
-            let table = phrases::job_table(&job);
-            text.push_str(&format!("\n\nIf the user asked how it stands, show this table as it is:\n\n{table}"));
+            let table = phrases::job_table(Language::English, &job);
+            text.push_str(&format!(
+                "\n\nIf the user asked how it stands, show this table, its head in their language:\n\n{table}"
+            ));
         }
         let data = serde_json::to_value(&job).map_err(Refusal::of)?;
         Ok((text, data))

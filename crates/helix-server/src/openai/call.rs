@@ -15,6 +15,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::stream;
 use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent, phrases};
 use helix_engine::sessions::SessionSummary;
+use helix_job::Language;
 use helix_job::session::{TurnEnd, TurnView};
 use jiff::Timestamp;
 use serde_json::Value;
@@ -63,6 +64,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         profile,
         include_usage: request.include_usage,
         previous: request.previous.clone(),
+        language: Language::default(),
     };
     if let Some(task) = task {
         let (frames, whole) = Presenter::<W>::task(options, &task_answer(&shared, &headers, &task, &request).await?);
@@ -82,15 +84,16 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         // The answer's id names the turn if the client does not.
         turn.client.message.get_or_insert_with(|| options.id.clone());
     }
+    let language = turn.language();
     let trouble = match (is_unfilled, is_bare) {
-        (true, _) => Some(phrases::unfilled_headers()),
-        (false, true) => Some(phrases::no_headers()),
+        (true, _) => Some(phrases::unfilled_headers(language)),
+        (false, true) => Some(phrases::no_headers(language)),
         (false, false) => None,
     };
     let first = trouble.filter(|_| turn.history.is_empty()).map(|text| TurnEvent::Note { text });
-    let links = Links::new(shared.clone(), &headers);
+    let links = Links::new(shared.clone(), &headers, language);
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first, links).await?;
-    let presenter = Presenter::<W>::new(options);
+    let presenter = Presenter::<W>::new(AnswerOptions { language: turn.language(), ..options });
     if request.stream {
         return Ok(streaming::response(shared, presenter, turn));
     }
@@ -109,7 +112,8 @@ pub(crate) async fn stored(
         None => None,
     };
     let previous = previous.as_deref().map(response_id);
-    let links = Links::new(shared.clone(), &headers);
+    let language = Language::of_text(&turn.begin.message).unwrap_or_default();
+    let links = Links::new(shared.clone(), &headers, language);
     let text = links.of_session(&turn.session, turn.end.as_ref().map_or("", TurnEnd::text)).await;
     Ok(Json(stored_response(&id, &turn, &text, previous)))
 }
@@ -180,8 +184,8 @@ async fn whole<W: Wire>(
     let (mut events, mut thinking) = (Vec::new(), String::new());
     let ended = loop {
         let event = tokio::select! {
-            event = stream.next() => event.ok_or_else(ApiError::turn_lost)?,
-            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
+            event = stream.next() => event.ok_or_else(|| ApiError::turn_lost(presenter.language()))?,
+            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(presenter.language())),
         };
         match event {
             TurnEvent::Ended(ended) => break ended,

@@ -5,7 +5,8 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::error_chain;
 use helix_core::run::Outcome;
-use helix_engine::consultant::{TurnEnded, TurnError, phrases};
+use helix_engine::consultant::{TurnEnded, TurnError};
+use helix_job::{Language, say};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,8 @@ use crate::problem::Problem;
 
 /// `Retry-After` when the provider gives no time.
 const DEFAULT_RETRY_AFTER_SECONDS: i64 = 60;
+/// The code of the error that the server shuts down.
+const SHUTTING_DOWN: &str = "shutting_down";
 
 /// The envelope.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -129,8 +132,8 @@ impl ApiError {
     }
 
     /// The turn's events ended without its end.
-    pub(crate) fn turn_lost() -> Self {
-        Self::last(StatusCode::INTERNAL_SERVER_ERROR, "turn_lost", phrases::TURN_LOST)
+    pub(crate) fn turn_lost(language: Language) -> Self {
+        Self::last(StatusCode::INTERNAL_SERVER_ERROR, "turn_lost", say!(language, "answer-turn-lost"))
     }
 
     /// The task that parsed a request ended early.
@@ -141,12 +144,12 @@ impl ApiError {
 
     /// Whether it is that the server shuts down.
     pub(super) fn is_shutdown(&self) -> bool {
-        *self == Self::shutting_down()
+        self.envelope.error.code.as_deref() == Some(SHUTTING_DOWN)
     }
 
     /// The server shuts down.
-    pub(crate) fn shutting_down() -> Self {
-        Self::last(StatusCode::SERVICE_UNAVAILABLE, "shutting_down", phrases::SHUTTING_DOWN)
+    pub(crate) fn shutting_down(language: Language) -> Self {
+        Self::last(StatusCode::SERVICE_UNAVAILABLE, SHUTTING_DOWN, say!(language, "answer-shutdown"))
     }
 }
 
@@ -199,7 +202,7 @@ impl From<TurnError> for ApiError {
         match error {
             TurnError::NoSession(_) => Self::session_not_found(&error.to_string()),
             TurnError::Agent(view) => Self::new(StatusCode::SERVICE_UNAVAILABLE, "agent_not_available", view.line()),
-            TurnError::Closing => Self::shutting_down(),
+            TurnError::Closing => Self::shutting_down(Language::English),
             TurnError::Journal(_) => {
                 let message = error_chain(&error);
                 tracing::error!(%message, "a turn cannot start");

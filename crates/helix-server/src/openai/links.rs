@@ -8,6 +8,7 @@ use helix_core::error_chain;
 use helix_core::ids::SessionId;
 use helix_engine::consultant::{TurnEvent, phrases};
 use helix_engine::sessions::LinkedFile;
+use helix_job::Language;
 use tokio::io::AsyncReadExt as _;
 
 use super::link_scan::{LinkScan, Piece};
@@ -23,6 +24,8 @@ const LONGEST_BELOW: u64 = 16 * 1024;
 /// The links of one answer.
 pub(super) struct Links {
     shared: Shared,
+    /// Of what Helix itself says.
+    pub(super) language: Language,
     /// Where browsers reach this server; `None` where nobody knows.
     base: Option<String>,
     session: Option<SessionId>,
@@ -33,10 +36,10 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub(super) fn new(shared: Shared, headers: &HeaderMap) -> Self {
+    pub(super) fn new(shared: Shared, headers: &HeaderMap, language: Language) -> Self {
         let base = base(&shared.config, headers);
         let (scan, below) = (LinkScan::default(), Vec::new());
-        Self { shared, base, session: None, scan, has_text: false, below }
+        Self { shared, language, base, session: None, scan, has_text: false, below }
     }
 
     /// An event as the client is to see it.
@@ -130,7 +133,7 @@ impl Links {
             return;
         }
         let text = &text[..text.floor_char_boundary(LONGEST_BELOW as usize)];
-        let note = phrases::linked_text(written, text.trim_end(), is_whole);
+        let note = phrases::linked_text(self.language, written, text.trim_end(), is_whole);
         if !self.below.contains(&note) {
             self.below.push(note);
         }

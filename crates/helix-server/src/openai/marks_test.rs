@@ -1,4 +1,5 @@
 use helix_engine::consultant::phrases::{caution, job_asks};
+use helix_job::Language;
 use helix_job::question::QuestionView;
 
 use super::*;
@@ -21,7 +22,7 @@ fn what_helix_says_of_jobs_goes_too() {
         "free_text": true, "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
     }))
     .unwrap();
-    let block = job_asks(&question);
+    let block = job_asks(Language::English, &question);
     assert_eq!(strip(&format!("It runs.\n\n{block}\n\n{block}")), "It runs.");
 }
 

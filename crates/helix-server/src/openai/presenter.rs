@@ -6,6 +6,7 @@ use helix_core::ids::{SessionId, TurnId};
 use helix_core::usage::Usage;
 use helix_engine::consultant::{TurnEnded, TurnEvent, phrases};
 use helix_engine::sessions::{JobNews, PhaseNews};
+use helix_job::{Language, say};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -31,6 +32,8 @@ pub(crate) struct AnswerOptions {
     pub(crate) include_usage: bool,
     /// The response that this one follows (responses form).
     pub(crate) previous: Option<String>,
+    /// What Helix itself says is in this language.
+    pub(crate) language: Language,
 }
 
 /// A finished answer.
@@ -76,6 +79,7 @@ pub(crate) trait Wire: Send + Sized + 'static {
 pub(crate) struct Presenter<W> {
     wire: W,
     profile: Profile,
+    language: Language,
     created: Timestamp,
     line: StatusLine,
     calls: Vec<OpenCall>,
@@ -111,9 +115,10 @@ impl<W: Wire> Presenter<W> {
     pub(crate) fn new(options: AnswerOptions) -> Self {
         Self {
             profile: options.profile,
+            language: options.language,
             created: options.created,
+            line: StatusLine::new(options.language),
             wire: W::new(options),
-            line: StatusLine::default(),
             calls: Vec::new(),
             tools: 0,
             has_text: false,
@@ -143,6 +148,11 @@ impl<W: Wire> Presenter<W> {
     /// All text of the answer so far.
     pub(crate) fn text_so_far(&self) -> &str {
         self.text.as_str()
+    }
+
+    /// The language of what Helix itself says.
+    pub(crate) fn language(&self) -> Language {
+        self.language
     }
 
     /// Whether the answer has ended.
@@ -178,7 +188,7 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::JobNews { text, .. } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.thinking(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
-            TurnEvent::TakenBack { .. } => self.block(out, &phrases::said_anew()),
+            TurnEvent::TakenBack { .. } => self.block(out, &phrases::said_anew(self.language)),
             TurnEvent::Note { text } => self.block(out, &text),
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
             TurnEvent::ToolFinished { id, output, failed } => self.tool_finished(out, &id, &output, failed),
@@ -216,13 +226,15 @@ impl<W: Wire> Presenter<W> {
         match news {
             JobNews::Progress { phases, .. } => {
                 self.checklist(out, phases);
-                return self.line.set_sticky(out, &news.line());
+                return self.line.set_sticky(out, &news.line(self.language));
             }
-            JobNews::GoesOn { jobs, .. } => jobs.iter().for_each(|job| self.block(out, &phrases::job_goes_on(job))),
-            JobNews::Asks(question) => self.block(out, &phrases::job_asks(question)),
-            JobNews::Over(job) => self.block(out, &phrases::job_over(job)),
+            JobNews::GoesOn { jobs, .. } => {
+                jobs.iter().for_each(|job| self.block(out, &phrases::job_goes_on(self.language, job)));
+            }
+            JobNews::Asks(question) => self.block(out, &phrases::job_asks(self.language, question)),
+            JobNews::Over(job) => self.block(out, &phrases::job_over(self.language, job)),
         }
-        self.line.set_last(&news.line());
+        self.line.set_last(&news.line(self.language));
     }
 
     /// Shows how the phases of jobs stand above the composer, where the client can; no phases take the list away.
@@ -248,7 +260,7 @@ impl<W: Wire> Presenter<W> {
     fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         self.close_calls(out);
         let cost = ended.usage.cost_usd;
-        self.line.set_default(phrases::answered(ended.is_in_order, self.tools, ended.took, cost));
+        self.line.set_default(phrases::answered(self.language, ended.is_in_order, self.tools, ended.took, cost));
         if !self.has_text {
             // An agent that does not stream gives its answer only here.
             self.text(out, &ended.answer);
@@ -317,9 +329,9 @@ impl<W: Wire> Presenter<W> {
         let words = CallWords::new(&name, input);
         let handle = if self.wire.has_calls() {
             self.line.clear(out);
-            Some(self.wire.start_call(out, &name, &words.begun(), input))
+            Some(self.wire.start_call(out, &name, &words.begun(self.language), input))
         } else {
-            self.status(out, &format!("→ {}", words.begun()));
+            self.status(out, &format!("→ {}", words.begun(self.language)));
             None
         };
         self.tools += 1;
@@ -333,7 +345,7 @@ impl<W: Wire> Presenter<W> {
             return;
         };
         let call = self.calls.remove(at);
-        let shown = call.words.ended(output, failed);
+        let shown = call.words.ended(self.language, output, failed);
         match call.handle {
             Some(handle) => self.wire.end_call(out, handle, &shown, output, failed),
             None => self.status(out, &format!("{} {shown}", if failed { '✗' } else { '✓' })),
@@ -344,7 +356,7 @@ impl<W: Wire> Presenter<W> {
     fn close_calls(&mut self, out: &mut Vec<u8>) {
         while let Some(call) = self.calls.first() {
             let agent_id = call.agent_id.clone();
-            self.tool_finished(out, &agent_id, phrases::CALL_CUT_OFF, true);
+            self.tool_finished(out, &agent_id, &say!(self.language, "chat-call-cut-off"), true);
         }
     }
 }

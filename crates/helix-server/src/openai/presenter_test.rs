@@ -26,6 +26,7 @@ fn options(profile: Profile) -> AnswerOptions {
         profile,
         include_usage: true,
         previous: None,
+        language: Language::English,
     }
 }
 
@@ -170,7 +171,7 @@ fn open_webui_sees_activity_where_it_shows_it() {
 fn other_clients_see_chunks_only() {
     let events = vec![
         began(),
-        TurnEvent::Status { text: phrases::queued(1) },
+        TurnEvent::Status { text: phrases::queued(Language::English, 1) },
         text("Hi."),
         thinking("hm"),
         call("a"),
@@ -252,9 +253,12 @@ fn no_line_shimmers_and_none_stays_that_is_not_true_any_more() {
     let places = Wait::Places { of: "agents".into(), taken: 2, places: 2, waiting: 1 };
     for (event, line) in [
         (TurnEvent::Status { text: "retry".into() }, "retry"),
-        (TurnEvent::Status { text: phrases::queued(2) }, "Waiting for 2 earlier messages of this chat"),
         (
-            TurnEvent::Status { text: phrases::waits(&places) },
+            TurnEvent::Status { text: phrases::queued(Language::English, 2) },
+            "Waiting for 2 earlier messages of this chat",
+        ),
+        (
+            TurnEvent::Status { text: phrases::waits(Language::English, &places) },
             "Your message is queued: 2 of 2 agents running, 1 waiting",
         ),
     ] {
@@ -262,7 +266,7 @@ fn no_line_shimmers_and_none_stays_that_is_not_true_any_more() {
             let frames = stream(ITEMS, vec![event.clone(), seen]);
             let lines: Vec<&Value> = frames.iter().filter_map(|frame| frame.pointer("/event/data")).collect();
             let shown = |line: &str| json!({ "description": line, "done": true });
-            assert_eq!(lines, [&shown(line), &shown(phrases::ANSWERING)]);
+            assert_eq!(lines, [&shown(line), &shown(&say!(Language::English, "chat-answering"))]);
         }
     }
 }
@@ -279,7 +283,7 @@ fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
         presenter.on_news(&mut out, &JobNews::Progress { text: line.into(), phases: phases() });
     }
     presenter.on_news(&mut out, &JobNews::GoesOn { text: "pages goes on".into(), jobs: Vec::new() });
-    presenter.end(&mut out, &ApiError::turn_lost());
+    presenter.end(&mut out, &ApiError::turn_lost(Language::English));
     assert!(presenter.is_over());
     insta::assert_debug_snapshot!(gist(&frames(&out)), @r#"
     [
@@ -302,7 +306,7 @@ fn a_lost_turn_ends_in_order_too() {
     let mut presenter = presenter(BASIC);
     let mut out = Vec::new();
     presenter.event(&mut out, call("a"));
-    presenter.end(&mut out, &ApiError::turn_lost());
+    presenter.end(&mut out, &ApiError::turn_lost(Language::English));
     presenter.event(&mut out, text("too late"));
     let gist = gist(&frames(&out));
     assert!(gist[1].starts_with("status \"✗ Run cargo test: the turn ended"), "{gist:?}");
@@ -347,7 +351,7 @@ fn event() -> impl Strategy<Value = TurnEvent> {
         Just(began()),
         hostile().prop_map(|of| {
             let wait = Wait::Places { of, taken: 1, places: 1, waiting: 1 };
-            TurnEvent::Status { text: phrases::waits(&wait) }
+            TurnEvent::Status { text: phrases::waits(Language::English, &wait) }
         }),
         hostile().prop_map(|text| TurnEvent::Status { text }),
         hostile().prop_map(|text| TurnEvent::JobNews { text, note: None }),
@@ -391,7 +395,7 @@ proptest! {
             presenter.event(&mut out, event);
         }
         if cut {
-            presenter.end(&mut out, &ApiError::turn_lost());
+            presenter.end(&mut out, &ApiError::turn_lost(Language::English));
         } else if let (Some(news), true) = (after, presenter.shows_status()) {
             let TurnEvent::Ended(end) = done() else { unreachable!() };
             presenter.on_answer(&mut out, &end);
@@ -399,7 +403,7 @@ proptest! {
                 let phases = vec![PhaseNews { text: text.clone(), status: PhaseStatus::Running }];
                 presenter.on_news(&mut out, &JobNews::Progress { text, phases });
             }
-            presenter.end(&mut out, &ApiError::turn_lost());
+            presenter.end(&mut out, &ApiError::turn_lost(Language::English));
         } else {
             presenter.event(&mut out, ended(Outcome::Lost, error.as_ref().map(|(a, b)| (a.as_str(), b.as_str()))));
         }

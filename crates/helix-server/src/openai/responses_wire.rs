@@ -6,6 +6,7 @@
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use helix_engine::consultant::phrases;
+use helix_job::Language;
 use helix_job::session::TurnView;
 use serde_json::{Value, json};
 
@@ -155,7 +156,7 @@ impl Wire for ResponsesWire {
     const ID: &'static str = "resp_";
 
     fn new(options: AnswerOptions) -> Self {
-        let AnswerOptions { id, model, created, profile, previous, include_usage: _ } = options;
+        let AnswerOptions { id, model, created, profile, previous, language: _, include_usage: _ } = options;
         let response = response(&id, &model, created.as_second(), previous);
         Self { id, response, output: Vec::new(), profile, sequence: 0, open: None }
     }
@@ -255,7 +256,8 @@ pub(super) fn stored_response(id: &str, turn: &TurnView, text: &str, previous: O
     response["usage"] = response_usage(&end.usage);
     response["status"] = if end.is_answer() { "completed" } else { "failed" }.into();
     if !end.is_answer() {
-        let message = phrases::of_outcome(&Outcome::from_facts(&end.facts)).map(|error| error.line());
+        let language = Language::of_text(&turn.begin.message).unwrap_or_default();
+        let message = phrases::of_outcome(language, &Outcome::from_facts(&end.facts)).map(|error| error.line());
         response["error"] = json!({ "code": "server_error", "message": message });
     }
     response

@@ -22,6 +22,7 @@ fn presenter(profile: Profile) -> Presenter<ResponsesWire> {
         profile,
         include_usage: true,
         previous: None,
+        language: Language::English,
     })
 }
 
@@ -174,7 +175,7 @@ fn what_jobs_do_after_an_answer_is_shown_where_the_client_shows_it() {
     presenter.on_answer(&mut out, &end);
     presenter.on_news(&mut out, &JobNews::Progress { text: "Phase 1 of 1".into(), phases: Vec::new() });
     presenter.on_news(&mut out, &JobNews::GoesOn { text: "it goes on".into(), jobs: Vec::new() });
-    presenter.end(&mut out, &ApiError::turn_lost());
+    presenter.end(&mut out, &ApiError::turn_lost(Language::English));
     assert!(presenter.is_over());
     let text = String::from_utf8(out).unwrap();
     let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("no {part} in {text}"));

@@ -1,8 +1,7 @@
 //! The status line above an answer in Open WebUI, which shows the newest one, and the list of phases above its composer. Must not know what else a stream holds.
 
-use helix_engine::consultant::phrases;
 use helix_engine::sessions::PhaseNews;
-use helix_job::PhaseStatus;
+use helix_job::{Language, PhaseStatus, say};
 use serde_json::{Value, json};
 
 use super::error::ApiError;
@@ -18,9 +17,15 @@ pub(super) struct StatusLine {
     is_transient: bool,
     /// The text of the last line, if it has one of its own.
     last: Option<String>,
+    language: Language,
 }
 
 impl StatusLine {
+    /// A line without any text.
+    pub(super) fn new(language: Language) -> Self {
+        Self { language, ..Self::default() }
+    }
+
     /// Shows a line that is true until something else is shown. No line ever shimmers: Stop closes the connection, and a
     /// shimmering line would shimmer forever.
     pub(super) fn set_transient(&mut self, out: &mut Vec<u8>, line: String) {
@@ -48,18 +53,18 @@ impl StatusLine {
     /// Replaces a transient line. A hidden one would stand as an empty bullet in the list of all lines.
     pub(super) fn clear(&mut self, out: &mut Vec<u8>) {
         if std::mem::take(&mut self.is_transient) {
-            show(out, phrases::ANSWERING);
+            show(out, &say!(self.language, "chat-answering"));
         }
     }
 
     /// Shows the last line.
     pub(super) fn end(&self, out: &mut Vec<u8>, error: Option<&ApiError>) {
         let last = match error {
-            None => self.last.as_deref(),
-            Some(error) if error.is_shutdown() => Some(phrases::RESTARTS),
-            Some(_) => Some(phrases::STOPPED),
+            None => self.last.clone(),
+            Some(error) if error.is_shutdown() => Some(say!(self.language, "chat-restarts")),
+            Some(_) => Some(say!(self.language, "chat-stopped")),
         };
-        last.into_iter().for_each(|line| show(out, line));
+        last.iter().for_each(|line| show(out, line));
     }
 }
 

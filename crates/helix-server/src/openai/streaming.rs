@@ -43,8 +43,8 @@ pub(crate) fn response<W: Wire>(shared: Shared, mut presenter: Presenter<W>, tur
             Some(Shown::Event(event)) => presenter.event(out, event),
             Some(Shown::Answer(ended)) => presenter.on_answer(out, &ended),
             Some(Shown::News(news)) => presenter.on_news(out, &news),
-            None if shutdown.is_cancelled() => presenter.end(out, &ApiError::shutting_down()),
-            None => presenter.end(out, &ApiError::turn_lost()),
+            None if shutdown.is_cancelled() => presenter.end(out, &ApiError::shutting_down(presenter.language())),
+            None => presenter.end(out, &ApiError::turn_lost(presenter.language())),
         }
         if presenter.is_over() { Break(()) } else { Continue(()) }
     })
@@ -74,8 +74,9 @@ fn shown(shared: Shared, turn: TurnStream, with_jobs: bool) -> impl Stream<Item 
 
 /// News of the jobs of a turn's session, if it has any that go on.
 async fn jobs_of(shared: &Shared, turn: &TurnStream) -> Option<mpsc::Receiver<JobNews>> {
+    let language = turn.language();
     let (session, turn) = turn.began()?;
-    shared.engine.sessions().follow_jobs(session, turn).await.unwrap_or_else(|error| {
+    shared.engine.sessions().follow_jobs(session, turn, language).await.unwrap_or_else(|error| {
         tracing::warn!(%session, error = error_chain(&error), "cannot follow the jobs of a session");
         None
     })

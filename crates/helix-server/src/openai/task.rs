@@ -5,6 +5,7 @@
 use axum::http::HeaderMap;
 use helix_engine::consultant::phrases;
 use helix_engine::sessions::{SessionStage, SessionSummary};
+use helix_job::{Language, say};
 use serde_json::json;
 
 use super::error::ApiError;
@@ -102,20 +103,22 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
 /// [`ApiError`] for tasks that need a model.
 pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
     let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
+    let language = Language::of_texts(users_words(prompt)).or(topic.language).unwrap_or_default();
     let answer = match task {
         "title_generation" => {
-            json!({ "title": topic.title.as_deref().map_or_else(|| about(first_words(prompt)), title) })
+            let named = topic.title.as_deref().map(|named| title(language, named));
+            json!({ "title": named.unwrap_or_else(|| about(language, first_words(prompt))) })
         }
         "tags_generation" => json!({ "tags": tags(topic) }),
-        "follow_up_generation" => json!({ "follow_ups": follow_ups(&topic.stage, prompt) }),
+        "follow_up_generation" => json!({ "follow_ups": follow_ups(language, &topic.stage) }),
         "query_generation" => json!({ "queries": [] }),
         "function_calling" => json!({ "tool_calls": [] }),
         "autocomplete_generation" => json!({ "text": "" }),
         "image_prompt_generation" => json!({ "prompt": first_words(prompt) }),
         "emoji_generation" => return Ok("🙂".into()),
-        PLAIN_TITLE => return Ok(about(plain_words(prompt))),
+        PLAIN_TITLE => return Ok(about(language, plain_words(prompt))),
         // A refusal would leave the page waiting for ever.
-        "moa_response_generation" => return Ok(phrases::not_merged()),
+        "moa_response_generation" => return Ok(phrases::not_merged(language)),
         other => return Err(ApiError::task_not_supported(other)),
     };
     Ok(answer.to_string())
@@ -126,49 +129,28 @@ fn tags(topic: &SessionSummary) -> Vec<String> {
 }
 
 /// What a user could say next; nothing before there is a draft, a job or a question.
-fn follow_ups(stage: &SessionStage, prompt: &str) -> Vec<String> {
-    let (english, german): (&[&str], &[&str]) = match stage {
-        SessionStage::Talk => (&[], &[]),
-        SessionStage::Asked(options) => return options.iter().take(MOST_FOLLOW_UPS).cloned().collect(),
-        SessionStage::Drafted => (
-            &["Go ahead and build it.", "What could go wrong with this plan?"],
-            &["Setze es so um.", "Was könnte an diesem Plan schiefgehen?"],
-        ),
-        SessionStage::Working => (&["How far is it?"], &["Wie weit ist es?"]),
-        SessionStage::Succeeded => (
-            &["What was changed?", "What should come next?"],
-            &["Was wurde geändert?", "Was sollte als Nächstes kommen?"],
-        ),
-        SessionStage::Failed => {
-            (&["Why did it fail?", "What do you suggest?"], &["Woran ist es gescheitert?", "Was schlägst du vor?"])
-        }
-    };
-    let words = if is_german(prompt) { german } else { english };
-    words.iter().map(|&one| one.to_owned()).collect()
-}
-
-/// Whether the user's first words are German, by the commonest words of both languages.
-fn is_german(prompt: &str) -> bool {
-    const GERMAN: [&str; 12] =
-        ["der", "die", "das", "und", "ich", "nicht", "ist", "ein", "eine", "bitte", "wie", "mit"];
-    const ENGLISH: [&str; 12] = ["the", "and", "i", "is", "a", "to", "of", "please", "how", "with", "for", "it"];
-    let words = first_words(prompt).to_lowercase();
-    let words: Vec<&str> = words.split(|letter: char| !letter.is_alphabetic()).take(200).collect();
-    let count = |common: [&str; 12]| words.iter().filter(|word| common.contains(word)).count();
-    count(GERMAN) > count(ENGLISH)
+fn follow_ups(language: Language, stage: &SessionStage) -> Vec<String> {
+    match stage {
+        SessionStage::Talk => Vec::new(),
+        SessionStage::Asked(options) => options.iter().take(MOST_FOLLOW_UPS).cloned().collect(),
+        SessionStage::Drafted => vec![say!(language, "chat-say-build"), say!(language, "chat-say-risks")],
+        SessionStage::Working => vec![say!(language, "chat-say-progress")],
+        SessionStage::Succeeded => vec![say!(language, "chat-say-changes"), say!(language, "chat-say-next")],
+        SessionStage::Failed => vec![say!(language, "chat-say-why"), say!(language, "chat-say-suggest")],
+    }
 }
 
 /// A title from what a message is about: its first sentence that says it, without greeting and request, cut where a thought ends.
-fn about(message: &str) -> String {
+fn about(language: Language, message: &str) -> String {
     let sentences = message.split(['\n', '!', '?']).flat_map(|line| line.split(". ")).map(without_openers);
     let mut said = sentences.filter(|sentence| !sentence.is_empty());
     let first = said.next().unwrap_or_default();
     // One word alone is rather an address than a subject.
     let sentence = if first.contains(' ') { first } else { said.find(|next| next.contains(' ')).unwrap_or(first) };
     if sentence.is_empty() {
-        return title(message);
+        return title(language, message);
     }
-    let mut title = title(sentence);
+    let mut title = title(language, sentence);
     if title.chars().count() < sentence.chars().count() {
         let thought = title.rfind([',', ';', ':', '(']).filter(|at| title[..*at].split_whitespace().count() > 2);
         title.truncate(thought.unwrap_or(title.len()));
@@ -196,8 +178,8 @@ fn without_openers(sentence: &str) -> &str {
     rest
 }
 
-/// A title from some words.
-fn title(words: &str) -> String {
+/// A title from some words, in a language where there are none.
+fn title(language: Language, words: &str) -> String {
     let mut title = String::new();
     for word in words.split_whitespace() {
         if !title.is_empty() && title.chars().count() + 1 + word.chars().count() > TITLE {
@@ -208,13 +190,21 @@ fn title(words: &str) -> String {
         }
         title.push_str(word);
     }
-    if title.is_empty() { "New chat".into() } else { title.chars().take(TITLE).collect() }
+    if title.is_empty() { say!(language, "chat-new") } else { title.chars().take(TITLE).collect() }
 }
 
 /// The user's first words in a prompt that may quote them as `User: …`.
 fn plain_words(prompt: &str) -> &str {
     let words = prompt.split_once("User: ").map_or(prompt, |(_, words)| words);
     words.split("\nAI:").next().unwrap_or_default().trim()
+}
+
+/// The user's words in the history that a task's prompt quotes, the newest first.
+fn users_words(prompt: &str) -> impl Iterator<Item = &str> {
+    let history = prompt.rsplit_once("<chat_history>").map_or("", |(_, history)| history);
+    let history = history.split("</chat_history>").next().unwrap_or_default();
+    let said = history.rsplit("USER: ").filter(|said| !said.is_empty());
+    said.map(|said| said.split("\nASSISTANT:").next().unwrap_or_default())
 }
 
 /// The user's first words in the history that a task's prompt quotes.

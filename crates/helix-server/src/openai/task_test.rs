@@ -117,7 +117,7 @@ fn answers_have_the_form_that_the_client_parses() {
 #[test]
 fn a_title_is_what_the_first_message_is_about() {
     let prompt = |history: &str| format!("### Task:\nx\n<chat_history>\n{history}\n</chat_history>");
-    let title = |said: &str| about(first_words(&prompt(&format!("USER: {said}\nASSISTANT: sure"))));
+    let title = |said: &str| about(Language::English, first_words(&prompt(&format!("USER: {said}\nASSISTANT: sure"))));
     for (said, title_of_it) in [
         ("hello headers", "Headers"),
         ("please add a CSV export to the report page, with totals and a test", "Add a CSV export to the report page"),
@@ -138,7 +138,7 @@ fn a_title_is_what_the_first_message_is_about() {
         assert_eq!(title(said), title_of_it, "{said}");
     }
     assert_eq!(title(&"ä".repeat(99)).chars().count(), 50);
-    assert_eq!(about(first_words("nonsense")), "New chat");
+    assert_eq!(about(Language::English, first_words("nonsense")), "New chat");
 }
 
 #[test]
@@ -147,6 +147,7 @@ fn what_the_conversation_has_come_to_counts_before_its_words() {
         title: Some("Account book in whole cents".into()),
         tags: vec!["accounts".into(), "python".into()],
         stage: SessionStage::Asked(vec!["yes".into(), "no".into()]),
+        language: None,
     };
     let prompt = "### Task:\\nx\\n<chat_history>\\nUSER: Ich möchte bitte die Konten\\n</chat_history>";
     let body = format!(r#"{{"messages":[{{"role":"user","content":"{prompt}"}}]}}"#);

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use helix_core::text::one_line;
 use helix_engine::consultant::phrases;
+use helix_job::{Language, say};
 use regex::Regex;
 use serde_json::Value;
 
@@ -53,26 +54,23 @@ impl CallWords {
     }
 
     /// What the call does: `Run pytest -q`.
-    pub(crate) fn begun(&self) -> String {
-        match phrases::tool_verbs(&self.name) {
-            Some((does, _)) => format!("{does} {}", self.about).trim_end().to_owned(),
-            None => shown(&self.name),
-        }
+    pub(crate) fn begun(&self, language: Language) -> String {
+        let call = phrases::tool_call(language, &self.name, &self.about, false);
+        call.unwrap_or_else(|| shown(language, &self.name))
     }
 
     /// What the call has done: `Ran pytest -q: 3 passed`.
-    pub(crate) fn ended(&self, output: &str, failed: bool) -> String {
+    pub(crate) fn ended(&self, language: Language, output: &str, failed: bool) -> String {
         let tests = counted(output).filter(|_| self.is_command);
-        let done = match phrases::tool_verbs(&self.name) {
-            Some((_, did)) if !failed || tests.is_some() => format!("{did} {}", self.about).trim_end().to_owned(),
-            // It was not done.
-            Some(_) | None => self.begun(),
-        };
+        // What failed without a word of its tests was not done.
+        let done = Some(()).filter(|()| !failed || tests.is_some());
+        let done = done.and_then(|()| phrases::tool_call(language, &self.name, &self.about, true));
+        let done = done.unwrap_or_else(|| self.begun(language));
         let first = || output.lines().find(|line| !line.trim().is_empty()).map(|line| one_line(line, RESULT));
         let result = tests.or_else(|| first().filter(|_| failed));
         match (result, failed) {
             (Some(result), _) => format!("{done}: {result}"),
-            (None, true) => format!("{done}: {}", phrases::CALL_FAILED),
+            (None, true) => format!("{done}: {}", say!(language, "chat-call-failed")),
             (None, false) => done,
         }
     }
@@ -95,12 +93,12 @@ fn counted(output: &str) -> Option<String> {
     (!said.is_empty()).then(|| said.join(", "))
 }
 
-/// The name of a tool for people: what it does for Helix's own, server and tool for those of other MCP servers, and the agent's
+/// The name of a tool for people in a language: what it does for Helix's own, server and tool for those of other MCP servers, and the agent's
 /// name for its built-in ones.
-pub(crate) fn shown(name: &str) -> String {
+pub(crate) fn shown(language: Language, name: &str) -> String {
     match split(name) {
         None => name.to_owned(),
-        Some((HELIX, tool)) => phrases::tool(tool).map_or_else(|| spaced(tool), str::to_owned),
+        Some((HELIX, tool)) => phrases::tool(language, tool).unwrap_or_else(|| spaced(tool)),
         Some((server, tool)) => format!("{}: {}", spaced(server), spaced(tool)),
     }
 }

@@ -3,14 +3,14 @@ use super::*;
 #[test]
 fn every_tool_of_helix_has_words_and_no_name_of_a_machine_is_shown() {
     for tool in helix_engine::TOOL_NAMES {
-        assert!(phrases::tool(tool).is_some(), "{tool} has none");
-        let words = shown(&format!("mcp__helix__{tool}"));
+        assert!(phrases::tool(Language::English, tool).is_some(), "{tool} has none");
+        let words = shown(Language::English, &format!("mcp__helix__{tool}"));
         assert!(!words.contains('_') && words.starts_with(char::is_uppercase), "{words}");
     }
-    assert_eq!(shown("mcp__issue_tracker__list_open"), "issue tracker: list open");
-    assert_eq!(shown("mcp__helix__new_tool"), "new tool");
+    assert_eq!(shown(Language::English, "mcp__issue_tracker__list_open"), "issue tracker: list open");
+    assert_eq!(shown(Language::English, "mcp__helix__new_tool"), "new tool");
     for kept in ["Bash", "mcp__", "mcp____x", "my__tool"] {
-        assert_eq!(shown(kept), kept);
+        assert_eq!(shown(Language::English, kept), kept);
     }
 }
 
@@ -19,31 +19,47 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
     let words = |name: &str, input: Value| CallWords::new(name, &input);
     let pytest =
         words("Bash", serde_json::json!({ "command": "cd /home/me/shop && pytest -q", "description": "Run tests" }));
-    assert_eq!(pytest.begun(), "Run pytest -q");
-    assert_eq!(pytest.ended("..F\n1 failed, 2 passed in 0.1s\n", true), "Ran pytest -q: 2 passed, 1 failed");
+    assert_eq!(pytest.begun(Language::English), "Run pytest -q");
     assert_eq!(
-        pytest.ended("\nbash: pytest: command not found\n", true),
+        pytest.ended(Language::English, "..F\n1 failed, 2 passed in 0.1s\n", true),
+        "Ran pytest -q: 2 passed, 1 failed"
+    );
+    assert_eq!(
+        pytest.ended(Language::English, "\nbash: pytest: command not found\n", true),
         "Run pytest -q: bash: pytest: command not found"
     );
-    assert_eq!(pytest.ended("", true), "Run pytest -q: failed");
+    assert_eq!(pytest.ended(Language::English, "", true), "Run pytest -q: failed");
     let cargo = words("Bash", serde_json::json!({ "command": "cargo test" }));
     let parts =
         "test result: ok. 3 passed; 0 failed; 0 ignored\n\ntest result: FAILED. 4 passed; 1 failed; 0 ignored\n";
-    assert_eq!(cargo.ended(parts, true), "Ran cargo test: 7 passed, 1 failed", "all parts count");
+    assert_eq!(cargo.ended(Language::English, parts, true), "Ran cargo test: 7 passed, 1 failed", "all parts count");
     let read = words("Read", serde_json::json!({ "file_path": "/home/me/shop/report.py" }));
-    assert_eq!((read.begun(), read.ended("3 passed", false)), ("Read report.py".into(), "Read report.py".into()));
     assert_eq!(
-        words("Write", serde_json::json!({ "file_path": "a/b.md", "content": "x" })).ended("ok", false),
+        (read.begun(Language::English), read.ended(Language::English, "3 passed", false)),
+        ("Read report.py".into(), "Read report.py".into())
+    );
+    assert_eq!(
+        words("Write", serde_json::json!({ "file_path": "a/b.md", "content": "x" })).ended(
+            Language::English,
+            "ok",
+            false
+        ),
         "Wrote b.md"
     );
     assert_eq!(
-        words("Grep", serde_json::json!({ "path": "/x", "pattern": "total" })).ended("", false),
+        words("Grep", serde_json::json!({ "path": "/x", "pattern": "total" })).ended(Language::English, "", false),
         "Searched for total"
     );
     assert_eq!(
-        words("mcp__helix__plan_check", serde_json::json!({})).ended("no phases", true),
+        words("mcp__helix__plan_check", serde_json::json!({})).ended(Language::English, "no phases", true),
         "Check plan: no phases"
     );
-    assert_eq!(words("TodoWrite", serde_json::json!({ "todos": [] })).ended("ok", false), "TodoWrite");
-    assert_eq!(words("Bash", serde_json::json!({ "command": "x".repeat(999) })).begun().chars().count(), 64);
+    assert_eq!(
+        words("TodoWrite", serde_json::json!({ "todos": [] })).ended(Language::English, "ok", false),
+        "TodoWrite"
+    );
+    assert_eq!(
+        words("Bash", serde_json::json!({ "command": "x".repeat(999) })).begun(Language::English).chars().count(),
+        64
+    );
 }

@@ -7,6 +7,7 @@ use helix_core::ids::SessionId;
 use helix_engine::consultant::{
     Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest,
 };
+use helix_job::Language;
 use helix_job::session::ClientIds;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -83,6 +84,8 @@ pub(crate) fn turn_request(
         Some(id) => SessionId::new(id).map(SessionSelector::Id),
         None => Ok(session(headers, &opening)),
     };
+    let before = history.iter().rev().filter(|one| one.author == Author::User).map(|one| one.text.as_str());
+    let language = Language::of_texts(std::iter::once(words.as_str()).chain(before));
     let mut request = TurnRequest {
         session: selected.map_err(|error| ApiError::session_not_found(&error.to_string()))?,
         owner: owner(headers),
@@ -100,6 +103,7 @@ pub(crate) fn turn_request(
         },
         system,
         model,
+        language,
         disconnected: CancellationToken::new(),
     };
     request.client.request = Some(request_digest(&request));

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_engine::consultant::{Purpose, TurnError, TurnEvent, TurnRequest};
+use helix_job::Language;
 use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -55,21 +56,24 @@ impl TurnStream {
         line: Line,
         mut request: TurnRequest,
         first: Option<TurnEvent>,
-        links: Links,
+        mut links: Links,
     ) -> Result<Self, ApiError> {
         let disconnected = request.disconnected.clone();
+        let language = request.language();
         let starting = async {
             let session = shared.engine.consultant().locate(&mut request).await?;
             let continues = request.purpose == Purpose::Continue;
+            let language = request.language();
             let next = NextTurn { session, request: request.client.request.clone(), continues };
             // Detached turns of this conversation need not wait any longer. Without any, nothing is sent.
             shared.next_turns.send(next.clone()).ok();
-            Ok::<_, TurnError>((next, shared.engine.consultant().turn(request).await?))
+            Ok::<_, TurnError>((next, language, shared.engine.consultant().turn(request).await?))
         };
-        let (next, events) = tokio::select! {
+        let (next, language, events) = tokio::select! {
             started = starting => started?,
-            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down()),
+            () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(language)),
         };
+        links.language = language;
         let turn = OpenTurn { shared: shared.clone(), next, line, events };
         Ok(Self { profile, disconnected, turn: Some(turn), began: None, first, links, ready: VecDeque::new() })
     }
@@ -97,6 +101,11 @@ impl TurnStream {
             let event = self.next().await?;
             self.ready.extend(self.links.apply(event).await);
         }
+    }
+
+    /// What Helix itself says is in this language.
+    pub(crate) fn language(&self) -> Language {
+        self.links.language
     }
 
     /// Session and turn, once it runs.

@@ -15,16 +15,16 @@ use super::host::Host;
 use super::{content, frames};
 
 /// A repository with a plan of one phase that waits for a file.
-struct Stage {
-    host: Host,
+pub(super) struct Stage {
+    pub(super) host: Host,
     sandbox: Sandbox,
-    gate: PathBuf,
-    session: String,
+    pub(super) gate: PathBuf,
+    pub(super) session: String,
 }
 
 impl Stage {
     /// The conversation has one turn: "hello" and "Hi.". `more` is put into the phase.
-    async fn new(host: Host, more: &str) -> Self {
+    pub(super) async fn new(host: Host, more: &str) -> Self {
         let sandbox = Sandbox::new().unwrap();
         let gate = sandbox.path().join("go");
         let repo = sandbox.project("shop", Project::healthy(Language::Python)).unwrap();
@@ -45,7 +45,7 @@ impl Stage {
     }
 
     /// Calls a tool as the agent of the conversation does.
-    async fn tool(&self, name: &str, arguments: Value) -> String {
+    pub(super) async fn tool(&self, name: &str, arguments: Value) -> String {
         let call = json!({ "name": name, "arguments": arguments });
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
         let request = self.host.post("/mcp").header("accept", "application/json, text/event-stream");
@@ -56,7 +56,7 @@ impl Stage {
     }
 
     /// Starts the job from the conversation; its id.
-    async fn start(&self) -> String {
+    pub(super) async fn start(&self) -> String {
         let said = self.tool("job_start", json!({ "project": self.sandbox.path().join("shop") })).await;
         said.split_whitespace().nth(2).unwrap().to_owned()
     }
@@ -72,7 +72,7 @@ impl Stage {
         answer.json().await.unwrap()
     }
 
-    async fn watched(&self, messages: &Value) -> Reader {
+    pub(super) async fn watched(&self, messages: &Value) -> Reader {
         Reader { bytes: self.send("openwebui", messages, true).await.bytes_stream().boxed(), seen: String::new() }
     }
 
@@ -82,37 +82,42 @@ impl Stage {
         view["turns"].as_array().unwrap().clone()
     }
 
+    /// What the agent of a turn was told.
+    pub(super) async fn prompt_of(&self, turn: usize) -> String {
+        self.host.asked(self.turns().await[turn]["run"].as_str().unwrap()).1
+    }
+
     /// Has the agent wait until a file of this name is put.
-    fn until_there(&self, name: &str) -> String {
+    pub(super) fn until_there(&self, name: &str) -> String {
         format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", self.sandbox.path().join(name).display())
     }
 
-    fn put(&self, name: &str) {
+    pub(super) fn put(&self, name: &str) {
         std::fs::write(self.sandbox.path().join(name), "").unwrap();
     }
 
     /// Waits until a turn has begun. Sessions have no stream of events: looking is the only way to learn of it.
-    async fn has_turns(&self, count: usize) {
+    pub(super) async fn has_turns(&self, count: usize) {
         while self.turns().await.len() < count {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
     /// Waits for the end of a job by its events.
-    async fn finished(&self, job: &str) {
+    pub(super) async fn finished(&self, job: &str) {
         let events = self.host.get(&format!("/api/v1/jobs/{job}/events")).send().await.unwrap().text().await.unwrap();
         assert!(events.contains("job_finished"), "{events}");
     }
 }
 
 /// Reads a stream as far as is wanted.
-struct Reader {
+pub(super) struct Reader {
     bytes: BoxStream<'static, reqwest::Result<Bytes>>,
     seen: String,
 }
 
 impl Reader {
-    async fn until(&mut self, text: &str) {
+    pub(super) async fn until(&mut self, text: &str) {
         while !self.seen.contains(text) {
             self.more().await;
         }
@@ -123,7 +128,7 @@ impl Reader {
         self.seen.push_str(std::str::from_utf8(&piece).unwrap());
     }
 
-    async fn rest(mut self) -> Vec<Value> {
+    pub(super) async fn rest(mut self) -> Vec<Value> {
         while let Some(piece) = self.bytes.next().await {
             self.seen.push_str(std::str::from_utf8(&piece.unwrap()).unwrap());
         }
@@ -132,7 +137,7 @@ impl Reader {
     }
 }
 
-fn second(text: &str) -> Value {
+pub(super) fn second(text: &str) -> Value {
     json!([
         { "role": "user", "content": "hello [[fake: say Hi.]]" },
         { "role": "assistant", "content": "Hi." },
@@ -140,16 +145,16 @@ fn second(text: &str) -> Value {
     ])
 }
 
-fn statuses(frames: &[Value]) -> Vec<&str> {
+pub(super) fn statuses(frames: &[Value]) -> Vec<&str> {
     let shown = frames.iter().filter_map(|frame| frame.pointer("/event/data")).filter(|data| data["hidden"] != true);
     shown.filter_map(|data| data["description"].as_str()).collect()
 }
 
-fn last_status(frames: &[Value]) -> &Value {
+pub(super) fn last_status(frames: &[Value]) -> &Value {
     frames.iter().rev().find_map(|frame| frame.pointer("/event/data")).unwrap()
 }
 
-fn said(role: &str, text: &str) -> Value {
+pub(super) fn said(role: &str, text: &str) -> Value {
     json!({ "role": role, "content": text })
 }
 
@@ -360,7 +365,11 @@ async fn watching_has_a_limit_and_can_be_switched_off() {
         let (text, table) = (content(&frames), "Job pages is running: ");
         assert_eq!((text.starts_with("It runs."), text.contains(table)), (true, !limit.is_zero()), "{text}");
         let asked = stage.tool("job_status", json!({})).await;
-        assert!(asked.contains("show this table as it is:\n\n| Phase | Attempts | Gates | Time | Cost |"), "{asked}");
+        assert!(
+            asked
+                .contains("show this table, its head in their language:\n\n| Phase | Attempts | Gates | Time | Cost |"),
+            "{asked}"
+        );
         std::fs::write(&stage.gate, "").unwrap();
         stage.host.stop().await;
     }

@@ -5,6 +5,7 @@
 use clap::Args;
 use helix_core::ids::QuestionId;
 use helix_job::question::{QuestionStatus, QuestionView};
+use helix_job::say;
 use helix_server::wire::AnswerRequest;
 
 use crate::context::Context;
@@ -38,7 +39,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 async fn list(context: &Context) -> Ended {
     let open = questions(context, None).await?;
     if open.is_empty() {
-        context.terminal.note("no open questions");
+        context.terminal.note(&say!(context.terminal.language, "term-no-questions"));
     }
     let lines: Vec<String> = open.iter().map(|question| shown(context, question)).collect();
     context.terminal.answer(&open, &lines.join("\n"))?;
@@ -71,7 +72,7 @@ async fn answer(context: &Context, id: &str, choice: Option<String>, text: Optio
 /// Asks the person at the terminal, and sends what they say.
 async fn put(context: &Context, question: &QuestionView) -> Ended {
     let Some(given) = ask(context, question).await? else {
-        context.terminal.say("not answered; the question stays open");
+        context.terminal.say(&say!(context.terminal.language, "term-not-answered"));
         return Ok(Exit::NeedsPerson);
     };
     send(context, question, &given).await
@@ -79,9 +80,9 @@ async fn put(context: &Context, question: &QuestionView) -> Ended {
 
 async fn send(context: &Context, question: &QuestionView, given: &AnswerRequest) -> Ended {
     let answered = context.host().await?.answer(&question.id, given).await?;
-    context.terminal.answer(&answered, &format!("answered {}", answered.id))?;
-    let job = &answered.job;
-    context.terminal.note(&format!("job {job} continues; follow it with: helix jobs watch {job}"));
+    let language = context.terminal.language;
+    context.terminal.answer(&answered, &say!(language, "term-answered", id = answered.id.as_str()))?;
+    context.terminal.note(&say!(language, "term-job-continues", id = answered.job.as_str()));
     Ok(Exit::Success)
 }
 

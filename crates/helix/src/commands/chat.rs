@@ -4,6 +4,8 @@ use std::io::IsTerminal;
 
 use clap::Args;
 use helix_core::run::{Outcome, Retry};
+use helix_job::phrases::described;
+use helix_job::say;
 use helix_server::wire::SessionDetail;
 use jiff::Timestamp;
 use serde_json::json;
@@ -50,7 +52,8 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
         }
         None => Talk::New(format!("terminal-{}-{}", Timestamp::now().as_millisecond(), std::process::id())),
     };
-    let resume = format!("Continue with: helix chat --session {}", talk.name());
+    let language = context.terminal.language;
+    let resume = say!(language, "term-continue", session = talk.name());
     let model = arguments.model.as_deref();
     if let Some(message) = &arguments.message {
         let said = match context.terminal.reading {
@@ -63,12 +66,12 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
         return said;
     }
     if std::io::stdin().is_terminal() {
-        context.terminal.say("Type a message, or paste one. An empty line or Ctrl-D ends the session.");
+        context.terminal.say(&say!(language, "term-start"));
     }
     let mut interrupts = signal_stream(SignalKind::interrupt())?;
     loop {
         if std::io::stdin().is_terminal() {
-            context.terminal.prompt("you>");
+            context.terminal.prompt(&say!(language, "term-you"));
         }
         let text = tokio::select! {
             text = typed_text() => text?,
@@ -90,17 +93,20 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
 
 /// Prints the record of a conversation.
 fn show(context: &Context, conversation: &SessionDetail) -> Ended {
-    let mut text = String::new();
+    let (mut text, language) = (String::new(), context.terminal.language);
     for turn in &conversation.turns {
-        let after = turn.parent.as_ref().map_or_else(String::new, |parent| format!(" (after {parent})"));
-        text.push_str(&format!("── {}{after}\nyou> {}\n", turn.id, turn.begin.message.trim()));
+        let after = turn.parent.as_ref().map(|parent| say!(language, "term-turn-after", turn = parent.as_str()));
+        let after = after.map(|after| format!(" {after}")).unwrap_or_default();
+        let you = say!(language, "term-you");
+        text.push_str(&format!("── {}{after}\n{you} {}\n", turn.id, turn.begin.message.trim()));
         match &turn.end {
-            None => text.push_str("(no answer yet)\n"),
+            None => text.push_str(&format!("{}\n", say!(language, "term-no-answer"))),
             Some(end) => {
                 text.push_str(&format!("{}\n", end.text().trim()));
                 let outcome = Outcome::from_facts(&end.facts);
                 if outcome.retry() != Retry::Accept {
-                    text.push_str(&format!("(failed: {})\n", helix_job::describe(&outcome)));
+                    let why = described(language, &outcome).message;
+                    text.push_str(&format!("{}\n", say!(language, "term-turn-failed", why = why)));
                 }
             }
         }

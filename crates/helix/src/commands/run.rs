@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use clap::Args;
 use helix_core::ids::JobId;
-use helix_core::text::count;
 use helix_engine::submit::plan_file;
-use helix_job::JobView;
+use helix_job::{JobView, say};
 use helix_server::wire::{JobRequest, PhaseFilter};
 use serde_json::{Value, json};
 use tokio::signal::unix::SignalKind;
@@ -73,8 +72,7 @@ pub(crate) async fn follow(context: &Context, ask: impl AsyncFnOnce(&Client) -> 
     let Watched { view, exit, reached } = watch(context, reached, &job).await?;
     if exit == Exit::Interrupted && !view.status.is_final() {
         let id = &view.id;
-        let how = format!("job {id} keeps running without this terminal; come back with: helix jobs watch {id}");
-        context.terminal.say(&how);
+        context.terminal.say(&say!(context.terminal.language, "term-keeps-running", id = id.as_str()));
         reached.stop().await?;
         return Ok(exit);
     }
@@ -82,7 +80,8 @@ pub(crate) async fn follow(context: &Context, ask: impl AsyncFnOnce(&Client) -> 
         print_job(context, &view.clone().at(jiff::Timestamp::now())).await?;
     }
     if exit == Exit::NeedsPerson {
-        context.terminal.say(&format!("job {} is waiting for you; answer with: helix answer", view.id));
+        let id = view.id.as_str();
+        context.terminal.say(&say!(context.terminal.language, "term-waits-for-you", id = id));
     }
     leave(context, reached).await?;
     Ok(exit)
@@ -93,10 +92,7 @@ async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> 
     let Reached::Own(host) = reached else { return Ok(()) };
     let unfinished = busy_jobs(&host.engine).await?;
     if !unfinished.is_empty() {
-        context.terminal.say(&format!(
-            "waiting for {} running in this process; Ctrl-C: quit, the next helix command continues them",
-            count(unfinished.len(), "other job")
-        ));
+        context.terminal.say(&say!(context.terminal.language, "term-other-jobs", jobs = unfinished.len()));
         let mut interrupts = signal_stream(SignalKind::interrupt())?;
         tokio::select! {
             idle = until_idle(&host.engine, Duration::ZERO) => idle?,
@@ -123,7 +119,7 @@ async fn detach(context: &Context, path: &Path, body: &JobRequest) -> Ended {
 /// Says which job runs on without this command.
 pub(crate) fn left_behind(context: &Context, value: &Value, job: &JobId) -> Ended {
     context.terminal.answer(value, job.as_str())?;
-    context.terminal.note(&format!("follow it with: helix jobs watch {job}"));
+    context.terminal.note(&say!(context.terminal.language, "term-follow", id = job.as_str()));
     Ok(Exit::Success)
 }
 

@@ -16,6 +16,7 @@ use crate::error::{CommandError, Ended, Exit, codes};
 
 pub(crate) use helix_core::text::{duration, money, one_line, plain};
 pub(crate) use helix_failure::report::Look;
+use helix_job::Language;
 pub(crate) use keyboard::{Hidden, typed_line, typed_text};
 pub(crate) use table::Cell;
 pub(crate) use time::{ago, local};
@@ -55,23 +56,30 @@ pub(crate) struct Terminal {
     pub(crate) look: Look,
     /// Colour on standard error.
     pub(crate) error_look: Look,
+    /// The language of whoever reads; programs read English.
+    pub(crate) language: Language,
     /// Whether standard error is a terminal that can move its cursor, so that bars can be drawn.
     pub(crate) bars: bool,
 }
 
 impl Terminal {
-    /// Looks at both streams and at `NO_COLOR`, `CLICOLOR_FORCE` and `TERM`.
+    /// Looks at both streams, at `NO_COLOR`, `CLICOLOR_FORCE` and `TERM`, and at the locale.
     pub(crate) fn new(reading: Reading) -> Self {
         let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
         let dumb = variable("TERM").is_some_and(|value| value == "dumb");
         let forced = variable("CLICOLOR_FORCE").is_some_and(|value| value != "0");
         let refused = variable("NO_COLOR").is_some();
         let look = |draws: bool| if !refused && (forced || draws) { Look::Colour } else { Look::Plain };
+        let language = match reading {
+            Reading::People => Language::of_locale(|name| std::env::var(name).ok()),
+            Reading::Programs => Language::English,
+        };
         let error_draws = std::io::stderr().is_terminal() && !dumb;
         Self {
             reading,
             look: look(std::io::stdout().is_terminal() && !dumb),
             error_look: look(error_draws),
+            language,
             bars: error_draws && reading == Reading::People,
         }
     }

@@ -1,5 +1,6 @@
 //! Moments as people read them: how long ago, or the local time. Must not know what happened then.
 
+use helix_job::Language;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -9,8 +10,8 @@ pub(crate) fn ago(then: Timestamp) -> String {
 }
 
 /// The local date and time, to the minute.
-pub(crate) fn local(at: Timestamp) -> String {
-    at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M").to_string()
+pub(crate) fn local(language: Language, at: Timestamp) -> String {
+    language.date(at, TimeZone::system())
 }
 
 fn before(then: Timestamp, now: Timestamp) -> String {

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use helix_core::ids::PhaseId;
 use helix_job::phrases::{self, Sign};
-use helix_job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded};
+use helix_job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded, say};
 use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 
 use crate::error::CommandError;
-use crate::terminal::{Look, Meaning, Reading, Terminal, duration, money, one_line};
+use crate::terminal::{Look, Meaning, Reading, Terminal, one_line};
 
 /// One of the ways to show a job.
 pub(super) enum Display {
@@ -70,7 +70,7 @@ pub(crate) fn meaning(sign: Sign) -> Meaning {
 
 /// An event as lines: the first one with its sign, the others below it.
 fn lines(event: &JobEvent, view: &JobView, terminal: &Terminal) -> Vec<String> {
-    let Some(phrase) = phrases::event(event, view) else { return Vec::new() };
+    let Some(phrase) = phrases::event(terminal.language, event, view) else { return Vec::new() };
     let sign = terminal.paint_error(meaning(phrase.sign), &phrase.sign.symbol().to_string());
     let phase = phrase.phase.map(|phase| format!("[{phase}] ")).unwrap_or_default();
     let mut lines = vec![format!("{sign} {phase}{}", phrase.text)];
@@ -140,8 +140,9 @@ impl PhaseBars {
         let spinner = if self.terminal.error_look == Look::Colour { "{spinner:.cyan}" } else { "{spinner}" };
         let time = if timed { "  {time}" } else { "" };
         let style = ProgressStyle::with_template(&format!("{spinner} {{prefix}}  {{msg}}{time}")).ok()?;
-        let style = style.with_key("time", |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-            if out.write_str(&duration(state.elapsed().as_secs_f64())).is_err() {
+        let language = self.terminal.language;
+        let style = style.with_key("time", move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            if out.write_str(&language.duration(state.elapsed().as_secs_f64())).is_err() {
                 // A bar that cannot be written is shown again at the next turn.
             }
         });
@@ -151,20 +152,21 @@ impl PhaseBars {
     fn show(&self, bar: &ProgressBar, phase: &PhaseView) {
         let paint = |meaning, text: &str| self.terminal.paint_error(meaning, text);
         let sign = Sign::from(phase.status);
-        let status = paint(meaning(sign), &format!("{} {}", sign.symbol(), phrases::stage(phase)));
+        let status =
+            paint(meaning(sign), &format!("{} {}", sign.symbol(), phrases::stage(self.terminal.language, phase)));
         let mut parts = vec![status];
         if phase.attempt > 1 {
-            parts.push(format!("attempt {}", phase.attempt));
+            parts.push(say!(self.terminal.language, "term-attempt", attempt = phase.attempt));
         }
         parts.extend(phase.gates.iter().map(|gate| {
             let sign = Sign::from(&gate.verdict);
             paint(meaning(sign), &format!("{} {}", sign.symbol(), gate.gate))
         }));
         if phase.cost > 0.0 {
-            parts.push(money(phase.cost));
+            parts.push(self.terminal.language.money(phase.cost));
         }
         if let Some(seconds) = phase.duration_seconds.filter(|_| phase.completed_at.is_some()) {
-            parts.push(duration(seconds));
+            parts.push(self.terminal.language.duration(seconds));
         }
         let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
         if let Some(error) = phase.error.as_ref().filter(|_| under_way) {

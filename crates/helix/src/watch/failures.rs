@@ -5,7 +5,7 @@
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
 use helix_failure::report::Reader;
-use helix_job::{JobStatus, JobView, PhaseStatus};
+use helix_job::{JobStatus, JobView, PhaseStatus, say};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -46,10 +46,13 @@ pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), C
 }
 
 fn drawn(context: &Context, one: &JobReport) -> String {
-    let title = context.terminal.paint(Meaning::Strong, &format!("report of {}", one.title()));
+    let language = context.terminal.language;
+    let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = one.title()));
     let body = match (&one.report, &one.trouble) {
         (Some(report), _) => report.brief(Reader::Person),
-        (None, trouble) => format!("  {}\n", trouble.as_deref().unwrap_or("it is missing")),
+        (None, trouble) => {
+            format!("  {}\n", trouble.clone().unwrap_or_else(|| say!(language, "report-missing")))
+        }
     };
     format!("\n{title}\n{}", body.trim_end())
 }

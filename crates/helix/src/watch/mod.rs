@@ -9,8 +9,8 @@ mod report;
 
 use std::time::Duration;
 
-use helix_job::phrases::open_questions;
-use helix_job::{JobEvent, JobState, JobView, PhaseStatus, Recorded};
+use helix_job::phrases::{self, open_questions};
+use helix_job::{JobEvent, JobState, JobView, PhaseStatus, Recorded, say};
 use jiff::Timestamp;
 use tokio::signal::unix::SignalKind;
 
@@ -59,9 +59,6 @@ enum Put {
     /// Something happened meanwhile: somebody else may have answered.
     Overtaken(Option<Box<Recorded<JobEvent>>>),
 }
-
-/// Said when what was in the way of a job is gone.
-const RESUMED: &str = "running again";
 
 /// Shows a job until it is over. The first interrupt cancels it and waits, the second one leaves it.
 ///
@@ -124,7 +121,7 @@ impl Watcher<'_> {
                                 return Ok(Exit::Interrupted);
                             }
                             self.cancelling = true;
-                            self.display.note("Cancelling the job… (Ctrl-C again: quit without waiting)");
+                            self.display.note(&say!(self.context.terminal.language, "term-cancelling"));
                             self.cancel().await?;
                             continue;
                         }
@@ -137,7 +134,7 @@ impl Watcher<'_> {
                 };
                 let Some(event) = next else { break };
                 if std::mem::take(&mut self.silence).obstacle.is_some() {
-                    self.display.note(RESUMED);
+                    self.display.note(&say!(self.context.terminal.language, "term-running-again"));
                 }
                 if event.number <= self.last {
                     continue;
@@ -170,18 +167,23 @@ impl Watcher<'_> {
     async fn explain_silence(&mut self) -> Result<(), CommandError> {
         let Some(now) = self.now().await? else { return Ok(()) };
         self.silence.asked = true;
+        let language = self.context.terminal.language;
         // A job that is not over has an error of its own only while something is in its way.
         let error = now.error.as_ref().filter(|_| !now.status.is_final());
         let obstacle = error.map(|error| match &error.hint {
-            Some(hint) => format!("{}\nhint: {hint}", error.message),
+            Some(hint) => format!("{}\n{}", error.message, phrases::hint(language, hint)),
             None => error.message.clone(),
         });
         if obstacle != self.silence.obstacle {
-            self.display.note(obstacle.as_deref().unwrap_or(RESUMED));
+            let resumed = || say!(language, "term-running-again");
+            self.display.note(&obstacle.clone().unwrap_or_else(resumed));
             self.silence.obstacle = obstacle;
         }
         let is_still = self.view.phases.iter().all(|phase| phase.status != PhaseStatus::Running);
-        let waits = now.phases.iter().filter_map(|phase| Some(format!("{}: {}", phase.id, phase.waits_for.as_ref()?)));
+        let waits = now
+            .phases
+            .iter()
+            .filter_map(|phase| Some(format!("{}: {}", phase.id, phrases::waits(language, phase.waits_for.as_ref()?))));
         for wait in waits.filter(|_| is_still) {
             if !self.silence.waits.contains(&wait) {
                 self.display.note(&wait);
@@ -227,7 +229,7 @@ impl Watcher<'_> {
             if let Reached::Own(host) = &mut self.reached {
                 return Err(host.server_failed().await);
             }
-            self.context.terminal.say("Reconnecting…");
+            self.context.terminal.say(&say!(self.context.terminal.language, "term-reconnecting"));
             self.reached = self.context.reach().await?;
         }
         // The request may have died with the host; asking twice is as good as once.

@@ -8,16 +8,17 @@ use helix_core::finding::Verdict;
 use helix_core::text::short_commit;
 use helix_job::phrases::{self, Sign};
 use helix_job::question::QuestionStatus;
-use helix_job::{ErrorView, IntegrationTarget, JobView, PhaseStatus, PhaseView};
+use helix_job::{ErrorView, IntegrationTarget, JobView, Language, PhaseStatus, PhaseView, say};
 
 use super::display::meaning;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::question::how_to_answer;
-use crate::terminal::{Meaning, Terminal, duration, money, one_line, shell_word};
+use crate::terminal::{Meaning, Terminal, one_line, shell_word};
 
 /// The phases as a table.
 fn phases_table(view: &JobView, terminal: &Terminal) -> String {
+    let language = terminal.language;
     let row = |phase: &PhaseView| {
         let sign = Sign::from(phase.status);
         let gates = phase.gates.iter().map(|gate| {
@@ -26,109 +27,146 @@ fn phases_table(view: &JobView, terminal: &Terminal) -> String {
         });
         [
             (phase.id.to_string(), None),
-            (format!("{} {}", sign.symbol(), phase.status.word()), Some(meaning(sign))),
+            (format!("{} {}", sign.symbol(), phrases::phase_status(language, phase.status)), Some(meaning(sign))),
             (phase.attempt.to_string(), None),
             (gates.collect::<Vec<_>>().join(", "), None),
-            (phase.duration_seconds.map(duration).unwrap_or_default(), None),
-            (money(phase.cost), None),
+            (phase.duration_seconds.map(|seconds| language.duration(seconds)).unwrap_or_default(), None),
+            (language.money(phase.cost), None),
         ]
     };
-    terminal.table(["phase", "status", "attempts", "gates", "time", "cost"], view.phases.iter().map(row))
+    let headings = [
+        say!(language, "report-phase"),
+        say!(language, "report-status"),
+        say!(language, "report-attempts"),
+        say!(language, "report-gates"),
+        say!(language, "report-time"),
+        say!(language, "report-cost"),
+    ];
+    terminal.table(headings.each_ref().map(String::as_str), view.phases.iter().map(row))
 }
 
 /// The whole report, for standard output.
 pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, CommandError> {
-    let terminal = &context.terminal;
+    let (terminal, language) = (&context.terminal, context.terminal.language);
     let paint = |meaning, text: &str| terminal.paint(meaning, text);
+    let entry = |label: String, text: String| format!("{label:<8} {text}");
+    let more = |text: String| entry(String::new(), text);
     let sign = Sign::from(view.status);
-    let status = paint(meaning(sign), &format!("{} {}", sign.symbol(), view.status.word()));
+    let word = phrases::job_status(language, view.status);
+    let status = paint(meaning(sign), &format!("{} {word}", sign.symbol()));
+    let (time, cost) = (language.duration(view.duration_seconds), language.money(view.cost));
+    let took = say!(language, "report-in", time = time, cost = cost);
     let mut lines = vec![
-        format!(
-            "{} {} {status} in {}, {}",
-            paint(Meaning::Strong, &view.name),
-            view.id,
-            duration(view.duration_seconds),
-            money(view.cost),
-        ),
+        format!("{} {} {status} {took}", paint(Meaning::Strong, &view.name), view.id),
         String::new(),
         phases_table(view, terminal),
         String::new(),
     ];
-    lines.extend(view.issue.as_ref().map(|issue| format!("issue    {issue}")));
+    lines.extend(view.issue.as_ref().map(|issue| entry(say!(language, "report-issue"), issue.to_string())));
     if let Some(target) = &view.integration {
         let commit = view.commit.as_ref().map_or("", |commit| short_commit(commit.as_str()));
+        let (label, project) = (say!(language, "report-commit"), &view.project_path);
         match target {
             IntegrationTarget::Branch { branch } => {
-                lines.push(format!("commit   {commit}, merged into {branch} of {}", view.project_path));
+                let text = say!(language, "report-merged", commit = commit, branch = branch, project = project);
+                lines.push(entry(label, text));
             }
             IntegrationTarget::Beside { branch, why, command } => {
-                lines.push(format!("commit   {commit}, on branch {branch} of {}", view.project_path));
-                lines.push(format!("         not merged: {why}"));
-                lines.push(format!("         take it with: {command}"));
+                let text = say!(language, "report-on-branch", commit = commit, branch = branch, project = project);
+                lines.push(entry(label, text));
+                lines.push(more(say!(language, "report-not-merged", why = why)));
+                lines.push(more(say!(language, "report-take", command = command)));
             }
-            IntegrationTarget::Nowhere => lines.push("commit   none: nothing changed".to_owned()),
+            IntegrationTarget::Nowhere => lines.push(entry(label, say!(language, "report-no-commit"))),
         }
     }
-    lines.extend(view.deliveries.iter().map(|one| format!("{}: {}", one.phase, phrases::delivery(one))));
-    lines.extend(view.reverted.as_ref().map(|done| format!("revert   {}", phrases::reverted(done))));
+    lines.extend(view.deliveries.iter().map(|one| format!("{}: {}", one.phase, phrases::delivery(language, one))));
+    let reverted = view.reverted.as_ref().map(|done| phrases::reverted(language, done));
+    lines.extend(reverted.map(|text| entry(say!(language, "report-revert"), text)));
     for phase in &view.phases {
         let busy = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting) || phase.waits_for.is_some();
-        if let Some(stage) = phase.stage.as_ref().filter(|_| busy) {
-            lines.push(format!("{}: {stage}", phase.id));
-        }
-        lines.extend(phase.notes.iter().map(|note| format!("{}: note: {}", phase.id, one_line(note, 200))));
-        lines.extend(verification(phase));
+        let doing = phrases::doing(language, phase).filter(|_| busy);
+        lines.extend(doing.map(|doing| format!("{}: {doing}", phase.id)));
+        lines.extend(
+            phase.notes.iter().map(|note| format!("{}: {}", phase.id, phrases::note(language, &one_line(note, 200)))),
+        );
+        lines.extend(verification(language, phase));
     }
     lines.extend(questions(view, terminal));
-    lines.extend(view.venv.iter().map(|venv| format!("venv     {venv}")));
-    lines.push(format!("logs     {}", context.settings()?.state_dir.value.join("runs").display()));
-    lines.push(format!("details  helix jobs show {}", view.id));
+    lines.extend(view.venv.iter().map(|venv| entry(say!(language, "report-venv"), venv.to_string())));
+    let logs = context.settings()?.state_dir.value.join("runs");
+    lines.push(entry(say!(language, "report-logs"), logs.display().to_string()));
+    lines.push(entry(say!(language, "report-details"), format!("helix jobs show {}", view.id)));
     if let Some(number) = view.proven_decision() {
         let (project, helix) = (shell_word(&view.project_path), helix_here(context));
-        lines.push(format!("next     cd {project} && {helix} adr implemented {number}"));
-        lines.push("         (ticks the criteria that the job has proven)".to_owned());
+        let next = format!("cd {project} && {helix} adr implemented {number}");
+        lines.push(entry(say!(language, "report-next"), next));
+        lines.push(more(say!(language, "report-ticks")));
     }
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed) {
         lines.push(String::new());
-        let why = phase.error.as_ref().map_or("no reason was recorded", |error| error.message.as_str());
-        lines.push(format!("{} {}: {why}", paint(Meaning::Bad, "failed"), phase.id));
-        lines.extend(phase.error.as_ref().and_then(hint));
-        lines.extend(findings(phase));
+        let why = phase.error.as_ref().map(|error| error.message.clone());
+        let why = why.unwrap_or_else(|| say!(language, "report-no-reason"));
+        lines.push(format!("{} {}: {why}", paint(Meaning::Bad, &say!(language, "report-failed")), phase.id));
+        lines.extend(phase.error.as_ref().and_then(|error| hint(language, error)));
+        lines.extend(findings(language, phase));
         if let Some(run) = phase.runs.last() {
-            lines.push(format!("log: helix jobs logs {} --phase {}  ({run})", view.id, phase.id));
+            let log = say!(language, "report-log");
+            lines.push(format!("{log}: helix jobs logs {} --phase {}  ({run})", view.id, phase.id));
         }
     }
     if let Some(error) = &view.error {
         lines.push(String::new());
-        lines.push(format!("{}: {}", paint(meaning(sign), view.status.word()), error.message));
-        lines.extend(hint(error));
+        lines.push(format!("{}: {}", paint(meaning(sign), &word), error.message));
+        lines.extend(hint(language, error));
     }
     Ok(lines.join("\n"))
 }
 
 /// What the verifier said last, with what it was for; that one will look, where none has yet.
-fn verification(phase: &PhaseView) -> Vec<String> {
+fn verification(language: Language, phase: &PhaseView) -> Vec<String> {
     let Some(review) = &phase.review else {
         let is_over = matches!(phase.status, PhaseStatus::Failed | PhaseStatus::Skipped | PhaseStatus::Cancelled);
         let expected = phase.verify && !is_over;
-        return expected.then(|| format!("{}: a verifier will look at the result", phase.id)).into_iter().collect();
+        let text = || say!(language, "report-will-verify", phase = phase.id.as_str());
+        return expected.then(text).into_iter().collect();
     };
-    let (word, cost) = (review.verdict.word(), money(review.cost));
+    let (phase, verdict, cost) = (phase.id.as_str(), review.verdict.word(), language.money(review.cost));
     let model = review.model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
-    let time = duration(Duration::from_millis(review.total_ms).as_secs_f64());
-    let runs = if review.runs == 1 { String::new() } else { format!(" for {} runs", review.runs) };
-    let mut lines = vec![format!(
-        "{}: verifier ({}{model}) of attempt {}: {word}: {} ({time}, {cost}{runs})",
-        phase.id,
-        review.agent,
-        review.attempt,
-        one_line(&review.summary, 200)
-    )];
+    let (who, summary) = (format!("{}{model}", review.agent), one_line(&review.summary, 200));
+    let time = language.duration(Duration::from_millis(review.total_ms).as_secs_f64());
+    let (attempt, runs) = (review.attempt, review.runs);
+    let mut lines = vec![match runs {
+        1 => say!(
+            language,
+            "report-verified",
+            phase = phase,
+            who = who,
+            attempt = attempt,
+            verdict = verdict,
+            summary = summary,
+            time = time,
+            cost = cost
+        ),
+        runs => say!(
+            language,
+            "report-verified-in",
+            phase = phase,
+            who = who,
+            attempt = attempt,
+            verdict = verdict,
+            summary = summary,
+            time = time,
+            cost = cost,
+            runs = runs
+        ),
+    }];
     lines.extend(review.checks_passed.iter().map(|check| format!("  ✓ {}", one_line(check, 200))));
     if let Verdict::Fail { findings } = &review.verdict {
         for found in findings {
             lines.push(format!("  ✗ {}", phrases::finding(found)));
-            lines.extend(found.fix.as_ref().map(|fix| format!("    fix: {}", one_line(fix, 200))));
+            let fix = found.fix.as_ref().map(|fix| say!(language, "fix", fix = one_line(fix, 200)));
+            lines.extend(fix.map(|fix| format!("    {fix}")));
         }
     }
     lines
@@ -140,18 +178,18 @@ fn helix_here(context: &Context) -> String {
     named.map_or("helix".to_owned(), |path| format!("helix --state-dir {}", shell_word(&path.to_string_lossy())))
 }
 
-fn hint(error: &ErrorView) -> Option<String> {
-    error.hint.clone().map(phrases::hint)
+fn hint(language: Language, error: &ErrorView) -> Option<String> {
+    error.hint.as_ref().map(|hint| phrases::hint(language, hint))
 }
 
 /// What persons were asked, and what became of it.
 fn questions(view: &JobView, terminal: &Terminal) -> Vec<String> {
     let mut lines = Vec::new();
     for question in &view.questions {
-        let text = phrases::question(question);
+        let text = phrases::question(terminal.language, question);
         if question.status == QuestionStatus::Open {
-            let sign = Sign::Waiting.symbol();
-            lines.push(format!("{} {text}", terminal.paint(Meaning::Attention, &format!("{sign} waiting for you:"))));
+            let waiting = format!("{} {}", Sign::Waiting.symbol(), say!(terminal.language, "report-waiting-for-you"));
+            lines.push(format!("{} {text}", terminal.paint(Meaning::Attention, &waiting)));
             lines.push(format!("  {}", how_to_answer(question)));
         } else {
             lines.push(text);
@@ -160,7 +198,7 @@ fn questions(view: &JobView, terminal: &Terminal) -> Vec<String> {
     lines
 }
 
-fn findings(phase: &PhaseView) -> Vec<String> {
+fn findings(language: Language, phase: &PhaseView) -> Vec<String> {
     let mut lines = Vec::new();
     for gate in &phase.gates {
         match &gate.verdict {
@@ -169,12 +207,13 @@ fn findings(phase: &PhaseView) -> Vec<String> {
                 let shown = findings.iter().take(5);
                 lines.extend(shown.map(|finding| format!("  {}: {}", gate.gate, phrases::finding(finding))));
                 if findings.len() > 5 {
-                    lines.push(format!("  {}: and {} more", gate.gate, findings.len() - 5));
+                    let more = say!(language, "and-more", more = findings.len() - 5);
+                    lines.push(format!("  {}: {more}", gate.gate));
                 }
             }
             Verdict::Inconclusive { fault } => {
                 lines.push(format!("  {}: {}", gate.gate, one_line(&fault.message, 200)));
-                lines.extend(fault.hint.as_ref().map(|hint| format!("  hint: {hint}")));
+                lines.extend(fault.hint.as_ref().map(|hint| format!("  {}", phrases::hint(language, hint))));
             }
         }
     }

@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use helix_core::ids::PhaseId;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
-use helix_job::{DeliveryState, DeliveryView, JobView, PhaseStatus};
+use helix_job::{DeliveryState, DeliveryView, JobView, Language, PhaseStatus, say};
 use helix_server::wire::{ResumeRequest, RollbackRequest};
 use serde::Serialize;
 use serde_json::json;
@@ -172,7 +172,7 @@ async fn show(context: &Context, id: &str) -> Ended {
     }
     print_job(context, &view).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
-        context.terminal.say(&format!("no host is running; continue with: helix jobs watch {}", view.id));
+        context.terminal.say(&say!(context.terminal.language, "term-no-host", id = view.id.as_str()));
     }
     Ok(Exit::Success)
 }
@@ -213,7 +213,7 @@ async fn revert(context: &Context, id: &str) -> Ended {
     let person = context.environment.person();
     let view =
         context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str(), &person).await?)).await?;
-    let done = view.reverted.as_ref().map(phrases::reverted).unwrap_or_default();
+    let done = view.reverted.as_ref().map(|done| phrases::reverted(Language::English, done)).unwrap_or_default();
     let already = if before.reverted.is_some() { "was reverted already: " } else { "" };
     let value = json!({ "job": view.id, "reverted": view.reverted });
     context.terminal.answer(&value, &format!("{} {already}{done}", view.id))
@@ -225,8 +225,12 @@ async fn cancel(context: &Context, id: &str) -> Ended {
     let (id, by) = (view.id.as_str(), context.environment.person());
     let stopping = async |reached: &Reached| wait_if_own(reached, reached.client().cancel(id, &by).await?).await;
     let view = context.with_host(stopping).await?;
-    let word = if view.status.is_final() { view.status.word() } else { "is being cancelled" };
-    context.terminal.answer(&json!({ "job": view.id, "status": view.status }), &format!("{} {word}", view.id))
+    let language = context.terminal.language;
+    let text = match view.status.is_final() {
+        true => format!("{} {}", view.id, phrases::job_status(language, view.status)),
+        false => say!(language, "term-cancelled", id = view.id.as_str()),
+    };
+    context.terminal.answer(&json!({ "job": view.id, "status": view.status }), &text)
 }
 
 async fn wait_if_own(reached: &Reached, view: JobView) -> Result<JobView, CommandError> {

@@ -4,7 +4,7 @@ use helix_core::ids::PhaseId;
 use helix_engine::evidence::{
     DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
-use helix_job::{CommandEvidence, Review, phrases};
+use helix_job::{CommandEvidence, Language, Review, phrases};
 
 use crate::context::Context;
 use crate::error::{Ended, Exit};
@@ -79,7 +79,7 @@ fn report(context: &Context, found: &JobEvidence) -> String {
         (None, None) => lines.push("not integrated".to_owned()),
     }
     for one in &found.deliveries {
-        lines.push(format!("delivered by {}: {}", one.phase, phrases::delivery(one)));
+        lines.push(format!("delivered by {}: {}", one.phase, phrases::delivery(Language::English, one)));
         for back in &one.rollbacks {
             let who = back.by.as_deref().unwrap_or("Helix, since the delivery failed");
             let at = back.begun_at.map_or_else(|| "did not begin".to_owned(), |at| format!("began at {at}"));
@@ -87,7 +87,7 @@ fn report(context: &Context, found: &JobEvidence) -> String {
         }
     }
     lines.extend(gates(&found.rollbacks));
-    lines.extend(found.reverted.as_ref().map(phrases::reverted));
+    lines.extend(found.reverted.as_ref().map(|done| phrases::reverted(Language::English, done)));
     if !found.proved {
         lines.push(paint(Meaning::Bad, "NOT PROVED: the job has not succeeded, or evidence is missing"));
     }
@@ -119,7 +119,7 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
     }
     lines.extend(gates(&phase.gates));
     for review in &phase.reviews {
-        let verdict = phrases::review(&review.review);
+        let verdict = phrases::review(Language::English, &review.review);
         let ReviewEvidence { asked_by, review: Review { agent, model, summary, side, .. }, found, .. } = review;
         let model = model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
         let gone = gone(*found);

@@ -1,0 +1,86 @@
+use super::*;
+
+#[test]
+fn the_commonest_words_tell_a_language_and_nothing_else_does() {
+    for (text, language) in [
+        ("Bau mir bitte einen Taschenrechner", Some(Language::German)),
+        ("Ich möchte die Konten in Cent führen", Some(Language::German)),
+        ("Wie weit ist es?", Some(Language::German)),
+        ("Was wurde geändert? Zeig es mir.", Some(Language::German)),
+        ("ja, mach das", Some(Language::German)),
+        ("Erstelle ein Kommandozeilenprogramm, das CSV-Dateien zusammenführt", Some(Language::German)),
+        ("Please build me a calculator", Some(Language::English)),
+        ("What could go wrong with this plan?", Some(Language::English)),
+        ("add a CSV export to the report page", Some(Language::English)),
+        ("Why did it fail?", Some(Language::English)),
+        ("ok", None),
+        ("", None),
+        ("42 + 3", None),
+        ("https://example.com/the/and/with", None),
+        (
+            "Der Fehler kommt hier:\n```\nfor this in that: print('the and you with')\n```\nwarum?",
+            Some(Language::German),
+        ),
+        ("```\nfor this in that\n```", None),
+    ] {
+        assert_eq!(Language::of_text(text), language, "{text}");
+    }
+    let newest_first = ["ok", "weiter bitte", "please start"];
+    assert_eq!(Language::of_texts(newest_first), Some(Language::German), "the newest that tells");
+    assert_eq!(Language::of_texts(["ok", "1"]), None);
+}
+
+#[test]
+fn a_locale_names_a_language_by_the_usual_variables() {
+    let of = |set: &[(&str, &str)]| {
+        Language::of_locale(|name| set.iter().find(|(set, _)| *set == name).map(|(_, value)| (*value).to_owned()))
+    };
+    assert_eq!(of(&[("LANG", "de_DE.UTF-8")]), Language::German);
+    assert_eq!(of(&[("LANG", "de")]), Language::German);
+    assert_eq!(of(&[("LANG", "de_AT@euro")]), Language::German);
+    assert_eq!(of(&[("LC_MESSAGES", "C"), ("LANG", "de_DE.UTF-8")]), Language::English);
+    assert_eq!(of(&[("LC_ALL", "de_DE.UTF-8"), ("LC_MESSAGES", "C"), ("LANG", "en_US.UTF-8")]), Language::German);
+    assert_eq!(of(&[("LC_ALL", ""), ("LANG", "de_CH.UTF-8")]), Language::German);
+    for english in ["C", "POSIX", "C.UTF-8", "en_GB.UTF-8", "fr_FR.UTF-8", "den_XX", ""] {
+        assert_eq!(of(&[("LANG", english)]), Language::English, "{english}");
+    }
+    assert_eq!(of(&[]), Language::English);
+}
+
+#[test]
+fn figures_and_times_are_written_as_people_of_the_language_write_them() {
+    assert_eq!(Language::English.money(0.04), "$0.0400");
+    assert_eq!(Language::German.money(1.5), "1,50 $");
+    assert_eq!(Language::English.cents(0.04), "$0.04");
+    assert_eq!(Language::German.cents(0.04), "0,04 $");
+    assert_eq!(Language::German.cents(0.004), "0,0040 $");
+    assert_eq!(Language::German.duration(0.42), "0,4 s");
+    assert_eq!(Language::German.duration(185.0), "3 min 05 s");
+
+    let zone = TimeZone::fixed(jiff::tz::offset(1));
+    let now = "2026-11-22T12:00:00Z".parse().unwrap();
+    let of = |language: Language, at: &str| language.time(at.parse().unwrap(), now, &zone);
+    for (at, english, german) in [
+        ("2026-11-22T14:18:31Z", "in 2 h, at 15:18", "in 2 Stunden, um 15:18 Uhr"),
+        ("2026-11-22T12:20:00Z", "in 20 min, at 13:20", "in 20 Minuten, um 13:20 Uhr"),
+        ("2026-11-22T23:30:00Z", "in 11 h, on 2026-11-23 at 00:30", "in 11 Stunden, am 23.11.2026 um 00:30 Uhr"),
+        ("2026-11-26T12:00:00Z", "in 4 days, on 2026-11-26 at 13:00", "in 4 Tagen, am 26.11.2026 um 13:00 Uhr"),
+        ("2026-11-22T11:00:00Z", "at 12:00", "um 12:00 Uhr"),
+    ] {
+        assert_eq!(of(Language::English, at), english);
+        assert_eq!(of(Language::German, at), german);
+    }
+    assert_eq!(Language::German.date("2026-11-22T11:00:00Z".parse().unwrap(), zone), "22.11.2026 12:00");
+}
+
+#[test]
+fn values_stand_in_messages_as_they_are() {
+    let name = "{ $id } \u{2068}x\u{2069} -> [one]";
+    let said = say!(Language::German, "term-question", id = "j1", phase = "p", job = name);
+    assert_eq!(said, format!("j1, Phase p von {name}"));
+    let view = problem!(Language::German, "answer-limited");
+    assert_eq!(view.hint.unwrap(), "sende die Nachricht in ein paar Minuten noch einmal");
+    assert_eq!(problem!(Language::English, "run-completed").hint, None);
+    assert_eq!(say!(Language::German, "chat-queued", ahead = 1), "Wartet auf eine frühere Nachricht dieses Chats");
+    assert_eq!(say!(Language::German, "chat-queued", ahead = 2), "Wartet auf 2 frühere Nachrichten dieses Chats");
+}

@@ -1,0 +1,571 @@
+# Was Helix Menschen sagt, auf Deutsch: in der Du-Form, wie der Consultant spricht. docs/development.md sagt, wie eine Sprache dazukommt.
+
+language-words = der die das und ich du nicht ist ein eine einen einem einer bitte wie mit auf für von zu den dem des sind wird werden kann kannst könnte soll sollte muss mir mich dir dich wir ihr uns sich auch noch schon nur aber oder wenn weil dass warum welche welcher welches wo wann wer ja nein danke hallo mach mache baue erstelle schreibe zeig zeige erkläre gib nimm füge hinzu weiter jetzt dann hier dort über nach beim vom zum zur im
+
+### Zahlen
+
+decimal-mark = ,
+# In US-Dollar.
+money = { $amount } $
+time-at = um { $clock } Uhr
+time-on = am { $day }.{ $month }.{ $year } um { $clock } Uhr
+time-in-minutes =
+    in { $minutes } { $minutes ->
+        [one] Minute
+       *[other] Minuten
+    }, { $at }
+time-in-hours =
+    in { $hours } { $hours ->
+        [one] Stunde
+       *[other] Stunden
+    }, { $at }
+time-in-days =
+    in { $days } { $days ->
+        [one] Tag
+       *[other] Tagen
+    }, { $at }
+count-phases =
+    { $phases ->
+        [one] { $phases } Phase
+       *[other] { $phases } Phasen
+    }
+count-files =
+    { $files ->
+        [one] { $files } Datei
+       *[other] { $files } Dateien
+    }
+count-tools =
+    { $tools ->
+        [one] { $tools } Werkzeug
+       *[other] { $tools } Werkzeuge
+    }
+count-findings =
+    { $findings ->
+        [one] { $findings } Befund
+       *[other] { $findings } Befunde
+    }
+and-more = und { $more } weitere
+hint = Tipp: { $hint }
+note = Hinweis: { $note }
+fix = Abhilfe: { $fix }
+
+### Zustände
+
+job-status =
+    { $status ->
+        [queued] eingereiht
+        [running] läuft
+        [waiting] wartet
+        [succeeded] erfolgreich
+        [failed] gescheitert
+        [cancelled] abgebrochen
+       *[other] { $status }
+    }
+phase-status =
+    { $status ->
+        [pending] offen
+        [running] läuft
+        [waiting] wartet
+        [passed] bestanden
+        [failed] gescheitert
+        [skipped] ausgelassen
+        [cancelled] abgebrochen
+       *[other] { $status }
+    }
+delivery-delivering = wird ausgeliefert
+delivery-watching = wird nach der Auslieferung beobachtet
+delivery-delivered = ausgeliefert
+delivery-failed = gescheitert
+delivery-unknown = unbekannt
+delivery-rolling-back = wird zurückgenommen
+delivery-rolled-back = zurückgenommen
+delivery-rollback-unproved = Rücknahme nicht belegt
+delivery-rollback-failed = Rücknahme gescheitert
+phase-stage =
+    { $stage ->
+        [agent] Agent arbeitet
+        [commit] Commit
+        [new-phases] neue Phasen
+        [reviewer] Gutachter
+        [verifier] Prüfer
+        [health] Beobachtung
+        [rollback] Rücknahme
+        [waits-for-your-answer] wartet auf deine Antwort (`helix answer`)
+        [next-try] nächster Versuch
+       *[other] { $stage }
+    }
+phase-stage-gate = Gate { $gate }
+phase-stage-adviser = Ratgeber, Runde { $round }
+phase-stage-until = wartet bis { $until }
+verdict =
+    { $verdict ->
+        [pass] bestanden
+        [fail] nicht bestanden
+       *[inconclusive] ohne Ergebnis
+    }
+review =
+    { $verdict ->
+        [pass] angenommen
+        [fail] abgelehnt
+       *[inconclusive] keine brauchbare Antwort
+    }
+reviewer =
+    { $who ->
+        [gate] Gutachter
+       *[phase] Prüfer
+    }
+wait-places =
+    eingereiht: { $taken } von { $places } { $of ->
+        [agents] Agenten
+        [gates] Gates
+       *[other] { $of }
+    } laufen, { $waiting } { $waiting ->
+        [one] wartet
+       *[other] warten
+    }
+wait-target = wartet auf Job { $job }, der nach { $target } ausliefert
+wait-memory = wartet auf Speicher: { $available } MiB frei, { $needed } MiB nötig
+
+### Wie der Lauf eines Agenten in einem Job endete
+
+run-completed = er wurde fertig
+run-denials =
+    er wurde fertig, { $denials } { $denials ->
+        [one] Werkzeugaufruf wurde
+       *[other] Werkzeugaufrufe wurden
+    } verweigert
+run-tasks-lost =
+    { $tasks } { $tasks ->
+        [one] Hintergrundaufgabe ging
+       *[other] Hintergrundaufgaben gingen
+    } verloren
+    .hint = { run-read-log }
+run-local-command = es lief nur ein lokaler Befehl; das Modell wurde nicht gefragt
+    .hint = { run-read-log }
+run-truncated = er wurde abgeschnitten ({ $evidence })
+    .hint = { run-read-log }
+run-incomplete = am Ende fehlte: { $missing }
+    .hint = { run-read-log }
+run-stopped-by-hook = ein Hook hat ihn angehalten
+    .hint = { run-read-log }
+run-interrupted = er wurde von außen unterbrochen
+    .hint = { run-read-log }
+run-cancelled = er wurde abgebrochen
+run-timed-out = seine Zeit ist abgelaufen
+    .hint = erhöhe das Zeitlimit der Phase, oder teile sie auf
+run-stalled = er hat sich zu lange nicht gemeldet
+    .hint = { run-read-log }
+run-lost = sein Aufsichtsprozess ist gestorben
+    .hint = { run-read-log }
+run-limited-until = das Limit des Anbieters ist bis { $at } erreicht
+    .hint = { run-provider-trouble }
+run-limited = das Limit des Anbieters ist erreicht
+    .hint = { run-provider-trouble }
+run-overloaded = der Anbieter antwortete mit HTTP { $status }
+    .hint = { run-provider-trouble }
+run-unreachable = der Anbieter war nicht erreichbar
+    .hint = { run-provider-trouble }
+run-no-money = das Guthaben beim Anbieter ist aufgebraucht
+    .hint = lade das Konto beim Anbieter auf, dann starte den Job noch einmal
+run-credentials = der Anbieter nimmt die Zugangsdaten nicht an
+    .hint = melde dich mit dem Programm des Agenten an oder trage seinen API-Schlüssel in helix.toml ein, dann führe `helix doctor` aus
+run-context = die Sitzung passt nicht in den Kontext des Modells
+    .hint = teile die Phase auf: ihre Sitzung passt nicht in den Kontext des Modells
+run-limit =
+    sein Limit ist erreicht ({ $limit ->
+        [turns] Schritte
+        [budget] Budget
+        [structuredoutput] Antwortformat
+       *[other] { $limit }
+    })
+    .hint = erhöhe max_turns oder budget_usd der Phase, oder teile sie auf
+run-refused = das Modell hat abgelehnt
+    .hint = formuliere die Beschreibung der Phase um
+run-unstarted = der Agent ist nicht gestartet: { $reason }
+    .hint = { run-doctor }
+run-misconfigured = der Agent kann so, wie er eingerichtet ist, nicht arbeiten
+    .hint = { run-doctor }
+run-declared = der Agent meldet: { $message }
+    .hint = { run-read-log }
+run-no-model = der Agent meldet: { $message }
+    .hint = wähle ein Modell, das der Anbieter hat, im Plan oder für den Agenten in helix.toml, dann führe `helix jobs resume` aus
+run-bad-request = der Agent meldet: { $message }
+    .hint = der Anbieter lehnt diese Anfrage immer ab: prüfe Modell und Einstellungen des Agenten in helix.toml, dann führe `helix jobs resume` aus
+run-contradicted = seine Aufzeichnung widerspricht sich: { $evidence }
+    .hint = { run-read-log }
+run-read-log = lies das Protokoll des Laufs: `helix jobs logs`
+run-doctor = führe `helix doctor` aus: es prüft den Agenten
+run-provider-trouble = der Anbieter hat Probleme: versuche es später noch einmal
+
+### Was mit einem Job geschieht
+
+job-submitted = Job { $id }: { $name }, { count-phases }, in { $place }
+job-attempt = Agent arbeitet, Versuch { $attempt }
+job-attempt-again = Agent arbeitet, Versuch { $attempt } ({ $why })
+job-agent-finished = Agent fertig nach { $time }, { $cost }
+job-agent-ended = Agent: { $what } ({ $time }, { $cost })
+job-committed = Commit { $commit }, { count-files } geändert
+job-delivering = liefert { $tree } aus
+job-delivering-gate = { $gate } von { $phase } hat damit bestanden
+job-rolling-back = nimmt die Auslieferung zurück
+job-rollback-requested = Auslieferung wird zurückgenommen, auf Wunsch von { $by }
+job-adds-phases = fügt Phasen hinzu: { $phases }
+job-phases-invalid = hinzugefügte Phasen sind ungültig: { $why }
+job-asks = fragt: { $question }
+job-answered = beantwortet von { $by }: { $answer }
+job-question-expired = Frage { $number } ist ohne Antwort abgelaufen
+job-adviser = Ratgeber: { $reason }
+job-conflict = { $phases } widersprechen sich in { $paths }
+job-merged = als { $commit } in { $branch } übernommen
+job-on-branch = das Ergebnis liegt auf dem Branch { $branch } ({ $why })
+job-nothing-changed = nichts geändert
+job-merge-failed = Übernahme gescheitert: { $why }
+job-cancelling = wird abgebrochen, auf Wunsch von { $by }
+job-resumed = fortgesetzt von { $by }
+job-succeeded = Job erfolgreich
+job-failed = Job gescheitert: { $why }
+job-cancelled = Job abgebrochen von { $by }
+job-cause = Ursache: { $cause }
+job-seen-before =
+    schon { $times ->
+        [one] einmal
+       *[other] { $times }-mal
+    } vorgekommen; was damals half: helix jobs show { $job }
+job-reverted-on = auf { $branch } als { $commit } rückgängig gemacht, auf Wunsch von { $by }
+job-decision-reopened = { $reverted }; { $decision } ist wieder offen
+job-delivery = { $commit } nach { $target } um { $at }: { $state }
+job-delivery-from = { $commit } nach { $target } um { $at }, Ausgangsstand { $baseline }: { $state }
+phase-of = Phase { $number } von { $phases }, { $name }
+phase-by-id = Phase { $id }
+
+### Wie ein Job steht: was auf seinen Namen folgt
+
+stands-queued = ist eingereiht
+stands-asking = wartet auf dich: { $question }
+stands-running = läuft, { $passed } von { count-phases } bestanden
+stands-doing = läuft: { $doing }
+ended-merged = war erfolgreich, als { $commit } in { $branch } übernommen
+ended-beside = war erfolgreich; das Ergebnis { $commit } liegt auf dem Branch { $branch } ({ $why }). Übernimm es mit: { $command }
+ended-unchanged = war erfolgreich, nichts geändert
+ended-failed-because = ist gescheitert: { $why }
+ended-failed-hint = ist gescheitert: { $why } ({ $hint })
+ended-failed = ist gescheitert
+ended-cancelled-by = wurde von { $by } abgebrochen
+ended-cancelled = wurde abgebrochen
+ended-not =
+    { $status ->
+        [queued] ist eingereiht
+        [running] läuft
+        [waiting] wartet
+       *[other] { $status }
+    }
+
+### Fragen eines Jobs
+
+ask-start = Phase { $phase } ({ $name }) beginnen?
+ask-accept = Phase { $phase } ({ $name }) ist fertig und geprüft. Ergebnis annehmen?
+ask-accept-see = Die Änderungen siehst du mit: helix jobs diff
+ask-gate = Phase { $phase } ({ $name }): { $question }
+ask-gate-manual = Bitte erledige diesen Schritt von Hand. Erledigt?
+ask-gate-approval = Gibst du das Ergebnis frei?
+ask-gate-result = Gibst du das Ergebnis der Phase { $phase } frei?
+ask-unmerged = Phase { $phase } konnte die Ergebnisse nicht zusammenführen
+ask-stuck = Phase { $phase } ({ $name }) kommt nicht weiter
+ask-what = Was soll geschehen?
+option-start = Die Phase beginnen
+option-no-start = Nicht beginnen; die Phase scheitert
+option-accept = Das Ergebnis annehmen
+option-send-back = Zurückgeben; sag warum, und der Agent bessert nach
+option-approve = Freigeben
+option-reject = Ablehnen; sag, was fehlt
+option-retry = Noch ein Versuch, mit deinem Text als Tipp
+option-skip = Diese Phase auslassen, und alle, die auf ihr aufbauen
+option-skip-optional = Ohne diese Phase weitermachen
+option-fail = Den Job als gescheitert beenden
+question-open = { $id }: { $question }
+question-answered = { $id } beantwortet von { $by }: { $answer } ({ $question })
+question-expired = { $id } ist ohne Antwort abgelaufen ({ $question })
+question-closed = { $id } hat sich erledigt ({ $question })
+
+### Der Chat: Zeilen über einer Antwort
+
+chat-answering = Antwortet
+chat-stopped = Mit einem Fehler beendet
+chat-call-cut-off = die Antwort endete vor diesem Aufruf
+chat-restarts = Helix wird beendet; der Agent arbeitet weiter
+chat-answered-before = Schon beantwortet; hier ist die Antwort
+chat-session-lost = Der Agent hat seine Sitzung verloren; eine neue beginnt mit dem Verlauf dieses Chats
+chat-answered = Beantwortet
+chat-answered-with-note = Beantwortet; beachte den Hinweis unten
+chat-queued =
+    Wartet auf { $ahead ->
+        [one] eine frühere Nachricht
+       *[other] { $ahead } frühere Nachrichten
+    } dieses Chats
+chat-waits = Deine Nachricht: { $wait }
+chat-since = Seit deiner letzten Nachricht: { $job } { $standing }
+chat-provider-retry = Der Anbieter hat Probleme ({ $reason }); Versuch { $attempt } von { $most } in { $seconds } s
+chat-provider-limit = Das Limit des Anbieters ist erreicht
+chat-provider-limit-until = Das Limit des Anbieters ist erreicht; es endet { $at }
+chat-correcting = Die Antwort hat ihre Prüfungen nicht bestanden ({ count-findings }: { $validators }); der Agent soll sie verbessern, { $number } von { $most }
+chat-job-waits = { $job } wartet auf dich: { $question }
+chat-jobs-go-on = { $standing }. Frag hier, wie weit es ist
+chat-tool =
+    { $tool ->
+        [adr_check] Entscheidung prüfen
+        [adr_finalize] Entscheidung fertigstellen
+        [adr_accept] Entscheidung annehmen
+        [adr_list] Entscheidungen auflisten
+        [plan_check] Plan prüfen
+        [project_create] Projekt anlegen
+        [job_start] Job starten
+        [job_status] Stand des Jobs
+        [ask_user] Dich fragen
+        [answer] Dem Job antworten
+        [similar_failures] Ähnliche Fehler
+        [skills_list] Skills auflisten
+        [skill_read] Skill lesen
+       *[other] { "" }
+    }
+chat-call =
+    { $does ->
+        [run] { $about } ausführen
+        [read] { $about } lesen
+        [write] { $about } schreiben
+        [edit] { $about } ändern
+        [change] { $about } Dateien ändern
+        [search] { $about } suchen
+        [search-web] { $about } im Web suchen
+        [fetch] { $about } abrufen
+       *[delegate] { $about } delegieren
+    }
+chat-call-done =
+    { $does ->
+        [run] { $about } ausgeführt
+        [read] { $about } gelesen
+        [write] { $about } geschrieben
+        [edit] { $about } geändert
+        [change] { $about } Dateien geändert
+        [search] { $about } gesucht
+        [search-web] { $about } im Web gesucht
+        [fetch] { $about } abgerufen
+       *[delegate] { $about } delegiert
+    }
+chat-call-failed = fehlgeschlagen
+chat-silent = Seit { $time } kein Wort vom Modell; nach { $limit } Stille stoppt Helix den Agenten
+chat-new = Neuer Chat
+chat-say-build = Setze es so um.
+chat-say-risks = Was könnte an diesem Plan schiefgehen?
+chat-say-progress = Wie weit ist es?
+chat-say-changes = Was wurde geändert?
+chat-say-next = Was sollte als Nächstes kommen?
+chat-say-why = Woran ist es gescheitert?
+chat-say-suggest = Was schlägst du vor?
+
+### Der Chat: Blöcke in einer Antwort
+
+chat-unfilled = Dieser Chat-Client füllt die Header seiner Verbindung nicht aus (er sandte `{ "{{…}}" }`): Helix unterscheidet Chats deshalb danach, was in ihnen gesagt wird.
+chat-unfilled-remedy = Verwende Open WebUI 0.10 oder neuer, oder setze dort `ENABLE_FORWARD_USER_INFO_HEADERS=true`.
+chat-no-headers = Dieses Open WebUI schickt Helix keine seiner Kopfzeilen: Helix unterscheidet Chats und Hintergrundanfragen an dem, was darin steht.
+chat-no-headers-remedy = Führe `helix openwebui connect URL` mit der Adresse dieser Seite aus. Das setzt die Kopfzeilen und prüft, ob sie ankommen.
+chat-too-long = Die Antwort ist länger als { $mib } MiB; der Rest wird nicht gezeigt. Bitte um sie in Teilen oder als Datei.
+chat-linked-text = Der Text von `{ $name }`. Helix kennt keine Adresse, unter der dein Browser diese Datei öffnen könnte: Setze `public_url` in `[server]` der helix.toml.
+chat-linked-rest = Der Rest wird nicht gezeigt.
+chat-not-merged = Helix führt keine Antworten zusammen. Frag in einer neuen Nachricht, was du brauchst.
+chat-said-anew = Hier brach die Verbindung zum Modell ab. Es folgt die ganze Antwort.
+chat-replaced = Die Antwort oben hat ihre Prüfungen nicht bestanden. Die Antwort unten ersetzt sie.
+chat-unheard = Die Antwort auf deine frühere Nachricht „{ $message }“ hat dich nicht erreicht. Hier ist sie:
+chat-job-over = Job { $job } { $outcome }.
+chat-in-place = In `{ $place }`
+chat-files-changed = { count-files } geändert
+chat-table-head = | Phase | Versuche | Gates | Zeit | Kosten |
+chat-verifier = Prüfer
+chat-more-phases =
+    { $more ->
+        [one] und { $more } weitere Phase
+       *[other] und { $more } weitere Phasen
+    }
+chat-job-look = Änderungen: `helix jobs diff { $id }`. Belege: `helix jobs evidence { $id }`.
+chat-job-details = Einzelheiten: `helix jobs show { $id }`.
+chat-job-next-failed = Als Nächstes: Frag hier, was zu tun ist, oder mach weiter mit `helix jobs resume { $id }`.
+chat-job-next-decision = Als Nächstes: `helix adr implemented { $number }` in `{ $project }` hakt die Kriterien ab, die der Job belegt hat.
+chat-job-goes-on = Er läuft ohne diese Seite weiter. Frag hier, wie weit er ist.
+choice-approve = Ja, mach das.
+choice-reject = Nein, mach das nicht.
+choice-retry = Versuch es noch einmal.
+choice-skip = Lass diese Phase aus.
+choice-fail = Beende den Job.
+choice-own = Ich wähle: { $label }
+chat-job-asks = Job { $job } wartet auf dich (Phase `{ $phase }`):
+chat-job-answer = Antworte hier im Chat, oder mit `helix answer { $id }`.
+chat-not-fixed-unasked = Diese Antwort hat ihre Prüfungen nicht bestanden; der Agent wurde nicht gebeten, sie zu verbessern.
+chat-not-fixed =
+    Diese Antwort hat ihre Prüfungen nicht bestanden; der Agent wurde { $asked ->
+        [one] einmal
+       *[other] { $asked }-mal
+    } gebeten, sie zu verbessern.
+chat-not-fixed-unasked-why = Diese Antwort hat ihre Prüfungen nicht bestanden; der Agent wurde nicht gebeten, sie zu verbessern: { $why }.
+chat-not-fixed-why =
+    Diese Antwort hat ihre Prüfungen nicht bestanden; der Agent wurde { $asked ->
+        [one] einmal
+       *[other] { $asked }-mal
+    } gebeten, sie zu verbessern: { $why }.
+chat-no-session = dieser Agent kann eine Sitzung nicht fortsetzen
+chat-no-answer = er gab keine Antwort
+chat-ask-again = Frag noch einmal danach, oder lass sie liegen.
+chat-unexamined = Diese Antwort konnte nicht geprüft werden: { $why }.
+chat-unexamined-remedy = Sorge dafür, dass das Verzeichnis der Sitzung lesbar ist; `helix doctor` untersucht das Zustandsverzeichnis.
+chat-unmade = Einige Prüfungen dieser Antwort waren nicht möglich:
+chat-unmade-remedy = Siehe `[consultant] validators` in helix.toml.
+
+### Der Chat: was an einer Antwort nicht stimmt, und was zu tun ist
+
+answer-tasks-lost =
+    die Antwort ist unvollständig: { $tasks } { $tasks ->
+        [one] Hintergrundaufgabe ging
+       *[other] Hintergrundaufgaben gingen
+    } verloren
+    .hint = { answer-go-on }
+answer-local-command = der Agent hielt die Nachricht für einen seiner eigenen Befehle und gab keine Antwort
+    .hint = beginne die Nachricht mit einem Wort statt mit einem Schrägstrich
+answer-truncated = die Antwort wurde vor ihrem Ende abgeschnitten
+    .hint = { answer-go-on }
+answer-incomplete = am Ende der Antwort fehlte: { $missing }
+    .hint = { answer-go-on }
+answer-stopped-by-hook = ein Hook des Agenten hat die Antwort angehalten
+    .hint = { answer-once-more }
+answer-interrupted = die Antwort wurde von außen unterbrochen
+    .hint = { answer-go-on }
+answer-cancelled = die Antwort wurde angehalten
+    .hint = der Text bis hierher bleibt erhalten; sag, wie es weitergehen soll
+answer-timed-out = die Zeit für die Antwort ist abgelaufen
+    .hint = sag „weiter“, bitte um weniger auf einmal, oder erhöhe das Zeitlimit
+answer-stalled = der Agent meldete sich zu lange nicht und wurde angehalten
+    .hint = { answer-go-on }
+answer-lost = der Aufsichtsprozess des Agenten ist gestorben
+    .hint = { answer-go-on }
+answer-limited-until = das Nutzungslimit des Anbieters ist erreicht; es endet { $at }
+    .hint = sende die Nachricht danach noch einmal
+answer-limited = das Nutzungslimit des Anbieters ist erreicht
+    .hint = { answer-later }
+answer-overloaded = der Anbieter antwortete mit HTTP { $status }
+    .hint = { answer-later }
+answer-unreachable = der Anbieter war nicht erreichbar
+    .hint = { answer-later }
+answer-no-money = das Guthaben beim Anbieter ist aufgebraucht
+    .hint = lade das Konto beim Anbieter auf, dann sende die Nachricht noch einmal
+answer-credentials = der Anbieter nimmt die Zugangsdaten von Helix nicht an
+    .hint = melde dich mit dem Programm des Agenten an oder trage seinen API-Schlüssel in helix.toml ein, führe `helix doctor` aus, und sende die Nachricht noch einmal
+answer-context = der Chat ist für das Modell zu lang geworden
+    .hint = sende die Nachricht noch einmal: Helix beginnt eine neue Sitzung des Agenten mit dem Ende dieses Chats
+answer-too-many-steps = die Antwort brauchte mehr Schritte als erlaubt
+    .hint = { answer-less }
+answer-no-budget = das Budget der Antwort ist aufgebraucht
+    .hint = { answer-less }
+answer-no-format = die Antwort des Agenten hatte nicht die verlangte Form
+    .hint = sende die Nachricht noch einmal
+answer-refused = das Modell hat die Antwort verweigert
+    .hint = formuliere die Nachricht anders
+answer-unstarted = der Agent ist nicht gestartet: { $reason }
+    .hint = { run-doctor }
+answer-misconfigured = der Agent kann so, wie er eingerichtet ist, nicht arbeiten
+    .hint = { run-doctor }
+answer-declared = der Agent meldet: { $message }
+    .hint = { answer-once-more }
+answer-contradicted = die Aufzeichnung des Agenten widerspricht sich: { $evidence }
+    .hint = { answer-once-more }
+answer-own-failure = { $cause }
+    .hint = führe `helix doctor` aus
+answer-unknown-agent = { $cause }
+    .hint = setze [consultant] agent in helix.toml auf einen eingerichteten Agenten
+answer-unreadable = die Aufzeichnung der Sitzung ist nicht lesbar: { $cause }
+    .hint = führe `helix doctor` aus: es prüft die Datenbank
+answer-no-end = die Antwort hat kein Ende
+    .hint = sende die Nachricht noch einmal
+answer-not-noted = das Projekt der Sitzung lässt sich nicht vermerken: { $cause }
+    .hint = { answer-writable }
+answer-not-stored = eine Datei der Nachricht lässt sich nicht ablegen: { $cause }
+    .hint = { answer-writable }
+answer-turn-lost = die Antwort brach ab, bevor sie zu Ende war; sende die Nachricht noch einmal, und sieh ins Protokoll von Helix, wenn es wieder geschieht
+answer-shutdown = Helix wird beendet. Der Agent arbeitet an dem weiter, was er begonnen hat: sende dieselbe Nachricht nach dem Neustart noch einmal, dann bekommst du diese Antwort
+answer-go-on = der Text bis hierher bleibt erhalten: sag „weiter“, oder sende die Nachricht noch einmal
+answer-once-more = sende die Nachricht noch einmal; wenn es wieder misslingt, führe `helix doctor` aus
+answer-later = sende die Nachricht in ein paar Minuten noch einmal
+answer-less = sag „weiter“, bitte um weniger auf einmal, oder erhöhe das Limit in helix.toml
+answer-writable = prüfe, ob das Zustandsverzeichnis beschreibbar und nicht voll ist
+
+### Das Terminal
+
+term-start = Schreib eine Nachricht, oder füge eine ein. Eine leere Zeile oder Strg-D beendet die Sitzung.
+term-you = du>
+term-continue = Weiter geht es mit: helix chat --session { $session }
+term-no-answer = (noch keine Antwort)
+term-turn-failed = (gescheitert: { $why })
+term-turn-after = (nach { $turn })
+term-cancelling = Der Job wird abgebrochen … (noch einmal Strg-C: beenden, ohne zu warten)
+term-reconnecting = Die Verbindung wird wiederhergestellt …
+term-running-again = läuft wieder
+term-attempt = Versuch { $attempt }
+term-keeps-running = Job { $id } läuft ohne dieses Terminal weiter; zurück kommst du mit: helix jobs watch { $id }
+term-waits-for-you = Job { $id } wartet auf dich; antworte mit: helix answer
+term-other-jobs =
+    wartet auf { $jobs ->
+        [one] einen anderen Job, der
+       *[other] { $jobs } andere Jobs, die
+    } in diesem Prozess { $jobs ->
+        [one] läuft
+       *[other] laufen
+    }; Strg-C: beenden, der nächste helix-Befehl macht weiter
+term-follow = verfolge ihn mit: helix jobs watch { $id }
+term-no-host = es läuft kein Host; weiter geht es mit: helix jobs watch { $id }
+term-question = { $id }, Phase { $phase } von { $job }
+term-expires = läuft ab: { $at }
+term-answer-by = Antwort: { $command }
+term-your-answer = Antwort (leer: jetzt nicht)
+term-your-choice = { $choices } (leer: jetzt nicht)
+term-your-text = dein Text (leer: keiner)
+term-choose = wähle eins von: { $choices }
+term-no-questions = keine offenen Fragen
+term-not-answered = nicht beantwortet; die Frage bleibt offen
+term-answered = { $id } beantwortet
+term-job-continues = Job { $id } läuft weiter; verfolge ihn mit: helix jobs watch { $id }
+term-cancelled = { $id } wird abgebrochen
+term-date = { $day }.{ $month }.{ $year } { $clock }
+
+### Das Terminal: was mit einem Job geschah, nach seinem Ende
+
+report-phase = Phase
+report-status = Status
+report-attempts = Versuche
+report-gates = Gates
+report-time = Zeit
+report-cost = Kosten
+report-in = in { $time }, { $cost }
+report-issue = Issue
+report-commit = Commit
+report-merged = { $commit }, übernommen in { $branch } von { $project }
+report-on-branch = { $commit }, auf dem Branch { $branch } von { $project }
+report-not-merged = nicht übernommen: { $why }
+report-take = übernimm es mit: { $command }
+report-no-commit = keiner: nichts geändert
+report-revert = Revert
+report-venv = venv
+report-logs = Logs
+report-details = Details
+report-next = weiter
+report-ticks = (hakt die Kriterien ab, die der Job nachgewiesen hat)
+report-no-reason = es ist kein Grund verzeichnet
+report-failed = gescheitert
+report-log = Log
+report-waiting-for-you = wartet auf dich:
+report-of = Bericht: { $what }
+report-missing = er fehlt
+report-will-verify = { $phase }: ein Prüfer wird das Ergebnis ansehen
+report-verified = { $phase }: Prüfer ({ $who }), Versuch { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost })
+report-verified-in = { $phase }: Prüfer ({ $who }), Versuch { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost } für { $runs } Läufe)
+report-verdict =
+    { $verdict ->
+        [pass] bestanden
+        [fail] nicht bestanden
+       *[inconclusive] ohne Ergebnis
+    }

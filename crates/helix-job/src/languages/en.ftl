@@ -1,0 +1,494 @@
+# What Helix says to people, in English. docs/development.md says how to add a language.
+# Values such as { $name } are given by the code; backquoted commands, keys and names stay as they are.
+
+# Words that only texts in this language have, to recognise it.
+language-words = the and you your i'm it's this that these those is are were has have had not with would could should can for from what which where when why who how there please of to be it my we they make build write create add fix show tell explain yes thanks
+
+### Figures
+
+decimal-mark = .
+# Of US dollars.
+money = ${ $amount }
+time-at = at { $clock }
+time-on = on { $year }-{ $month }-{ $day } at { $clock }
+time-in-minutes = in { $minutes } min, { $at }
+time-in-hours = in { $hours } h, { $at }
+time-in-days = in { $days } days, { $at }
+count-phases =
+    { $phases ->
+        [one] { $phases } phase
+       *[other] { $phases } phases
+    }
+count-files =
+    { $files ->
+        [one] { $files } file
+       *[other] { $files } files
+    }
+count-tools =
+    { $tools ->
+        [one] { $tools } tool
+       *[other] { $tools } tools
+    }
+count-findings =
+    { $findings ->
+        [one] { $findings } finding
+       *[other] { $findings } findings
+    }
+and-more = and { $more } more
+hint = hint: { $hint }
+note = note: { $note }
+fix = fix: { $fix }
+
+### States
+
+job-status = { $status }
+phase-status = { $status }
+delivery-delivering = is being delivered
+delivery-watching = health is being watched
+delivery-delivered = delivered
+delivery-failed = failed
+delivery-unknown = unknown
+delivery-rolling-back = is being rolled back
+delivery-rolled-back = rolled back
+delivery-rollback-unproved = rollback not proved
+delivery-rollback-failed = rollback failed
+phase-stage =
+    { $stage ->
+        [agent] agent running
+       *[other] { $stage }
+    }
+phase-stage-gate = gate { $gate }
+phase-stage-adviser = adviser, round { $round }
+phase-stage-until = waits until { $until }
+verdict =
+    { $verdict ->
+        [pass] passed
+        [fail] failed
+       *[inconclusive] inconclusive
+    }
+review =
+    { $verdict ->
+        [pass] approved
+        [fail] rejected
+       *[inconclusive] no usable answer
+    }
+reviewer =
+    { $who ->
+        [gate] reviewer
+       *[phase] verifier
+    }
+wait-places = queued: { $taken } of { $places } { $of } running, { $waiting } waiting
+wait-target = waiting for job { $job }, which is delivering to { $target }
+wait-memory = waiting for memory: { $available } MiB available, { $needed } MiB needed
+
+### How an agent's run ended, of a job
+
+run-completed = it completed
+run-denials = it completed, { $denials } tool call(s) were denied
+run-tasks-lost = { $tasks } background task(s) were lost
+    .hint = { run-read-log }
+run-local-command = only a local command ran; the model was not asked
+    .hint = { run-read-log }
+run-truncated = it was cut off ({ $evidence })
+    .hint = { run-read-log }
+run-incomplete = it ended without { $missing }
+    .hint = { run-read-log }
+run-stopped-by-hook = a hook stopped it
+    .hint = { run-read-log }
+run-interrupted = it was interrupted from outside
+    .hint = { run-read-log }
+run-cancelled = it was cancelled
+run-timed-out = it timed out
+    .hint = raise the phase's timeout, or split it
+run-stalled = it was silent for too long
+    .hint = { run-read-log }
+run-lost = its keeper died
+    .hint = { run-read-log }
+run-limited-until = the provider's limit is reached until { $at }
+    .hint = { run-provider-trouble }
+run-limited = the provider's rate limit is reached
+    .hint = { run-provider-trouble }
+run-overloaded = the provider failed with HTTP { $status }
+    .hint = { run-provider-trouble }
+run-unreachable = the provider could not be reached
+    .hint = { run-provider-trouble }
+run-no-money = the provider's account has no money left
+    .hint = add credit to the provider's account, then start the job again
+run-credentials = the provider does not accept the credentials
+    .hint = log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`
+run-context = the session does not fit the model's context
+    .hint = split the phase: its session does not fit the model's context
+run-limit = its limit was reached ({ $limit })
+    .hint = raise max_turns or budget_usd of the phase, or split it
+run-refused = the model refused
+    .hint = reword the phase's description
+run-unstarted = the agent did not start: { $reason }
+    .hint = { run-doctor }
+run-misconfigured = the agent cannot work as configured
+    .hint = { run-doctor }
+run-declared = the agent reports: { $message }
+    .hint = { run-read-log }
+run-no-model = the agent reports: { $message }
+    .hint = choose a model that the provider has, in the plan or for the agent in helix.toml, then run `helix jobs resume`
+run-bad-request = the agent reports: { $message }
+    .hint = the provider refuses this request however often it is sent: check model and settings of the agent in helix.toml, then run `helix jobs resume`
+run-contradicted = its record contradicts itself: { $evidence }
+    .hint = { run-read-log }
+run-read-log = read the run's log: `helix jobs logs`
+run-doctor = run `helix doctor`: it checks the agent
+run-provider-trouble = the provider has problems: try again later
+
+### What happens to a job
+
+job-submitted = job { $id }: { $name }, { count-phases }, in { $place }
+job-attempt = agent running, attempt { $attempt }
+job-attempt-again = agent running, attempt { $attempt } ({ $why })
+job-agent-finished = agent finished in { $time }, { $cost }
+job-agent-ended = agent: { $what } ({ $time }, { $cost })
+job-committed = committed { $commit }, { count-files } changed
+job-delivering = delivering { $tree }
+job-delivering-gate = { $gate } of { $phase } passed on it
+job-rolling-back = rolling back
+job-rollback-requested = to be rolled back, requested by { $by }
+job-adds-phases = adds phases: { $phases }
+job-phases-invalid = added phases are invalid: { $why }
+job-asks = asks: { $question }
+job-answered = answered by { $by }: { $answer }
+job-question-expired = question { $number } expired without an answer
+job-adviser = adviser: { $reason }
+job-conflict = { $phases } conflict in { $paths }
+job-merged = merged into { $branch } as { $commit }
+job-on-branch = the result is on branch { $branch } ({ $why })
+job-nothing-changed = nothing changed
+job-merge-failed = merge failed: { $why }
+job-cancelling = cancelling, requested by { $by }
+job-resumed = resumed by { $by }
+job-succeeded = job succeeded
+job-failed = job failed: { $why }
+job-cancelled = job cancelled by { $by }
+job-cause = cause: { $cause }
+job-seen-before =
+    seen { $times ->
+        [one] once
+       *[other] { $times } times
+    } before; how it was fixed: helix jobs show { $job }
+job-reverted-on = reverted on { $branch } as { $commit }, requested by { $by }
+job-decision-reopened = { $reverted }; { $decision } is reopened
+job-delivery = { $commit } to { $target } at { $at }: { $state }
+job-delivery-from = { $commit } to { $target } at { $at }, baseline { $baseline }: { $state }
+phase-of = Phase { $number } of { $phases }, { $name }
+phase-by-id = Phase { $id }
+
+### How a job stands: what follows its name
+
+stands-queued = is queued
+stands-asking = waits for you: { $question }
+stands-running = is running, { $passed } of { count-phases } passed
+stands-doing = is running: { $doing }
+ended-merged = succeeded, merged into { $branch } as { $commit }
+ended-beside = succeeded; the result { $commit } is on branch { $branch } ({ $why }). Take it with: { $command }
+ended-unchanged = succeeded, nothing changed
+ended-failed-because = failed: { $why }
+ended-failed-hint = failed: { $why } ({ $hint })
+ended-failed = failed
+ended-cancelled-by = was cancelled by { $by }
+ended-cancelled = was cancelled
+ended-not = is { job-status }
+
+### Questions of a job
+
+ask-start = Start phase { $phase } ({ $name })?
+ask-accept = Phase { $phase } ({ $name }) is done and checked. Accept its result?
+ask-accept-see = See its changes: helix jobs diff
+ask-gate = Phase { $phase } ({ $name }): { $question }
+ask-gate-manual = Please do this step by hand. Done?
+ask-gate-approval = Do you approve the result?
+ask-gate-result = Do you approve the result of phase { $phase }?
+ask-unmerged = Phase { $phase } could not merge the results
+ask-stuck = Phase { $phase } ({ $name }) is stuck
+ask-what = What should happen?
+option-start = Start the phase
+option-no-start = Do not start; the phase fails
+option-accept = Accept the result
+option-send-back = Send it back; say why, and the agent fixes it
+option-approve = Approve
+option-reject = Reject; say what is missing
+option-retry = One more attempt; your text is its hint
+option-skip = Skip this phase and all that depend on it
+option-skip-optional = Continue without this phase
+option-fail = End the job as failed
+question-open = { $id }: { $question }
+question-answered = { $id } answered by { $by }: { $answer } ({ $question })
+question-expired = { $id } expired without an answer ({ $question })
+question-closed = { $id } is no longer needed ({ $question })
+
+### The chat: lines above an answer
+
+chat-answering = Answering
+chat-stopped = Stopped with an error
+chat-call-cut-off = the turn ended before this call did
+chat-restarts = Helix is shutting down; the agent goes on
+chat-answered-before = Already answered; here is the answer
+chat-session-lost = The agent has lost its session; a new one starts with the record of this chat
+chat-answered = Answered
+chat-answered-with-note = Answered; see the note below
+chat-queued =
+    Waiting for { $ahead } earlier { $ahead ->
+        [one] message
+       *[other] messages
+    } of this chat
+chat-waits = Your message is { $wait }
+chat-since = Since your last message, { $job } { $standing }
+chat-provider-retry = The provider is in trouble ({ $reason }); try { $attempt } of { $most } in { $seconds } s
+chat-provider-limit = The provider's limit is reached
+chat-provider-limit-until = The provider's limit is reached; it ends { $at }
+chat-correcting = The answer did not pass its checks ({ count-findings }: { $validators }); asking the agent to fix it, { $number } of { $most }
+chat-job-waits = { $job } waits for you: { $question }
+chat-jobs-go-on = { $standing }. Ask here for its progress
+chat-tool =
+    { $tool ->
+        [adr_check] Check decision
+        [adr_finalize] Finalize decision
+        [adr_accept] Accept decision
+        [adr_list] List decisions
+        [plan_check] Check plan
+        [project_create] Create project
+        [job_start] Start job
+        [job_status] Job status
+        [ask_user] Ask you
+        [answer] Answer the job
+        [similar_failures] Similar failures
+        [skills_list] List skills
+        [skill_read] Read skill
+       *[other] { "" }
+    }
+chat-call =
+    { $does ->
+        [run] Run { $about }
+        [read] Read { $about }
+        [write] Write { $about }
+        [edit] Edit { $about }
+        [change] Change files { $about }
+        [search] Search for { $about }
+        [search-web] Search the web for { $about }
+        [fetch] Fetch { $about }
+       *[delegate] Delegate { $about }
+    }
+chat-call-done =
+    { $does ->
+        [run] Ran { $about }
+        [read] Read { $about }
+        [write] Wrote { $about }
+        [edit] Edited { $about }
+        [change] Changed files { $about }
+        [search] Searched for { $about }
+        [search-web] Searched the web for { $about }
+        [fetch] Fetched { $about }
+       *[delegate] Delegated { $about }
+    }
+chat-call-failed = failed
+chat-silent = No word from the model for { $time }; after { $limit } of silence Helix stops the agent
+chat-new = New chat
+chat-say-build = Go ahead and build it.
+chat-say-risks = What could go wrong with this plan?
+chat-say-progress = How far is it?
+chat-say-changes = What was changed?
+chat-say-next = What should come next?
+chat-say-why = Why did it fail?
+chat-say-suggest = What do you suggest?
+
+### The chat: blocks in an answer
+
+chat-unfilled = This chat client does not fill the headers of its connection (it sent `{ "{{…}}" }`): Helix tells chats apart by what is said in them.
+chat-unfilled-remedy = Use Open WebUI 0.10 or later, or set `ENABLE_FORWARD_USER_INFO_HEADERS=true` there.
+chat-no-headers = This Open WebUI sends Helix none of its headers: Helix tells chats and background requests apart by what is said in them.
+chat-no-headers-remedy = Run `helix openwebui connect URL` with the address of this page. It sets the headers, and checks that they arrive.
+chat-too-long = The answer is longer than { $mib } MiB; the rest of it is not shown. Ask for it in parts, or as a file.
+chat-linked-text = The text of `{ $name }`. Helix knows no address under which your browser could open this file: set `public_url` in `[server]` of helix.toml.
+chat-linked-rest = The rest is not shown.
+chat-not-merged = Helix does not merge answers. Ask for what you need in a new message.
+chat-said-anew = The connection to the model broke here. The whole answer follows.
+chat-replaced = The answer above did not pass its checks. The answer below replaces it.
+chat-unheard = The answer to your earlier message “{ $message }” did not reach you. Here it is:
+chat-job-over = Job { $job } { $outcome }.
+chat-in-place = In `{ $place }`
+chat-files-changed = { count-files } changed
+chat-table-head = | Phase | Attempts | Gates | Time | Cost |
+chat-verifier = verifier
+chat-more-phases =
+    { $more ->
+        [one] and { $more } more phase
+       *[other] and { $more } more phases
+    }
+chat-job-look = Changes: `helix jobs diff { $id }`. Evidence: `helix jobs evidence { $id }`.
+chat-job-details = Details: `helix jobs show { $id }`.
+chat-job-next-failed = Next: ask here what to do, or go on with `helix jobs resume { $id }`.
+chat-job-next-decision = Next: `helix adr implemented { $number }` in `{ $project }` ticks the criteria that the job has proven.
+chat-job-goes-on = It goes on without this page. Ask here for its progress.
+choice-approve = Yes, go ahead.
+choice-reject = No, do not do that.
+choice-retry = Try it once more.
+choice-skip = Skip this phase.
+choice-fail = End the job.
+choice-own = I choose: { $label }
+chat-job-asks = Job { $job } waits for you (phase `{ $phase }`):
+chat-job-answer = Answer here in the chat, or with `helix answer { $id }`.
+chat-not-fixed-unasked = This answer did not pass its checks; the agent was not asked to fix it.
+chat-not-fixed =
+    This answer did not pass its checks; the agent was asked { $asked ->
+        [one] once
+       *[other] { $asked } times
+    } to fix it.
+chat-not-fixed-unasked-why = This answer did not pass its checks; the agent was not asked to fix it: { $why }.
+chat-not-fixed-why =
+    This answer did not pass its checks; the agent was asked { $asked ->
+        [one] once
+       *[other] { $asked } times
+    } to fix it: { $why }.
+chat-no-session = this agent cannot continue a session
+chat-no-answer = it gave no answer
+chat-ask-again = Ask for it again, or ignore it.
+chat-unexamined = This answer could not be checked: { $why }.
+chat-unexamined-remedy = Make sure that the session's directory is readable; `helix doctor` examines the state directory.
+chat-unmade = Some checks of this answer could not be made:
+chat-unmade-remedy = See `[consultant] validators` in helix.toml.
+
+### The chat: what is wrong with an answer, and what to do
+
+answer-tasks-lost = the answer is incomplete: { $tasks } background task(s) were lost
+    .hint = { answer-go-on }
+answer-local-command = the agent read the message as one of its own commands and gave no answer
+    .hint = begin the message with a word instead of a slash
+answer-truncated = the answer was cut off before its end
+    .hint = { answer-go-on }
+answer-incomplete = the answer ended without { $missing }
+    .hint = { answer-go-on }
+answer-stopped-by-hook = one of the agent's hooks stopped the answer
+    .hint = { answer-once-more }
+answer-interrupted = the answer was interrupted from outside
+    .hint = { answer-go-on }
+answer-cancelled = the answer was stopped
+    .hint = the text so far is kept; say how to continue
+answer-timed-out = the answer timed out
+    .hint = say "continue", ask for less at once, or raise the time limit
+answer-stalled = the agent was silent for too long and was stopped
+    .hint = { answer-go-on }
+answer-lost = the agent's keeper died
+    .hint = { answer-go-on }
+answer-limited-until = the provider's usage limit is reached; it ends { $at }
+    .hint = send the message again after that time
+answer-limited = the provider's usage limit is reached
+    .hint = { answer-later }
+answer-overloaded = the provider failed with HTTP { $status }
+    .hint = { answer-later }
+answer-unreachable = the provider could not be reached
+    .hint = { answer-later }
+answer-no-money = the provider's account has no money left
+    .hint = add credit to the provider's account, then send the message again
+answer-credentials = the provider does not accept Helix's credentials
+    .hint = log in with the agent's own CLI or set its API key in helix.toml, run `helix doctor`, then send the message again
+answer-context = the chat has become too long for the model
+    .hint = send the message again: Helix starts a new agent session with the end of this chat
+answer-too-many-steps = the answer needed more steps than allowed
+    .hint = { answer-less }
+answer-no-budget = the answer's budget is used up
+    .hint = { answer-less }
+answer-no-format = the agent's answer did not have the required format
+    .hint = send the message again
+answer-refused = the model refused to answer
+    .hint = word the message differently
+answer-unstarted = the agent did not start: { $reason }
+    .hint = { run-doctor }
+answer-misconfigured = the agent cannot work as it is configured
+    .hint = { run-doctor }
+answer-declared = the agent reports: { $message }
+    .hint = { answer-once-more }
+answer-contradicted = the agent's record contradicts itself: { $evidence }
+    .hint = { answer-once-more }
+answer-own-failure = { $cause }
+    .hint = run `helix doctor`
+answer-unknown-agent = { $cause }
+    .hint = set [consultant] agent in helix.toml to a configured agent
+answer-unreadable = the session's record cannot be read: { $cause }
+    .hint = run `helix doctor`: it checks the database
+answer-no-end = the turn has no end
+    .hint = send the message again
+answer-not-noted = cannot note the session's project: { $cause }
+    .hint = { answer-writable }
+answer-not-stored = cannot store a file of the message: { $cause }
+    .hint = { answer-writable }
+answer-turn-lost = the turn's events ended early; send the message again, and see Helix's log if it happens again
+answer-shutdown = Helix is shutting down. The agent goes on with what it has begun: send the same message again after the restart to get that answer
+answer-go-on = the text so far is kept: say "continue", or send the message again
+answer-once-more = send the message again; if it fails again, run `helix doctor`
+answer-later = send the message again in a few minutes
+answer-less = say "continue", ask for less at once, or raise the limit in helix.toml
+answer-writable = check that the state directory is writable and not full
+
+### The terminal
+
+term-start = Type a message, or paste one. An empty line or Ctrl-D ends the session.
+term-you = you>
+term-continue = Continue with: helix chat --session { $session }
+term-no-answer = (no answer yet)
+term-turn-failed = (failed: { $why })
+term-turn-after = (after { $turn })
+term-cancelling = Cancelling the job… (Ctrl-C again: quit without waiting)
+term-reconnecting = Reconnecting…
+term-running-again = running again
+term-attempt = attempt { $attempt }
+term-keeps-running = job { $id } keeps running without this terminal; come back with: helix jobs watch { $id }
+term-waits-for-you = job { $id } is waiting for you; answer with: helix answer
+term-other-jobs =
+    waiting for { $jobs ->
+        [one] { $jobs } other job
+       *[other] { $jobs } other jobs
+    } running in this process; Ctrl-C: quit, the next helix command continues them
+term-follow = follow it with: helix jobs watch { $id }
+term-no-host = no host is running; continue with: helix jobs watch { $id }
+term-question = { $id }, phase { $phase } of { $job }
+term-expires = expires { $at }
+term-answer-by = answer: { $command }
+term-your-answer = answer (empty: not now)
+term-your-choice = { $choices } (empty: not now)
+term-your-text = your text (empty: none)
+term-choose = choose one of: { $choices }
+term-no-questions = no open questions
+term-not-answered = not answered; the question stays open
+term-answered = answered { $id }
+term-job-continues = job { $id } continues; follow it with: helix jobs watch { $id }
+term-cancelled = { $id } is being cancelled
+term-date = { $year }-{ $month }-{ $day } { $clock }
+
+### The terminal: what happened to a job, after its end
+
+report-phase = phase
+report-status = status
+report-attempts = attempts
+report-gates = gates
+report-time = time
+report-cost = cost
+report-in = in { $time }, { $cost }
+report-issue = issue
+report-commit = commit
+report-merged = { $commit }, merged into { $branch } of { $project }
+report-on-branch = { $commit }, on branch { $branch } of { $project }
+report-not-merged = not merged: { $why }
+report-take = take it with: { $command }
+report-no-commit = none: nothing changed
+report-revert = revert
+report-venv = venv
+report-logs = logs
+report-details = details
+report-next = next
+report-ticks = (ticks the criteria that the job has proven)
+report-no-reason = no reason was recorded
+report-failed = failed
+report-log = log
+report-waiting-for-you = waiting for you:
+report-of = report of { $what }
+report-missing = it is missing
+report-will-verify = { $phase }: a verifier will look at the result
+report-verified = { $phase }: verifier ({ $who }) of attempt { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost })
+report-verified-in = { $phase }: verifier ({ $who }) of attempt { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost } for { $runs } runs)
+report-verdict = { $verdict }
