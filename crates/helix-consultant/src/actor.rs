@@ -1,6 +1,6 @@
-//! One conversation's loop: takes its turns one after the other, runs the agent, and keeps the record.
+//! One session's loop: takes its turns one after the other, runs the agent, and keeps the record.
 //!
-//! Must not know other conversations, and nothing of who listens: a turn goes on when its listener is gone.
+//! Must not know other sessions, and nothing of who listens: a turn goes on when its listener is gone.
 
 mod corrections;
 
@@ -41,7 +41,7 @@ pub(super) struct QueuedTurn {
     pub(super) permit: TurnPermit,
 }
 
-/// Counts as an open turn of its conversation for as long as it exists.
+/// Counts as an open turn of its session for as long as it exists.
 pub(super) struct TurnPermit(Arc<watch::Sender<usize>>);
 
 impl TurnPermit {
@@ -92,7 +92,7 @@ struct ActiveTurn {
     usage: Usage,
     stop: CancellationToken,
     output: TurnOutput,
-    /// Its place among the conversation's open turns, given up before its end is told: a listener that hears of the end may then
+    /// Its place among the session's open turns, given up before its end is told: a listener that hears of the end may then
     /// trust in the count. Turns of a former host have none.
     permit: Option<TurnPermit>,
 }
@@ -154,7 +154,7 @@ impl SessionActor {
     async fn answer(&mut self, waiting: QueuedTurn) {
         let QueuedTurn { request, listener, permit } = waiting;
         let mut output = TurnOutput::to_client(listener, request.disconnected.clone(), request.language());
-        // Jobs may have been started from this conversation meanwhile: the record is read again.
+        // Jobs may have been started from this session meanwhile: the record is read again.
         let ended = match self.locate(&request).await {
             Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,
             Ok(Located::Again(turn, shown)) => self.tell_again(&turn, &shown, &mut output).await,

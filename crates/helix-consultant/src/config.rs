@@ -23,7 +23,7 @@ pub struct ConsultantConfig {
     pub turn_timeout: Duration,
     /// How long a chat goes on showing how its jobs get on, after an answer; zero: not at all.
     pub follow_jobs: Duration,
-    /// Which conversations are kept.
+    /// Which sessions are kept.
     pub retention: Retention,
     pub prompt: ConsultantPrompt,
     /// How its answers are checked and corrected.

@@ -1,4 +1,4 @@
-//! What a run is told of the conversation so far: the agent's own session where it ends at the right point, a copy of it
+//! What a run is told of the session so far: the agent's own session where it ends at the right point, a copy of it
 //! that is cut there, or else the record as text.
 //!
 //! Must not know how a place was found, nor how runs are carried out.
@@ -18,7 +18,7 @@ use super::phrases::{of_outcome, unreadable_record};
 use super::prompt::USER_MESSAGE;
 use super::{Author, Message, TurnRequest};
 
-/// Longest record of a conversation that a new agent session is given, in characters; the oldest is left out first.
+/// Longest record of a session that a new agent session is given, in characters; the oldest is left out first.
 const HISTORY_LIMIT: usize = 60_000;
 
 /// What a run is told.
@@ -93,7 +93,7 @@ struct Base {
     unanswered: Vec<String>,
 }
 
-/// The nearest turn, upwards from one, that left a session behind. None where the conversation has outgrown the model:
+/// The nearest turn, upwards from one, that left a session behind. None where the session has outgrown the model:
 /// resuming would only fail again.
 async fn resumable(journal: &Arc<dyn Journal>, parent: &TurnView) -> Result<Option<Base>, ReadError> {
     let (mut turn, mut unanswered) = (parent.clone(), Vec::new());

@@ -1,4 +1,4 @@
-//! What the Consultant is told besides the conversation: its project, decisions, workflows, skills, jobs, open questions. Each of
+//! What the Consultant is told besides the session: its project, decisions, workflows, skills, jobs, open questions. Each of
 //! these facts is told when the agent's session does not have it as it is.
 //!
 //! Must not know the chat. Everything here is read anew for each turn, and bounded.
@@ -116,7 +116,7 @@ fn listed<'a>(named: impl Iterator<Item = (&'a str, &'a str)>) -> String {
     named.map(|(name, description)| format!("- {name}: {}\n", one_line(description, LONGEST_TEXT))).collect()
 }
 
-/// The newest jobs of a conversation as the journal has them, and what they wait for.
+/// The newest jobs of a session as the journal has them, and what they wait for.
 async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(String, String), ReadError> {
     let (mut jobs, mut questions) = (String::new(), String::new());
     for job in newest_jobs(journal, ids).await? {

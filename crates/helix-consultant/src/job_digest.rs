@@ -10,7 +10,7 @@ use helix_job::{JobEvent, JobView, Language, Recorded};
 use helix_store::{Journal, ReadError};
 use jiff::Timestamp;
 
-/// Most jobs of a conversation that are told of, the newest.
+/// Most jobs of a session that are told of, the newest.
 const MOST_JOBS: usize = 10;
 /// Most lines about one job, the newest.
 const MOST_LINES: usize = 20;

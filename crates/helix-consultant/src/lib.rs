@@ -1,4 +1,4 @@
-//! The Consultant: conversations as trees of turns, one run at a time in each, further turns queue; its instructions, its
+//! The Consultant: sessions as trees of turns, one run at a time in each, further turns queue; its instructions, its
 //! experts, and the checks of its answers.
 //!
 //! Must not know HTTP or any chat client's wire format, nor how a job is carried out.
@@ -41,11 +41,11 @@ use tokio_util::sync::CancellationToken;
 /// A user message to be answered.
 #[derive(Debug, Clone)]
 pub struct TurnRequest {
-    /// Which conversation it belongs to.
+    /// Which session it belongs to.
     pub session: SessionSelector,
-    /// Whose conversation it is, as the client tells it; conversations of different owners never meet.
+    /// Whose session it is, as the client tells it; sessions of different owners never meet.
     pub owner: Option<String>,
-    /// Where in the conversation it stands.
+    /// Where in the session it stands.
     pub parent: ParentSelector,
     /// What is to be done.
     pub purpose: Purpose,
@@ -78,7 +78,7 @@ impl TurnRequest {
     }
 }
 
-/// Which conversation a turn belongs to.
+/// Which session a turn belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionSelector {
     /// The one with the client's own key, which is opaque and unique; opened if there is none.
@@ -89,7 +89,7 @@ pub enum SessionSelector {
     Unnamed(String),
 }
 
-/// Where in a conversation a turn stands.
+/// Where in a session a turn stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ParentSelector {
     /// After the turn that was started last.
@@ -142,7 +142,7 @@ pub enum TurnEvent {
     Began { session: SessionId, turn: TurnId },
     /// Something worth one line: what the turn waits for, a retry, a rate limit.
     Status { text: String },
-    /// What happened to a job of the conversation since the user's last message: a line that is true beyond the turn.
+    /// What happened to a job of the session since the user's last message: a line that is true beyond the turn.
     JobNews {
         text: String,
         /// What came of one that is over: a block of Helix's own.
@@ -195,7 +195,7 @@ pub struct TurnEnded {
 /// Why a turn could not begin.
 #[derive(Debug, thiserror::Error)]
 pub enum TurnError {
-    /// There is no such conversation.
+    /// There is no such session.
     #[error("no session {0}")]
     NoSession(SessionId),
     /// The agent is missing or not configured.

@@ -1,4 +1,4 @@
-//! Finds where in a conversation's tree a request stands, and whether it was answered already.
+//! Finds where in a session's tree a request stands, and whether it was answered already.
 //!
 //! Must not know agents: what a new run is told of the place is `context`'s business.
 
@@ -14,7 +14,7 @@ use helix_store::{Journal, ReadError};
 
 use super::{Message, ParentSelector, Purpose, TEMPORARY, TurnRequest};
 
-/// Most conversations with the same beginning that are compared with a history, the newest.
+/// Most sessions with the same beginning that are compared with a history, the newest.
 const CANDIDATES: usize = 200;
 
 /// Where a request stands.
@@ -74,7 +74,7 @@ pub(super) enum Difference {
     EditedAnswer(String),
     /// A user message that never reached Helix.
     UnseenMessage(String),
-    /// What happened to a job of the conversation since, told in lines.
+    /// What happened to a job of the session since, told in lines.
     Job(String),
 }
 
@@ -99,9 +99,9 @@ pub(super) async fn locate(
     Ok(Located::New(Box::new(position)))
 }
 
-/// The conversation that a request without a name for it proves to mean: by an id of a turn, or by the answers in its history, all of
-/// which one conversation alone has given. The user's words prove nothing, and neither does an answer that only begins alike: others
-/// behind the same key may have said the same and read the same beginning. Among the conversations of one person, or of one temporary
+/// The session that a request without a name for it proves to mean: by an id of a turn, or by the answers in its history, all of
+/// which one session alone has given. The user's words prove nothing, and neither does an answer that only begins alike: others
+/// behind the same key may have said the same and read the same beginning. Among the sessions of one person, or of one temporary
 /// chat, an answer that was changed or not read to its end proves enough.
 pub(super) async fn proven(
     journal: &Arc<dyn Journal>,

@@ -63,7 +63,7 @@ pub fn not_merged(language: Language) -> String {
     block(NOTE, [say!(language, "chat-not-merged")])
 }
 
-/// A turn that waits for others of its conversation.
+/// A turn that waits for others of its session.
 pub fn queued(language: Language, ahead: usize) -> String {
     say!(language, "chat-queued", ahead = ahead)
 }

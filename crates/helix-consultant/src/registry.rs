@@ -1,4 +1,4 @@
-//! The Consultant: opens conversations by the client's key, finds them again, and gives each its loop.
+//! The Consultant: opens sessions by the client's key, finds them again, and gives each its loop.
 //!
 //! Must not know what a turn does.
 
@@ -25,20 +25,20 @@ use helix_runs::services::Services;
 
 /// Longest time that each step of a stop may take: a stop ends a turn within two seconds.
 const CHAT_GRACE: Duration = Duration::from_millis(700);
-/// Turns that may wait in one conversation.
+/// Turns that may wait in one session.
 const QUEUE: usize = 32;
 /// Events that a slow listener may be behind before the agent's record is read more slowly.
 const LISTENER_BUFFER: usize = 256;
-/// Most messages that are looked at to tell the language of a conversation.
+/// Most messages that are looked at to tell the language of a session.
 const LOOKED_AT: usize = 20;
 
-/// Answers in all conversations of a host.
+/// Answers in all sessions of a host.
 pub struct Consultant {
     services: Arc<ConsultantServices>,
     actors: Mutex<HashMap<SessionId, SessionHandle>>,
 }
 
-/// The way into a conversation's loop.
+/// The way into a session's loop.
 #[derive(Clone)]
 struct SessionHandle {
     queue: mpsc::Sender<QueuedTurn>,
@@ -79,7 +79,7 @@ impl Consultant {
         Ok(sessions)
     }
 
-    /// Finds the conversation of a request, or opens it, and has the request name it and its language.
+    /// Finds the session of a request, or opens it, and has the request name it and its language.
     ///
     /// # Errors
     /// [`TurnError`] when there is none.
@@ -93,7 +93,7 @@ impl Consultant {
         Ok(view.id)
     }
 
-    /// The language of a conversation's newest message that tells, by its record.
+    /// The language of a session's newest message that tells, by its record.
     #[boxed]
     pub async fn language_of(&self, view: &SessionView) -> Result<Option<Language>, ReadError> {
         let mut next = view.latest.clone();
@@ -151,23 +151,23 @@ impl Consultant {
         lock(&self.actors).get(session).and_then(|handle| handle.blocked.now())
     }
 
-    /// Ends the loop of a conversation that is gone.
+    /// Ends the loop of a session that is gone.
     pub fn close(&self, session: &SessionId) {
         // Its queue has no other sender: the loop ends with it.
         drop(lock(&self.actors).remove(session));
     }
 
-    /// Whether a turn of a conversation is waiting or under way.
+    /// Whether a turn of a session is waiting or under way.
     pub fn is_busy(&self, session: &SessionId) -> bool {
         lock(&self.actors).get(session).is_some_and(|handle| *handle.open.borrow() > 0)
     }
 
-    /// How many turns of a conversation are waiting or under way, from now on.
+    /// How many turns of a session are waiting or under way, from now on.
     pub fn open_turns(&self, view: SessionView) -> watch::Receiver<usize> {
         self.handle(view).open.subscribe()
     }
 
-    /// The conversation of a request; opened if the client has a new key for it, or none that proves which is meant.
+    /// The session of a request; opened if the client has a new key for it, or none that proves which is meant.
     async fn find(&self, request: &TurnRequest) -> Result<SessionView, TurnError> {
         if let Err(error) = self.services.runner.profile(&self.services.config.agent) {
             return Err(TurnError::Agent(phrases::run_failed(request.language(), &error)));
@@ -193,7 +193,7 @@ impl Consultant {
         }
     }
 
-    /// Opens a conversation. One that goes on from an answer of another one is a copy of that, drafts included.
+    /// Opens a session. One that goes on from an answer of another one is a copy of that, drafts included.
     async fn open(&self, key: &str, request: &TurnRequest) -> Result<SessionView, TurnError> {
         let journal = self.services.journal();
         let origin = match &request.parent {
@@ -213,7 +213,7 @@ impl Consultant {
         if let Some(origin) = &origin {
             let copied = files::copy(origin.directory.clone(), directory.clone()).await.map_err(journal_error)?;
             if !copied.is_whole {
-                tracing::warn!(from = %origin.id, to = %id, ?copied, "a conversation's directory is too large to be copied whole");
+                tracing::warn!(from = %origin.id, to = %id, ?copied, "a session's directory is too large to be copied whole");
             }
         }
         let event = SessionEvent::SessionOpened {
@@ -226,9 +226,9 @@ impl Consultant {
         let new = NewEvent::of(now, &event).map_err(journal_error)?;
         let recorded = Recorded { number: 1, at: now, event };
         let view = SessionView::apply(None, &id, &recorded).map_err(journal_error)?.view;
-        self.services.host.writer.crash.pass(|| "before opening a conversation".into());
+        self.services.host.writer.crash.pass(|| "before opening a session".into());
         let opened = journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
-        self.services.host.writer.crash.pass(|| "after opening a conversation".into());
+        self.services.host.writer.crash.pass(|| "after opening a session".into());
         match opened.map_err(journal_error)? {
             Opened::Created(_) => Ok(view),
             Opened::Existing(other) => {

@@ -1,8 +1,8 @@
-//! Which conversations are kept. Must not remove any.
+//! Which sessions are kept. Must not remove any.
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Which conversations are kept.
+/// Which sessions are kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retention {
     /// Those in which something happened within so many days; `None`: however old.
@@ -11,13 +11,13 @@ pub struct Retention {
     pub count: Option<u32>,
 }
 
-/// How the keys begin of conversations that their client forgets: it calls them temporary.
+/// How the keys begin of sessions that their client forgets: it calls them temporary.
 pub const TEMPORARY: &str = "temporary:";
 /// Days that such a one is kept.
 const TEMPORARY_DAYS: u32 = 1;
 
 impl Retention {
-    /// Whether a conversation with this key may go, by its age and its place among those that are not temporary (0 is the latest).
+    /// Whether a session with this key may go, by its age and its place among those that are not temporary (0 is the latest).
     pub fn lets_go(self, key: &str, place: usize, updated_at: Timestamp, now: Timestamp) -> bool {
         let temporary = key.starts_with(TEMPORARY).then_some(TEMPORARY_DAYS);
         let days = self.days.into_iter().chain(temporary).min();

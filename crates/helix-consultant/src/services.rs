@@ -1,6 +1,6 @@
-//! What all conversations share: the host's services, the prompt, and what the agent may do.
+//! What all sessions share: the host's services, the prompt, and what the agent may do.
 //!
-//! Must not know any single conversation's progress.
+//! Must not know any single session's progress.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use helix_runs::agent_run::AgentRunner;
 use helix_runs::event_log::SessionLog;
 use helix_runs::services::{Services, TOOL_NAMES, TOOL_SERVER};
 
-/// What all conversations share.
+/// What all sessions share.
 pub(crate) struct ConsultantServices {
     pub(crate) host: Arc<Services>,
     /// The host's, with less patience for what is asked to stop.

@@ -16,7 +16,7 @@ use helix_project::save_check::SavedKind;
 use helix_runs::agent_run::Listener;
 
 /// How long a listener may take nothing before it counts as gone: a client that is there but reads nothing must not keep its
-/// conversation, and an agent's place, forever.
+/// session, and an agent's place, forever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Most text of an answer that is shown, in bytes; the run's own record has all of it.

@@ -1,4 +1,4 @@
-//! Files that come with messages: kept in the conversation's directory, where the agent can read them.
+//! Files that come with messages: kept in the session's directory, where the agent can read them.
 //!
 //! Must not know how clients send them. Names are made from content, so that a file that is sent again is kept once.
 
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::files::write_whole;
 use super::{Upload, phrases};
 
-/// Directory of the files, in the conversation's.
+/// Directory of the files, in the session's.
 const DIRECTORY: &str = "attachments";
 /// Longest part of a file's own name that is kept, in characters.
 const NAME_LIMIT: usize = 60;

@@ -104,7 +104,7 @@ text_id! {
     JobId, "job", is_opaque_id, OPAQUE;
     /// One execution of an agent process. Also the name of its run directory.
     RunId, "run", is_opaque_id, OPAQUE;
-    /// A conversation with the Consultant. Random, never derived from what a client sends.
+    /// A session with the Consultant. Random, never derived from what a client sends.
     SessionId, "session", is_opaque_id, OPAQUE;
     /// One user message and the agent's work on it.
     TurnId, "turn", is_opaque_id, OPAQUE;
@@ -194,7 +194,7 @@ impl RunId {
         Self(format!("{job}.gate"))
     }
 
-    /// The job and phase that a run of a job belongs to; `None` for runs of conversations.
+    /// The job and phase that a run of a job belongs to; `None` for runs of sessions.
     pub fn job_and_phase(&self) -> Option<(JobId, PhaseId)> {
         let (job, rest) = self.0.split_once('.')?;
         let phase = rest.split('.').next()?;

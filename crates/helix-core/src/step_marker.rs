@@ -1,11 +1,11 @@
-//! The marker by which the Consultant says where it thinks a conversation stands: one enum, one parser.
+//! The marker by which the Consultant says where it thinks a session stands: one enum, one parser.
 //!
 //! Metadata only: it plays no part in completion, its absence means nothing, and nothing is ever inferred.
 
 use crate::words;
 
 words! {
-    /// Where a conversation stands.
+    /// Where a session stands.
     #[expect(missing_docs, reason = "the contract's own words")]
     pub enum Step {
         What = "what",

@@ -37,7 +37,7 @@ pub struct EngineConfig {
     pub venv: Option<PathBuf>,
     /// Policy of jobs that do not say otherwise.
     pub policy: Policy,
-    /// What may be under way at the same time over all jobs and conversations.
+    /// What may be under way at the same time over all jobs and sessions.
     pub admission: AdmissionLimits,
     /// How long agents may linger, be silent, and take to stop.
     pub timeouts: RunTimeouts,

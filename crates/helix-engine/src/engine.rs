@@ -1,4 +1,4 @@
-//! A running host as its callers see it: jobs, conversations, projects, reports, and the Consultant who answers.
+//! A running host as its callers see it: jobs, sessions, projects, reports, and the Consultant who answers.
 //!
 //! Must not know HTTP or a terminal; both are clients of this.
 
@@ -111,12 +111,12 @@ impl Engine {
         &self.jobs
     }
 
-    /// Conversations and their turns, as they are recorded.
+    /// Sessions and their turns, as they are recorded.
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
     }
 
-    /// Who answers in conversations.
+    /// Who answers in sessions.
     pub fn consultant(&self) -> &Consultant {
         &self.consultant
     }

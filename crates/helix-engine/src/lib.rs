@@ -1,5 +1,5 @@
 //! A host's engine: carries jobs out as `helix_job::decide` says, with agents, git and gates, and joins them with the
-//! conversations with the Consultant, projects and reports.
+//! sessions with the Consultant, projects and reports.
 //!
 //! Must not know HTTP, a terminal, or SQL text.
 

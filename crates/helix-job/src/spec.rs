@@ -94,7 +94,7 @@ pub enum Origin {
     Cli,
     /// The jobs API.
     Api,
-    /// A conversation.
+    /// A session.
     Chat {
         /// Which.
         session: SessionId,

@@ -1,6 +1,6 @@
 //! One agent run from its ask to its evidence: starts or re-attaches, translates, watches, and never guesses.
 //!
-//! Must not know jobs, phases or conversations: callers say what is asked and read what came of it.
+//! Must not know jobs, phases or sessions: callers say what is asked and read what came of it.
 
 mod watch;
 

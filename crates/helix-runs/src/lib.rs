@@ -1,6 +1,6 @@
-//! Agent runs: who may start, one run from its ask to its evidence, and the logs of jobs and conversations that record it.
+//! Agent runs: who may start, one run from its ask to its evidence, and the logs of jobs and sessions that record it.
 //!
-//! Must not know what a job or a conversation does next, HTTP, a terminal, or SQL text.
+//! Must not know what a job or a session does next, HTTP, a terminal, or SQL text.
 
 pub mod admission;
 pub mod agent_run;

@@ -1,6 +1,6 @@
 //! What every part of a host works with: its state directory, the journal's writer, agents, and Helix's tools for them.
 //!
-//! Must not know jobs or conversations.
+//! Must not know jobs or sessions.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What agents' sessions had consumed when a run of theirs ended, for agents that report a session's consumption as a whole.
 //!
-//! Must not know jobs or conversations. Only an aid: without an entry, a resumed session's tokens count again, nothing else.
+//! Must not know jobs or sessions. Only an aid: without an entry, a resumed session's tokens count again, nothing else.
 
 use std::path::PathBuf;
 

@@ -56,7 +56,7 @@ pub trait Journal: Send + Sync {
     /// Finds the job that was submitted with this idempotency key.
     fn job_by_key(&self, idempotency_key: String) -> Pending<'_, Option<JobView>, ReadError>;
 
-    /// How much there is; costs the same however long jobs and conversations are.
+    /// How much there is; costs the same however long jobs and sessions are.
     fn counts(&self) -> Pending<'_, Counts, ReadError>;
 
     /// Lists sessions, newest first, that come after `cursor`.

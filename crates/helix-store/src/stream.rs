@@ -10,7 +10,7 @@ use helix_core::ids::{JobId, SessionId};
 pub enum Stream {
     /// What happened to a job; written `job/<id>`.
     Job(JobId),
-    /// What happened in a conversation; written `session/<id>`.
+    /// What happened in a session; written `session/<id>`.
     Session(SessionId),
 }
 

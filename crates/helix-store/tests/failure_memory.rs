@@ -325,11 +325,11 @@ async fn a_reader_sees_what_a_writer_has_answered_and_cannot_write() {
     assert_eq!(reader.statistics().await.unwrap().occurrences, 20);
 }
 
-/// A conversation is no phase: what comes back in it had gone in between.
+/// A session is no phase: what comes back in it had gone in between.
 #[tokio::test]
-async fn what_went_away_in_a_conversation_stays_gone_when_it_comes_back() {
+async fn what_went_away_in_a_session_stays_gone_when_it_comes_back() {
     let (memory, _scratch) = sqlite().await;
-    let session = Work::Conversation { session: SessionId::new("s1").unwrap() };
+    let session = Work::Session { session: SessionId::new("s1").unwrap() };
     let turn = |attempt| OccurrencePlace { work: session.clone(), ..place("none", attempt, check::RUN) };
     memory.capture(seen("529 Overloaded", turn(1))).await.unwrap();
     let next = AttemptAnswer { work: session.clone(), files: Vec::new(), ..answer("none", 2, &[check::RUN], &[]) };

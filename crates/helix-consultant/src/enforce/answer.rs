@@ -9,7 +9,7 @@ use comrak::{Arena, Options};
 
 use helix_project::save_check::{SavedKind, has_adr_id, looks_like_plan};
 
-/// Longest answer that is looked at, in bytes; what is longer is no conversation.
+/// Longest answer that is looked at, in bytes; what is longer is no session.
 const MAX_ANSWER: usize = 4 << 20;
 
 /// What an answer shows and names.

@@ -1,4 +1,4 @@
-//! What has been judged of the files in a conversation's directory, so that each content is looked at once: an ordinary question
+//! What has been judged of the files in a session's directory, so that each content is looked at once: an ordinary question
 //! never gets a correction for a file of an earlier turn.
 //!
 //! Must not know what is wrong with a file. Without a readable record everything is looked at again, never less.
@@ -11,10 +11,10 @@ use sha2::{Digest, Sha256};
 
 use crate::files::write_whole;
 
-/// Name of the record, beside the conversation's directory.
+/// Name of the record, beside the session's directory.
 const RECORD: &str = "judged.json";
 
-/// The record of one conversation's directory.
+/// The record of one session's directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedFiles {
     directory: PathBuf,
@@ -22,7 +22,7 @@ pub struct CheckedFiles {
 }
 
 impl CheckedFiles {
-    /// The record that belongs to a conversation's directory.
+    /// The record that belongs to a session's directory.
     pub fn beside(directory: &Path) -> Self {
         let record = directory.parent().unwrap_or(directory).join(RECORD);
         Self { directory: directory.to_path_buf(), record }

@@ -47,9 +47,9 @@ pub(crate) struct Asked<'a> {
     pub(crate) run: &'a RunId,
     /// The answer as the user reads it.
     pub(crate) answer: &'a str,
-    /// The conversation's directory, where commands run.
+    /// The session's directory, where commands run.
     pub(crate) directory: &'a Path,
-    /// The conversation's project.
+    /// The session's project.
     pub(crate) project: Option<&'a str>,
     pub(crate) stop: &'a CancellationToken,
 }

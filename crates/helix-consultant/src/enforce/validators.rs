@@ -15,7 +15,7 @@ use helix_project::save_check::{
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
 
-/// Most files of a conversation's directory that are looked at.
+/// Most files of a session's directory that are looked at.
 const MOST_FILES: usize = 2_000;
 /// Deepest directory that is looked at.
 const DEEPEST: usize = 4;
@@ -56,7 +56,7 @@ pub(crate) struct Evidence {
     /// The whole answer, marker included.
     pub(crate) answer: String,
     pub(crate) directory: PathBuf,
-    /// The project that the conversation is about.
+    /// The project that the session is about.
     pub(crate) project: Option<PathBuf>,
     /// The user's own skills.
     pub(crate) skills: Vec<PathBuf>,
@@ -162,7 +162,7 @@ fn found(kind: SavedKind, diagnostics: &[Diagnostic]) -> impl Iterator<Item = An
     })
 }
 
-/// Markdown and YAML files of the conversation's directory, without links and hidden directories.
+/// Markdown and YAML files of the session's directory, without links and hidden directories.
 fn candidates(directory: &Path) -> Result<Vec<PathBuf>, SaveCheckError> {
     let (mut files, mut open) = (Vec::new(), vec![(directory.to_path_buf(), 0)]);
     while let Some((current, depth)) = open.pop() {

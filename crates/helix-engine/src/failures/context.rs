@@ -30,13 +30,13 @@ const ENOENT: i32 = 2;
 pub struct AttemptSite {
     /// Path of the project's repository.
     pub project: String,
-    /// The work that is done: a phase, a conversation, a document.
+    /// The work that is done: a phase, a session, a document.
     pub work: Work,
     /// The phase's name; empty where there is none.
     pub phase_name: String,
     /// What is to be done: the phase's description, the user's message.
     pub goal: String,
-    /// Which try, from 1; in a conversation the turn's number.
+    /// Which try, from 1; in a session the turn's number.
     pub attempt: u32,
     /// How many there may be.
     pub max_attempts: Option<u32>,
@@ -117,7 +117,7 @@ impl AttemptSite {
         let (attempt, document) = match &self.work {
             Work::Job { .. } => (Some(self.attempt), String::new()),
             // A turn is no try of the one before it, and how often a document was refused before says nothing.
-            Work::Conversation { .. } => (None, String::new()),
+            Work::Session { .. } => (None, String::new()),
             Work::Document { document } => (None, document.clone()),
         };
         FailurePlace {

@@ -1,4 +1,4 @@
-//! Where reports are kept as files: beside the other records of their job or conversation, in the state directory.
+//! Where reports are kept as files: beside the other records of their job or session, in the state directory.
 //!
 //! Must not know what is in a report, nor who reads it.
 
@@ -116,7 +116,7 @@ impl ReportStore {
 fn artefact(place: &OccurrencePlace) -> Option<String> {
     let within = match &place.work {
         Work::Job { job, .. } => job.as_str(),
-        Work::Conversation { session } => session.as_str(),
+        Work::Session { session } => session.as_str(),
         Work::Document { .. } => return None,
     };
     // Models are named by clients, in any characters.
@@ -128,7 +128,7 @@ fn artefact(place: &OccurrencePlace) -> Option<String> {
 fn stem(work: &Work, attempt: u32) -> String {
     let part = match work {
         Work::Job { phase, .. } => phase.as_ref().map_or("job", PhaseId::as_str),
-        Work::Conversation { .. } | Work::Document { .. } => "turn",
+        Work::Session { .. } | Work::Document { .. } => "turn",
     };
     format!("{part}.{attempt}")
 }

@@ -1,6 +1,6 @@
 //! Failure intelligence beside the work: one task follows the journal, remembers the failures that it tells of, and adds notes.
 //!
-//! Nothing waits for it. Must not change what a job or a conversation does.
+//! Nothing waits for it. Must not change what a job or a session does.
 
 mod jobs;
 mod reading;
@@ -183,7 +183,7 @@ impl Observer {
         for note in self.unknown(Stream::Session(id.clone()), after, notes, known).await? {
             let Some(session) = self.services.journal().session(id.clone()).await? else { break };
             if let Err(error) = record(&self.services.writer, session, SessionEvent::Failure(Box::new(note))).await {
-                tracing::warn!(session = %id, error = error.message, "what is known of a failure is not noted in its conversation");
+                tracing::warn!(session = %id, error = error.message, "what is known of a failure is not noted in its session");
                 break;
             }
         }

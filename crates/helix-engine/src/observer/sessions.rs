@@ -1,4 +1,4 @@
-//! Failures of conversations: of turns, and of answers whose faults were not fixed; a turn that succeeded shows what is gone.
+//! Failures of sessions: of turns, and of answers whose faults were not fixed; a turn that succeeded shows what is gone.
 //!
 //! Must not decide anything: the turn's outcome follows from its facts alone.
 
@@ -63,7 +63,7 @@ impl About {
 }
 
 impl Observer {
-    /// Remembers what became of a turn, and says what to note in its conversation.
+    /// Remembers what became of a turn, and says what to note in its session.
     pub(super) async fn turn_finished(
         &self,
         session: &SessionView,
@@ -101,7 +101,7 @@ impl Observer {
 
 fn site(session: &SessionView, turn: &TurnView) -> AttemptSite {
     let runs = turn.end.as_ref().map_or(0, |end| end.runs);
-    let work = Work::Conversation { session: session.id.clone() };
+    let work = Work::Session { session: session.id.clone() };
     AttemptSite {
         goal: turn.begin.message.clone(),
         agent: session.agent.clone(),

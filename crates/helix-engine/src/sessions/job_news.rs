@@ -1,4 +1,4 @@
-//! Watches the jobs of a conversation after an answer, for anyone who still reads it.
+//! Watches the jobs of a session after an answer, for anyone who still reads it.
 //!
 //! Must not know any client's form. Watching changes nothing: jobs neither notice it nor end with it.
 
@@ -21,12 +21,12 @@ use super::Sessions;
 use crate::error::EngineError;
 use crate::jobs::Jobs;
 
-/// Most jobs that are watched at once, the newest of the conversation.
+/// Most jobs that are watched at once, the newest of the session.
 const MOST_JOBS: usize = 8;
 /// News that a slow reader may be behind; more are read from the journal when there is room.
 const BUFFER: usize = 64;
 
-/// What somebody who watches the jobs of a conversation is told.
+/// What somebody who watches the jobs of a session is told.
 #[derive(Debug, Clone, PartialEq)]
 pub enum JobNews {
     /// Something happened.
@@ -44,7 +44,7 @@ pub enum JobNews {
     GoesOn {
         /// How they stand, in one line.
         text: String,
-        /// The jobs, unless the conversation goes on.
+        /// The jobs, unless the session goes on.
         jobs: Vec<JobView>,
     },
 }
@@ -72,8 +72,8 @@ impl JobNews {
 }
 
 impl Sessions {
-    /// Watches the jobs of a conversation after one of its answers, told in this language: until all are over, one waits for a person, the configured
-    /// time has passed, or the conversation goes on. `None` where there is nothing to watch. Dropping the receiver stops
+    /// Watches the jobs of a session after one of its answers, told in this language: until all are over, one waits for a person, the configured
+    /// time has passed, or the session goes on. `None` where there is nothing to watch. Dropping the receiver stops
     /// watching, nothing else.
     ///
     /// # Errors

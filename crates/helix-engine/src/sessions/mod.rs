@@ -1,4 +1,4 @@
-//! Conversations as their records show them, with what their jobs do.
+//! Sessions as their records show them, with what their jobs do.
 //!
 //! Must not know how turns are answered.
 
@@ -26,7 +26,7 @@ use crate::event_log::record;
 use crate::jobs::Jobs;
 use crate::services::Services;
 
-/// The conversations of a host.
+/// The sessions of a host.
 pub struct Sessions {
     pub(crate) services: Arc<Services>,
     pub(crate) config: ConsultantConfig,
@@ -36,7 +36,7 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    /// Conversations, newest first.
+    /// Sessions, newest first.
     ///
     /// # Errors
     /// [`EngineError::Journal`].
@@ -45,7 +45,7 @@ impl Sessions {
         Ok(helix_store::all_sessions(self.services.journal().as_ref()).await?)
     }
 
-    /// Some conversations, newest first: at most `limit` of those that are older than `after`.
+    /// Some sessions, newest first: at most `limit` of those that are older than `after`.
     ///
     /// # Errors
     /// [`EngineError::Journal`].
@@ -54,7 +54,7 @@ impl Sessions {
         Ok(self.services.journal().list_sessions(after, limit).await?)
     }
 
-    /// A conversation.
+    /// A session.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], [`EngineError::Journal`].
@@ -65,7 +65,7 @@ impl Sessions {
         Ok(SessionView { blocked: self.consultant.blocked(id), ..view })
     }
 
-    /// The conversation that a client has this key for.
+    /// The session that a client has this key for.
     ///
     /// # Errors
     /// [`EngineError::Journal`].
@@ -74,7 +74,7 @@ impl Sessions {
         Ok(self.services.journal().session_by_key(key.to_owned()).await?)
     }
 
-    /// All turns of a conversation, oldest first, on all its branches.
+    /// All turns of a session, oldest first, on all its branches.
     ///
     /// # Errors
     /// [`EngineError::Journal`].
@@ -109,7 +109,7 @@ impl Sessions {
         Ok(self.services.journal().turn_by_message(owner, message.to_owned()).await?)
     }
 
-    /// Adds an event to a conversation, or says at once why that cannot be done: a tool's caller waits for it.
+    /// Adds an event to a session, or says at once why that cannot be done: a tool's caller waits for it.
     pub(crate) async fn record(&self, view: SessionView, event: SessionEvent) -> Result<(), ErrorView> {
         record(&self.services.writer, view, event).await
     }

@@ -1,4 +1,4 @@
-//! Forgets conversations that are temporary, older, or more than the user wants to keep: in the journal and on disk, with a line in the
+//! Forgets sessions that are temporary, older, or more than the user wants to keep: in the journal and on disk, with a line in the
 //! log for each.
 //!
 //! Must not decide what is worth keeping beyond that; what is under way is never touched.
@@ -20,24 +20,24 @@ use crate::error::EngineError;
 
 /// Between two looks.
 const INTERVAL: Duration = Duration::from_secs(3_600);
-/// A directory without a conversation is left alone for so long: it may be of one that is being opened.
+/// A directory without a session is left alone for so long: it may be of one that is being opened.
 const YOUNG: Duration = Duration::from_secs(86_400);
 
 impl Sessions {
-    /// Looks now and then, until the engine closes. A conversation that cannot be removed is tried again the next time.
+    /// Looks now and then, until the engine closes. A session that cannot be removed is tried again the next time.
     pub(crate) async fn keep_few(self: Arc<Self>) {
         loop {
-            match self.forget_conversations().await {
+            match self.forget_sessions().await {
                 Ok(0) => {}
                 Ok(count) => {
                     tracing::info!(
                         count,
-                        "forgot conversations: temporary ones, and as [consultant] keep_days and keep_count say"
+                        "forgot sessions: temporary ones, and as [consultant] keep_days and keep_count say"
                     )
                 }
                 Err(error) => {
                     let error = helix_core::error_chain(&error);
-                    tracing::warn!(error, "conversations that are not to be kept cannot be removed");
+                    tracing::warn!(error, "sessions that are not to be kept cannot be removed");
                 }
             }
             tokio::select! {
@@ -47,8 +47,8 @@ impl Sessions {
         }
     }
 
-    /// Forgets what is not to be kept; how many conversations that were.
-    async fn forget_conversations(&self) -> Result<usize, EngineError> {
+    /// Forgets what is not to be kept; how many sessions that were.
+    async fn forget_sessions(&self) -> Result<usize, EngineError> {
         let (retention, now) = (self.config.retention, Timestamp::now());
         let mut all = self.list().await?;
         all.sort_by_key(|view| std::cmp::Reverse(view.updated_at));
@@ -73,7 +73,7 @@ impl Sessions {
             let forget = Forget { session: view.id.clone(), last_event: view.last_event, fence };
             match self.services.journal().forget_session(forget).await {
                 Ok(()) => {
-                    tracing::info!(session = %view.id, turns = view.turn_count, updated_at = %view.updated_at, "forgot a conversation");
+                    tracing::info!(session = %view.id, turns = view.turn_count, updated_at = %view.updated_at, "forgot a session");
                     self.consultant.close(&view.id);
                     forgotten.insert(view.id.clone());
                 }
@@ -93,7 +93,7 @@ impl Sessions {
         Ok(count)
     }
 
-    /// Whether nothing is under way in a conversation.
+    /// Whether nothing is under way in a session.
     async fn is_at_rest(&self, view: &SessionView) -> Result<bool, EngineError> {
         if view.running().is_some() || self.consultant.is_busy(&view.id) {
             return Ok(false);
@@ -102,7 +102,7 @@ impl Sessions {
     }
 }
 
-/// Removes directories of conversations that are gone: of those just forgotten at once, of others (a crash in between left
+/// Removes directories of sessions that are gone: of those just forgotten at once, of others (a crash in between left
 /// them) when they are no longer young. One that cannot be removed keeps no other from going.
 fn sweep(place: &Path, known: &HashSet<SessionId>, forgotten: &HashSet<SessionId>) -> std::io::Result<()> {
     let Some(entries) = unless_absent(std::fs::read_dir(place))? else { return Ok(()) };
@@ -114,7 +114,7 @@ fn sweep(place: &Path, known: &HashSet<SessionId>, forgotten: &HashSet<SessionId
             continue;
         }
         if let Err(error) = unless_absent(std::fs::remove_dir_all(entry.path())) {
-            tracing::warn!(path = ?entry.path(), %error, "a directory of a forgotten conversation cannot be removed");
+            tracing::warn!(path = ?entry.path(), %error, "a directory of a forgotten session cannot be removed");
         }
     }
     Ok(())
@@ -125,7 +125,7 @@ fn is_young(entry: &std::fs::DirEntry) -> bool {
     !age.is_ok_and(|age| age.is_ok_and(|age| age >= YOUNG))
 }
 
-/// The conversation that a directory belongs to, by its name: `s…`, or `s….t3.1` for a run. Jobs begin with another letter.
+/// The session that a directory belongs to, by its name: `s…`, or `s….t3.1` for a run. Jobs begin with another letter.
 fn session_of(name: &std::ffi::OsStr) -> Option<SessionId> {
     let name = name.to_str()?;
     let session = name.split('.').next().filter(|session| session.starts_with('s'))?;

@@ -1,4 +1,4 @@
-//! What a conversation has come to, for anyone who gives it a title or says what could come next.
+//! What a session has come to, for anyone who gives it a title or says what could come next.
 //!
 //! Must not change anything, nor wait for a turn: it reads what is there and opens nothing.
 
@@ -16,12 +16,12 @@ use crate::consultant::phrases;
 use crate::error::EngineError;
 use helix_project::save_check::SavedKind;
 
-/// Most files of a conversation's directory that are looked at.
+/// Most files of a session's directory that are looked at.
 const MOST_FILES: usize = 64;
 /// Largest draft that is read, in bytes.
 const LARGEST_DRAFT: u64 = 256 << 10;
 
-/// What a conversation has come to.
+/// What a session has come to.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionSummary {
     /// What it is about: the decision's title, else the plan's name; nothing while it is only talk.
@@ -34,7 +34,7 @@ pub struct SessionSummary {
     pub language: Option<Language>,
 }
 
-/// How far a conversation is.
+/// How far a session is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum SessionStage {
     /// Only talk so far.
@@ -53,7 +53,7 @@ pub enum SessionStage {
 }
 
 impl Sessions {
-    /// What the conversation with this key has come to; `None` where there is none of this owner.
+    /// What the session with this key has come to; `None` where there is none of this owner.
     ///
     /// # Errors
     /// [`EngineError::Journal`], and [`EngineError::Environment`] when its directory cannot be read.

@@ -17,7 +17,7 @@ use helix_project::skills::SkillCatalog;
 /// Who calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
-    /// The Consultant, in a conversation.
+    /// The Consultant, in a session.
     Session(SessionId),
     /// The agent of a phase: it reads, checks and asks; decisions and jobs are not its own to make.
     Run(RunId),
@@ -34,8 +34,8 @@ struct RunPlace {
 }
 
 impl Tools {
-    /// The conversation that calls, if one does.
-    pub(super) async fn conversation(&self) -> Result<Option<SessionView>, Refusal> {
+    /// The session that calls, if one does.
+    pub(super) async fn session(&self) -> Result<Option<SessionView>, Refusal> {
         match &self.caller {
             Caller::Session(session) => Ok(Some(self.engine.sessions().get(session).await.map_err(Refusal::of)?)),
             Caller::Run(_) | Caller::Outside { .. } => Ok(None),
@@ -55,7 +55,7 @@ impl Tools {
     /// Where relative paths begin, if anywhere.
     async fn start(&self) -> Result<Option<PathBuf>, Refusal> {
         match &self.caller {
-            Caller::Session(_) => Ok(self.conversation().await?.map(|view| PathBuf::from(view.directory))),
+            Caller::Session(_) => Ok(self.session().await?.map(|view| PathBuf::from(view.directory))),
             Caller::Outside { directory } => Ok(directory.clone()),
             Caller::Run(run) => {
                 let path = self.engine.jobs().run_dir(run).join("request.json");
@@ -86,7 +86,7 @@ impl Tools {
             .map_err(|error| Refusal::text(format!("cannot use {}: {error}", asked.display())))?;
         if !config.roots.is_empty() {
             let mut roots = config.roots.clone();
-            // A client's own directory is its word alone; that of a conversation or run is Helix's.
+            // A client's own directory is its word alone; that of a session or run is Helix's.
             roots.extend(start.filter(|_| !matches!(self.caller, Caller::Outside { .. })));
             roots.push(config.projects.clone());
             let checked = real.clone();
@@ -102,7 +102,7 @@ impl Tools {
         }
     }
 
-    /// The project that is meant: the named one, the conversation's own, the run's repository, or none.
+    /// The project that is meant: the named one, the session's own, the run's repository, or none.
     pub(super) async fn project(&self, named: Option<&str>) -> Result<Option<PathBuf>, Refusal> {
         if let Some(named) = self.existing_if_given(named).await? {
             let root = blocking(move || {
@@ -114,7 +114,7 @@ impl Tools {
             return Ok(Some(root));
         }
         match &self.caller {
-            Caller::Session(_) => Ok(self.conversation().await?.and_then(|view| view.project).map(PathBuf::from)),
+            Caller::Session(_) => Ok(self.session().await?.and_then(|view| view.project).map(PathBuf::from)),
             Caller::Run(_) | Caller::Outside { .. } => {
                 let Some(start) = self.start().await? else { return Ok(None) };
                 blocking(move || Ok::<_, Refusal>(project_above(&start))).await
@@ -123,9 +123,9 @@ impl Tools {
     }
 
     /// The project that a file is checked against: the one that is meant, or the one that the file lies in. A draft in a
-    /// conversation's own directory lies in none, wherever the state directory is.
+    /// session's own directory lies in none, wherever the state directory is.
     pub(super) async fn project_for(&self, file: &Path, named: Option<&str>) -> Result<Option<PathBuf>, Refusal> {
-        let own = self.conversation().await?.map(|view| PathBuf::from(view.directory));
+        let own = self.session().await?.map(|view| PathBuf::from(view.directory));
         if named.is_none_or(str::is_empty) && !own.is_some_and(|own| file.starts_with(own)) {
             let directory = file.parent().unwrap_or(file).to_path_buf();
             return blocking(move || Ok::<_, Refusal>(project_above(&directory))).await;
@@ -133,9 +133,9 @@ impl Tools {
         self.project(named).await
     }
 
-    /// Notes which project the conversation is about from now on.
+    /// Notes which project the session is about from now on.
     pub(super) async fn choose(&self, project: &Path) -> Result<(), Refusal> {
-        let Some(view) = self.conversation().await? else { return Ok(()) };
+        let Some(view) = self.session().await? else { return Ok(()) };
         let path = project.to_string_lossy().into_owned();
         let within_own = project.starts_with(&view.directory);
         if within_own || view.project.as_ref() == Some(&path) {

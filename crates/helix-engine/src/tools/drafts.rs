@@ -36,13 +36,13 @@ impl Tools {
         let path = self.existing(&arguments.path).await?;
         let project = self.project_for(&path, arguments.project.as_deref()).await?;
         let (file, root) = (path.clone(), project.clone());
-        let in_conversation = matches!(self.caller, Caller::Session(_));
+        let in_session = matches!(self.caller, Caller::Session(_));
         let (shown, found) = blocking(move || {
             let inside = project.as_ref().and_then(|root| path.strip_prefix(root).ok());
             let shown = inside.unwrap_or(&path).display().to_string();
             let belongs = match &project {
                 Some(root) => Belongs::Project(root),
-                None if in_conversation => Belongs::NoProject,
+                None if in_session => Belongs::NoProject,
                 None => Belongs::Unknown,
             };
             let bytes = read_bounded(&path).map_err(Refusal::of)?;
@@ -52,7 +52,7 @@ impl Tools {
         .await?;
         self.remember(&file, root.as_deref(), Depth::Rules, &found).await;
         let answer = diagnosed(&shown, &found);
-        if root.is_some() || !in_conversation {
+        if root.is_some() || !in_session {
             return answer;
         }
         answer.map_err(|refusal| Refusal { text: format!("{}\n{NO_PROJECT_CHOSEN}", refusal.text), ..refusal })
@@ -123,7 +123,7 @@ impl Tools {
         let id: AdrId = arguments.number.parse().map_err(|error| Refusal::text(format!("`number`: {error}")))?;
         let by = match (arguments.by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty()), &self.caller) {
             (Some(by), _) => by,
-            (None, Caller::Session(session)) => format!("the user of conversation {session}"),
+            (None, Caller::Session(session)) => format!("the user of session {session}"),
             (None, Caller::Run(_) | Caller::Outside { .. }) => {
                 return Err(Refusal::text("name who accepts it in `by`"));
             }
@@ -159,7 +159,7 @@ impl Tools {
         let project = self.project_for(&path, arguments.project.as_deref()).await?;
         let named = arguments.project.as_deref().is_some_and(|project| !project.is_empty());
         let mut request = SubmitRequest::new(path.clone(), Origin::Api);
-        // A draft in the conversation's own directory belongs to no repository yet, whichever the conversation is about.
+        // A draft in the session's own directory belongs to no repository yet, whichever the session is about.
         request.project = project.clone().filter(|_| named);
         let site = match &project {
             Some(root) if named || path.starts_with(root) => Site::Repository,
@@ -246,9 +246,9 @@ impl Tools {
         Ok((text, json!({ "project": made.path, "adr": made.adr, "plan": made.plan, "commit": made.commit })))
     }
 
-    /// What has been judged of the conversation's files; drafts that a project has taken over are.
+    /// What has been judged of the session's files; drafts that a project has taken over are.
     async fn judged(&self) -> Result<Option<CheckedFiles>, Refusal> {
-        Ok(self.conversation().await?.map(|view| CheckedFiles::beside(std::path::Path::new(&view.directory))))
+        Ok(self.session().await?.map(|view| CheckedFiles::beside(std::path::Path::new(&view.directory))))
     }
 }
 

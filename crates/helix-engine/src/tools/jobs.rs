@@ -29,7 +29,7 @@ impl Tools {
         };
         let project = self.existing(&arguments.project).await?;
         let own_plan = self.existing_if_given(arguments.plan.as_deref()).await?;
-        // Also where the plan itself was named: the conversation is about its project.
+        // Also where the plan itself was named: the session is about its project.
         if matches!(self.caller, Caller::Session(_)) {
             self.project(Some(&arguments.project)).await?;
         }
@@ -39,7 +39,7 @@ impl Tools {
         request.idempotency_key = self.key_of_start(&request.plan).await?;
         let submission = self.engine.jobs().submit(request).await?;
         let id = submission.job.id.clone();
-        if let Some(view) = self.conversation().await?
+        if let Some(view) = self.session().await?
             && !view.jobs.contains(&id)
         {
             let event = SessionEvent::JobStarted { job: id.clone() };
@@ -70,7 +70,7 @@ impl Tools {
     /// What tells a call that is made again, because nobody heard its answer, from a new one: within a turn a plan is started once
     /// more only when its job is over.
     async fn key_of_start(&self, plan: &Path) -> Result<Option<String>, Refusal> {
-        let Some(view) = self.conversation().await? else { return Ok(None) };
+        let Some(view) = self.session().await? else { return Ok(None) };
         let Some(turn) = view.running().map(|turn| turn.id.clone()) else { return Ok(None) };
         let mut time = 1_u32;
         loop {
@@ -83,27 +83,27 @@ impl Tools {
         }
     }
 
-    /// Notes that the conversation is about a job from now on. Where that fails the question is answered all the same.
+    /// Notes that the session is about a job from now on. Where that fails the question is answered all the same.
     async fn join(&self, job: &JobId) {
         let Caller::Session(session) = &self.caller else { return };
         let view = match self.engine.sessions().get(session).await {
             Ok(view) if view.jobs.contains(job) => return,
             Ok(view) => view,
             Err(error) => {
-                tracing::warn!(%session, %job, error = helix_core::error_chain(&error), "a conversation cannot be read");
+                tracing::warn!(%session, %job, error = helix_core::error_chain(&error), "a session cannot be read");
                 return;
             }
         };
         if let Err(error) = self.engine.sessions().record(view, SessionEvent::JobJoined { job: job.clone() }).await {
             let error = error.line();
-            tracing::warn!(%session, %job, error, "a job is not noted in the conversation that asked about it");
+            tracing::warn!(%session, %job, error, "a job is not noted in the session that asked about it");
         }
     }
 
     /// How a job stands, and what it waits for.
     #[boxed]
     pub async fn job_status(&self, arguments: JobStatusOf) -> Answer {
-        let id = match (arguments.job.filter(|job| !job.is_empty()), self.conversation().await?) {
+        let id = match (arguments.job.filter(|job| !job.is_empty()), self.session().await?) {
             (Some(id), _) => id,
             (None, Some(view)) => {
                 let last = view.jobs.last().map(ToString::to_string);

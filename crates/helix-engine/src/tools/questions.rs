@@ -16,7 +16,7 @@ const LONGEST_QUESTION: usize = 4_000;
 const MOST_OPTIONS: usize = 12;
 
 impl Tools {
-    /// Asks the user. In a conversation the agent ends its turn with the question; in a phase the job waits for the answer.
+    /// Asks the user. In a session the agent ends its turn with the question; in a phase the job waits for the answer.
     #[boxed]
     pub async fn ask_user(&self, arguments: AskUser) -> Answer {
         let question = arguments.question.trim().to_owned();
@@ -56,7 +56,7 @@ impl Tools {
     #[boxed]
     pub async fn answer(&self, arguments: AnswerQuestion) -> Answer {
         self.not_for_phases("answer")?;
-        let (jobs, by) = match (self.conversation().await?, &self.caller) {
+        let (jobs, by) = match (self.session().await?, &self.caller) {
             (Some(view), _) => (Some(view.jobs.clone()), format!("the user, in session {}", view.id)),
             (None, Caller::Outside { .. } | Caller::Session(_) | Caller::Run(_)) => (None, "an MCP client".to_owned()),
         };

@@ -34,7 +34,7 @@ pub struct OccurrencePlace {
     /// In the course of which work.
     #[serde(flatten)]
     pub work: Work,
-    /// In which try at it, from 1; in a conversation the turn's number.
+    /// In which try at it, from 1; in a session the turn's number.
     pub attempt: u32,
     /// What saw it; see [`check`].
     pub check: String,
@@ -89,7 +89,7 @@ pub mod check {
         format!("answer/{validator}")
     }
 
-    /// A message in a conversation, by the digest of its words.
+    /// A message in a session, by the digest of its words.
     pub fn message(digest: &str) -> String {
         format!("message/{digest}")
     }

@@ -21,8 +21,8 @@ pub enum Work {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         phase: Option<PhaseId>,
     },
-    /// A conversation with the Consultant. An attempt is a turn, with its number.
-    Conversation {
+    /// A session with the Consultant. An attempt is a turn, with its number.
+    Session {
         /// Which one.
         session: SessionId,
     },
@@ -43,7 +43,7 @@ impl Work {
     pub fn job(&self) -> Option<&JobId> {
         match self {
             Self::Job { job, .. } => Some(job),
-            Self::Conversation { .. } | Self::Document { .. } => None,
+            Self::Session { .. } | Self::Document { .. } => None,
         }
     }
 
@@ -51,14 +51,14 @@ impl Work {
     pub fn phase(&self) -> Option<&PhaseId> {
         match self {
             Self::Job { phase, .. } => phase.as_ref(),
-            Self::Conversation { .. } | Self::Document { .. } => None,
+            Self::Session { .. } | Self::Document { .. } => None,
         }
     }
 
-    /// The turn with this number, if it is a conversation.
+    /// The turn with this number, if it is a session.
     pub fn turn(&self, number: u32) -> Option<TurnId> {
         match self {
-            Self::Conversation { session } => Some(TurnId::nth(session, number)),
+            Self::Session { session } => Some(TurnId::nth(session, number)),
             Self::Job { .. } | Self::Document { .. } => None,
         }
     }
@@ -67,7 +67,7 @@ impl Work {
     pub fn name(&self) -> String {
         match self {
             Self::Job { job, .. } => job.to_string(),
-            Self::Conversation { session } => format!("session:{session}"),
+            Self::Session { session } => format!("session:{session}"),
             Self::Document { document } => format!("document:{document}"),
         }
     }
@@ -77,7 +77,7 @@ impl Work {
         match self {
             Self::Job { job, phase: Some(phase) } => format!("{job} {phase}, attempt {attempt}"),
             Self::Job { job, phase: None } => format!("{job}, attempt {attempt}"),
-            Self::Conversation { session } => format!("session {session}, turn {attempt}"),
+            Self::Session { session } => format!("session {session}, turn {attempt}"),
             Self::Document { document } => document.clone(),
         }
     }

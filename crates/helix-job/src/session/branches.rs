@@ -1,4 +1,4 @@
-//! The branches of a conversation: its tree of turns, told as paths. Must not know what turns say.
+//! The branches of a session: its tree of turns, told as paths. Must not know what turns say.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::turn::TurnView;
 use helix_core::ids::TurnId;
 
-/// A way through a conversation, from its beginning to a turn that nothing follows.
+/// A way through a session, from its beginning to a turn that nothing follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Branch {
     /// The turn that nothing follows.
@@ -19,7 +19,7 @@ pub struct Branch {
     pub turns: Vec<TurnId>,
 }
 
-/// The branches of a conversation's turns, oldest first. Each turn is named in exactly one branch. Linear.
+/// The branches of a session's turns, oldest first. Each turn is named in exactly one branch. Linear.
 pub fn branches(turns: &[TurnView]) -> Vec<Branch> {
     let known: HashSet<&TurnId> = turns.iter().map(|turn| &turn.id).collect();
     // The first child goes on with its parent's branch, every later one begins a branch.

@@ -1,4 +1,4 @@
-//! What can happen in a conversation. Must not know what it adds up to.
+//! What can happen in a session. Must not know what it adds up to.
 
 use crate::event::Event;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! Where in a conversation's tree a client is, told from the history that it sends.
+//! Where in a session's tree a client is, told from the history that it sends.
 //!
 //! Must not know texts, only their digests; how near a changed text is to the record is for the caller to look up.
 
@@ -93,7 +93,7 @@ struct Way<'a> {
 
 /// Finds the turn that a history ends with. Of several, the one without mismatches, then the newest.
 ///
-/// `before` tells what a history said before the exchange of an index, as [`TurnSummary::before`] has it: a conversation that Helix
+/// `before` tells what a history said before the exchange of an index, as [`TurnSummary::before`] has it: a session that Helix
 /// joined in the middle begins there.
 pub fn match_history<'a>(
     turns: &'a [TurnSummary],

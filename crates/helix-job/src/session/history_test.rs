@@ -31,7 +31,7 @@ fn here(after: u32) -> HistoryMatch {
     HistoryMatch::Here { after: (after > 0).then(|| id(after)), from: 0, mismatches: vec![], unseen: vec![] }
 }
 
-/// one ─ two ─ three, and one ─ other; a second conversation that begins with the same words.
+/// one ─ two ─ three, and one ─ other; a second session that begins with the same words.
 fn tree() -> Vec<TurnSummary> {
     vec![
         stub(1, 0, "one", "A"),
@@ -71,7 +71,7 @@ fn a_changed_answer_is_named_and_a_foreign_history_is_unknown() {
 }
 
 #[test]
-fn a_conversation_that_was_joined_in_the_middle_begins_there() {
+fn a_session_that_was_joined_in_the_middle_begins_there() {
     let joined = |before: &str| TurnSummary { before: Some(TextDigest::of(before)), ..stub(1, 0, "two", "B") };
     let tree = [joined("1 before"), stub(2, 1, "three", "C")];
     let history = [exchange("one", "A"), exchange("two", "B"), exchange("three", "C")];

@@ -1,4 +1,4 @@
-//! Conversations with the Consultant: a tree of turns, what happened in it, and where in it a client is.
+//! Sessions with the Consultant: a tree of turns, what happened in it, and where in it a client is.
 //!
 //! Must not know HTTP or any chat client: client ids are opaque texts here.
 

@@ -17,9 +17,9 @@ use helix_core::usage::Usage;
 pub struct TurnView {
     /// Its id.
     pub id: TurnId,
-    /// Its conversation.
+    /// Its session.
     pub session: SessionId,
-    /// Its number in the conversation, from 1, by time of start.
+    /// Its number in the session, from 1, by time of start.
     pub number: u32,
     /// The turn that it goes on from; absent at the beginning. May be one of another session.
     pub parent: Option<TurnId>,
@@ -126,7 +126,7 @@ pub struct ClientIds {
 /// A file that came with a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Attachment {
-    /// Path, relative to the conversation's directory.
+    /// Path, relative to the session's directory.
     pub path: String,
     /// What the user calls it, if anything.
     pub name: Option<String>,

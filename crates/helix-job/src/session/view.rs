@@ -1,6 +1,6 @@
 //! A session as it stands: the fold of its events, without the bodies of its turns.
 //!
-//! Must not know where views are kept. A view stays small however long the conversation is; turns are kept beside it.
+//! Must not know where views are kept. A view stays small however long the session is; turns are kept beside it.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;

@@ -52,7 +52,7 @@ fn a_second_turn_beside_a_running_one_and_a_foreign_end_are_refused() {
     assert!(SessionView::fold(&id, &events).is_err(), "turn 1 is not the running one");
 }
 
-/// A view must not grow with the length of the conversation.
+/// A view must not grow with the length of the session.
 #[test]
 fn a_view_holds_no_ended_turn() {
     let id = SessionId::new("s").unwrap();

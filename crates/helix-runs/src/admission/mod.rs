@@ -1,4 +1,4 @@
-//! Admission: a cap on concurrent work over all jobs and conversations, with a fair queue and a floor of free memory.
+//! Admission: a cap on concurrent work over all jobs and sessions, with a fair queue and a floor of free memory.
 //!
 //! Must not know what is started. Dropping a [`Permit`] gives it back, so that none is ever lost.
 
@@ -25,7 +25,7 @@ pub const MEMORY_FLOOR: u64 = 256 << 20;
 /// How often memory is looked at again while somebody waits for it: it cannot be awaited.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
-/// How many may be under way at the same time over all jobs and conversations.
+/// How many may be under way at the same time over all jobs and sessions.
 #[derive(Debug, Clone)]
 pub struct AdmissionLimits {
     /// Agent processes, at least 1.
@@ -68,7 +68,7 @@ pub struct Permit {
     owner: Owner,
 }
 
-/// Places that are shared by all jobs and conversations.
+/// Places that are shared by all jobs and sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Places {
     /// How many there are.

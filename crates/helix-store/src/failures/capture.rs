@@ -37,7 +37,7 @@ pub(super) fn capture(tx: Sql<'_>, occurrence: &Occurrence) -> Result<Captured, 
     // had recovered in between.
     let (fixes_held, states) = match &place.work {
         Work::Job { .. } => (false, "('open', 'gone')"),
-        Work::Conversation { .. } | Work::Document { .. } => (true, "('open')"),
+        Work::Session { .. } | Work::Document { .. } => (true, "('open')"),
     };
     let (work, phase) = (place.work.name(), phase_of(&place.work));
     tx.execute(

@@ -1,6 +1,6 @@
 //! The rows of turns: written with their session's view, found by id, by a client's id, and by their place.
 //!
-//! Must not know what turns mean. One row for each turn, so that a long conversation costs a turn no more than a short one.
+//! Must not know what turns mean. One row for each turn, so that a long session costs a turn no more than a short one.
 
 use helix_core::ids::{AgentSessionId, SessionId, TurnId};
 use helix_job::session::{SessionView, TextDigest, TurnSummary, TurnView};

@@ -176,7 +176,7 @@ pub(crate) async fn submits_without_a_key_are_all_different(journal: Shared) {
     assert!(matches!(again, AppendError::Conflict { expected: 0, actual: 1, .. }), "{again:?}");
 }
 
-/// Lost locking when two requests opened one conversation.
+/// Lost locking when two requests opened one session.
 pub(crate) async fn of_racing_openings_with_one_key_one_creates(journal: Shared) {
     let mut pending = Vec::new();
     for number in 0..32 {
@@ -293,7 +293,7 @@ pub(crate) async fn what_there_is_is_counted(journal: Shared) {
     assert!(counts.events > written, "{} events in all", counts.events);
 }
 
-/// A turn costs its own row, however long its conversation is, and is found by its id, by what its client calls it, by its
+/// A turn costs its own row, however long its session is, and is found by its id, by what its client calls it, by its
 /// place, and by the agent's session that it wrote to.
 pub(crate) async fn turns_are_rows_of_their_own_and_found_by_every_name(journal: Shared) {
     let id = session_id("s");
@@ -367,7 +367,7 @@ pub(crate) async fn a_forgotten_session_is_gone_whole_and_nothing_else_is(journa
     assert!(matches!(journal.forget_session(forget(3)).await, Err(AppendError::Conflict { actual: 0, .. })));
     assert_eq!(journal.session(views[1].id.clone()).await.unwrap().as_ref(), Some(&views[1]));
     assert_eq!(journal.list_turns(views[1].id.clone(), 0, 9).await.unwrap().len(), 1);
-    // Both conversations called their answer so; the newer one does still.
+    // Both sessions called their answer so; the newer one does still.
     let named = journal.turn_by_message(None, "m1".into()).await.unwrap().unwrap();
     assert_eq!(named.session, views[1].id);
     // The key is free again, and the next position is a new one.

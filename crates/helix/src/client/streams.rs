@@ -56,12 +56,12 @@ pub(crate) enum ChatEvent {
     Activity(String),
 }
 
-/// The conversation of the terminal.
+/// The session of the terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Talk {
     /// One of this name, which the first message opens.
     New(String),
-    /// An existing conversation of any client.
+    /// An existing session of any client.
     Session(SessionId),
 }
 

@@ -91,10 +91,10 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
     }
 }
 
-/// Prints the record of a conversation.
-fn show(context: &Context, conversation: &SessionDetail) -> Ended {
+/// Prints the record of a session.
+fn show(context: &Context, session: &SessionDetail) -> Ended {
     let (mut text, language) = (String::new(), context.terminal.language);
-    for turn in &conversation.turns {
+    for turn in &session.turns {
         let after = turn.parent.as_ref().map(|parent| say!(language, "term-turn-after", turn = parent.as_str()));
         let after = after.map(|after| format!(" {after}")).unwrap_or_default();
         let you = say!(language, "term-you");
@@ -111,7 +111,7 @@ fn show(context: &Context, conversation: &SessionDetail) -> Ended {
             }
         }
     }
-    context.terminal.answer(conversation, &plain(&text))
+    context.terminal.answer(session, &plain(&text))
 }
 
 /// Sends a message and prints what is recorded of its turn.
