@@ -20,7 +20,7 @@ use crate::environment::Environment;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::terminal::{Reading, Terminal};
 
-/// Helix turns a session into verified software by driving coding agents.
+/// Helix turns a conversation into verified software by driving coding agents.
 #[derive(Debug, Parser)]
 #[command(name = "helix", version, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(

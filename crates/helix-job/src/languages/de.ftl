@@ -1,6 +1,6 @@
 # Was Helix Menschen sagt, auf Deutsch: in der Du-Form, wie der Consultant spricht. docs/development.md sagt, wie eine Sprache dazukommt.
 
-language-words = der die das und ich du nicht ist ein eine einen einem einer bitte wie mit auf für von zu den dem des sind wird werden kann kannst könnte soll sollte muss mir mich dir dich wir ihr uns sich auch noch schon nur aber oder wenn weil dass warum welche welcher welches wo wann wer ja nein danke hallo mach mache baue erstelle schreibe zeig zeige erkläre gib nimm füge hinzu weiter jetzt dann hier dort über nach beim vom zum zur im
+language-words = der die das und ich du nicht ist ein eine einen einem einer bitte wie mit auf für von zu den dem des sind wird werden kann kannst könnte soll sollte muss mir mich dir dich wir ihr uns sich auch noch schon nur aber oder wenn weil dass warum welche welcher welches wo wann wer ja nein danke hallo mach mache baue erstelle schreibe zeig zeige erkläre gib nimm füge hinzu weiter jetzt dann hier dort über nach beim vom zum zur im es sie habe hast haben hatte mein meine meinen dein deine alle alles als aus bei bis doch etwas läuft geht gibt diese dieser dieses
 
 ### Zahlen
 
@@ -115,11 +115,14 @@ reviewer =
        *[phase] Prüfer
     }
 wait-places =
-    eingereiht: { $taken } von { $places } { $of ->
+    wartet auf einen Platz: { $taken } von { $places } { $of ->
         [agents] Agenten
         [gates] Gates
        *[other] { $of }
-    } laufen, { $waiting } { $waiting ->
+    } { $taken ->
+        [one] läuft
+       *[other] laufen
+    }, { $waiting } { $waiting ->
         [one] wartet
        *[other] warten
     }
@@ -142,7 +145,7 @@ run-tasks-lost =
     .hint = { run-read-log }
 run-local-command = es lief nur ein lokaler Befehl; das Modell wurde nicht gefragt
     .hint = { run-read-log }
-run-truncated = er wurde abgeschnitten ({ $evidence })
+run-truncated = seine Antwort wurde abgeschnitten ({ $evidence })
     .hint = { run-read-log }
 run-incomplete = am Ende fehlte: { $missing }
     .hint = { run-read-log }
@@ -152,16 +155,16 @@ run-interrupted = er wurde von außen unterbrochen
     .hint = { run-read-log }
 run-cancelled = er wurde abgebrochen
 run-timed-out = seine Zeit ist abgelaufen
-    .hint = erhöhe das Zeitlimit der Phase, oder teile sie auf
+    .hint = erhöhe das Zeitlimit der Phase oder teile sie auf
 run-stalled = er hat sich zu lange nicht gemeldet
     .hint = { run-read-log }
-run-lost = sein Aufsichtsprozess ist gestorben
+run-lost = sein Aufsichtsprozess wurde unerwartet beendet
     .hint = { run-read-log }
 run-limited-until = das Limit des Anbieters ist bis { $at } erreicht
     .hint = { run-provider-trouble }
 run-limited = das Limit des Anbieters ist erreicht
     .hint = { run-provider-trouble }
-run-overloaded = der Anbieter antwortete mit HTTP { $status }
+run-overloaded = der Anbieter meldete einen Fehler: HTTP { $status }
     .hint = { run-provider-trouble }
 run-unreachable = der Anbieter war nicht erreichbar
     .hint = { run-provider-trouble }
@@ -178,7 +181,7 @@ run-limit =
         [structuredoutput] Antwortformat
        *[other] { $limit }
     })
-    .hint = erhöhe max_turns oder budget_usd der Phase, oder teile sie auf
+    .hint = erhöhe max_turns oder budget_usd der Phase oder teile sie auf
 run-refused = das Modell hat abgelehnt
     .hint = formuliere die Beschreibung der Phase um
 run-unstarted = der Agent ist nicht gestartet: { $reason }
@@ -193,7 +196,7 @@ run-bad-request = der Agent meldet: { $message }
     .hint = der Anbieter lehnt diese Anfrage immer ab: prüfe Modell und Einstellungen des Agenten in helix.toml, dann führe `helix jobs resume` aus
 run-contradicted = seine Aufzeichnung widerspricht sich: { $evidence }
     .hint = { run-read-log }
-run-read-log = lies das Protokoll des Laufs: `helix jobs logs`
+run-read-log = lies das Log des Laufs: `helix jobs logs`
 run-doctor = führe `helix doctor` aus: es prüft den Agenten
 run-provider-trouble = der Anbieter hat Probleme: versuche es später noch einmal
 
@@ -215,7 +218,7 @@ job-asks = fragt: { $question }
 job-answered = beantwortet von { $by }: { $answer }
 job-question-expired = Frage { $number } ist ohne Antwort abgelaufen
 job-adviser = Ratgeber: { $reason }
-job-conflict = { $phases } widersprechen sich in { $paths }
+job-conflict = Konflikt zwischen { $phases } in { $paths }
 job-merged = als { $commit } in { $branch } übernommen
 job-on-branch = das Ergebnis liegt auf dem Branch { $branch } ({ $why })
 job-nothing-changed = nichts geändert
@@ -233,8 +236,8 @@ job-seen-before =
     } vorgekommen; was damals half: helix jobs show { $job }
 job-reverted-on = auf { $branch } als { $commit } rückgängig gemacht, auf Wunsch von { $by }
 job-decision-reopened = { $reverted }; { $decision } ist wieder offen
-job-delivery = { $commit } nach { $target } um { $at }: { $state }
-job-delivery-from = { $commit } nach { $target } um { $at }, Ausgangsstand { $baseline }: { $state }
+job-delivery = { $commit } nach { $target }, { $at }: { $state }
+job-delivery-from = { $commit } nach { $target }, { $at }, Ausgangsstand { $baseline }: { $state }
 phase-of = Phase { $number } von { $phases }, { $name }
 phase-by-id = Phase { $id }
 
@@ -279,7 +282,7 @@ option-send-back = Zurückgeben; sag warum, und der Agent bessert nach
 option-approve = Freigeben
 option-reject = Ablehnen; sag, was fehlt
 option-retry = Noch ein Versuch, mit deinem Text als Tipp
-option-skip = Diese Phase auslassen, und alle, die auf ihr aufbauen
+option-skip = Diese Phase und alle, die auf ihr aufbauen, auslassen
 option-skip-optional = Ohne diese Phase weitermachen
 option-fail = Den Job als gescheitert beenden
 question-open = { $id }: { $question }
@@ -302,12 +305,12 @@ chat-queued =
         [one] eine frühere Nachricht
        *[other] { $ahead } frühere Nachrichten
     } dieses Chats
-chat-waits = Deine Nachricht: { $wait }
+chat-waits = Deine Nachricht { $wait }
 chat-since = Seit deiner letzten Nachricht: { $job } { $standing }
 chat-provider-retry = Der Anbieter hat Probleme ({ $reason }); Versuch { $attempt } von { $most } in { $seconds } s
 chat-provider-limit = Das Limit des Anbieters ist erreicht
 chat-provider-limit-until = Das Limit des Anbieters ist erreicht; es endet { $at }
-chat-correcting = Die Antwort hat ihre Prüfungen nicht bestanden ({ count-findings }: { $validators }); der Agent soll sie verbessern, { $number } von { $most }
+chat-correcting = Die Antwort hat ihre Prüfungen nicht bestanden ({ count-findings }: { $validators }); der Agent soll sie verbessern, Versuch { $number } von { $most }
 chat-job-waits = { $job } wartet auf dich: { $question }
 chat-jobs-go-on = { $standing }. Frag hier, wie weit es ist
 chat-tool =
@@ -333,7 +336,7 @@ chat-call =
         [read] { $about } lesen
         [write] { $about } schreiben
         [edit] { $about } ändern
-        [change] { $about } Dateien ändern
+        [change] Dateien ändern { $about }
         [search] { $about } suchen
         [search-web] { $about } im Web suchen
         [fetch] { $about } abrufen
@@ -345,18 +348,18 @@ chat-call-done =
         [read] { $about } gelesen
         [write] { $about } geschrieben
         [edit] { $about } geändert
-        [change] { $about } Dateien geändert
+        [change] Dateien geändert { $about }
         [search] { $about } gesucht
         [search-web] { $about } im Web gesucht
         [fetch] { $about } abgerufen
        *[delegate] { $about } delegiert
     }
 chat-call-failed = fehlgeschlagen
-chat-silent = Seit { $time } kein Wort vom Modell; nach { $limit } Stille stoppt Helix den Agenten
+chat-silent = Seit { $time } kein Wort vom Modell; nach { $limit } Stille hält Helix den Agenten an
 chat-new = Neuer Chat
 chat-say-build = Setze es so um.
 chat-say-risks = Was könnte an diesem Plan schiefgehen?
-chat-say-progress = Wie weit ist es?
+chat-say-progress = Wie weit ist der Job?
 chat-say-changes = Was wurde geändert?
 chat-say-next = Was sollte als Nächstes kommen?
 chat-say-why = Woran ist es gescheitert?
@@ -364,14 +367,14 @@ chat-say-suggest = Was schlägst du vor?
 
 ### Der Chat: Blöcke in einer Antwort
 
-chat-unfilled = Dieser Chat-Client füllt die Header seiner Verbindung nicht aus (er sandte `{ "{{…}}" }`): Helix unterscheidet Chats deshalb danach, was in ihnen gesagt wird.
-chat-unfilled-remedy = Verwende Open WebUI 0.10 oder neuer, oder setze dort `ENABLE_FORWARD_USER_INFO_HEADERS=true`.
-chat-no-headers = Dieses Open WebUI schickt Helix keine seiner Kopfzeilen: Helix unterscheidet Chats und Hintergrundanfragen an dem, was darin steht.
-chat-no-headers-remedy = Führe `helix openwebui connect URL` mit der Adresse dieser Seite aus. Das setzt die Kopfzeilen und prüft, ob sie ankommen.
+chat-unfilled = Dieser Chat-Client füllt die Header seiner Verbindung nicht aus (er schickte `{ "{{…}}" }`): Helix unterscheidet Chats deshalb danach, was in ihnen gesagt wird.
+chat-unfilled-remedy = Verwende Open WebUI 0.10 oder neuer oder setze dort `ENABLE_FORWARD_USER_INFO_HEADERS=true`.
+chat-no-headers = Dieses Open WebUI schickt Helix keinen seiner Header: Helix unterscheidet Chats und Hintergrundanfragen deshalb danach, was in ihnen gesagt wird.
+chat-no-headers-remedy = Führe auf dem Rechner von Helix `helix openwebui connect URL` mit einer http-Adresse dieses Open WebUI aus. Das setzt die Header und prüft, ob sie ankommen.
 chat-too-long = Die Antwort ist länger als { $mib } MiB; der Rest wird nicht gezeigt. Bitte um sie in Teilen oder als Datei.
 chat-linked-text = Der Text von `{ $name }`. Helix kennt keine Adresse, unter der dein Browser diese Datei öffnen könnte: Setze `public_url` in `[server]` der helix.toml.
 chat-linked-rest = Der Rest wird nicht gezeigt.
-chat-not-merged = Helix führt keine Antworten zusammen. Frag in einer neuen Nachricht, was du brauchst.
+chat-not-merged = Helix führt keine Antworten zusammen. Schreib in einer neuen Nachricht, was du brauchst.
 chat-said-anew = Hier brach die Verbindung zum Modell ab. Es folgt die ganze Antwort.
 chat-replaced = Die Antwort oben hat ihre Prüfungen nicht bestanden. Die Antwort unten ersetzt sie.
 chat-unheard = Die Antwort auf deine frühere Nachricht „{ $message }“ hat dich nicht erreicht. Hier ist sie:
@@ -386,18 +389,18 @@ chat-more-phases =
        *[other] und { $more } weitere Phasen
     }
 chat-job-look = Änderungen: `helix jobs diff { $id }`. Belege: `helix jobs evidence { $id }`.
-chat-job-details = Einzelheiten: `helix jobs show { $id }`.
+chat-job-details = Details: `helix jobs show { $id }`.
 chat-job-next-failed = Als Nächstes: Frag hier, was zu tun ist, oder mach weiter mit `helix jobs resume { $id }`.
 chat-job-next-decision = Als Nächstes: `helix adr implemented { $number }` in `{ $project }` hakt die Kriterien ab, die der Job belegt hat.
 chat-job-goes-on = Er läuft ohne diese Seite weiter. Frag hier, wie weit er ist.
-choice-approve = Ja, mach das.
-choice-reject = Nein, mach das nicht.
+choice-approve = Ja.
+choice-reject = Nein.
 choice-retry = Versuch es noch einmal.
 choice-skip = Lass diese Phase aus.
 choice-fail = Beende den Job.
 choice-own = Ich wähle: { $label }
 chat-job-asks = Job { $job } wartet auf dich (Phase `{ $phase }`):
-chat-job-answer = Antworte hier im Chat, oder mit `helix answer { $id }`.
+chat-job-answer = Antworte hier im Chat oder mit `helix answer { $id }`.
 chat-not-fixed-unasked = Diese Antwort hat ihre Prüfungen nicht bestanden; der Agent wurde nicht gebeten, sie zu verbessern.
 chat-not-fixed =
     Diese Antwort hat ihre Prüfungen nicht bestanden; der Agent wurde { $asked ->
@@ -412,7 +415,7 @@ chat-not-fixed-why =
     } gebeten, sie zu verbessern: { $why }.
 chat-no-session = dieser Agent kann eine Sitzung nicht fortsetzen
 chat-no-answer = er gab keine Antwort
-chat-ask-again = Frag noch einmal danach, oder lass sie liegen.
+chat-ask-again = Bitte noch einmal darum oder lass es.
 chat-unexamined = Diese Antwort konnte nicht geprüft werden: { $why }.
 chat-unexamined-remedy = Sorge dafür, dass das Verzeichnis der Sitzung lesbar ist; `helix doctor` untersucht das Zustandsverzeichnis.
 chat-unmade = Einige Prüfungen dieser Antwort waren nicht möglich:
@@ -439,23 +442,23 @@ answer-interrupted = die Antwort wurde von außen unterbrochen
 answer-cancelled = die Antwort wurde angehalten
     .hint = der Text bis hierher bleibt erhalten; sag, wie es weitergehen soll
 answer-timed-out = die Zeit für die Antwort ist abgelaufen
-    .hint = sag „weiter“, bitte um weniger auf einmal, oder erhöhe das Zeitlimit
+    .hint = sag „weiter“, bitte um weniger auf einmal oder erhöhe das Zeitlimit
 answer-stalled = der Agent meldete sich zu lange nicht und wurde angehalten
     .hint = { answer-go-on }
-answer-lost = der Aufsichtsprozess des Agenten ist gestorben
+answer-lost = der Aufsichtsprozess des Agenten wurde unerwartet beendet
     .hint = { answer-go-on }
 answer-limited-until = das Nutzungslimit des Anbieters ist erreicht; es endet { $at }
     .hint = sende die Nachricht danach noch einmal
 answer-limited = das Nutzungslimit des Anbieters ist erreicht
     .hint = { answer-later }
-answer-overloaded = der Anbieter antwortete mit HTTP { $status }
+answer-overloaded = der Anbieter meldete einen Fehler: HTTP { $status }
     .hint = { answer-later }
 answer-unreachable = der Anbieter war nicht erreichbar
     .hint = { answer-later }
 answer-no-money = das Guthaben beim Anbieter ist aufgebraucht
     .hint = lade das Konto beim Anbieter auf, dann sende die Nachricht noch einmal
 answer-credentials = der Anbieter nimmt die Zugangsdaten von Helix nicht an
-    .hint = melde dich mit dem Programm des Agenten an oder trage seinen API-Schlüssel in helix.toml ein, führe `helix doctor` aus, und sende die Nachricht noch einmal
+    .hint = melde dich mit dem Programm des Agenten an oder trage seinen API-Schlüssel in helix.toml ein, führe `helix doctor` aus und sende die Nachricht noch einmal
 answer-context = der Chat ist für das Modell zu lang geworden
     .hint = sende die Nachricht noch einmal: Helix beginnt eine neue Sitzung des Agenten mit dem Ende dieses Chats
 answer-too-many-steps = die Antwort brauchte mehr Schritte als erlaubt
@@ -486,17 +489,17 @@ answer-not-noted = das Projekt der Sitzung lässt sich nicht vermerken: { $cause
     .hint = { answer-writable }
 answer-not-stored = eine Datei der Nachricht lässt sich nicht ablegen: { $cause }
     .hint = { answer-writable }
-answer-turn-lost = die Antwort brach ab, bevor sie zu Ende war; sende die Nachricht noch einmal, und sieh ins Protokoll von Helix, wenn es wieder geschieht
+answer-turn-lost = die Antwort brach ab, bevor sie zu Ende war; sende die Nachricht noch einmal, und sieh ins Log von Helix, wenn es wieder geschieht
 answer-shutdown = Helix wird beendet. Der Agent arbeitet an dem weiter, was er begonnen hat: sende dieselbe Nachricht nach dem Neustart noch einmal, dann bekommst du diese Antwort
-answer-go-on = der Text bis hierher bleibt erhalten: sag „weiter“, oder sende die Nachricht noch einmal
-answer-once-more = sende die Nachricht noch einmal; wenn es wieder misslingt, führe `helix doctor` aus
+answer-go-on = der Text bis hierher bleibt erhalten: sag „weiter“ oder sende die Nachricht noch einmal
+answer-once-more = sende die Nachricht noch einmal; wenn es wieder scheitert, führe `helix doctor` aus
 answer-later = sende die Nachricht in ein paar Minuten noch einmal
-answer-less = sag „weiter“, bitte um weniger auf einmal, oder erhöhe das Limit in helix.toml
+answer-less = sag „weiter“, bitte um weniger auf einmal oder erhöhe das Limit in helix.toml
 answer-writable = prüfe, ob das Zustandsverzeichnis beschreibbar und nicht voll ist
 
 ### Das Terminal
 
-term-start = Schreib eine Nachricht, oder füge eine ein. Eine leere Zeile oder Strg-D beendet die Sitzung.
+term-start = Schreib eine Nachricht oder füge eine ein. Eine leere Zeile oder Strg-D beendet die Sitzung.
 term-you = du>
 term-continue = Weiter geht es mit: helix chat --session { $session }
 term-no-answer = (noch keine Antwort)
@@ -553,7 +556,7 @@ report-venv = venv
 report-logs = Logs
 report-details = Details
 report-next = weiter
-report-ticks = (hakt die Kriterien ab, die der Job nachgewiesen hat)
+report-ticks = (hakt die Kriterien ab, die der Job belegt hat)
 report-no-reason = es ist kein Grund verzeichnet
 report-failed = gescheitert
 report-log = Log

@@ -77,15 +77,23 @@ reviewer =
         [gate] reviewer
        *[phase] verifier
     }
-wait-places = queued: { $taken } of { $places } { $of } running, { $waiting } waiting
+wait-places = waiting for a place: { $taken } of { $places } { $of } running, { $waiting } waiting
 wait-target = waiting for job { $job }, which is delivering to { $target }
 wait-memory = waiting for memory: { $available } MiB available, { $needed } MiB needed
 
 ### How an agent's run ended, of a job
 
 run-completed = it completed
-run-denials = it completed, { $denials } tool call(s) were denied
-run-tasks-lost = { $tasks } background task(s) were lost
+run-denials =
+    it completed, { $denials } { $denials ->
+        [one] tool call was
+       *[other] tool calls were
+    } denied
+run-tasks-lost =
+    { $tasks } background { $tasks ->
+        [one] task was
+       *[other] tasks were
+    } lost
     .hint = { run-read-log }
 run-local-command = only a local command ran; the model was not asked
     .hint = { run-read-log }
@@ -118,7 +126,13 @@ run-credentials = the provider does not accept the credentials
     .hint = log in with the agent's own CLI or set its API key in helix.toml, then run `helix doctor`
 run-context = the session does not fit the model's context
     .hint = split the phase: its session does not fit the model's context
-run-limit = its limit was reached ({ $limit })
+run-limit =
+    its limit was reached ({ $limit ->
+        [turns] turns
+        [budget] budget
+        [structuredoutput] answer format
+       *[other] { $limit }
+    })
     .hint = raise max_turns or budget_usd of the phase, or split it
 run-refused = the model refused
     .hint = reword the phase's description
@@ -242,7 +256,7 @@ chat-since = Since your last message, { $job } { $standing }
 chat-provider-retry = The provider is in trouble ({ $reason }); try { $attempt } of { $most } in { $seconds } s
 chat-provider-limit = The provider's limit is reached
 chat-provider-limit-until = The provider's limit is reached; it ends { $at }
-chat-correcting = The answer did not pass its checks ({ count-findings }: { $validators }); asking the agent to fix it, { $number } of { $most }
+chat-correcting = The answer did not pass its checks ({ count-findings }: { $validators }); asking the agent to fix it, attempt { $number } of { $most }
 chat-job-waits = { $job } waits for you: { $question }
 chat-jobs-go-on = { $standing }. Ask here for its progress
 chat-tool =
@@ -302,7 +316,7 @@ chat-say-suggest = What do you suggest?
 chat-unfilled = This chat client does not fill the headers of its connection (it sent `{ "{{…}}" }`): Helix tells chats apart by what is said in them.
 chat-unfilled-remedy = Use Open WebUI 0.10 or later, or set `ENABLE_FORWARD_USER_INFO_HEADERS=true` there.
 chat-no-headers = This Open WebUI sends Helix none of its headers: Helix tells chats and background requests apart by what is said in them.
-chat-no-headers-remedy = Run `helix openwebui connect URL` with the address of this page. It sets the headers, and checks that they arrive.
+chat-no-headers-remedy = Run `helix openwebui connect URL` on the machine of Helix, with an http address of this Open WebUI. It sets the headers and checks that they arrive.
 chat-too-long = The answer is longer than { $mib } MiB; the rest of it is not shown. Ask for it in parts, or as a file.
 chat-linked-text = The text of `{ $name }`. Helix knows no address under which your browser could open this file: set `public_url` in `[server]` of helix.toml.
 chat-linked-rest = The rest is not shown.
@@ -325,8 +339,8 @@ chat-job-details = Details: `helix jobs show { $id }`.
 chat-job-next-failed = Next: ask here what to do, or go on with `helix jobs resume { $id }`.
 chat-job-next-decision = Next: `helix adr implemented { $number }` in `{ $project }` ticks the criteria that the job has proven.
 chat-job-goes-on = It goes on without this page. Ask here for its progress.
-choice-approve = Yes, go ahead.
-choice-reject = No, do not do that.
+choice-approve = Yes.
+choice-reject = No.
 choice-retry = Try it once more.
 choice-skip = Skip this phase.
 choice-fail = End the job.
@@ -355,7 +369,11 @@ chat-unmade-remedy = See `[consultant] validators` in helix.toml.
 
 ### The chat: what is wrong with an answer, and what to do
 
-answer-tasks-lost = the answer is incomplete: { $tasks } background task(s) were lost
+answer-tasks-lost =
+    the answer is incomplete: { $tasks } background { $tasks ->
+        [one] task was
+       *[other] tasks were
+    } lost
     .hint = { answer-go-on }
 answer-local-command = the agent read the message as one of its own commands and gave no answer
     .hint = begin the message with a word instead of a slash
@@ -370,7 +388,7 @@ answer-interrupted = the answer was interrupted from outside
 answer-cancelled = the answer was stopped
     .hint = the text so far is kept; say how to continue
 answer-timed-out = the answer timed out
-    .hint = say "continue", ask for less at once, or raise the time limit
+    .hint = say “continue”, ask for less at once, or raise the time limit
 answer-stalled = the agent was silent for too long and was stopped
     .hint = { answer-go-on }
 answer-lost = the agent's keeper died
@@ -419,10 +437,10 @@ answer-not-stored = cannot store a file of the message: { $cause }
     .hint = { answer-writable }
 answer-turn-lost = the turn's events ended early; send the message again, and see Helix's log if it happens again
 answer-shutdown = Helix is shutting down. The agent goes on with what it has begun: send the same message again after the restart to get that answer
-answer-go-on = the text so far is kept: say "continue", or send the message again
+answer-go-on = the text so far is kept: say “continue”, or send the message again
 answer-once-more = send the message again; if it fails again, run `helix doctor`
 answer-later = send the message again in a few minutes
-answer-less = say "continue", ask for less at once, or raise the limit in helix.toml
+answer-less = say “continue”, ask for less at once, or raise the limit in helix.toml
 answer-writable = check that the state directory is writable and not full
 
 ### The terminal

@@ -8,7 +8,7 @@ use helix_core::finding::Verdict;
 use helix_core::text::short_commit;
 use helix_job::phrases::{self, Sign};
 use helix_job::question::QuestionStatus;
-use helix_job::{ErrorView, IntegrationTarget, JobView, Language, PhaseStatus, PhaseView, say};
+use helix_job::{ErrorView, IntegrationTarget, JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
 
 use super::display::meaning;
 use crate::context::Context;
@@ -117,7 +117,12 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
     }
     if let Some(error) = &view.error {
         lines.push(String::new());
-        lines.push(format!("{}: {}", paint(meaning(sign), &word), error.message));
+        // That somebody cancelled it, the phrase for it says by itself.
+        let said = phrases::outcome(language, view);
+        lines.push(match view.status {
+            JobStatus::Cancelled => paint(meaning(sign), &said),
+            _ => format!("{}: {}", paint(meaning(sign), &word), error.message),
+        });
         lines.extend(hint(language, error));
     }
     Ok(lines.join("\n"))

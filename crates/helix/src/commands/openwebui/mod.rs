@@ -1,6 +1,6 @@
 //! `helix openwebui connect`: enters Helix into a running Open WebUI, and checks that its requests arrive as they should.
 //!
-//! Must not print secrets, nor write what is there already.
+//! Must not print secrets, nor write again what is there already.
 
 mod api;
 mod wanted;
@@ -21,7 +21,7 @@ use crate::question::secret;
 use crate::terminal::Meaning;
 
 use api::Api;
-use wanted::{ACCESS, Connections, entry};
+use wanted::{ACCESS, ALL_ACCOUNTS, Connections, entry};
 
 /// Holds the token of an administrator of Open WebUI.
 const TOKEN: &str = "OPENWEBUI_TOKEN";
@@ -42,7 +42,7 @@ pub(crate) enum Action {
 #[derive(Debug, Args)]
 #[command(
     after_help = "The token of an administrator (Settings > Account in Open WebUI) is read from OPENWEBUI_TOKEN, else from standard \
-                  input; with --email, the password from OPENWEBUI_PASSWORD, else from standard input."
+                  input (unseen at a terminal); with --email, the password from OPENWEBUI_PASSWORD, else from standard input."
 )]
 pub(crate) struct Arguments {
     /// Address of Open WebUI, such as http://127.0.0.1:3000
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     /// Sign in with this account instead of a token
     #[arg(long, value_name = "ADDRESS")]
     email: Option<String>,
-    /// Show Helix's models to administrators only
+    /// Show Helix's models to administrators only; without it, models that are new to Open WebUI are for all accounts
     #[arg(long)]
     private: bool,
 }
@@ -89,14 +89,21 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     let connected = Connected { page, base, private: arguments.private, key: digest(host.token()) };
     let found = Found::of(&api, &connected, &host).await?;
     found.write(&api).await?;
-    let models = found.probe(&api).await?;
+    let changes = found.changes();
+    let mut lines: Vec<String> =
+        changes.iter().map(|change| format!("{} {change}", context.terminal.paint(Meaning::Good, "set"))).collect();
+    let models = match found.probe(&api).await {
+        Ok(models) => models,
+        Err(error) => {
+            // What is written stays written.
+            lines.iter().for_each(|line| context.terminal.note(line));
+            return Err(error);
+        }
+    };
     let state = StateDir::open(&settings.state_dir.value)?;
     let path = state.root().join(RECORD);
     let record = serde_json::to_string_pretty(&connected).unwrap_or_default();
     replace_private(&path, &record).map_err(unwritable(&path))?;
-    let changes = found.changes();
-    let mut lines: Vec<String> =
-        changes.iter().map(|change| format!("{} {change}", context.terminal.paint(Meaning::Good, "set"))).collect();
     if changes.is_empty() {
         lines.push("nothing to change".to_owned());
     }
@@ -108,10 +115,10 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     context
         .terminal
         .answer(&json!({ "page": connected.page, "changes": changes, "models": models }), &lines.join("\n"))?;
-    if !arguments.private {
+    if changes.iter().any(|change| change.ends_with(ALL_ACCOUNTS)) {
         context
             .terminal
-            .note("All accounts of this Open WebUI can use Helix now; `--private` keeps it to administrators.");
+            .note("all accounts of this Open WebUI can use Helix now; --private keeps it to administrators");
     }
     Ok(Exit::Success)
 }
@@ -128,12 +135,16 @@ pub(super) async fn examine(context: &Context, settings: &Settings) -> Option<Re
 }
 
 async fn examined(context: &Context, settings: &Settings, record: &str) -> Result<String, CommandError> {
-    let again = |page: &str| format!("run `helix openwebui connect {page}` again");
     let connected: Connected = serde_json::from_str(record).map_err(|error| {
         CommandError::environment(codes::OPEN_WEBUI, format!("{RECORD} in the state directory cannot be read"))
             .because(&error)
-            .hint(again("URL"))
+            .hint("run `helix openwebui connect URL` again")
     })?;
+    let again = || {
+        let private = if connected.private { " --private" } else { "" };
+        let (page, base) = (&connected.page, connected.base.trim_end_matches("/v1"));
+        format!("run `helix openwebui connect {page} --helix-url {base}{private}` again")
+    };
     let api = Api::at(&connected.page).await?;
     let Some(host) = find(settings).await? else {
         return Ok(format!("{} answers; Helix is not running for it", connected.page));
@@ -141,7 +152,7 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
     let page = &connected.page;
     if digest(host.token()) != connected.key {
         let message = format!("{page} has an old key: Helix's token has changed");
-        return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again(page)));
+        return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again()));
     }
     let Some(token) = context.environment.variable(TOKEN) else {
         return Ok(format!("{page} answers; with {TOKEN} set, the connection is checked, too"));
@@ -151,7 +162,7 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
     let changes = found.changes();
     if !changes.is_empty() {
         let message = format!("{page} differs from what was connected: {}", changes.join("; "));
-        return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again(page)));
+        return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again()));
     }
     found.probe(&api).await?;
     Ok(format!("{page} is connected: all headers arrive"))
@@ -162,7 +173,7 @@ async fn signed_in(context: &Context, api: Api, email: Option<&str>) -> Result<A
     let (variable, what) = if email.is_some() { (PASSWORD, "password") } else { (TOKEN, "token of an administrator") };
     let given = match context.environment.variable(variable) {
         Some(given) => Some(given.trim().to_owned()),
-        None => secret(context, &format!("{what} of Open WebUI")).await?,
+        None => secret(context, &format!("{what} of Open WebUI")).await?.map(|typed| typed.trim().to_owned()),
     };
     let secret = given.ok_or_else(|| {
         CommandError::usage(codes::OPEN_WEBUI, format!("no {what} of Open WebUI was given"))
@@ -264,7 +275,7 @@ impl Found {
             let answer = api.post("/openai/chat/completions", &body).await?;
             let text = answer.pointer("/choices/0/message/content").and_then(Value::as_str).unwrap_or_default();
             let Ok(arrived) = serde_json::from_str::<Value>(text) else {
-                let message = format!("Open WebUI asks something else than {} for model {id}", self.base);
+                let message = format!("Open WebUI asks another server than {} for model {id}", self.base);
                 return Err(CommandError::environment(codes::NOT_REACHED, message)
                     .hint("another connection offers a model of this name: give one of them a prefix in Open WebUI"));
             };

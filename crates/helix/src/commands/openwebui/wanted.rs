@@ -14,6 +14,9 @@ pub(super) const HEADERS: [(&str, &str); 6] = [
     ("X-OpenWebUI-User-Id", "{{USER_ID}}"),
 ];
 
+/// Ends the change that opens a model.
+pub(super) const ALL_ACCOUNTS: &str = "for all accounts";
+
 /// The part of a model's entry that says who may use it.
 pub(super) const ACCESS: &str = "access_grants";
 
@@ -56,6 +59,9 @@ impl Connections {
         let own = configs.entry(index.to_string()).or_insert_with(|| json!({}));
         let own_before = own.clone();
         own["enable"] = true.into();
+        if !own["headers"].is_object() {
+            own["headers"] = json!({});
+        }
         for (name, template) in HEADERS {
             own["headers"][name] = template.into();
         }
@@ -111,11 +117,16 @@ pub(super) fn entry(existing: Option<&Value>, id: &str, model: &Value, private: 
     if let Some(picture) = picture {
         entry["meta"]["profile_image_url"] = picture.into();
     }
-    entry["is_active"] = true.into();
-    entry["access_grants"] = grants(&before["access_grants"], Some(private));
+    // Who may use a model that is there already, its administrator has decided.
+    let opens = existing.is_none() && !private;
+    if existing.is_none() {
+        entry["is_active"] = true.into();
+    }
+    entry["access_grants"] = grants(&before["access_grants"], (opens || private).then_some(private));
     let changes = match existing {
         Some(_) => differing(&format!("model {id}"), &before, &entry),
-        None => vec![format!("model {id}, for {}", if private { "administrators" } else { "all accounts" })],
+        None if private => vec![format!("model {id}, for administrators")],
+        None => vec![format!("model {id}, {ALL_ACCOUNTS}")],
     };
     (entry, changes)
 }

@@ -32,12 +32,18 @@ fn what_others_have_entered_stays() {
     assert_eq!((&wanted["name"], &wanted["params"]["system"]), (&json!("Ours"), &json!("s")));
     assert_eq!(wanted["meta"]["profile_image_url"], "https://own");
     assert_eq!(wanted["meta"]["capabilities"], json!({ "vision": true, "usage": true }));
-    assert_eq!(wanted["access_grants"].as_array().unwrap().len(), 2);
-    assert_eq!(changes.len(), 3, "{changes:?}");
+    assert_eq!(wanted["access_grants"].as_array().unwrap().len(), 1, "an administrator has decided who may use it");
+    assert_eq!(changes.len(), 2, "{changes:?}");
     assert_eq!(entry(Some(&wanted), "helix", &model, false).1, Vec::<String>::new());
-    let (private, _) = entry(Some(&wanted), "helix", &model, true);
-    assert_eq!(private["access_grants"][0]["principal_type"], "group");
-    assert_eq!(private["access_grants"].as_array().unwrap().len(), 1);
+    let (switched_off, _) = entry(Some(&json!({ "id": "helix", "is_active": false })), "helix", &model, false);
+    assert_eq!(switched_off["is_active"], false);
+    let (new, changes) = entry(None, "helix", &model, false);
+    assert_eq!(
+        (&new["access_grants"][0]["principal_id"], changes),
+        (&json!("*"), vec![format!("model helix, {ALL_ACCOUNTS}")])
+    );
+    let (private, _) = entry(Some(&new), "helix", &model, true);
+    assert_eq!(private["access_grants"], json!([]));
 }
 
 #[test]
