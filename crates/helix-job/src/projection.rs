@@ -118,9 +118,16 @@ fn delivery_state(progress: &PhaseProgress, this: &Attempt, begun: &Begun) -> De
         (Some(last), _) => last.state(begun),
         (None, Some(Verdict::Pass)) if begun.good => DeliveryState::Delivered,
         (None, Some(Verdict::Fail { .. })) => DeliveryState::Failed,
-        (None, None) if progress.is_busy() => DeliveryState::Delivering,
+        (None, None) if is_delivering(progress, this, begun) => DeliveryState::Delivering,
         (None, Some(Verdict::Pass | Verdict::Inconclusive { .. }) | None) => DeliveryState::Unknown,
     }
+}
+
+/// Whether the phase is at this delivery: one whose attempt was given up in the middle is not under way any more, whatever the
+/// phase does since.
+fn is_delivering(progress: &PhaseProgress, this: &Attempt, begun: &Begun) -> bool {
+    let last = progress.last_attempt().is_some_and(|last| last.begin.attempt == this.begin.attempt);
+    last && progress.state == PhaseState::Working { stage: Stage::Gating { gate: begun.gate } }
 }
 
 fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionView> {

@@ -99,7 +99,9 @@ impl Active {
     }
 
     pub(super) fn revert(&mut self, reverted: &Reverted) -> Result<(), Illegal> {
-        if self.reverted.is_some() || self.merges.is_empty() {
+        // A second one is of a merge that was not in the branch at the first.
+        let known = self.reverted.as_ref().is_some_and(|before| before.commit == reverted.commit);
+        if known || self.merges.is_empty() {
             return Err(Illegal::Job("there is no merged result to revert"));
         }
         self.reverted = Some(reverted.clone());

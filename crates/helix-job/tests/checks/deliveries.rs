@@ -301,6 +301,27 @@ fn a_delivery_is_under_way_from_its_beginning_until_its_health_is_known() {
     assert!(under_way(&play), "being rolled back");
 }
 
+/// Nobody knows how far one came that was given up in the middle, and it holds its target no longer, whatever its phase does since.
+#[test]
+fn a_delivery_that_was_cancelled_is_not_under_way_again_when_its_job_goes_on() {
+    let mut play = Play::new(reversible());
+    (0..3).for_each(|_| play.happy_with(|key| key.contains("other")));
+    (0..5).for_each(|_| play.happy_with(|key| key.contains("deliver")));
+    let state = |play: &Play| play.view().deliveries.iter().map(|one| one.state).collect::<Vec<_>>();
+    assert_eq!((play.keys(), state(&play)), (vec!["gate/deliver/1/1".to_owned()], vec![DeliveryState::Delivering]));
+    play.event(JobEvent::CancelRequested { by: "a test".into() });
+    assert_eq!(state(&play), [DeliveryState::Unknown]);
+    play.happy();
+    let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    while play.keys() != ["begin/deliver/2/1"] {
+        play.happy();
+        assert_eq!(state(&play), [DeliveryState::Unknown], "{:?}", play.keys());
+    }
+    play.happy();
+    assert_eq!(state(&play), [DeliveryState::Unknown, DeliveryState::Delivering]);
+}
+
 #[test]
 fn a_person_takes_back_what_was_delivered_and_a_second_time_only_if_it_is_meant() {
     let mut play = Play::deployed(Verdict::Pass, Some(StepOutcome::Good));
@@ -342,6 +363,10 @@ fn a_merged_result_is_reverted_once_and_does_not_go_on() {
     let commit: Option<CommitId> = play.view().reverted.map(|done| done.commit);
     assert_eq!((play.view().status, commit), (JobStatus::Succeeded, Some(crate::world::commit(99))));
     play.try_event(reverted()).unwrap_err();
+    // What came into the branch after that, and is taken out by another commit.
+    let (by, branch) = ("ada".into(), "main".into());
+    play.event(JobEvent::Reverted(Reverted { by, commit: crate::world::commit(98), branch, adr: None }));
+    assert_eq!(play.view().reverted.map(|done| done.commit), Some(crate::world::commit(98)));
     let merged = play.state.active().unwrap().merges.len();
     assert_eq!((merged, play.state.to_reopen(&Reopen::Phase(id("a")))), (1, Err(ReopenError::Reverted)));
     // What was merged before the job went on stays merged, whatever becomes of it then.
