@@ -214,7 +214,8 @@ impl Repository {
         Ok(file)
     }
 
-    /// Leaves a commit on the job's own branch, with the command that takes it.
+    /// Leaves a commit on the job's own branch, with the command that takes it; on another one beside that where somebody has
+    /// gone on with it.
     ///
     /// # Errors
     /// Git failed.
@@ -224,14 +225,45 @@ impl Repository {
         commit: &CommitId,
         why: String,
     ) -> Result<IntegrationTarget, GitError> {
-        let branch = request.beside();
-        self.git(self.top(), ["update-ref", &format!("refs/heads/{branch}"), commit.as_str()]).run()?;
+        let (wanted, mut number) = (request.beside(), 1_u32);
+        let branch = loop {
+            let branch = if number == 1 { wanted.clone() } else { format!("{wanted}-{number}") };
+            if self.set_beside(&branch, commit)? {
+                break branch;
+            }
+            number += 1;
+        };
         let directory = quoted(self.top());
         let command = match &request.branch {
             Some(target) => format!("git -C {directory} switch {target} && git -C {directory} merge {branch}"),
             None => format!("git -C {directory} merge {branch}"),
         };
         Ok(IntegrationTarget::Beside { branch, why, command })
+    }
+
+    /// Sets a branch of Helix's own; whether it did: not where its tip is another than Helix has left there, or it is checked out.
+    fn set_beside(&self, branch: &str, commit: &CommitId) -> Result<bool, GitError> {
+        let (name, left) = (format!("refs/heads/{branch}"), format!("refs/helix/beside/{branch}"));
+        let tip = self.branch_tip(branch)?;
+        if let Some(tip) = &tip {
+            if tip == commit {
+                return Ok(true);
+            }
+            let own = self.find_commit(&left)?.is_some_and(|left| left.id == *tip);
+            if !own || self.checked_out(branch)?.is_some() {
+                return Ok(false);
+            }
+        }
+        // Both or none, and only if nobody was faster. Without an old value, the branch must not be there.
+        let lines = match &tip {
+            Some(tip) => format!("update {name} {commit} {tip}\nupdate {left} {commit}\n"),
+            None => format!("create {name} {commit}\nupdate {left} {commit}\n"),
+        };
+        match self.git(self.top(), ["update-ref", "--stdin"]).stdin(lines).run() {
+            Ok(_) => Ok(true),
+            Err(_) if self.branch_tip(branch)? != tip => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// The merge on the target's own line that brought a commit in, or the commit itself.

@@ -87,6 +87,36 @@ fn a_revert_that_waits_beside_is_made_once_and_found_on_whichever_line_it_was_ta
     assert_eq!(bench.prepared(&request), Revert::Already { commit, by: Some("ada".into()) });
 }
 
+/// What somebody has committed on the branch beside is not lost when the revert is made anew.
+#[test]
+fn a_revert_that_waits_beside_moves_no_branch_with_which_somebody_has_gone_on() {
+    let bench = Bench::new();
+    let merge = bench.merged("first", write("new.txt", "n"));
+    let (request, user) = (request(&[&merge]), bench.user());
+    let beside = || match bench.land(&request) {
+        (commit, Landing::Landed(IntegrationTarget::Beside { branch, .. })) => (branch, commit),
+        other => panic!("{other:?}"),
+    };
+    fs::write(user.join("src/a.txt"), "mine").unwrap();
+    let (branch, _) = beside();
+    // The target has moved, and nobody has touched the branch: it is Helix's own, and is set anew.
+    bench.git(&user, &["commit", "--quiet", "--all", "-m", "mine"]);
+    fs::write(user.join("src/a.txt"), "mine again").unwrap();
+    let (same, commit) = beside();
+    assert_eq!((&same, bench.git(&user, &["rev-parse", &branch])), (&branch, commit.to_string()));
+    // Somebody goes on with it, and the target moves again.
+    bench.git(&user, &["stash", "--quiet"]);
+    bench.git(&user, &["switch", "--quiet", &branch]);
+    bench.git(&user, &["commit", "--quiet", "--allow-empty", "-m", "theirs"]);
+    let theirs = bench.git(&user, &["rev-parse", "HEAD"]);
+    bench.git(&user, &["switch", "--quiet", "main"]);
+    bench.git(&user, &["commit", "--quiet", "--allow-empty", "-m", "more"]);
+    bench.git(&user, &["stash", "pop", "--quiet"]);
+    let (other, commit) = beside();
+    assert_eq!((other, bench.git(&user, &["rev-parse", &branch])), (format!("{branch}-2"), theirs));
+    assert_eq!(bench.git(&user, &["rev-parse", &format!("{branch}-2")]), commit.as_str());
+}
+
 /// What a user's patterns and logs are, and what `git replace` shows in a commit's place, hides no revert.
 #[test]
 fn no_configuration_hides_an_earlier_revert() {
