@@ -5,6 +5,7 @@
 mod binaries;
 
 use std::process::{Command, Output, Stdio};
+use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
 use anyhow::{Context, anyhow, ensure};
@@ -38,13 +39,13 @@ struct Sections {
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     // It waits for the network while the lints need the processors, and is never left half done.
     std::thread::scope(|scope| {
-        let set_up = scope.spawn(set_up);
-        sections(options, || {
-            let output = set_up.join().map_err(|_| anyhow!("the set-up panicked"))??;
-            eprint!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-            ensure!(output.status.success(), "`cargo xtask setup` failed ({})", output.status);
-            Ok(())
-        })
+        let mut set_up = Some(scope.spawn(set_up));
+        let result = sections(options, || set_up.take().map_or(Ok(()), shown));
+        // A section before it has failed; what the set-up says is worth knowing as well.
+        if let Some(Err(error)) = set_up.take().map(shown) {
+            eprintln!("\nset-up: {error:#}");
+        }
+        result
     })
 }
 
@@ -91,6 +92,14 @@ impl Sections {
 fn set_up() -> anyhow::Result<Output> {
     let own = std::env::current_exe().context("cannot tell which program this is")?;
     Command::new(own).arg("setup").stdin(Stdio::null()).output().context("cannot start the set-up")
+}
+
+/// Waits for the set-up and shows its words.
+fn shown(set_up: ScopedJoinHandle<'_, anyhow::Result<Output>>) -> anyhow::Result<()> {
+    let output = set_up.join().map_err(|_| anyhow!("the set-up panicked"))??;
+    eprint!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    ensure!(output.status.success(), "`cargo xtask setup` failed ({})", output.status);
+    Ok(())
 }
 
 fn test(rest: &[String]) -> Command {

@@ -43,15 +43,17 @@ fn main() -> ExitCode {
     let mut names = args.iter().filter(|arg| !arg.starts_with('-')).peekable();
     let all = names.peek().is_none();
     let wanted: Vec<&String> = names.collect();
+    let is_wanted = |name: &str| all || wanted.iter().any(|part| name.contains(part.as_str()));
     let mut passed = 0;
+    // As libtest begins and ends: an executable that does not report the result of what it has announced has not passed.
+    println!("\nrunning {} tests", tests.iter().filter(|(name, _)| is_wanted(name)).count());
     for (name, test) in tests {
-        if all || wanted.iter().any(|part| name.contains(part.as_str())) {
+        if is_wanted(name) {
             test();
             println!("test {name} ... ok");
             passed += 1;
         }
     }
-    // As libtest ends: an executable that reports no result has not passed.
     println!(
         "\ntest result: ok. {passed} passed; 0 failed; 0 ignored; 0 measured; {} filtered out",
         tests.len() - passed

@@ -4,6 +4,7 @@
 //! Must not know single tests. Every executable has to report a result: what could not run has not passed.
 
 use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::Mutex;
@@ -17,6 +18,10 @@ use crate::{setup, workspace};
 
 /// After how long without news to say what still runs.
 const QUIET: Duration = Duration::from_secs(60);
+/// How long an executable may take: several times what the longest does on two busy cores.
+const LIMIT: Duration = Duration::from_secs(20 * 60);
+/// Between two looks at whether one has ended.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// An executable with the tests of one target.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,7 +63,7 @@ pub(super) fn run() -> anyhow::Result<()> {
     let binaries = listed(&workspace::output(&mut list)?)?;
     let at_once = std::thread::available_parallelism().context("cannot count the processors")?.get();
     let tools = setup::directory();
-    all(&binaries, at_once, &|binary| one(binary, &tools, &binary.executable.with_extension("log")))
+    all(&binaries, at_once, &|binary| one(binary, &tools, &binary.executable.with_extension("log"), LIMIT))
 }
 
 /// The executables in cargo's messages. Those of `helix` come first: they start hosts and agents and take longest, and what is short
@@ -86,18 +91,44 @@ fn listed(messages: &str) -> anyhow::Result<Vec<Binary>> {
 
 /// Runs one executable, its tests one after the other. Its output goes through a file: a pipe would stay open as long as any process
 /// that a test left behind.
-fn one(binary: &Binary, tools: &Path, log: &Path) -> anyhow::Result<Ran> {
+fn one(binary: &Binary, tools: &Path, log: &Path, limit: Duration) -> anyhow::Result<Ran> {
     let mut command = Command::new(&binary.executable);
     command.arg("--test-threads=1").current_dir(&binary.directory);
+    // Those of xtask, by the cargo that has started it.
+    for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"CARGO_PKG_")) {
+        command.env_remove(name);
+    }
     command.env("CARGO_MANIFEST_DIR", &binary.directory).env("HELIX_TEST_TOOLS", tools);
-    let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
+    // What a former run has left behind may still write into the former file.
+    match std::fs::remove_file(log) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot remove {}", log.display()));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    let file = File::create_new(log).with_context(|| format!("cannot create {}", log.display()))?;
     let errors = file.try_clone().context("cannot write both streams to one file")?;
     let started = Instant::now();
-    let status = command.stdin(Stdio::null()).stdout(file).stderr(errors).status();
-    let status = status.with_context(|| format!("cannot run {}", binary.executable.display()))?;
+    let child = command.stdin(Stdio::null()).stdout(file).stderr(errors).spawn();
+    let mut child = child.with_context(|| format!("cannot run {}", binary.executable.display()))?;
+    let mut late = false;
+    let status = loop {
+        if let Some(status) = child.try_wait().context("cannot wait for it")? {
+            break status;
+        }
+        if !late && started.elapsed() > limit {
+            late = true;
+            child.kill().context("cannot kill it")?;
+        }
+        std::thread::sleep(LOOK_AGAIN);
+    };
     let took = started.elapsed();
     let output = std::fs::read(log).with_context(|| format!("cannot read {}", log.display()))?;
-    Ok(Ran { status, output: String::from_utf8_lossy(&output).into_owned(), took })
+    let mut output = String::from_utf8_lossy(&output).into_owned();
+    if late {
+        output.push_str(&format!("\nkilled: it had not ended after {} s\n", limit.as_secs()));
+    }
+    Ok(Ran { status, output, took })
 }
 
 /// Runs executables, `at_once` at a time, and tells how each ended; what failed is shown whole, and named again at the end.
@@ -167,6 +198,9 @@ fn tell(binary: &Binary, ran: anyhow::Result<Ran>, total: &mut Counts) -> Result
         total.ignored += counts.ignored;
     }
     let why = match counts {
+        Some(Counts { passed, failed: 0, ignored }) if announced(&ran.output) != Some(passed + ignored) => {
+            format!("{}, and what it reported is not the result of all its tests", ran.status)
+        }
         Some(Counts { passed, failed: 0, .. }) if ran.status.success() => {
             eprintln!("{name}: {passed} passed in {seconds:.1} s");
             return Ok(());
@@ -195,6 +229,12 @@ fn counts(output: &str) -> Option<Counts> {
     Some(Counts { passed: count(" passed")?, failed: count(" failed")?, ignored: count(" ignored")? })
 }
 
+/// How many tests the executable has begun to run: its own line is the first, before those of what its tests start.
+fn announced(output: &str) -> Option<usize> {
+    let line = output.lines().find_map(|line| line.strip_prefix("running "))?;
+    line.split(' ').next()?.parse().ok()
+}
+
 /// The names in the last list of failures.
 fn failed(output: &str) -> Vec<&str> {
     let list = output.rsplit_once("\nfailures:\n").map_or("", |(_, list)| list);
@@ -217,7 +257,7 @@ mod tests {
         Ok(Ran { status, output: output.to_owned(), took: Duration::ZERO })
     }
 
-    const PASSED: &str = "test a ... ok\n\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.63s\n";
+    const PASSED: &str = "\nrunning 3 tests\ntest a ... ok\n\ntest result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 4 filtered out; finished in 0.63s\n";
     const FAILED: &str = "test result: ok. 9 passed; 0 failed; 0 ignored; 0 measured\n\nfailures:\n\n---- b stdout ----\nno\n\nfailures:\n    b\n    c::d\n\n\
                           test result: FAILED. 1 passed; 2 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.63s\n";
 
@@ -253,7 +293,7 @@ mod tests {
     #[test]
     fn every_executable_is_run_once_and_whatever_did_not_pass_is_named() {
         let binaries: Vec<_> =
-            ["good", "bad", "killed", "silent", "late", "missing"].map(|name| binary("p", name, "")).into();
+            ["good", "bad", "killed", "silent", "late", "missing", "child"].map(|name| binary("p", name, "")).into();
         let begun = Mutex::new(Vec::new());
         let one = |binary: &Binary| {
             begun.lock().unwrap().push(binary.target.clone());
@@ -263,14 +303,17 @@ mod tests {
                 "killed" => ran(101, "running 2 tests\n"),
                 "silent" => ran(0, ""),
                 "late" => ran(1, PASSED),
+                // One of its tests started an executable that passed, and the next one ended the process.
+                "child" => ran(0, &format!("running 9 tests\n{PASSED}")),
                 _ => bail!("cannot run it"),
             }
         };
         let told = all(&binaries, 3, &one).unwrap_err().to_string();
         assert_eq!(
             told,
-            "5 of 6 test executables failed (5 tests passed, 2 failed):
+            "6 of 7 test executables failed (7 tests passed, 2 failed):
   p::bad: b, c::d
+  p::child: exit status: 0, and what it reported is not the result of all its tests
   p::killed: exit status: 101, and no result was reported
   p::late: exit status: 1, though its tests passed
   p::missing: cannot run it
@@ -279,7 +322,8 @@ mod tests {
         assert_eq!(begun.lock().unwrap().len(), binaries.len());
         all(&binaries[..1], 3, &one).unwrap();
         let nothing =
-            all(&binaries[..1], 1, &|_| ran(0, "test result: ok. 0 passed; 0 failed; 3 ignored;")).unwrap_err();
+            all(&binaries[..1], 1, &|_| ran(0, "running 3 tests\ntest result: ok. 0 passed; 0 failed; 3 ignored;"))
+                .unwrap_err();
         assert_eq!(nothing.to_string(), "no test ran, in 1 executables");
     }
 
@@ -287,8 +331,17 @@ mod tests {
     fn an_executable_runs_in_its_package_and_its_output_is_kept() {
         let directory = tempfile::tempdir().unwrap();
         let log = directory.path().join("log");
-        let echoed = one(&binary("p", "t", "/bin/echo"), directory.path(), &log).unwrap();
+        let run = |executable: &str, limit| one(&binary("p", "t", executable), directory.path(), &log, limit);
+        let mut former = File::create(&log).unwrap();
+        let echoed = run("/bin/echo", LIMIT).unwrap();
         assert_eq!((echoed.status.success(), echoed.output.as_str()), (true, "--test-threads=1\n"));
-        assert!(one(&binary("p", "t", "/nowhere"), directory.path(), &log).is_err());
+        std::io::Write::write_all(&mut former, b"what a former run has left behind").unwrap();
+        assert_eq!(std::fs::read_to_string(&log).unwrap(), "--test-threads=1\n");
+        assert!(run("/nowhere", LIMIT).is_err());
+        let slow = directory.path().join("slow");
+        std::fs::write(&slow, "#!/bin/sh\nexec sleep 60\n").unwrap();
+        std::fs::set_permissions(&slow, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let killed = run(slow.to_str().unwrap(), Duration::ZERO).unwrap();
+        assert!(!killed.status.success() && killed.output.contains("killed: it had not ended"), "{killed:?}");
     }
 }
