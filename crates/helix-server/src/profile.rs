@@ -40,10 +40,10 @@ const MOST_CLIENTS: usize = 1024;
 pub(crate) struct Recognised(Mutex<HashSet<String>>);
 
 impl Recognised {
-    /// Remembers the client of a request, by its key and its HTTP library.
+    /// Remembers the client of a request, by its key and its HTTP library, if it sends none of Helix's headers.
     pub(crate) fn remember(&self, headers: &HeaderMap) {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if is_aiohttp(headers) {
+        if is_bare(headers) {
             if clients.len() >= MOST_CLIENTS {
                 clients.clear();
             }
@@ -53,9 +53,7 @@ impl Recognised {
 
     /// Whether this client was, and sends none of Helix's headers.
     pub(crate) fn has(&self, headers: &HeaderMap) -> bool {
-        is_aiohttp(headers)
-            && !is_marked(headers)
-            && self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&client(headers))
+        is_bare(headers) && self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(&client(headers))
     }
 }
 
@@ -70,6 +68,11 @@ fn client(headers: &HeaderMap) -> String {
 fn is_aiohttp(headers: &HeaderMap) -> bool {
     let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     agent.is_some_and(|agent| agent.contains("aiohttp"))
+}
+
+/// Whether a request is of that library, and has none of Helix's headers.
+fn is_bare(headers: &HeaderMap) -> bool {
+    is_aiohttp(headers) && !is_marked(headers) && !headers.contains_key(CLIENT_HEADER)
 }
 
 /// Whether a connection has headers that only Open WebUI's have, also when empty.

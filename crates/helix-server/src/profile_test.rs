@@ -50,6 +50,13 @@ fn open_webui_without_headers_is_known_by_its_tasks_from_then_on() {
     let mut marked = web.clone();
     marked.insert("x-chat", "c".parse().unwrap());
     assert!(!recognised.has(&marked), "it sends headers");
+    let others = Recognised::default();
+    for (name, value) in [("x-chat", "c"), ("x-helix-client", "plain")] {
+        let mut headers = web.clone();
+        headers.insert(name, value.parse().unwrap());
+        others.remember(&headers);
+    }
+    assert!(!others.has(&web), "what sends headers says nothing of what sends none");
     assert_eq!(Profile::choose(&web, None, None, recognised.has(&web)), Profile::OpenWebUi);
     assert_eq!(Profile::choose(&web, Some(Profile::Plain), None, true), Profile::Plain);
 }

@@ -6,7 +6,7 @@ use helix_core::usage::Usage;
 use serde_json::{Value, json};
 
 use super::error::ApiError;
-use super::items::{Parts, function_call, function_call_output};
+use super::items::{Parts, function_call, function_call_output, item_name};
 use super::presenter::{AnswerOptions, WholeAnswer, Wire};
 use super::request::Form;
 use crate::profile::Profile;
@@ -104,7 +104,7 @@ impl Wire for ChatWire {
         let Some((index, item)) = self.calls.get_mut(call) else { return };
         let status = if failed { "failed" } else { "completed" };
         item["status"] = status.into();
-        item["name"] = shown.into();
+        item["name"] = item_name(shown).into();
         send_item(out, "response.output_item.done", *index, item);
         let id = item["id"].as_str().unwrap_or_default();
         let (index, output) = (self.parts.item(), function_call_output(&format!("{id}-output"), id, output, status));

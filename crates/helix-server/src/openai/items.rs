@@ -7,10 +7,22 @@ use serde_json::{Value, json};
 
 /// A call, which its output must follow; `name` is what people see.
 pub(super) fn function_call(id: &str, name: &str, arguments: &Value) -> Value {
-    let arguments = arguments.to_string();
+    let (name, arguments) = (item_name(name), arguments.to_string());
     json!({
         "type": "function_call", "id": id, "call_id": id, "name": name, "arguments": arguments, "status": "in_progress",
     })
+}
+
+/// A name with lookalikes of what ends an attribute of HTML, or begins something in one: Open WebUI writes names into such.
+pub(super) fn item_name(name: &str) -> String {
+    let lookalike = |letter| match letter {
+        '"' => '\u{201d}',
+        '<' => '\u{2039}',
+        '>' => '\u{203a}',
+        '&' => '\u{ff06}',
+        other => other,
+    };
+    name.chars().map(lookalike).collect()
 }
 
 /// What the tool said.

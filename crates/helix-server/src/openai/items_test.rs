@@ -21,3 +21,9 @@ fn reasoning_after_text_is_put_before_it() {
     assert_eq!(parts.reasoning(), Some(1));
     assert_eq!(parts.item(), 3);
 }
+
+#[test]
+fn a_name_ends_no_attribute() {
+    let call = function_call("id", "Run grep -c \"</details>\" a && b", &json!({}));
+    assert_eq!(call["name"], "Run grep -c \u{201d}\u{2039}/details\u{203a}\u{201d} a \u{ff06}\u{ff06} b");
+}

@@ -48,7 +48,7 @@ fn call(id: &str) -> TurnEvent {
 }
 
 fn answer(id: &str, failed: bool) -> TurnEvent {
-    TurnEvent::ToolFinished { id: id.into(), output: "1 failed".into(), failed }
+    TurnEvent::ToolFinished { id: id.into(), output: "1 failed in 0.1s".into(), failed }
 }
 
 fn ended(outcome: Outcome, error: Option<(&str, &str)>) -> TurnEvent {
@@ -259,7 +259,7 @@ fn no_line_shimmers_and_none_stays_that_is_not_true_any_more() {
         ),
         (
             TurnEvent::Status { text: phrases::waits(Language::English, &places) },
-            "Your message is queued: 2 of 2 agents running, 1 waiting",
+            "Your message is waiting for a place: 2 of 2 agents running, 1 waiting",
         ),
     ] {
         for seen in [text("a"), thinking("a"), call("a")] {

@@ -24,8 +24,13 @@ const COMMAND: &str = "command";
 const ABOUT: [&str; 9] =
     [COMMAND, "pattern", "query", "url", "file_path", "notebook_path", "path", "description", "skill"];
 
-/// How runners of tests tell what came of them: pytest and cargo, among others.
+/// What a runner of tests counts.
 static COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b(\d+) (passed|failed|errors?)\b").ok());
+/// The line with which cargo sums up a part.
+const CARGO: &str = "test result: ";
+/// The line with which pytest sums up, with a frame or without.
+static PYTEST: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^(?:=+ )?\d+ [a-z]+(?:, \d+ [a-z]+)* in \d[\d.]*s\b").ok());
 
 /// A call, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,36 +66,45 @@ impl CallWords {
 
     /// What the call has done: `Ran pytest -q: 3 passed`.
     pub(crate) fn ended(&self, language: Language, output: &str, failed: bool) -> String {
-        let tests = counted(output).filter(|_| self.is_command);
-        // What failed without a word of its tests was not done.
-        let done = Some(()).filter(|()| !failed || tests.is_some());
-        let done = done.and_then(|()| phrases::tool_call(language, &self.name, &self.about, true));
-        let done = done.unwrap_or_else(|| self.begun(language));
+        let tests = if self.is_command { counted(output) } else { None };
+        let done =
+            || phrases::tool_call(language, &self.name, &self.about, true).unwrap_or_else(|| self.begun(language));
         let first = || output.lines().find(|line| !line.trim().is_empty()).map(|line| one_line(line, RESULT));
-        let result = tests.or_else(|| first().filter(|_| failed));
-        match (result, failed) {
-            (Some(result), _) => format!("{done}: {result}"),
-            (None, true) => format!("{done}: {}", say!(language, "chat-call-failed")),
-            (None, false) => done,
+        let failure = || say!(language, "chat-call-failed");
+        match (tests, failed) {
+            // Something else failed, such as a command after the tests.
+            (Some(tests), true) if !tests.has_failed => format!("{}: {}; {}", done(), tests.said, failure()),
+            (Some(tests), _) => format!("{}: {}", done(), tests.said),
+            // What failed without a word of its tests was not done.
+            (None, true) => format!("{}: {}", self.begun(language), first().unwrap_or_else(failure)),
+            (None, false) => done(),
         }
     }
 }
 
-/// The tests that an output counts, as `3 passed, 1 failed`: all lines of results together where a runner prints one for each part, else
-/// the last line with counts.
-fn counted(output: &str) -> Option<String> {
-    let counts = COUNTS.as_ref()?;
-    let parts: Vec<&str> = output.lines().filter(|line| line.starts_with("test result: ")).collect();
-    let last = || output.lines().rev().find(|line| counts.is_match(line)).into_iter().collect();
+/// The tests that a command counts.
+struct Tests {
+    /// `3 passed, 1 failed`
+    said: String,
+    has_failed: bool,
+}
+
+/// The tests that an output counts: all of cargo's lines together, one for each part, else pytest's last line.
+fn counted(output: &str) -> Option<Tests> {
+    let (counts, pytest) = (COUNTS.as_ref()?, PYTEST.as_ref()?);
+    let parts: Vec<&str> = output.lines().filter(|line| line.starts_with(CARGO)).collect();
+    let last = || output.lines().rev().find(|line| pytest.is_match(line)).into_iter().collect();
     let lines: Vec<&str> = if parts.is_empty() { last() } else { parts };
     let mut sums: BTreeMap<std::cmp::Reverse<&str>, u64> = BTreeMap::new();
     for found in lines.iter().flat_map(|line| counts.captures_iter(line)) {
         let (_, [number, word]) = found.extract();
-        *sums.entry(std::cmp::Reverse(word)).or_default() += number.parse::<u64>().unwrap_or_default();
+        let sum = sums.entry(std::cmp::Reverse(word)).or_default();
+        *sum = sum.saturating_add(number.parse().unwrap_or(u64::MAX));
     }
+    let has_failed = sums.iter().any(|(word, sum)| *sum > 0 && word.0 != "passed");
     let shown = sums.iter().filter(|(word, sum)| **sum > 0 || word.0 == "passed");
     let said: Vec<String> = shown.map(|(word, sum)| format!("{sum} {}", word.0)).collect();
-    (!said.is_empty()).then(|| said.join(", "))
+    (!said.is_empty()).then(|| Tests { said: said.join(", "), has_failed })
 }
 
 /// The name of a tool for people in a language: what it does for Helix's own, server and tool for those of other MCP servers, and the agent's

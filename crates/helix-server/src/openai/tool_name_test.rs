@@ -33,6 +33,21 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
     let parts =
         "test result: ok. 3 passed; 0 failed; 0 ignored\n\ntest result: FAILED. 4 passed; 1 failed; 0 ignored\n";
     assert_eq!(cargo.ended(Language::English, parts, true), "Ran cargo test: 7 passed, 1 failed", "all parts count");
+    let both = words("Bash", serde_json::json!({ "command": "pytest && ruff check" }));
+    for (output, failed, expected) in [
+        ("==== 3 passed in 0.10s ====\nE501 line too long\n", true, "Ran pytest && ruff check: 3 passed; failed"),
+        ("==== 3 passed, 1 warning in 61.20s (0:01:01) ====\n", false, "Ran pytest && ruff check: 3 passed"),
+        (
+            "==== 1 failed, 2 passed, 1 error in 3s ====\n",
+            true,
+            "Ran pytest && ruff check: 2 passed, 1 failed, 1 error",
+        ),
+        ("log: 3 passed the gate\n", true, "Run pytest && ruff check: log: 3 passed the gate"),
+        ("log: 3 passed the gate\n", false, "Ran pytest && ruff check"),
+        ("99999999999999999999 passed in 1s", false, "Ran pytest && ruff check: 18446744073709551615 passed"),
+    ] {
+        assert_eq!(both.ended(Language::English, output, failed), expected);
+    }
     let read = words("Read", serde_json::json!({ "file_path": "/home/me/shop/report.py" }));
     assert_eq!(
         (read.begun(Language::English), read.ended(Language::English, "3 passed", false)),
