@@ -25,7 +25,7 @@ use super::job_digest;
 use super::locator::{self, Account, Difference, Located, TurnPosition};
 use super::services::ConsultantServices;
 use super::turn_output::TurnOutput;
-use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, phrases, uploads};
+use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, phrases, uploads, user_words};
 use corrections::Enforced;
 use helix_project::chosen::note_project;
 use helix_runs::admission::{Owner, Ticket, Urgency};
@@ -129,7 +129,12 @@ impl SessionActor {
     async fn finish_interrupted_turn(&mut self) {
         let Some(open) = self.view().running().cloned() else { return };
         let runs = runs_of(&self.services.runner, &open.id);
-        let output = TurnOutput::without_client();
+        let language = user_words::language_at(self.services.journal(), Some(open.id.clone())).await;
+        let language = language.unwrap_or_else(|error| {
+            tracing::warn!(session = %self.view().id, %error, "the language of a session cannot be read");
+            None
+        });
+        let output = TurnOutput::without_client(language.unwrap_or_default());
         let mut work = self.active(open.id, open.continues, open.begin.model, output, None);
         work.runs = u32::try_from(runs.len()).unwrap_or(u32::MAX);
         let mut done = Vec::new();
@@ -307,6 +312,9 @@ impl SessionActor {
             let text = [Some(answer), end.note.clone()].into_iter().flatten().collect::<Vec<_>>().join("\n");
             work.output.tell(TurnEvent::Note { text }).await;
         }
+        if let Some(text) = position.untold.clone() {
+            work.output.tell(TurnEvent::Note { text }).await;
+        }
         // What stands in the answer before needs no second telling; a job that was resumed may have ended once more the same way.
         for digest in digests.iter().filter(|one| phrases::ends_told(&request.last_shown, &one.job) < one.ends.max(1)) {
             let note = digest.job.status.is_final().then(|| phrases::job_over(language, &digest.job));
@@ -390,8 +398,12 @@ impl SessionActor {
         let Enforced { report, note } = enforced;
         work.output.release().await;
         let usage = work.usage + report.usage;
-        let shown = work.output.shown().to_owned();
         let plain = helix_core::step_marker::split(&report.answer).0;
+        if work.output.shown().is_empty() && !plain.is_empty() {
+            // An agent that does not stream gives its answer only here.
+            work.output.tell(TurnEvent::Text { text: plain.to_owned() }).await;
+        }
+        let shown = work.output.shown().to_owned();
         let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };
         let end = TurnEnd {
             facts: Box::new(report.facts.clone()),

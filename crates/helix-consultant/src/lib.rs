@@ -20,12 +20,14 @@ mod retention;
 mod services;
 mod turn_output;
 mod uploads;
+mod user_words;
 
 pub use config::{ConsultantConfig, FOLLOW_JOBS};
 pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator, linked_path};
 pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 pub use registry::Consultant;
 pub use retention::{Retention, TEMPORARY};
+pub use user_words::unwrapped;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -39,11 +39,13 @@ pub(super) struct TurnPosition {
     pub(super) differences: Vec<Difference>,
     /// Turns before it whose answers never reached the user, oldest first.
     pub(super) unheard: Vec<TurnView>,
+    /// What stands below the answer before, where the client shows the answer alone.
+    pub(super) untold: Option<String>,
 }
 
 impl TurnPosition {
     fn new(parent: Option<TurnView>, account: Account) -> Self {
-        Self { parent, account, differences: Vec::new(), unheard: Vec::new() }
+        Self { parent, account, differences: Vec::new(), unheard: Vec::new(), untold: None }
     }
 
     /// Where a turn for this stands in the record.
@@ -95,7 +97,7 @@ pub(super) async fn locate(
     if let Some(turn) = locator.answered_here(&position).await? {
         return Ok(Located::Unheard(Box::new(turn), locator.continued()));
     }
-    position.unheard = locator.unheard(&position).await?;
+    locator.find_unheard(&mut position).await?;
     Ok(Located::New(Box::new(position)))
 }
 
@@ -345,8 +347,9 @@ impl Locator<'_> {
         Ok(position)
     }
 
-    /// Answers before this place that nobody has read, the oldest first: the user never saw them.
-    async fn unheard(&self, position: &TurnPosition) -> Result<Vec<TurnView>, ReadError> {
+    /// Answers before this place that nobody has read, the oldest first: the user never saw them. The connection may also have broken
+    /// between an answer and the note below it.
+    async fn find_unheard(&self, position: &mut TurnPosition) -> Result<(), ReadError> {
         let shown = self.shown();
         let (mut found, mut next) = (Vec::new(), position.parent.clone());
         while let Some(turn) = next {
@@ -354,6 +357,8 @@ impl Locator<'_> {
             let is_shown = found.is_empty()
                 && shown.as_ref().is_some_and(|shown| relation(shown, end.text()) == TextRelation::Same);
             if is_shown {
+                let untold = |note: &String| !self.request.last_shown.contains(note.trim());
+                position.untold = end.note.clone().filter(untold);
                 break;
             }
             next = self.turn(turn.parent.as_ref()).await?;
@@ -361,7 +366,8 @@ impl Locator<'_> {
         }
         found.retain(TurnView::is_unheard);
         found.reverse();
-        Ok(found)
+        position.unheard = found;
+        Ok(())
     }
 
     /// The turn that was started last.

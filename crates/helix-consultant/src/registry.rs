@@ -18,7 +18,7 @@ use tokio::sync::{mpsc, watch};
 use super::actor::{self, QueuedTurn, RunningTurn, SessionActor, TurnPermit};
 use super::config::ConsultantConfig;
 use super::services::ConsultantServices;
-use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, files, locator, phrases};
+use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, files, locator, phrases, user_words};
 use helix_runs::event_log::Blocked;
 use helix_runs::mutex::lock;
 use helix_runs::services::Services;
@@ -29,8 +29,6 @@ const CHAT_GRACE: Duration = Duration::from_millis(700);
 const QUEUE: usize = 32;
 /// Events that a slow listener may be behind before the agent's record is read more slowly.
 const LISTENER_BUFFER: usize = 256;
-/// Most messages that are looked at to tell the language of a session.
-const LOOKED_AT: usize = 20;
 
 /// Answers in all sessions of a host.
 pub struct Consultant {
@@ -87,25 +85,16 @@ impl Consultant {
     pub async fn locate(&self, request: &mut TurnRequest) -> Result<SessionId, TurnError> {
         let view = self.find(request).await?;
         if request.language.is_none() {
-            request.language = self.language_of(&view).await.map_err(journal_error)?;
+            request.language = self.language_of(view.latest.clone()).await.map_err(journal_error)?;
         }
         request.session = SessionSelector::Id(view.id.clone());
         Ok(view.id)
     }
 
-    /// The language of a session's newest message that tells, by its record.
+    /// The language that the user wrote up to a turn, by the record; `None` where nothing tells.
     #[boxed]
-    pub async fn language_of(&self, view: &SessionView) -> Result<Option<Language>, ReadError> {
-        let mut next = view.latest.clone();
-        for _ in 0..LOOKED_AT {
-            let Some(id) = next else { break };
-            let Some(turn) = self.services.journal().turn(id).await? else { break };
-            if let Some(language) = Language::of_text(&turn.begin.message) {
-                return Ok(Some(language));
-            }
-            next = turn.parent;
-        }
-        Ok(None)
+    pub async fn language_of(&self, turn: Option<TurnId>) -> Result<Option<Language>, ReadError> {
+        user_words::language_at(self.services.journal(), turn).await
     }
 
     /// Answers a user message: opens the session if need be, queues behind its other turns, runs the agent. The turn

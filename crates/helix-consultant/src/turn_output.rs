@@ -63,17 +63,17 @@ impl TurnOutput {
         disconnected: CancellationToken,
         language: Language,
     ) -> Self {
-        Self { listener: Some(listener), disconnected, language, ..Self::without_client() }
+        Self { listener: Some(listener), disconnected, ..Self::without_client(language) }
     }
 
-    /// Output of a turn that nobody reads.
-    pub(super) fn without_client() -> Self {
+    /// Output of a turn that nobody reads; what is recorded of it is in this language.
+    pub(super) fn without_client(language: Language) -> Self {
         let disconnected = CancellationToken::new();
         disconnected.cancel();
         Self {
             listener: None,
             disconnected,
-            language: Language::default(),
+            language,
             patience: PATIENCE,
             filter: MarkerFilter::default(),
             shown: String::new(),

@@ -2,7 +2,7 @@ use super::*;
 
 #[tokio::test]
 async fn text_that_waits_for_a_check_has_a_limit() {
-    let mut output = TurnOutput::without_client();
+    let mut output = TurnOutput::without_client(Language::English);
     output.check_drafts();
     let input = serde_json::json!({ "file_path": "/w/phases.yaml", "content": "name: x\nphases: []\n" });
     output.hear(AgentEvent::ToolStarted { id: "t".into(), name: "Write".into(), input, parent: None }).await;

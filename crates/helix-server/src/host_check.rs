@@ -51,12 +51,7 @@ impl HostRules {
     }
 
     pub(crate) fn check(&self, headers: &HeaderMap, uri: &Uri) -> Result<(), String> {
-        let authority = uri
-            .authority()
-            .map(|authority| authority.as_str())
-            .or_else(|| headers.get(header::HOST).and_then(|value| value.to_str().ok()))
-            .ok_or("the request has no readable Host header")?
-            .to_ascii_lowercase();
+        let authority = authority(headers, uri).ok_or("the request has no readable Host header")?.to_ascii_lowercase();
         if !self.knows(host_of(&authority)) {
             return Err(format!(
                 "this server does not answer to {authority:?}; to allow that name, add it to `allowed_hosts` in `[server]` of helix.toml"
@@ -82,8 +77,14 @@ impl HostRules {
     }
 }
 
+/// The server that a request names, its port included.
+pub(crate) fn authority<'a>(headers: &'a HeaderMap, uri: &'a Uri) -> Option<&'a str> {
+    let named = uri.authority().map(|authority| authority.as_str());
+    named.or_else(|| headers.get(header::HOST).and_then(|value| value.to_str().ok()))
+}
+
 /// The host without its port.
-fn host_of(authority: &str) -> &str {
+pub(crate) fn host_of(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.ends_with(':') => host,
         _ => authority,

@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Once;
 
 use async_recursion::async_recursion as boxed;
 use helix_consultant::linked_path;
@@ -14,6 +15,7 @@ use helix_core::ids::SessionId;
 use helix_store::StateDir;
 use hmac::{Hmac, Mac};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
+use rustix::io::Errno;
 use sha2::Sha256;
 
 use super::Sessions;
@@ -81,7 +83,7 @@ fn beneath(root: &Path, path: &Path) -> Option<PathBuf> {
     let parts: Vec<Component<'_>> = within.components().filter(|part| *part != Component::CurDir).collect();
     let is_shown =
         |part: &Component<'_>| matches!(part, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
-    let within: PathBuf = parts.iter().filter(|part| is_shown(part)).collect();
+    let within: PathBuf = parts.iter().collect();
     let is_secret =
         within.extension().and_then(OsStr::to_str).is_some_and(|end| SECRETS.contains(&&*end.to_ascii_lowercase()));
     (!parts.is_empty() && parts.iter().all(is_shown) && !is_secret).then_some(within)
@@ -93,6 +95,15 @@ fn open_beneath(root: &Path, within: &Path) -> Option<File> {
     let opened = openat(CWD, root, flags | OFlags::DIRECTORY, Mode::empty()).and_then(|root| {
         openat2(root, within, flags, Mode::empty(), ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS)
     });
+    if let Err(error @ (Errno::NOSYS | Errno::PERM)) = opened {
+        static WARNED: Once = Once::new();
+        WARNED.call_once(|| {
+            tracing::warn!(
+                %error,
+                "the system refuses `openat2`: no file that an answer links to is shown; allow the call, such as in the container's seccomp profile"
+            );
+        });
+    }
     let file = File::from(opened.ok()?);
     let about = file.metadata().ok()?;
     (about.is_file() && about.len() <= LARGEST_LINKED).then_some(file)

@@ -71,7 +71,7 @@ impl Sessions {
         // Nobody is to be asked to go ahead with what did not pass its checks.
         let is_in_order =
             latest.is_none_or(|turn| turn.is_answered() && turn.end.as_ref().is_none_or(|end| end.note.is_none()));
-        let language = self.consultant.language_of(&view).await.map_err(EngineError::from)?;
+        let language = self.consultant.language_of(view.latest.clone()).await.map_err(EngineError::from)?;
         let read = helix_process::spawn_blocking(move || summarize(&view, job.as_ref(), is_in_order, language)).await;
         read.map_err(EngineError::environment)?.map(Some).map_err(EngineError::environment)
     }

@@ -7,16 +7,17 @@ use std::time::Duration;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures::stream;
-use helix_engine::consultant::{ParentSelector, SessionSelector, TurnEvent, phrases};
+use helix_engine::EngineError;
+use helix_engine::consultant::{ParentSelector, Purpose, SessionSelector, TurnEvent, phrases};
 use helix_engine::sessions::SessionSummary;
 use helix_job::Language;
-use helix_job::session::{TurnEnd, TurnView};
+use helix_job::session::TurnView;
 use jiff::Timestamp;
 use serde_json::Value;
 use tokio::time::timeout;
@@ -33,6 +34,7 @@ use super::{models, streaming, task};
 use crate::body;
 use crate::config::BackgroundTasks;
 use crate::connection::Line;
+use crate::host_check::authority;
 use crate::problem::Problem;
 use crate::profile::Profile;
 use crate::shared::Shared;
@@ -45,7 +47,7 @@ const TOPIC_LIMIT: Duration = Duration::from_secs(2);
 
 /// `POST /v1/chat/completions` and `POST /v1/responses`
 pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
-    let (Parts { mut headers, extensions, .. }, body) = request.into_parts();
+    let (Parts { mut headers, extensions, uri, .. }, body) = request.into_parts();
     let is_unfilled = drop_unfilled(&mut headers);
     let line = extensions.get::<Line>().cloned().unwrap_or_default();
     let body = body::read(&headers, body, shared.config.body_limit, body::TIME).await?;
@@ -85,13 +87,16 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
         turn.client.message.get_or_insert_with(|| options.id.clone());
     }
     let language = turn.language();
-    let trouble = match (is_unfilled, is_bare) {
+    let trouble = match (is_unfilled, is_bare && profile == Profile::OpenWebUi) {
         (true, _) => Some(phrases::unfilled_headers(language)),
         (false, true) => Some(phrases::no_headers(language)),
         (false, false) => None,
     };
     let first = trouble.filter(|_| turn.history.is_empty()).map(|text| TurnEvent::Note { text });
-    let links = Links::new(shared.clone(), &headers, language);
+    let mut links = Links::new(shared.clone(), authority(&headers, &uri), language);
+    if let (Purpose::Continue, Some(shown)) = (turn.purpose, turn.history.last()) {
+        links.goes_on_from(&shown.text);
+    }
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first, links).await?;
     let presenter = Presenter::<W>::new(AnswerOptions { language: turn.language(), ..options });
     if request.stream {
@@ -104,6 +109,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
 pub(crate) async fn stored(
     State(shared): State<Shared>,
     headers: HeaderMap,
+    uri: Uri,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, ApiError> {
     let turn = turn_of_response(&shared, &headers, &id, None).await?;
@@ -112,10 +118,10 @@ pub(crate) async fn stored(
         None => None,
     };
     let previous = previous.as_deref().map(response_id);
-    let language = Language::of_text(&turn.begin.message).unwrap_or_default();
-    let links = Links::new(shared.clone(), &headers, language);
-    let text = links.of_session(&turn.session, turn.end.as_ref().map_or("", TurnEnd::text)).await;
-    Ok(Json(stored_response(&id, &turn, &text, previous)))
+    let language = shared.engine.consultant().language_of(Some(turn.id.clone())).await;
+    let language = language.map_err(|error| Problem::from(EngineError::from(error)))?.unwrap_or_default();
+    let text = Links::new(shared.clone(), authority(&headers, &uri), language).of_turn(&turn).await;
+    Ok(Json(stored_response(&id, &turn, &text, previous, language)))
 }
 
 /// The id of an answer. That of a response leads to its turn: by itself, or by the id that the client gave the answer, however often it
@@ -244,11 +250,10 @@ async fn turn_of_response(
 ) -> Result<TurnView, ApiError> {
     let by_client = id.strip_prefix(ResponsesWire::ID).and_then(|name| URL_SAFE_NO_PAD.decode(name).ok());
     let by_client = by_client.and_then(|message| String::from_utf8(message).ok());
-    let mut found = None;
-    for message in [Some(id.to_owned()), by_client].into_iter().flatten() {
-        if found.is_none() {
-            found = shared.engine.sessions().turn_of_message(owner(headers), &message).await.map_err(Problem::from)?;
-        }
+    let sessions = shared.engine.sessions();
+    let mut found = sessions.turn_of_message(owner(headers), id).await.map_err(Problem::from)?;
+    if let (None, Some(message)) = (&found, by_client) {
+        found = sessions.turn_of_message(owner(headers), &message).await.map_err(Problem::from)?;
     }
     found.ok_or_else(|| ApiError::response_not_found(id, param))
 }

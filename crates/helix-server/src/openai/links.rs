@@ -3,16 +3,18 @@
 //!
 //! Must not know how an answer is sent. The record keeps what the agent wrote, and `marks` puts that back into a history.
 
-use axum::http::{HeaderMap, header};
 use helix_core::error_chain;
 use helix_core::ids::SessionId;
 use helix_engine::consultant::{TurnEvent, phrases};
 use helix_engine::sessions::LinkedFile;
 use helix_job::Language;
+use helix_job::session::{TurnEnd, TurnView};
 use tokio::io::AsyncReadExt as _;
 
 use super::link_scan::{LinkScan, Piece};
+use super::open_text::OpenText;
 use crate::config::ServerConfig;
+use crate::host_check::host_of;
 use crate::linked_files::{FileToken, PATH};
 use crate::shared::Shared;
 
@@ -36,13 +38,20 @@ pub(super) struct Links {
 }
 
 impl Links {
-    pub(super) fn new(shared: Shared, headers: &HeaderMap, language: Language) -> Self {
-        let base = base(&shared.config, headers);
+    /// `authority`: the server that the request names.
+    pub(super) fn new(shared: Shared, authority: Option<&str>, language: Language) -> Self {
+        let base = base(&shared.config, authority);
         let (scan, below) = (LinkScan::default(), Vec::new());
         Self { shared, language, base, session: None, scan, has_text: false, below }
     }
 
-    /// An event as the client is to see it.
+    /// What comes goes on from this text, which the client shows already.
+    pub(super) fn goes_on_from(&mut self, shown: &str) {
+        self.scan.push(shown);
+        self.scan.rest();
+    }
+
+    /// An event as the client is to see it. What waits for the rest of a link is overtaken by activity.
     pub(super) async fn apply(&mut self, event: TurnEvent) -> Vec<TurnEvent> {
         let text = |text: String| (!text.is_empty()).then_some(TurnEvent::Text { text });
         if let TurnEvent::Text { text: said } = event {
@@ -50,17 +59,20 @@ impl Links {
             let shown = self.read(&said).await;
             return text(shown).into_iter().collect();
         }
-        let mut events: Vec<TurnEvent> = self.scan.rest().and_then(text).into_iter().collect();
+        let mut events = Vec::new();
         match event {
             TurnEvent::Began { ref session, .. } => self.session = Some(session.clone()),
-            // What broke off is closed; the same words follow as a whole.
-            TurnEvent::TakenBack { .. } => self.scan = LinkScan::default(),
-            TurnEvent::Note { text } => {
-                let text = self.whole(&text).await;
-                events.push(TurnEvent::Note { text });
+            // A block closes what is open above it. What broke off follows as a whole.
+            TurnEvent::TakenBack { .. } | TurnEvent::JobNews { note: Some(_), .. } => {
+                events.extend(self.close().and_then(text));
+            }
+            TurnEvent::Note { text: note } => {
+                events.extend(self.close().and_then(text));
+                events.push(TurnEvent::Note { text: self.whole(&note).await });
                 return events;
             }
             TurnEvent::Ended(mut ended) => {
+                events.extend(self.close().and_then(text));
                 if !self.has_text {
                     ended.answer = self.whole(&ended.answer).await;
                     events.extend(text(ended.answer.clone()).filter(|_| !self.below.is_empty()));
@@ -75,17 +87,30 @@ impl Links {
         events
     }
 
-    /// A whole text of a session, such as a stored answer.
-    pub(super) async fn of_session(mut self, session: &SessionId, text: &str) -> String {
-        self.session = Some(session.clone());
-        self.whole(text).await
+    /// The answer of a turn that is over, with what stands below it.
+    pub(super) async fn of_turn(mut self, turn: &TurnView) -> String {
+        self.session = Some(turn.session.clone());
+        let mut shown = OpenText::default();
+        shown.push(&self.whole(turn.end.as_ref().map_or("", TurnEnd::text)).await);
+        let note = match turn.end.as_ref().and_then(|end| end.note.as_deref()) {
+            Some(note) => Some(self.whole(note).await),
+            None => None,
+        };
+        for block in note.into_iter().chain(self.below) {
+            let above = if shown.as_str().is_empty() { String::new() } else { shown.closing() + "\n\n" };
+            shown.push(&(above + &block));
+        }
+        shown.as_str().to_owned()
     }
 
+    /// Forgets what is open; the text that waited.
+    fn close(&mut self) -> Option<String> {
+        std::mem::take(&mut self.scan).rest()
+    }
+
+    /// A whole text, when nothing is open.
     async fn whole(&mut self, text: &str) -> String {
-        let scan = std::mem::take(&mut self.scan);
-        let shown = self.read(text).await + &self.scan.rest().unwrap_or_default();
-        self.scan = scan;
-        shown
+        self.read(text).await + &self.close().unwrap_or_default()
     }
 
     async fn read(&mut self, text: &str) -> String {
@@ -141,13 +166,18 @@ impl Links {
 }
 
 /// Where browsers reach this server: as the configuration says, else as the client does, whose request has passed the check of its host.
-/// Only containers know names that end with `.internal`.
-fn base(config: &ServerConfig, headers: &HeaderMap) -> Option<String> {
+/// Only containers know names that end with `.internal` or have one part.
+fn base(config: &ServerConfig, authority: Option<&str>) -> Option<String> {
     if config.public_url.is_some() {
         return config.public_url.clone();
     }
-    let host = headers.get(header::HOST)?.to_str().ok()?;
-    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
-    let is_plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
-    (is_plain && !name.ends_with(".internal")).then(|| format!("http://{host}"))
+    let authority = authority?;
+    let name = host_of(authority).to_ascii_lowercase();
+    let is_plain = authority.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte));
+    let is_known = name == "localhost" || name.contains(['.', ':']) && !name.ends_with(".internal");
+    (is_plain && is_known).then(|| format!("http://{authority}"))
 }
+
+#[cfg(test)]
+#[path = "links_test.rs"]
+mod tests;

@@ -11,7 +11,7 @@ use helix_job::session::TurnView;
 use serde_json::{Value, json};
 
 use super::error::ApiError;
-use super::items::{function_call, function_call_output};
+use super::items::{function_call, function_call_output, item_name};
 use super::presenter::{AnswerOptions, WholeAnswer, Wire};
 use super::request::Form;
 use super::tool_name;
@@ -203,7 +203,7 @@ impl Wire for ResponsesWire {
         item["status"] = status.into();
         let call_id = item["call_id"].as_str().map(str::to_owned);
         match (&call_id, failed) {
-            (Some(_), _) => item["name"] = shown.into(),
+            (Some(_), _) => item["name"] = item_name(shown).into(),
             (None, true) => {
                 let content = json!([{ "type": "text", "text": output }]);
                 item["error"] = json!({ "type": "mcp_tool_execution_error", "content": content });
@@ -246,8 +246,14 @@ fn response(id: &str, model: &str, created_at: i64, previous: Option<String>) ->
     })
 }
 
-/// A response from the record of its turn; `text` is the answer as the client is to see it.
-pub(super) fn stored_response(id: &str, turn: &TurnView, text: &str, previous: Option<String>) -> Value {
+/// A response from the record of its turn; `text` is the answer as the client is to see it, `language` that of what Helix says.
+pub(super) fn stored_response(
+    id: &str,
+    turn: &TurnView,
+    text: &str,
+    previous: Option<String>,
+    language: Language,
+) -> Value {
     let model = turn.begin.model.as_ref().map_or_else(|| "helix".into(), |model| format!("helix:{model}"));
     let mut response = response(id, &model, turn.started_at.as_second(), previous);
     let Some(end) = &turn.end else { return response };
@@ -256,7 +262,6 @@ pub(super) fn stored_response(id: &str, turn: &TurnView, text: &str, previous: O
     response["usage"] = response_usage(&end.usage);
     response["status"] = if end.is_answer() { "completed" } else { "failed" }.into();
     if !end.is_answer() {
-        let language = Language::of_text(&turn.begin.message).unwrap_or_default();
         let message = phrases::of_outcome(language, &Outcome::from_facts(&end.facts)).map(|error| error.line());
         response["error"] = json!({ "code": "server_error", "message": message });
     }

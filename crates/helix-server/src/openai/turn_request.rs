@@ -5,7 +5,7 @@
 use axum::http::{HeaderMap, HeaderValue, header};
 use helix_core::ids::SessionId;
 use helix_engine::consultant::{
-    Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest,
+    Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest, unwrapped,
 };
 use helix_job::Language;
 use helix_job::session::ClientIds;
@@ -239,22 +239,6 @@ impl Message {
         };
         (!text.trim().is_empty() || !self.uploads.is_empty()).then_some(HistoryMessage { author, text })
     }
-}
-
-/// The user's own words in a message that a client wrapped in retrieved context or a list of files. The client sends the
-/// wrapping with that turn only, so it must not be part of what identifies a conversation.
-fn unwrapped(text: &str) -> &str {
-    let mut text = text.trim();
-    if let Some(rest) = text.strip_prefix("<attached_files>") {
-        text = rest.split_once("</attached_files>").map_or(text, |(_, words)| words).trim();
-    }
-    if text.starts_with("### Task:")
-        && let Some((_, words)) = text.rsplit_once("</context>")
-        && !words.trim().is_empty()
-    {
-        text = words.trim();
-    }
-    text
 }
 
 #[cfg(test)]

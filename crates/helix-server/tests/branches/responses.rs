@@ -104,3 +104,30 @@ async fn a_response_to_a_request_with_an_id_of_its_own_can_be_followed() {
     assert_eq!(list["sessions"][0]["turn_count"], 2, "{list:#}");
     host.stop().await;
 }
+
+/// A client that lost its connection gets what the other one would have read.
+#[tokio::test]
+async fn a_stored_response_says_what_stands_below_the_answer() {
+    use helix_engine::consultant::{Enforcement, Validator};
+    let config = ServerConfig { allowed_hosts: vec!["host.docker.internal".into()], ..ServerConfig::default() };
+    let host = Host::with_engine(config, |engine| {
+        let validators = vec![Validator::StepMarker];
+        engine.consultant.enforcement = Enforcement { validators, own: Vec::new(), retries: 0 };
+    })
+    .await;
+    let input = "Bitte zeig mir, was das ist [[fake: run echo kept > note.md]] [[fake: say See [note](note.md).]]";
+    let read = async |request: reqwest::RequestBuilder| -> (String, String) {
+        let response = request.header("host", "host.docker.internal:8787").send().await.unwrap();
+        let response: Value = response.json().await.unwrap();
+        let items = response["output"].as_array().unwrap().iter().filter(|item| item["type"] == "message");
+        let text = items.map(|item| item["content"][0]["text"].as_str().unwrap()).collect();
+        (response["id"].as_str().unwrap().to_owned(), text)
+    };
+    let (id, said) = read(host.post("/v1/responses").json(&json!({ "input": input }))).await;
+    let (_, stored) = read(host.get(&format!("/v1/responses/{id}"))).await;
+    assert_eq!(stored, said);
+    for part in ["See [note](note.md).\n\n> [!CAUTION]", "Prüfungen nicht bestanden", "<summary>note.md</summary>"] {
+        assert!(stored.contains(part), "{part:?} is not in {stored}");
+    }
+    host.stop().await;
+}

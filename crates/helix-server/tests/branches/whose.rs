@@ -231,6 +231,52 @@ async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_on
     }
 }
 
+/// The connection broke between the answer and the caution below it; a later host recorded that in the user's language.
+#[tokio::test]
+async fn a_caution_that_did_not_reach_its_reader_is_told_in_their_language() {
+    use helix_engine::consultant::{Enforcement, Validator};
+    let strict = |engine: &mut helix_engine::EngineConfig| {
+        let validators = vec![Validator::StepMarker];
+        engine.consultant.enforcement = Enforcement { validators, own: Vec::new(), retries: 0 };
+    };
+    let host = Host::with_engine(ServerConfig::default(), strict).await;
+    let gate = tempfile::tempdir().unwrap();
+    let order = format!("Bitte sag mir, was das ist. {}", in_two_parts(&gate.path().join("go")));
+    let mut bytes = send(&host, &ids("c", "m1", ""), messages(&[&order]), true).await.bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("Hm.") {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    let host = host.restart_with(ServerConfig::default(), strict).await;
+    std::fs::write(gate.path().join("go"), "").unwrap();
+    let end = first_end(&host).await;
+    let note = end["note"].as_str().unwrap();
+    assert!(note.contains("Diese Antwort hat ihre Prüfungen nicht bestanden"), "{end:#}");
+    let shown = end["shown"].as_str().or(end["answer"].as_str()).unwrap();
+    let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, shown, "so? [[fake: say Next.]]"])).await;
+    let (before, _) = next.text.split_once("Next.").unwrap();
+    assert_eq!(before.trim(), note.trim(), "the caution alone");
+    let whole = format!("{shown}\n\n{note}");
+    let next = ask(&host, &ids("c", "m3", "m1"), messages(&[&order, &whole, "and? [[fake: say Last.]]"])).await;
+    assert!(next.text.starts_with("Last."), "{}", next.text);
+    host.stop().await;
+}
+
+/// What Helix and the client put around the user's words is English, whatever the user writes.
+#[tokio::test]
+async fn the_language_is_that_of_the_users_own_words() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let german = "### Task:\nRespond to the user query using the provided context, and what the user has said before.\n\
+        <context>\n</context>\n\nBitte sag mir, was das ist. [[fake: say Eins.]]";
+    let first = ask(&host, &[], messages(&[german])).await;
+    let session = [("x-helix-session", first.session.as_str()), ("x-helix-client", "openwebui")];
+    let more = ask(&host, &session, messages(&[german, "Eins."])).await;
+    assert_eq!(more.session, first.session);
+    let answer = send(&host, &session, messages(&["ok [[fake: overloaded]]"]), true).await.text().await.unwrap();
+    assert!(answer.contains("Der Anbieter "), "{answer}");
+    host.stop().await;
+}
+
 /// Nor any other caution: one that says what could not be checked.
 #[tokio::test]
 async fn an_unread_answer_that_could_not_be_checked_is_not_given_as_a_good_one() {

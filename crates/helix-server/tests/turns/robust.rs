@@ -135,6 +135,30 @@ async fn an_agent_without_sessions_is_not_said_to_have_been_asked_for_a_correcti
     host.stop().await;
 }
 
+/// An agent that does not stream is cut off like any other, and what is kept is what was shown.
+#[tokio::test]
+async fn an_answer_that_comes_at_the_end_has_the_same_limit() {
+    let scratch = tempfile::tempdir().unwrap();
+    let record = scratch.path().join("record");
+    let result = json!({ "helix": "result", "status": "success", "answer": "x".repeat(5 << 20) });
+    std::fs::write(&record, format!("{result}\n")).unwrap();
+    let host = Host::with_engine(ServerConfig::default(), |engine| {
+        let command = vec!["cat".to_owned(), record.to_str().unwrap().to_owned()];
+        engine.agents.push(AgentProfile::new("plain", DialectName::Command, command));
+        engine.consultant.agent = "plain".into();
+    })
+    .await;
+    let body = json!({ "model": "helix", "messages": [{ "role": "user", "content": "Hello" }] });
+    let answer = host.post("/v1/chat/completions").json(&body).send().await.unwrap();
+    let answer: Value = answer.json().await.unwrap();
+    let text = answer["choices"][0]["message"]["content"].as_str().unwrap();
+    let (said, note) = text.split_once("\n\n").unwrap_or((text, ""));
+    assert_eq!(said.len(), 4 << 20, "{said:.300}");
+    assert!(note.contains("longer than 4 MiB"), "{note}");
+    assert_eq!(session(&host).await["turns"][0]["end"]["shown"].as_str().unwrap().len(), 4 << 20);
+    host.stop().await;
+}
+
 #[tokio::test]
 async fn a_message_to_a_closing_engine_is_told_of_the_shutdown() {
     let host = Host::with_agent(ServerConfig::default()).await;
