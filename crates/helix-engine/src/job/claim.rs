@@ -5,19 +5,32 @@
 
 use std::time::Duration;
 
-use helix_core::finding::Fault;
+use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{JobId, PhaseId};
-use helix_job::{DeliveryState, DeliveryView, Language, Wait, phrases, target_of};
+use helix_job::{DeliveryState, DeliveryView, Language, RollbackError, Wait, phrases, target_of};
 use helix_store::{JobFilter, MAX_ROWS_PER_PAGE};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{AttemptContext, EffectRunner, Stopped, environment};
 use super::target::Target;
+use crate::job_record;
 use crate::mutex::lock;
 
 /// Between two looks at whether a target is free. What others record of theirs is not awaited: deliveries take minutes.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// A target that is being changed: it is claimed until what changes it has ended, also where nobody wants that any more.
+pub(super) struct Held<'a> {
+    runner: &'a EffectRunner,
+    name: String,
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.runner.give_back(&self.name);
+    }
+}
 
 /// What a gate of an attempt delivers to.
 pub(super) fn target(at: AttemptContext<'_>, gate: usize) -> Target {
@@ -58,19 +71,35 @@ impl EffectRunner {
         let others = |one: &DeliveryView, by: &JobId| !target.is_own(one, by) && one.is_under_way();
         let found = self.newest(target, JobFilter::unfinished(), others).await;
         if !matches!(found, Ok(None)) {
-            self.takes_up(name);
+            self.give_back(name);
         }
-        Ok(found?.map(|(_, job)| job))
+        match found? {
+            Some((_, job)) if lock(&self.shared.left_alone).contains(&job) => Err(held_for_good(target, &job)),
+            found => Ok(found.map(|(_, job)| job)),
+        }
     }
 
-    /// Whether this host has claimed a target for a delivery or a rollback and not carried that out yet. Asked once.
-    pub(super) fn takes_up(&self, name: &str) -> bool {
-        lock(&self.shared.deliveries).remove(name).is_some()
+    /// What this host has claimed for a delivery or a rollback and not carried out yet; asked once, before that begins.
+    pub(super) fn take_up(&self, name: String) -> Option<Held<'_>> {
+        let claimed = lock(&self.shared.deliveries).contains_key(&name);
+        claimed.then(|| Held { runner: self, name })
     }
 
-    /// Gives back what a job that is over has claimed and not used.
-    pub(super) fn forget_claims(&self, job: &JobId) {
-        lock(&self.shared.deliveries).retain(|_, target| target.job != *job);
+    /// Gives a claim back.
+    pub(super) fn give_back(&self, name: &str) {
+        lock(&self.shared.deliveries).remove(name);
+    }
+
+    /// Gives back what a job, or only a phase of it, has claimed and does not use.
+    pub(super) fn forget_claims(&self, job: &JobId, phase: Option<&PhaseId>) {
+        let other = |target: &Target| target.job != *job || phase.is_some_and(|phase| target.phase != *phase);
+        lock(&self.shared.deliveries).retain(|_, target| other(target));
+    }
+
+    /// Notes that this host does not carry the job on, though it is not over: nobody waits for what it has begun.
+    pub(crate) fn leave_alone(&self, job: &JobId) {
+        lock(&self.shared.left_alone).insert(job.clone());
+        self.forget_claims(job, None);
     }
 
     /// The phases of a job that wait for a target.
@@ -86,13 +115,22 @@ impl EffectRunner {
         let over = |one: &DeliveryView, by: &JobId| {
             !target.is_own(one, by) && one.at > at && one.state != DeliveryState::RolledBack
         };
-        let found = self.newest(target, JobFilter::default(), over).await?;
-        Ok(found.map(|(one, job)| {
-            let (name, state) = (&target.name, phrases::delivery_state(Language::English, one.state));
-            format!(
-                "job {job} has delivered to {name} since ({state}): roll that back first (`helix jobs rollback {job}`)"
-            )
-        }))
+        let Some((one, job)) = self.newest(target, JobFilter::default(), over).await? else { return Ok(None) };
+        let other = job_record::state(self.shared.host.journal().as_ref(), &job).await;
+        let command = format!("helix jobs rollback {job} --phase {}", one.phase);
+        let remedy = match other.map_err(|error| environment(&error))?.to_roll_back(Some(&one.phase), false) {
+            Ok(_) => format!("roll that back first (`{command}`)"),
+            Err(RollbackError::Again { .. }) => format!("roll that back once more first (`{command} --again`)"),
+            Err(RollbackError::Running) => {
+                format!("wait for the end of that job, or stop it (`helix jobs cancel {job}`)")
+            }
+            Err(RollbackError::NoCommands { .. }) => {
+                "its gate has no `rollback`: deliver what is to be there instead".to_owned()
+            }
+            Err(other) => other.to_string(),
+        };
+        let (name, state) = (&target.name, phrases::delivery_state(Language::English, one.state));
+        Ok(Some(format!("job {job} has delivered to {name} since ({state}): {remedy}")))
     }
 
     /// The newest delivery to the target, by whichever phase, that is wanted.
@@ -120,4 +158,16 @@ impl EffectRunner {
             }
         }
     }
+}
+
+/// The target is that of a job which does not go on here: nothing that could be waited for.
+fn held_for_good(target: &Target, job: &JobId) -> Fault {
+    let message = format!(
+        "job {job} was changing {} when this host had to leave that job alone: how far it came is unknown",
+        target.name
+    );
+    let hint = format!(
+        "see `helix jobs show {job}` and the host's log for why, look at the target, and start Helix again; if it leaves the job alone again, deliver under another `target`"
+    );
+    Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
 }

@@ -31,7 +31,8 @@ impl EffectRunner {
         let result = at.result()?;
         let delivers = phase.gates.get(gate).is_some_and(|spec| spec.delivery().is_some());
         let check = GateCheck::of_attempt(at, result, gate, cancel);
-        let report = if delivers && !self.takes_up(&name(at, gate, 0)) {
+        let held = self.take_up(name(at, gate, 0));
+        let report = if delivers && held.is_none() {
             self.shared.checkouts.end(at.job, Some(&check.label)).await;
             interrupted(phase, gate, result)
         } else {
@@ -61,7 +62,7 @@ impl EffectRunner {
                 self.claim(&name, &target, cancel).await?;
                 let baseline = self.baseline(at, gate, &target, result).await;
                 if baseline.is_err() {
-                    self.takes_up(&name);
+                    self.give_back(&name);
                 }
                 let baseline = Some(baseline?);
                 JobEvent::DeliveryBegun { phase, attempt, gate, tree: result.tree.clone(), validation, baseline }

@@ -2,7 +2,7 @@
 //!
 //! Must not know what follows from an event: that is `decide`'s business.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -61,6 +61,9 @@ pub(crate) trait Effects {
         permit: Option<Permit>,
     ) -> impl Future<Output = EffectOutcome> + Send + use<Self> + 'static;
 
+    /// What a phase was to begin is not recorded as begun: it does not fit what has happened meanwhile.
+    fn not_begun(&self, job: &JobId, phase: &PhaseId);
+
     /// Removes what a job that is over has left; nothing of it is under way any more.
     fn clean_up(&self, job: &JobId, state: &JobState) -> impl Future<Output = ()> + Send;
 }
@@ -94,8 +97,10 @@ pub(crate) struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     pub(super) checkouts: GateCheckouts,
-    /// Deliveries and rollbacks that this host begins, or has begun and not yet carried out, with what each changes.
+    /// Deliveries and rollbacks that this host begins, or has begun and not yet carried out to the end, with what each changes.
     pub(super) deliveries: Mutex<HashMap<String, Target>>,
+    /// Jobs that are not over and that this host does not carry on.
+    pub(super) left_alone: Mutex<HashSet<JobId>>,
     /// What phases wait for whose target another one changes.
     pub(super) waits: Mutex<HashMap<(JobId, PhaseId), Wait>>,
     /// Who is landing in which repository: results of one host land one after the other.
@@ -137,8 +142,12 @@ impl Effects for EffectRunner {
         }
     }
 
+    fn not_begun(&self, job: &JobId, phase: &PhaseId) {
+        self.forget_claims(job, Some(phase));
+    }
+
     async fn clean_up(&self, job: &JobId, state: &JobState) {
-        self.forget_claims(job);
+        self.forget_claims(job, None);
         self.remove_worktrees(job, state).await;
     }
 }
@@ -162,6 +171,7 @@ impl EffectRunner {
                 stops: Mutex::default(),
                 checkouts,
                 deliveries: Mutex::default(),
+                left_alone: Mutex::default(),
                 waits: Mutex::default(),
                 landings: Mutex::default(),
             }),

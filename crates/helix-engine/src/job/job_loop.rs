@@ -315,6 +315,10 @@ impl<E: Effects> JobLoop<E> {
             }
         };
         let Some(event) = event else { return Ok(()) };
+        let begins = match &event {
+            JobEvent::DeliveryBegun { phase, .. } | JobEvent::RollbackBegun { phase, .. } => Some(phase.clone()),
+            _ => None,
+        };
         match self.log.record(event, &self.closing).await? {
             Record::Done => {
                 self.stale.remove(&key);
@@ -322,6 +326,7 @@ impl<E: Effects> JobLoop<E> {
             }
             Record::Stale(illegal) => {
                 tracing::info!(job = %self.log.id, %key, why = %illegal.why, "dropped a late answer");
+                begins.iter().for_each(|phase| self.effects.not_begun(&self.log.id, phase));
                 self.repeat_or_fail(key).await
             }
         }

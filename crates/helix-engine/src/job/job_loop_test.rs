@@ -7,7 +7,7 @@ use std::time::Duration;
 use helix_core::ids::{JobId, TreeId};
 use helix_job::question::About;
 use helix_job::{JobStatus, JobView, PhaseStatus, Recorded};
-use helix_plan::OnFailure;
+use helix_plan::{Delivery, GateSpec, OnFailure, Phase};
 use helix_store::{Access, Journal, NewEvent, NewJob, SqliteJournal};
 use tokio::sync::Notify;
 
@@ -119,6 +119,10 @@ impl Effects for Script {
         }
     }
 
+    fn not_begun(&self, _job: &JobId, phase: &PhaseId) {
+        self.add(format!("not begun: {phase}"));
+    }
+
     async fn clean_up(&self, _job: &JobId, _state: &JobState) {
         self.add("clean up".into());
     }
@@ -141,7 +145,11 @@ struct Running {
 }
 
 async fn start(phases: &[(&str, &[&str], usize)], agents: u32, script: Vec<(&str, Scripted)>) -> Running {
-    let mut phases: Vec<_> = phases.iter().map(|(name, after, gates)| world::phase(name, after, *gates)).collect();
+    start_with(phases.iter().map(|(name, after, gates)| world::phase(name, after, *gates)).collect(), agents, script)
+        .await
+}
+
+async fn start_with(mut phases: Vec<Phase>, agents: u32, script: Vec<(&str, Scripted)>) -> Running {
     phases.iter_mut().for_each(|phase| phase.on_failure = OnFailure::Fail);
     let directory = tempfile::tempdir().unwrap();
     let journal = SqliteJournal::open(directory.path().join("journal.db"), Access::ReadWrite).await.unwrap();
@@ -268,6 +276,25 @@ async fn what_is_no_longer_wanted_is_told_so_and_its_answer_does_not_count() {
         assert_eq!(view.phases[0].attempt, attempts, "{key}: {view:#?}");
         assert_eq!(view.phases[0].gates.len(), 0, "{key}: {view:#?}");
     }
+}
+
+/// What was claimed for it would keep its target from others.
+#[tokio::test]
+async fn a_delivery_that_is_cancelled_while_it_is_prepared_does_not_begin_and_holds_nothing() {
+    let mut phase = world::phase("a", &[], 1);
+    phase.gates.push(GateSpec::DeploySuccess(Delivery::of_command("./deploy")));
+    let release = Arc::<Notify>::default();
+    let script = vec![("begin/a/1/1", Scripted::UntilUnwanted), ("run/b/1", Scripted::Hold(release.clone()))];
+    let running = start_with(vec![phase, world::phase("b", &[], 0)], 2, script).await;
+    running.script.see("begin/a/1/1").await;
+    running.script.see("run/b/1").await;
+    assert!(running.handle.cancel("a test").await);
+    // While the job goes on: the work of the other phase is committed first.
+    running.script.see("not begun: a").await;
+    release.notify_one();
+    let (_, view, lines) = running.ended().await;
+    assert_eq!((view.status, view.deliveries.len()), (JobStatus::Cancelled, 0), "{lines:#?}");
+    assert!(!lines.contains(&"gate/a/1/1".to_owned()), "{lines:#?}");
 }
 
 #[tokio::test]

@@ -108,7 +108,7 @@ impl EffectRunner {
         let begun = at.attempt.delivery(step.gate).map_or(Timestamp::MIN, |begun| begun.at);
         let over = self.delivered_over(&target, begun).await;
         if !matches!(over, Ok(None)) {
-            self.takes_up(&name);
+            self.give_back(&name);
         }
         if let Some(message) = over? {
             return Err(Fault { kind: FaultKind::Environment, message, hint: None }.into());
@@ -123,7 +123,8 @@ impl EffectRunner {
         step: DeliveryStep,
         cancel: &CancellationToken,
     ) -> Result<JobEvent, Stopped> {
-        if !self.takes_up(&name(at, step.gate, step.round)) {
+        let held = self.take_up(name(at, step.gate, step.round));
+        if held.is_none() {
             self.shared.checkouts.end(at.job, Some(&label(at, step, DeliveryPart::Rollback))).await;
             let message = "Helix ended while it rolled back: how far that came is unknown".to_owned();
             let hint = Some(helix_job::PERSON_NEEDED.to_owned());

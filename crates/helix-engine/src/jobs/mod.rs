@@ -194,7 +194,7 @@ impl Jobs {
             match job_loop.run().await {
                 LoopEnd::Settled => drop(lock(&jobs.running).remove(&id)),
                 // Its handle says why it does not go on, to anyone who looks at it or wants something of it.
-                LoopEnd::Broken => {}
+                LoopEnd::Broken => jobs.effects.leave_alone(&id),
             }
             jobs.settled.notify_waiters();
         });

@@ -40,7 +40,8 @@ impl Jobs {
                     states.push((view.id, state));
                 }
                 Err(EngineError::Contradiction { job, source }) => {
-                    tracing::error!(%job, error = %source, "this job's record contradicts itself; it is left alone")
+                    tracing::error!(%job, error = %source, "this job's record contradicts itself; it is left alone");
+                    self.effects.leave_alone(&job);
                 }
                 Err(error) => return Err(error),
             }

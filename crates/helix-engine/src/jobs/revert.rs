@@ -2,8 +2,9 @@
 //!
 //! Must not touch uncommitted work, nor what a conflict leaves unclear.
 
+use std::fs::File;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_adr::{Adr, index_markdown, is_generated_index};
@@ -29,9 +30,27 @@ enum Wanted {
     Found,
 }
 
+/// Why there is no revert to record.
+enum NotReverted {
+    /// The branch has nothing to take out.
+    Absent(String),
+    /// It may be landed beside the branch, and is taken by a person.
+    Waits(String),
+    /// The branch is as it was, and nothing of a revert is anywhere.
+    Refused(String),
+}
+
+impl NotReverted {
+    fn why(self) -> String {
+        match self {
+            Self::Absent(why) | Self::Waits(why) | Self::Refused(why) => why,
+        }
+    }
+}
+
 impl Jobs {
     /// Makes the revert commit of a merged job, and goes on to the end also where nobody waits for it any more. A second call
-    /// changes nothing: the job's view says what was done.
+    /// takes out what stands in the branch by then: mostly nothing, and the job's view says what was done.
     ///
     /// # Errors
     /// [`EngineError::Refused`] when there is nothing to revert, the branch contradicts it, or its commit had to stay beside the
@@ -47,8 +66,15 @@ impl Jobs {
         let Ok(mut wanted) = tokio::fs::read_dir(self.wanted_reverts()).await else { return };
         while let Ok(Some(entry)) = wanted.next_entry().await {
             let Ok(id) = JobId::new(entry.file_name().to_string_lossy()) else { continue };
-            if let Err(error) = self.record_revert(&id, Wanted::Found).await {
-                tracing::debug!(job = %id, %error, "no revert of it was found");
+            match self.record_revert(&id, Wanted::Found).await {
+                Ok(_) => {}
+                Err(EngineError::Refused { message }) => {
+                    tracing::debug!(job = %id, message, "no revert of it was found");
+                }
+                Err(error) => {
+                    let error = helix_core::error_chain(&error);
+                    tracing::warn!(job = %id, error, "whether it was reverted cannot be found out");
+                }
             }
         }
     }
@@ -59,38 +85,56 @@ impl Jobs {
         let active = state.active().ok_or_else(|| EngineError::not_found("job", id))?;
         // Says to the next host that there may be a commit which is not on record.
         let note = self.wanted_reverts().join(id.as_str());
-        if active.reverted.is_none() {
-            let request = request(id, active, &wanted).map_err(EngineError::refused)?;
-            let decision = active.spec.adr.as_ref().map(|adr| Decision {
-                submitted: Adr::parse(&adr.path, &adr.text),
-                note: format!(
-                    "Reopened on {}: helix job {id} was reverted by {}.",
-                    Timestamp::now().strftime("%F"),
-                    request.by
-                ),
-            });
-            let spaces = self.workspaces(&active.spec).await.map_err(EngineError::of_fault)?;
-            if wanted != Wanted::Found {
-                tokio::fs::create_dir_all(self.wanted_reverts()).await.map_err(EngineError::environment)?;
-                tokio::fs::write(&note, "").await.map_err(EngineError::environment)?;
-            }
-            let _landing = self.effects.landing(&active.spec).await;
-            let made = blocking(move || revert(spaces.repository(), &request, decision.as_ref(), &wanted)).await;
-            let reverted = made.map_err(EngineError::of_fault)?.map_err(EngineError::refused)?;
-            self.record_over(id, state, JobEvent::Reverted(reverted)).await?;
+        let before = active.reverted.as_ref().map(|before| before.commit.clone());
+        let request = request(id, active, &wanted).map_err(EngineError::refused)?;
+        let decision = active.spec.adr.as_ref().map(|adr| Decision {
+            submitted: Adr::parse(&adr.path, &adr.text),
+            note: format!(
+                "Reopened on {}: helix job {id} was reverted by {}.",
+                Timestamp::now().strftime("%F"),
+                request.by
+            ),
+        });
+        let spaces = self.workspaces(&active.spec).await.map_err(EngineError::of_fault)?;
+        if wanted != Wanted::Found {
+            let (directory, note) = (self.wanted_reverts(), note.clone());
+            let written = helix_process::spawn_blocking(move || leave(&directory, &note)).await;
+            written.map_err(EngineError::environment)?.map_err(EngineError::environment)?;
         }
+        let _landing = self.effects.landing(&active.spec).await;
+        let made = blocking(move || revert(spaces.repository(), &request, decision.as_ref(), &wanted)).await;
+        let refused = match made.map_err(EngineError::of_fault)? {
+            Ok(reverted) if before.as_ref() == Some(&reverted.commit) => None,
+            Ok(reverted) => {
+                self.record_over(id, state, JobEvent::Reverted(reverted)).await?;
+                None
+            }
+            Err(NotReverted::Waits(why)) => return Err(EngineError::refused(why)),
+            Err(NotReverted::Absent(_)) if before.is_some() => None,
+            Err(refused) => Some(refused.why()),
+        };
         if let Err(error) = tokio::fs::remove_file(&note).await
             && error.kind() != ErrorKind::NotFound
         {
             tracing::warn!(%error, "{} is left", note.display());
         }
-        self.get(id.as_str()).await
+        match refused {
+            Some(why) => Err(EngineError::refused(why)),
+            None => self.get(id.as_str()).await,
+        }
     }
 
     /// Has an empty file for each job whose revert was wanted and is not on record.
     fn wanted_reverts(&self) -> PathBuf {
         self.services.state.root().join("reverts")
     }
+}
+
+/// Leaves the note, on the disk before anything else happens.
+fn leave(directory: &Path, note: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(directory)?;
+    File::create(note)?.sync_all()?;
+    File::open(directory)?.sync_all()
 }
 
 /// The decision of a job as it was at submit, and what is noted in it.
@@ -128,7 +172,7 @@ fn revert(
     request: &RevertRequest,
     decision: Option<&Decision>,
     wanted: &Wanted,
-) -> Result<Result<Reverted, String>, GitError> {
+) -> Result<Result<Reverted, NotReverted>, GitError> {
     let (job, branch) = (&request.job, &request.branch);
     let reverted = |by: String, commit: CommitId, adr: bool| {
         let adr = decision.filter(|_| adr).map(|one| one.submitted.file.clone());
@@ -137,15 +181,15 @@ fn revert(
     for _ in 0..CHASES {
         let prepared = match repository.prepare_revert(request)? {
             Revert::Absent => {
-                return Ok(Err(format!(
+                return Ok(Err(NotReverted::Absent(format!(
                     "nothing to revert: {branch} has no merge commit of the job; if its result came there in another way, revert that with git"
-                )));
+                ))));
             }
             Revert::Conflict { merge, paths } => {
-                return Ok(Err(format!(
+                return Ok(Err(NotReverted::Refused(format!(
                     "later commits on {branch} changed the same lines of {}; `git revert -m 1 {merge}` lets you resolve that",
                     paths.join(", ")
-                )));
+                ))));
             }
             Revert::Already { commit, by } => {
                 let files = repository.listing(&repository.commit(commit.as_str())?.tree)?;
@@ -153,22 +197,22 @@ fn revert(
                 return Ok(Ok(reverted(by.unwrap_or_else(|| request.by.clone()), commit, adr)));
             }
             Revert::Ready(_) if *wanted == Wanted::Found => {
-                return Ok(Err(format!("{branch} has no revert of job {job}")));
+                return Ok(Err(NotReverted::Waits(format!("{branch} has no revert of job {job}"))));
             }
             Revert::Ready(prepared) => prepared,
         };
         let files = decision.map(|decision| reopen(repository, &prepared.tree, decision)).transpose()?.flatten();
         match repository.land_revert(request, &prepared, files.as_deref().unwrap_or_default())? {
             (commit, Landing::Landed(IntegrationTarget::Beside { branch: beside, why, command })) => {
-                return Ok(Err(format!(
+                return Ok(Err(NotReverted::Waits(format!(
                     "not reverted yet: the revert {commit} is on branch {beside}, since {why}. Take it with `{command}`, then run `helix jobs revert {job}` again: it records that"
-                )));
+                ))));
             }
             (commit, Landing::Landed(_)) => return Ok(Ok(reverted(request.by.clone(), commit, files.is_some()))),
             (_, Landing::Moved) => {}
         }
     }
-    Ok(Err(format!("{branch} keeps moving: try again when it is not changing")))
+    Ok(Err(NotReverted::Refused(format!("{branch} keeps moving: try again when it is not changing"))))
 }
 
 /// The files of the tree that say how the decision stands, as they are when it is open again; `None` if it is not there.

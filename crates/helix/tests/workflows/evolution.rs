@@ -218,6 +218,7 @@ async fn what_another_job_delivered_since_is_not_rolled_back_with_it() {
     let refused = stage.helix(&["jobs", "rollback", first, "--again"]).output().unwrap();
     let text = said(&refused);
     assert!(!refused.status.success() && text.contains(&third) && text.contains("(failed)"), "{text}");
+    assert!(text.contains("has no `rollback`"), "{text}");
 }
 
 /// The target of two jobs is changed by one after the other, whatever becomes of their host meanwhile.
@@ -228,16 +229,7 @@ async fn two_jobs_deliver_to_one_target_one_after_the_other() {
     let stage = Stage::new(&["parts:\n", &texts, &part("deliver", "{ say: Ready. }")].concat(), "max_agents = 4\n");
     let plan =
         |name: &str, gate: &str| stage.plan(name, &plan(name, gate).replace("version.txt", &format!("{name}.txt")));
-    let (log, go) = (stage.sandbox.path().join("log"), stage.sandbox.path().join("go"));
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    let deploy = format!(
-        "#!/bin/sh\necho begin >> {0}\nuntil [ -e {1} ]; do sleep 0.05; done\necho end >> {0}\n",
-        log.display(),
-        go.display()
-    );
-    std::fs::write(stage.repo.join("deploy.sh"), deploy).unwrap();
-    std::fs::set_permissions(stage.repo.join("deploy.sh"), executable).unwrap();
-    commit(&stage, "How it is deployed");
+    let (log, go) = waiting_deployment(&stage);
     let gate = "{ type: deploy_success, target: production, command: ./deploy.sh, health: { command: \"true\", every: 1s, for: 1s } }";
     let host = stage.start();
     let first = stage.submit(&plan("one", gate), &stage.repo, "one").await;
@@ -283,6 +275,55 @@ async fn two_jobs_deliver_to_one_target_one_after_the_other() {
     std::fs::write(&go, "").unwrap();
     stage.events(&fourth).await;
     assert_eq!(stage.job(&fourth).await["deliveries"][0]["state"], "delivered", "{}", stage.log());
+}
+
+/// A deployment that waits for a file and says when it begins and ends, also where it is stopped, which takes it two seconds.
+fn waiting_deployment(stage: &Stage) -> (std::path::PathBuf, std::path::PathBuf) {
+    let (log, go) = (stage.sandbox.path().join("log"), stage.sandbox.path().join("go"));
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    let deploy = format!(
+        "#!/bin/sh\ntrap '' INT\ntrap 'echo end >> {0}; exit 1' TERM\necho begin >> {0}\nuntil [ -e {1} ]; do sleep 0.05; done\necho end >> {0}\n",
+        log.display(),
+        go.display()
+    );
+    std::fs::write(stage.repo.join("deploy.sh"), deploy).unwrap();
+    std::fs::set_permissions(stage.repo.join("deploy.sh"), executable).unwrap();
+    commit(stage, "How it is deployed");
+    (log, go)
+}
+
+/// A job that is cancelled is over at once, and its command is not.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_delivery_that_is_being_stopped_holds_its_target_until_its_command_has_ended() {
+    let texts = ["one", "two"].map(|name| writes(name, &format!("{name}.txt"), "text\n")).concat();
+    let stage = Stage::new(&["parts:\n", &texts, &part("deliver", "{ say: Ready. }")].concat(), "max_agents = 2\n");
+    let (log, go) = waiting_deployment(&stage);
+    let lines = || std::fs::read_to_string(&log).unwrap_or_default();
+    let gate = "{ type: deploy_success, target: production, command: ./deploy.sh }";
+    let plan = |name: &str| stage.plan(name, &plan(name, gate).replace("version.txt", &format!("{name}.txt")));
+    let _host = stage.start();
+    let first = stage.submit(&plan("one"), &stage.repo, "one").await;
+    let start = Instant::now();
+    while lines().is_empty() {
+        assert!(start.elapsed() < LIMIT, "{}", stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    let second = stage.submit(&plan("two"), &stage.repo, "two").await;
+    while stage.job(&second).await["phases"][1]["waits_for"]["what"] != "target" {
+        assert!(start.elapsed() < LIMIT, "{:#}\n{}", stage.job(&second).await, stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    let done = stage.helix(&["jobs", "cancel", &first]).output().unwrap();
+    assert!(done.status.success(), "{}", said(&done));
+    while lines().lines().count() < 3 {
+        assert!(start.elapsed() < LIMIT, "{:#}\n{}", stage.job(&second).await, stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    std::fs::write(&go, "").unwrap();
+    stage.events(&second).await;
+    assert_eq!(stage.job(&first).await["deliveries"][0]["state"], "unknown", "{}", stage.log());
+    assert_eq!(stage.job(&second).await["status"], "succeeded", "{}", stage.log());
+    assert_eq!(lines(), "begin\nend\nbegin\nend\n");
 }
 
 /// A host that lacks what a health check needs does not take a delivery for ill.
@@ -476,6 +517,8 @@ async fn a_revert_touches_no_uncommitted_work_and_leaves_nothing_half_done() {
     assert!(!refused.status.success() && said(&refused).contains("version.txt"), "{}", said(&refused));
     assert_eq!((head(&stage), read(&stage.repo.join("version.txt"))), (before, "one and a half\n".to_owned()));
     assert_eq!(stage.git(&stage.repo, &["status", "--porcelain"]).trim(), "");
+    let notes = || std::fs::read_dir(stage.sandbox.state().join("reverts")).unwrap().count();
+    assert_eq!(notes(), 0, "nothing is to be found later");
     stage.git(&stage.repo, &["revert", "--no-edit", "HEAD"]);
     // Uncommitted work: the revert waits on a branch of its own, and the job is not called reverted.
     std::fs::write(stage.repo.join("adr/001-one.md"), "mine").unwrap();
@@ -487,7 +530,7 @@ async fn a_revert_touches_no_uncommitted_work_and_leaves_nothing_half_done() {
         "{text}"
     );
     assert_eq!((head(&stage), read(&stage.repo.join("adr/001-one.md"))), (before, "mine".to_owned()));
-    assert_eq!(stage.job(&id).await["reverted"], Value::Null);
+    assert_eq!((&stage.job(&id).await["reverted"], notes()), (&Value::Null, 1));
     // The command that is shown takes it, and a later call, or the next host, records what is there.
     let (_, command) = text.split_once("Take it with `").unwrap();
     let (command, _) = command.split_once('`').unwrap();
@@ -500,6 +543,7 @@ async fn a_revert_touches_no_uncommitted_work_and_leaves_nothing_half_done() {
     let done = stage.helix(&["jobs", "revert", &id]).output().unwrap();
     assert!(done.status.success() && said(&done).contains("reverted on "), "{}", said(&done));
     assert_eq!((head(&stage), &stage.job(&id).await["reverted"]["commit"]), (taken.clone(), &json!(taken)));
+    assert_eq!(notes(), 0);
 }
 
 /// A job that was rolled back, resumed and merged again is taken out as a whole.
@@ -520,7 +564,18 @@ async fn all_that_a_job_has_merged_is_reverted() {
     assert!(stage.repo.join("version.txt").exists() && stage.repo.join("notes.txt").exists());
     let merges = stage.git(&stage.repo, &["rev-list", "--merges", "--count", "HEAD"]);
     assert_eq!(merges.trim(), "2");
-    let done = stage.helix(&["jobs", "revert", &id]).output().unwrap();
-    assert!(done.status.success(), "{}", said(&done));
+    // The second merge is not in the branch for now: the first is taken out, and the second when it is there again.
+    let second = head(&stage);
+    stage.git(&stage.repo, &["reset", "--hard", "--quiet", "HEAD^"]);
+    let revert = async || {
+        let done = stage.helix(&["jobs", "revert", &id]).output().unwrap();
+        assert!(done.status.success(), "{}", said(&done));
+        stage.job(&id).await["reverted"]["commit"].as_str().unwrap().to_owned()
+    };
+    let first = revert().await;
+    assert_eq!((head(&stage), revert().await), (first.clone(), first.clone()), "not a second time");
+    stage.git(&stage.repo, &["merge", "--quiet", "--no-edit", &second]);
+    assert!(stage.repo.join("notes.txt").exists());
+    assert_ne!(revert().await, first);
     assert_eq!(stage.git(&stage.repo, &["rev-parse", "HEAD^{tree}"]), before);
 }
