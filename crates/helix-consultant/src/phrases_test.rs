@@ -169,7 +169,7 @@ fn a_choice_is_what_a_person_would_say() {
     let said = |question: &QuestionView| {
         question.options.iter().map(|one| choice(Language::English, question, one)).collect::<Vec<_>>()
     };
-    assert_eq!(said(&question), ["Yes, go ahead.", "No, do not do that."]);
+    assert_eq!(said(&question), ["Yes.", "No."]);
     question.kind = QuestionKind::Agent;
     question.options = vec![QuestionOption { key: "1".into(), label: "SQLite, one file".into() }];
     assert_eq!(said(&question), ["I choose: SQLite, one file."]);
@@ -201,7 +201,7 @@ fn a_jobs_question_is_asked_in_the_language_of_the_chat() {
         ">",
         "> - **approve**: Die Phase beginnen",
         ">",
-        "> Antworte hier im Chat, oder mit `helix answer j1.page.q1`.",
+        "> Antworte hier im Chat oder mit `helix answer j1.page.q1`.",
     ];
     assert_eq!(german(&asked), lines.join("\n") + "\n");
 

@@ -160,7 +160,7 @@ fn what_the_conversation_has_come_to_counts_before_its_words() {
     assert_eq!(answer("tags_generation", &topic)["tags"], serde_json::json!(["accounts", "python"]));
     assert_eq!(answer("follow_up_generation", &topic)["follow_ups"], serde_json::json!(["yes", "no"]));
     let working = SessionSummary { stage: SessionStage::Working, ..topic };
-    assert_eq!(answer("follow_up_generation", &working)["follow_ups"], serde_json::json!(["Wie weit ist es?"]));
+    assert_eq!(answer("follow_up_generation", &working)["follow_ups"], serde_json::json!(["Wie weit ist der Job?"]));
 }
 
 /// Measured: with an attached file, the user's own message comes in this wrapping.

@@ -306,7 +306,7 @@ async fn a_message_that_waits_for_a_free_agent_says_so_and_can_be_stopped_while_
     }
     let go = second("go [[fake: say It runs.]]");
     let mut reader = stage.watched(&go).await;
-    let waits = "Your message is queued: 1 of 1 agents running, 1 waiting";
+    let waits = "Your message is waiting for a place: 1 of 1 agents running, 1 waiting";
     reader.until(waits).await;
     // The conversation's next message waits for this one.
     let mut other = stage.watched(&second("other [[fake: say It runs.]]")).await;

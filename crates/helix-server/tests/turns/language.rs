@@ -36,7 +36,7 @@ async fn a_german_chat_is_german_from_the_approval_to_the_jobs_end_also_after_an
         text.contains("> - **approve**: Die Phase beginnen\n> - **reject**: Nicht beginnen; die Phase scheitert\n"),
         "{text}"
     );
-    assert!(text.contains("> Antworte hier im Chat, oder mit `helix answer "), "{text}");
+    assert!(text.contains("> Antworte hier im Chat oder mit `helix answer "), "{text}");
     assert!(last_line(&asked).starts_with("pages wartet auf dich: Phase page"), "{asked:?}");
 
     // Too short to tell: the conversation stays German.
@@ -51,7 +51,11 @@ async fn a_german_chat_is_german_from_the_approval_to_the_jobs_end_also_after_an
     let ended = reader.rest().await;
     let text = content(&ended);
     assert!(text.contains("> [!NOTE]\n> **Helix:** Job pages war erfolgreich, als "), "{text}");
-    assert!(text.contains(" bestanden (") && text.contains("> Einzelheiten: `helix jobs show "), "{text}");
+    assert!(
+        text.contains("| Phase | Versuche | Gates | Zeit | Kosten |")
+            && text.contains("> Änderungen: `helix jobs diff "),
+        "{text}"
+    );
     assert!(statuses(&ended).iter().any(|line| line.ends_with(", 1 Datei geändert")), "{ended:?}");
     assert_german(&ended);
     let prompt = stage.prompt_of(2).await;
