@@ -178,6 +178,35 @@ async fn a_host_that_dies_delivers_nothing_twice_and_says_what_it_does_not_know(
     }
 }
 
+/// A job whose record is damaged is left alone by every host, and would keep all others from its target for good.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_a_job_left_alone_holds_is_told_and_not_waited_for() {
+    let stage = Stage::new(&script(""), "");
+    let gates = "{ type: deploy_success, target: production, command: \"true\" }";
+    let place = "after append of delivery_begun deliver attempt 1 gate 0";
+    let mut dying = Process(stage.serve().env("HELIX_CRASH_AT", place).spawn().unwrap());
+    let first = stage.submit(&stage.plan("p", &plan("test -s product.txt", gates)), &stage.repo, "p").await;
+    let start = std::time::Instant::now();
+    while dying.0.try_wait().unwrap().is_none() {
+        assert!(start.elapsed() < LIMIT, "the host does not die\n{}", stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    let damage = "import sqlite3, sys\n\
+                  db = sqlite3.connect(sys.argv[1])\n\
+                  db.execute(\"DELETE FROM events WHERE kind = 'run_finished'\")\ndb.commit()\n";
+    let database = stage.sandbox.state().join("helix.db");
+    let damaged = std::process::Command::new("python3").args(["-c", damage]).arg(database).status().unwrap();
+    assert!(damaged.success());
+    let _host = stage.start();
+    let second = stage.submit(&stage.plan("q", &plan("test -s product.txt", gates)), &stage.repo, "q").await;
+    stage.events(&second).await;
+    let job = stage.job(&second).await;
+    let error = &job["phases"][2]["error"];
+    assert_eq!(job["status"], "failed", "{job:#}");
+    assert!(error["message"].as_str().unwrap().contains(&first), "{job:#}");
+    assert!(error["hint"].as_str().unwrap().contains(&format!("helix jobs show {first}")), "{job:#}");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_probe_is_repeated_and_what_acts_is_not() {
     let stage = Stage::new(&script(""), "");
