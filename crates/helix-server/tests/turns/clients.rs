@@ -48,6 +48,9 @@ async fn open_webui_without_headers_is_recognised_and_told_once_what_to_set() {
         { "role": "user", "content": "and? [[fake: say Yes.]]" },
     ]));
     assert_eq!(content(&frames(&send(&host, AIOHTTP, second).await)), "Yes.", "told once");
+    let mut plain = first.clone();
+    plain["model"] = "helix@plain".into();
+    assert_eq!(content(&frames(&send(&host, AIOHTTP, plain).await)), "Hi.", "it is declared to be none");
     let other = send(&host, "OpenAI/Python 1.2", first).await;
     assert!(!other.contains("\"event\"") && !other.contains("openwebui"), "{other}");
     host.stop().await;
