@@ -214,7 +214,8 @@ async fn revert(context: &Context, id: &str) -> Ended {
     let view =
         context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str(), &person).await?)).await?;
     let done = view.reverted.as_ref().map(|done| phrases::reverted(Language::English, done)).unwrap_or_default();
-    let already = if before.reverted.is_some() { "was reverted already: " } else { "" };
+    let is_old = before.reverted.is_some() && before.reverted == view.reverted;
+    let already = if is_old { "was reverted already: " } else { "" };
     let value = json!({ "job": view.id, "reverted": view.reverted });
     context.terminal.answer(&value, &format!("{} {already}{done}", view.id))
 }
