@@ -250,7 +250,7 @@ impl Repository {
                 return Ok(true);
             }
             let own = self.find_commit(&left)?.is_some_and(|left| left.id == *tip);
-            if !own || self.checked_out(branch)?.is_some() {
+            if !own || self.checked_out(branch)?.is_some() || self.taken_by(branch)?.is_some() {
                 return Ok(false);
             }
         }

@@ -101,7 +101,12 @@ impl Repository {
             }
         }
         let Some(first) = merges.first() else { return Ok(Revert::Absent) };
-        let reverts = self.reverts(request, &first.id, &onto)?;
+        let mut reverts = Vec::new();
+        for (commit, message) in self.reverts(request, &first.id, &onto)? {
+            if !self.is_taken_back(&commit, &onto)? {
+                reverts.push((commit, message));
+            }
+        }
         let names = |message: &String, merge: &CommitObject| {
             message.lines().any(|line| line == request.trailer(merge.id.as_str()))
         };
@@ -125,6 +130,13 @@ impl Repository {
             tip = self.loose_commit(&tree, &tip, "undone")?;
         }
         Ok(Revert::Ready(PreparedRevert { onto, tree, merges: merges.into_iter().map(|merge| merge.id).collect() }))
+    }
+
+    /// Whether a later commit reverts this one, as `git revert` says it.
+    fn is_taken_back(&self, commit: &CommitId, onto: &CommitId) -> Result<bool, GitError> {
+        let (pattern, range) = (format!("--grep=This reverts commit {commit}"), format!("{commit}..{onto}"));
+        let flags = ["rev-list", "--max-count=1", "--fixed-strings", "--encoding=UTF-8"];
+        Ok(!self.git(self.top(), flags.into_iter().chain([pattern.as_str(), &range])).run()?.text().is_empty())
     }
 
     /// The commits after `first` that take results of the job out, newest first, with their messages; on whichever line of the

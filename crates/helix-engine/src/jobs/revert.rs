@@ -40,14 +40,6 @@ enum NotReverted {
     Refused(String),
 }
 
-impl NotReverted {
-    fn why(self) -> String {
-        match self {
-            Self::Absent(why) | Self::Waits(why) | Self::Refused(why) => why,
-        }
-    }
-}
-
 impl Jobs {
     /// Makes the revert commit of a merged job, and goes on to the end also where nobody waits for it any more. A second call
     /// takes out what stands in the branch by then: mostly nothing, and the job's view says what was done.
@@ -85,7 +77,7 @@ impl Jobs {
         let active = state.active().ok_or_else(|| EngineError::not_found("job", id))?;
         // Says to the next host that there may be a commit which is not on record.
         let note = self.wanted_reverts().join(id.as_str());
-        let before = active.reverted.as_ref().map(|before| before.commit.clone());
+        let (before, was_wanted) = (active.reverted.clone(), tokio::fs::try_exists(&note).await.unwrap_or(true));
         let request = request(id, active, &wanted).map_err(EngineError::refused)?;
         let decision = active.spec.adr.as_ref().map(|adr| Decision {
             submitted: Adr::parse(&adr.path, &adr.text),
@@ -102,16 +94,19 @@ impl Jobs {
             written.map_err(EngineError::environment)?.map_err(EngineError::environment)?;
         }
         let _landing = self.effects.landing(&active.spec).await;
-        let made = blocking(move || revert(spaces.repository(), &request, decision.as_ref(), &wanted)).await;
+        let known = before.clone();
+        let made =
+            blocking(move || revert(spaces.repository(), &request, decision.as_ref(), &wanted, known.as_ref())).await;
         let refused = match made.map_err(EngineError::of_fault)? {
-            Ok(reverted) if before.as_ref() == Some(&reverted.commit) => None,
+            Ok(reverted) if before.is_some_and(|before| before.commit == reverted.commit) => None,
             Ok(reverted) => {
                 self.record_over(id, state, JobEvent::Reverted(reverted)).await?;
                 None
             }
             Err(NotReverted::Waits(why)) => return Err(EngineError::refused(why)),
-            Err(NotReverted::Absent(_)) if before.is_some() => None,
-            Err(refused) => Some(refused.why()),
+            // An earlier call may have left a commit beside the branch, which somebody can still take.
+            Err(NotReverted::Refused(why)) if was_wanted => return Err(EngineError::refused(why)),
+            Err(NotReverted::Absent(why) | NotReverted::Refused(why)) => Some(why),
         };
         if let Err(error) = tokio::fs::remove_file(&note).await
             && error.kind() != ErrorKind::NotFound
@@ -172,6 +167,7 @@ fn revert(
     request: &RevertRequest,
     decision: Option<&Decision>,
     wanted: &Wanted,
+    before: Option<&Reverted>,
 ) -> Result<Result<Reverted, NotReverted>, GitError> {
     let (job, branch) = (&request.job, &request.branch);
     let reverted = |by: String, commit: CommitId, adr: bool| {
@@ -181,6 +177,12 @@ fn revert(
     for _ in 0..CHASES {
         let prepared = match repository.prepare_revert(request)? {
             Revert::Absent => {
+                if let (Some(before), Some(tip)) = (before, repository.branch_tip(branch)?)
+                    && repository.find_commit(before.commit.as_str())?.is_some()
+                    && repository.is_ancestor(&before.commit, &tip)?
+                {
+                    return Ok(Ok(before.clone()));
+                }
                 return Ok(Err(NotReverted::Absent(format!(
                     "nothing to revert: {branch} has no merge commit of the job; if its result came there in another way, revert that with git"
                 ))));

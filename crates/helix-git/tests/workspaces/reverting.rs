@@ -61,11 +61,17 @@ fn every_merge_of_a_job_that_still_stands_is_taken_out_by_one_commit() {
     bench.git(&bench.user(), &["rm", "--quiet", "theirs.txt"]);
     bench.git(&bench.user(), &["commit", "--quiet", "-m", "no longer theirs"]);
     assert_eq!(bench.tree(), before);
-    assert_eq!(bench.prepared(&both), Revert::Already { commit, by: Some("ada".into()) });
+    assert_eq!(bench.prepared(&both), Revert::Already { commit: commit.clone(), by: Some("ada".into()) });
     // One that came after that stands, and only that is taken out.
     let third = bench.merged("third", write("third.txt", "3"));
     let Revert::Ready(prepared) = bench.prepared(&request(&[&first, &second, &third])) else { panic!() };
     assert_eq!(prepared.merges, [third]);
+    // A revert that somebody has taken back does not count, and can be made again.
+    bench.git(&bench.user(), &["revert", "--no-edit", commit.as_str()]);
+    assert_eq!(fs::read_to_string(bench.user().join("src/a.txt")).unwrap(), "one\nII\nthree\n");
+    let (again, _) = bench.land(&both);
+    assert_eq!(fs::read_to_string(bench.user().join("src/a.txt")).unwrap(), "one\ntwo\nthree\n");
+    assert_eq!(bench.prepared(&both), Revert::Already { commit: again, by: Some("ada".into()) });
     // A merge that is on no branch is nobody's.
     let elsewhere = request(&[&CommitId::new("0123456789012345678901234567890123456789").unwrap()]);
     assert_eq!(bench.prepared(&elsewhere), Revert::Absent);

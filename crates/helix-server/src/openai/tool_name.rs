@@ -89,14 +89,12 @@ struct Tests {
     has_failed: bool,
 }
 
-/// The tests that an output counts: all of cargo's lines together, one for each part, else pytest's last line.
+/// The tests that an output counts: all lines of results together, which cargo writes for each part and pytest for each run.
 fn counted(output: &str) -> Option<Tests> {
     let (counts, pytest) = (COUNTS.as_ref()?, PYTEST.as_ref()?);
-    let parts: Vec<&str> = output.lines().filter(|line| line.starts_with(CARGO)).collect();
-    let last = || output.lines().rev().find(|line| pytest.is_match(line)).into_iter().collect();
-    let lines: Vec<&str> = if parts.is_empty() { last() } else { parts };
+    let lines = output.lines().filter(|line| line.starts_with(CARGO) || pytest.is_match(line));
     let mut sums: BTreeMap<std::cmp::Reverse<&str>, u64> = BTreeMap::new();
-    for found in lines.iter().flat_map(|line| counts.captures_iter(line)) {
+    for found in lines.flat_map(|line| counts.captures_iter(line)) {
         let (_, [number, word]) = found.extract();
         let sum = sums.entry(std::cmp::Reverse(word)).or_default();
         *sum = sum.saturating_add(number.parse().unwrap_or(u64::MAX));

@@ -36,6 +36,11 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
     let both = words("Bash", serde_json::json!({ "command": "pytest && ruff check" }));
     for (output, failed, expected) in [
         ("==== 3 passed in 0.10s ====\nE501 line too long\n", true, "Ran pytest && ruff check: 3 passed; failed"),
+        (
+            "==== 1 failed in 0.1s ====\n==== 3 passed in 0.1s ====\n",
+            false,
+            "Ran pytest && ruff check: 3 passed, 1 failed",
+        ),
         ("==== 3 passed, 1 warning in 61.20s (0:01:01) ====\n", false, "Ran pytest && ruff check: 3 passed"),
         (
             "==== 1 failed, 2 passed, 1 error in 3s ====\n",
