@@ -125,12 +125,12 @@ impl Scene for Talk {
     type Whole = Whole;
 
     fn name(&self) -> &'static str {
-        "conversation"
+        "session"
     }
 
     /// What its job does is tried by the others.
     fn has(&self, place: &str) -> bool {
-        ["conversation", "decision", "project", "submission", "watching", " t1", " t2"]
+        ["opening a session", "decision", "project", "submission", "watching", " t1", " t2"]
             .iter()
             .any(|part| place.contains(part))
     }
