@@ -564,8 +564,10 @@ report-waiting-for-you = wartet auf dich:
 report-of = Bericht: { $what }
 report-missing = er fehlt
 report-will-verify = { $phase }: ein Prüfer wird das Ergebnis ansehen
-report-verified = { $phase }: Prüfer ({ $who }), Versuch { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost })
-report-verified-in = { $phase }: Prüfer ({ $who }), Versuch { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost } für { $runs } Läufe)
+report-verified = { $phase }: Prüfer ({ $who }), Versuch { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost }{ $runs ->
+        [one] { "" }
+       *[other] { " " }für { $runs } Läufe
+    })
 report-verdict =
     { $verdict ->
         [pass] bestanden

@@ -507,6 +507,8 @@ report-waiting-for-you = waiting for you:
 report-of = report of { $what }
 report-missing = it is missing
 report-will-verify = { $phase }: a verifier will look at the result
-report-verified = { $phase }: verifier ({ $who }) of attempt { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost })
-report-verified-in = { $phase }: verifier ({ $who }) of attempt { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost } for { $runs } runs)
+report-verified = { $phase }: verifier ({ $who }) of attempt { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost }{ $runs ->
+        [one] { "" }
+       *[other] { " " }for { $runs } runs
+    })
 report-verdict = { $verdict }

@@ -1,6 +1,7 @@
 //! Whose a conversation is, what its agent remembers, and answers that were finished while nobody read them.
 
 use futures::StreamExt;
+use helix_engine::consultant::{Enforcement, Validator};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
@@ -192,14 +193,15 @@ async fn to_continue_an_answer_that_was_cut_off_on_its_way_gives_the_rest_of_it(
     }
 }
 
+/// Every answer has to have a marker, and the agent is not asked again.
+fn strict(engine: &mut helix_engine::EngineConfig) {
+    let validators = vec![Validator::StepMarker];
+    engine.consultant.enforcement = Enforcement { validators, own: Vec::new(), retries: 0 };
+}
+
 /// Nobody has read the caution below it either.
 #[tokio::test]
 async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_one() {
-    use helix_engine::consultant::{Enforcement, Validator};
-    let strict = |engine: &mut helix_engine::EngineConfig| {
-        let validators = vec![Validator::StepMarker];
-        engine.consultant.enforcement = Enforcement { validators, own: Vec::new(), retries: 0 };
-    };
     let caution = "This answer did not pass its checks;";
     for same in [true, false] {
         let host = Host::with_engine(ServerConfig::default(), strict).await;
@@ -234,11 +236,6 @@ async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_on
 /// The connection broke between the answer and the caution below it; a later host recorded that in the user's language.
 #[tokio::test]
 async fn a_caution_that_did_not_reach_its_reader_is_told_in_their_language() {
-    use helix_engine::consultant::{Enforcement, Validator};
-    let strict = |engine: &mut helix_engine::EngineConfig| {
-        let validators = vec![Validator::StepMarker];
-        engine.consultant.enforcement = Enforcement { validators, own: Vec::new(), retries: 0 };
-    };
     let host = Host::with_engine(ServerConfig::default(), strict).await;
     let gate = tempfile::tempdir().unwrap();
     let order = format!("Bitte sag mir, was das ist. {}", in_two_parts(&gate.path().join("go")));

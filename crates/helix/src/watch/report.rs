@@ -141,31 +141,18 @@ fn verification(language: Language, phase: &PhaseView) -> Vec<String> {
     let (who, summary) = (format!("{}{model}", review.agent), one_line(&review.summary, 200));
     let time = language.duration(Duration::from_millis(review.total_ms).as_secs_f64());
     let (attempt, runs) = (review.attempt, review.runs);
-    let mut lines = vec![match runs {
-        1 => say!(
-            language,
-            "report-verified",
-            phase = phase,
-            who = who,
-            attempt = attempt,
-            verdict = verdict,
-            summary = summary,
-            time = time,
-            cost = cost
-        ),
-        runs => say!(
-            language,
-            "report-verified-in",
-            phase = phase,
-            who = who,
-            attempt = attempt,
-            verdict = verdict,
-            summary = summary,
-            time = time,
-            cost = cost,
-            runs = runs
-        ),
-    }];
+    let mut lines = vec![say!(
+        language,
+        "report-verified",
+        phase = phase,
+        who = who,
+        attempt = attempt,
+        verdict = verdict,
+        summary = summary,
+        time = time,
+        cost = cost,
+        runs = runs
+    )];
     lines.extend(review.checks_passed.iter().map(|check| format!("  ✓ {}", one_line(check, 200))));
     if let Verdict::Fail { findings } = &review.verdict {
         for found in findings {
