@@ -8,7 +8,7 @@ use std::process::{Command, Output, Stdio};
 use std::thread::ScopedJoinHandle;
 use std::time::Instant;
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{Context, anyhow, bail, ensure};
 
 use crate::{setup, size, tidy, workspace};
 
@@ -67,8 +67,8 @@ fn sections(options: &Options, set_up: impl FnOnce() -> anyhow::Result<()>) -> a
     let build = ["test", "--workspace", "--no-run"];
     sections.run("build", || workspace::run(workspace::cargo().args(build)).map(passed))?;
     if options.rest.is_empty() {
+        sections.run("documentation tests", documentation)?;
         sections.run("tests", || binaries::run().map(passed))?;
-        sections.run("documentation tests", || workspace::run(&mut test(&["--doc".into()])).map(passed))?;
     } else {
         sections.run("tests", || workspace::run(&mut test(&options.rest)).map(passed))?;
     }
@@ -106,6 +106,24 @@ fn test(rest: &[String]) -> Command {
     let mut command = workspace::cargo();
     command.args(["test", "--workspace"]).args(rest).env("HELIX_TEST_TOOLS", setup::directory());
     command
+}
+
+/// The examples in the documentation. Cargo reports on each crate; only crates that have any are worth a line.
+fn documentation() -> anyhow::Result<Ended> {
+    let output = test(&["--doc".into()]).output().context("cannot run cargo")?;
+    let report = String::from_utf8_lossy(&output.stdout);
+    if !output.status.success() {
+        eprint!("{report}{}", String::from_utf8_lossy(&output.stderr));
+        bail!("`cargo test --doc` failed ({})", output.status);
+    }
+    let results: Vec<_> = report
+        .lines()
+        .filter(|line| line.starts_with("test result: ") && !line.contains(" 0 passed; 0 failed; 0 ignored;"))
+        .collect();
+    for result in &results {
+        println!("{result}");
+    }
+    Ok(if results.is_empty() { Ended::Skipped("there are none") } else { Ended::Passed })
 }
 
 fn passed((): ()) -> Ended {

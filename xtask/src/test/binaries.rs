@@ -56,7 +56,7 @@ enum News {
     Ended(anyhow::Result<Ran>),
 }
 
-/// Runs all tests but those of the documentation.
+/// Runs all tests but those of the documentation, and sums up what they reported in a line of libtest's form.
 pub(super) fn run() -> anyhow::Result<()> {
     let mut list = workspace::cargo();
     list.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
@@ -137,6 +137,7 @@ fn all(
     at_once: usize,
     one: &(dyn Fn(&Binary) -> anyhow::Result<Ran> + Sync),
 ) -> anyhow::Result<()> {
+    let started = Instant::now();
     let next = Mutex::new(binaries.iter());
     let take = || next.lock().unwrap_or_else(std::sync::PoisonError::into_inner).next();
     let mut running = Vec::new();
@@ -180,7 +181,12 @@ fn all(
         );
     }
     ensure!(passed > 0, "no test ran, in {} executables", binaries.len());
-    eprintln!("{passed} tests in {} executables passed, {ignored} were ignored", binaries.len());
+    eprintln!("{} executables", binaries.len());
+    // As one executable says it, so that whoever reads the output for its tests finds all of them in one line.
+    println!(
+        "test result: ok. {passed} passed; 0 failed; {ignored} ignored; 0 measured; 0 filtered out; finished in {:.2}s",
+        started.elapsed().as_secs_f64()
+    );
     Ok(())
 }
 
