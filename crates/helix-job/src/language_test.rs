@@ -28,6 +28,8 @@ fn the_commonest_words_tell_a_language_and_nothing_else_does() {
     let newest_first = ["ok", "weiter bitte", "please start"];
     assert_eq!(Language::of_texts(newest_first), Some(Language::German), "the newest that tells");
     assert_eq!(Language::of_texts(["ok", "1"]), None);
+    let long = std::iter::repeat_n("ok", MOST_MESSAGES).chain(["please start"]);
+    assert_eq!(Language::of_texts(long), None, "a long conversation is not read to its beginning");
 }
 
 #[test]
