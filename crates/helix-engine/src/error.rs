@@ -31,6 +31,9 @@ pub enum EngineError {
     /// It cannot be done as things stand.
     #[error("{message}")]
     Refused { message: String },
+    /// It is done as far as Helix may; the rest is a person's, as the message says.
+    #[error("{message}")]
+    LeftToPerson { message: String },
     #[error("the journal failed")]
     Journal(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// What is recorded of a job cannot have happened in this order.

@@ -55,9 +55,11 @@ impl PhaseProgress {
                 self.state = PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Replacement };
             }
             AdviceAction::Skip if context.phase.optional => self.settle_failed(context, error),
-            // Only a person may leave out what the plan needs.
-            AdviceAction::Skip | AdviceAction::GiveUp => self.ask_person(context, error),
-            AdviceAction::Unusable { .. } => self.escalate(context, error),
+            AdviceAction::Unusable { .. } if gave_structure(advice) => self.escalate(context, error),
+            // Only a person may leave out what the plan needs. An agent that gave no structured answer at all gives none the next time.
+            AdviceAction::Skip | AdviceAction::GiveUp | AdviceAction::Unusable { .. } => {
+                self.ask_person(context, error);
+            }
         }
         Ok(())
     }
@@ -72,4 +74,10 @@ impl PhaseProgress {
         let findings = self.last_findings();
         self.grant_attempt(context, Correction::new(summary, findings));
     }
+}
+
+/// Whether the adviser answered in the form of structured output, whatever is in it.
+fn gave_structure(advice: &Advice) -> bool {
+    let terminal = advice.side.facts.as_ref().and_then(|facts| facts.terminal.as_ref());
+    terminal.is_some_and(|terminal| terminal.structured_output)
 }

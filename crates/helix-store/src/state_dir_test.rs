@@ -49,7 +49,12 @@ fn the_second_host_is_refused_and_told_who_the_first_is() {
     let unannounced = directory.lock().unwrap_err();
     assert!(matches!(unannounced, StateDirError::Held { pid: None, url: None, .. }), "{unannounced:?}");
 
-    let info = HostInfo { url: "http://127.0.0.1:4242".into(), pid: 4711, token_file: directory.token_file() };
+    let info = HostInfo {
+        url: "http://127.0.0.1:4242".into(),
+        pid: 4711,
+        token_file: directory.token_file(),
+        configuration: vec![],
+    };
     lock.announce(&info).unwrap();
     assert_eq!(directory.host().unwrap(), Some(info));
     assert_eq!(mode(&directory.host_file()), 0o600);

@@ -51,6 +51,26 @@ fn the_second_host_is_told_who_the_first_is() {
     user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(2, &["HX0308", &pid]);
 }
 
+/// A host that runs with another configuration would silently use its agents for this directory's work.
+#[test]
+fn a_host_with_another_configuration_gets_no_work() {
+    let user = User::new();
+    user.rehearse("- {key: a, actions: [{write: {path: a.txt, text: x}}]}\n");
+    user.write("p.yaml", PLAN);
+    user.repository();
+    let host = Served::start(&user);
+    let file = user.write("helix.toml", "[jobs]\nmax_parallel = 1\n");
+    let pid = host.0.id().to_string();
+    let parts = ["HX0919", &pid, "is not read", file.to_str().unwrap(), "--state-dir"];
+    user.run(&["run", "p.yaml"]).refused(2, &parts);
+    user.run(&["chat", "-m", "hi"]).refused(2, &parts);
+    assert_eq!(user.run(&["--json", "jobs"]).json(), json!([]), "no job was made");
+    // Whoever names the host's file means it.
+    let config = user.state().with_file_name("home").join(".config/helix/helix.toml");
+    let ran = user.run(&["--config", config.to_str().unwrap(), "run", "p.yaml"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
 /// What a host keeps before anybody asked for anything: the rules of failures alone were 25 MB and a tenth of a second.
 #[test]
 fn an_idle_host_is_small() {

@@ -45,8 +45,8 @@ impl Jobs {
     /// takes out what stands in the branch by then: mostly nothing, and the job's view says what was done.
     ///
     /// # Errors
-    /// [`EngineError::Refused`] when there is nothing to revert, the branch contradicts it, or its commit had to stay beside the
-    /// branch; the branch is as it was then. [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`].
+    /// [`EngineError::Refused`] when there is nothing to revert, or the branch contradicts it; [`EngineError::LeftToPerson`] when its
+    /// commit had to stay beside the branch. The branch is as it was then. [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`].
     pub fn revert(self: &Arc<Self>, id: &JobId, by: String) -> Pending<'static, JobView, EngineError> {
         let (jobs, id) = (Arc::clone(self), id.clone());
         self.to_its_end(async move { jobs.record_revert(&id, Wanted::By(by)).await })
@@ -60,7 +60,7 @@ impl Jobs {
             let Ok(id) = JobId::new(entry.file_name().to_string_lossy()) else { continue };
             match self.record_revert(&id, Wanted::Found).await {
                 Ok(_) => {}
-                Err(EngineError::Refused { message }) => {
+                Err(EngineError::Refused { message } | EngineError::LeftToPerson { message }) => {
                     tracing::debug!(job = %id, message, "no revert of it was found");
                 }
                 Err(error) => {
@@ -103,7 +103,7 @@ impl Jobs {
                 self.record_over(id, state, JobEvent::Reverted(reverted)).await?;
                 None
             }
-            Err(NotReverted::Waits(why)) => return Err(EngineError::refused(why)),
+            Err(NotReverted::Waits(message)) => return Err(EngineError::LeftToPerson { message }),
             // An earlier call may have left a commit beside the branch, which somebody can still take.
             Err(NotReverted::Refused(why)) if was_wanted => return Err(EngineError::refused(why)),
             Err(NotReverted::Absent(why) | NotReverted::Refused(why)) => Some(why),

@@ -108,6 +108,7 @@ pub fn complete() -> RunFacts {
         tasks_lost: 0,
         compacted: false,
         answered: true,
+        record_unknown: false,
         stderr_tail: String::new(),
     }
 }
