@@ -303,9 +303,9 @@ fn mistakes_in_template_and_experts_are_shown_at_start_with_their_line() {
     user.run(&["chat", "-m", "hello"]).refused(2, &["HX0903", "helix.toml:2:16", "did you mean `step_marker`?"]);
 }
 
-/// A conversation at the terminal: it is named, goes on by that name or by its id, and a name that nobody gave is refused.
+/// A session at the terminal: it is named, goes on by that name or by its id, and a name that nobody gave is refused.
 #[test]
-fn a_conversation_at_the_terminal_goes_on_by_its_name() {
+fn a_session_at_the_terminal_goes_on_by_its_name() {
     let user = User::new();
     user.rehearse(concat!(
         "- { key: consultant, actions: [{ say: \"First.\\n<!-- STEP: what -->\" }] }\n",

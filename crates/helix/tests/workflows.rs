@@ -5,6 +5,8 @@
 mod deliveries;
 #[path = "workflows/evolution.rs"]
 mod evolution;
+#[path = "workflows/targets.rs"]
+mod targets;
 mod stage;
 mod user;
 

@@ -3,7 +3,7 @@
 //! Must not know what a delivery does.
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::ids::CommitId;
+use helix_core::ids::{CommitId, RunId};
 use helix_job::{Committed, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
@@ -58,13 +58,10 @@ impl EffectRunner {
         let check = GateCheck { label, ..GateCheck::of_attempt(at, result, gate, cancel) };
         Ok(match self.validate_before(check).await? {
             Ok(validation) => {
-                let (name, target) = (name(at, gate, 0), target(at, gate));
-                self.claim(&name, &target, cancel).await?;
-                let baseline = self.baseline(at, gate, &target, result).await;
-                if baseline.is_err() {
-                    self.give_back(&name);
-                }
-                let baseline = Some(baseline?);
+                let target = target(at, gate);
+                let held = self.claim(name(at, gate, 0), &target, cancel).await?;
+                let baseline = Some(self.baseline(at, gate, &target, result).await?);
+                held.keep();
                 JobEvent::DeliveryBegun { phase, attempt, gate, tree: result.tree.clone(), validation, baseline }
             }
             Err(refusal) => {
@@ -166,5 +163,9 @@ async fn since(spaces: &Workspaces, origin: &CommitId, result: &Committed) -> Re
 
 /// Names a delivery (round 0) or a rollback of it.
 pub(super) fn name(at: AttemptContext<'_>, gate: usize, round: u32) -> String {
-    format!("{}/{gate}/{round}", at.attempt.begin.run)
+    name_of(&at.attempt.begin.run, gate, round)
+}
+
+pub(super) fn name_of(run: &RunId, gate: usize, round: u32) -> String {
+    format!("{run}/{gate}/{round}")
 }
