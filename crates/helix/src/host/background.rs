@@ -65,7 +65,7 @@ fn open_log(path: &Path) -> std::io::Result<File> {
 fn wait_ready(mut child: Child) {
     let Some(stdout) = child.stdout.take() else { return };
     let ready = BufReader::new(stdout).lines().map_while(Result::ok).any(|line| line == READY_MARK);
-    let wait = move || {
+    let mut wait = move || {
         if child.wait().is_err() {
             tracing::warn!("the end of a background host cannot be waited for");
         }
