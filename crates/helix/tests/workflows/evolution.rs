@@ -95,7 +95,7 @@ impl Service {
 }
 
 /// A phase that writes a version, and one that delivers it: optional, so that only its rollback makes the job fail.
-pub fn plan(version: &str, gate: &str) -> String {
+pub(crate) fn plan(version: &str, gate: &str) -> String {
     format!(
         "name: release {version}\nphases:\n  - {{ id: {version}, type: development, description: Make it, outputs: [version.txt], gates: [{{ type: command, command: test -s version.txt }}] }}\n  - {{ id: deliver, type: deploy, description: Deliver it, depends_on: [{version}], optional: true, gates: [{gate}] }}\n"
     )
@@ -112,7 +112,7 @@ fn types(events: &[Value]) -> Vec<&str> {
     names.filter(|name| steps.contains(name)).collect()
 }
 
-pub fn said(output: &std::process::Output) -> String {
+pub(crate) fn said(output: &std::process::Output) -> String {
     format!(
         "{:?} {}{}",
         output.status.code(),
@@ -336,7 +336,7 @@ async fn merged(stage: &Stage) -> String {
     id
 }
 
-pub fn commit(stage: &Stage, message: &str) {
+pub(crate) fn commit(stage: &Stage, message: &str) {
     stage.git(&stage.repo, &["add", "."]);
     stage.git(&stage.repo, &["commit", "-qm", message]);
 }
