@@ -3,7 +3,6 @@
 //! Must not know what is measured: each group of figures has a file of its own.
 
 mod adrs;
-mod sessions;
 mod failures;
 mod figure;
 mod host;
@@ -14,6 +13,7 @@ mod machine;
 mod phases;
 mod programs;
 mod recall;
+mod sessions;
 mod streams;
 
 use anyhow::{Context, bail};

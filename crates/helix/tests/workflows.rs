@@ -5,9 +5,9 @@
 mod deliveries;
 #[path = "workflows/evolution.rs"]
 mod evolution;
+mod stage;
 #[path = "workflows/targets.rs"]
 mod targets;
-mod stage;
 mod user;
 
 use serde_json::{Value, json};

@@ -37,7 +37,10 @@ fn targets_are_found_wherever_a_text_is_cut() {
         ("[a](it's.md)", "[a](«it's.md»)"),
         ("[a](«ä».md)", "[a](««ä».md»)"),
         ("See [the note][1].\n\n[1]: note.md", "See [the note][1].\n\n[1]: «note.md»"),
-        ("[note]\n\n[note]: <my note.md> 'Mine'\n[b]:c.md\nd", "[note]\n\n[note]: <«my note.md»> 'Mine'\n[b]:«c.md»\nd"),
+        (
+            "[note]\n\n[note]: <my note.md> 'Mine'\n[b]:c.md\nd",
+            "[note]\n\n[note]: <«my note.md»> 'Mine'\n[b]:«c.md»\nd",
+        ),
         ("> [a]: b.md \"B\"\n", "> [a]: «b.md» \"B\"\n"),
         ("<a class=\"x\" href=\"note.md\">a</a>", "<a class=\"x\" href=\"«note.md»\">a</a>"),
         ("One <IMG alt='' src = 'b/c.png'/> two", "One <IMG alt='' src = '«b/c.png»'/> two"),

@@ -122,8 +122,10 @@ async fn two_state_directories_deliver_to_one_target_one_after_the_other() {
     let (first, second) = (Stage::new(&script, ""), Stage::new(&script, ""));
     let (log, go) = waiting_deployment(&first);
     let gate = "{ type: deploy_success, target: production, command: ./deploy.sh }";
-    let plan =
-        |stage: &Stage, name: &str| stage.plan(name, &plan(name, gate).replace("version.txt", &format!("{name}.txt")));
+    let plan = |stage: &Stage, name: &str| {
+        let text = plan(name, gate).replace("version.txt", &format!("{name}.txt"));
+        stage.plan(name, &text.replace(", optional: true", ""))
+    };
     let lines = |log: &Path| std::fs::read_to_string(log).unwrap_or_default().lines().count();
     let (mut host, _other) = (first.start(), second.start());
     let one = first.submit(&plan(&first, "one"), &first.repo, "one").await;
