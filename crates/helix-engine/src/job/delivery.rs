@@ -3,7 +3,7 @@
 //! Must not know what a delivery does.
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::ids::{CommitId, RunId};
+use helix_core::ids::CommitId;
 use helix_job::{Committed, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::claim::target;
 use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
+use super::target::claim_name;
 use helix_gates::delivery_obstacle;
 use helix_git::Workspaces;
 
@@ -163,9 +164,5 @@ async fn since(spaces: &Workspaces, origin: &CommitId, result: &Committed) -> Re
 
 /// Names a delivery (round 0) or a rollback of it.
 pub(super) fn name(at: AttemptContext<'_>, gate: usize, round: u32) -> String {
-    name_of(&at.attempt.begin.run, gate, round)
-}
-
-pub(super) fn name_of(run: &RunId, gate: usize, round: u32) -> String {
-    format!("{run}/{gate}/{round}")
+    claim_name(&at.attempt.begin.run, gate, round)
 }

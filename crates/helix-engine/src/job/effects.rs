@@ -22,8 +22,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
-use super::delivery::name_of;
-use super::target::Claims;
+use super::target::{Claims, claim_name};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
@@ -146,10 +145,10 @@ impl Effects for EffectRunner {
     fn not_begun(&self, job: &JobId, event: &JobEvent) {
         match event {
             JobEvent::DeliveryBegun { phase, attempt, gate, .. } => {
-                self.give_back(&name_of(&RunId::for_attempt(job, phase, *attempt), *gate, 0));
+                self.give_back(&claim_name(&RunId::for_attempt(job, phase, *attempt), *gate, 0));
             }
             JobEvent::RollbackBegun { phase, step } => {
-                self.give_back(&name_of(&RunId::for_attempt(job, phase, step.attempt), step.gate, step.round));
+                self.give_back(&claim_name(&RunId::for_attempt(job, phase, step.attempt), step.gate, step.round));
             }
             _ => {}
         }

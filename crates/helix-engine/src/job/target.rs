@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 
-use helix_core::ids::{JobId, PhaseId};
+use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_job::{DeliveryView, JobView};
 
 /// What a phase delivers to.
@@ -72,6 +72,11 @@ impl Claims {
     pub(super) fn forget(&mut self, job: &JobId) {
         self.0.retain(|_, claim| claim.target.job != *job);
     }
+}
+
+/// Names a delivery of an attempt (round 0), or a rollback of it.
+pub(super) fn claim_name(run: &RunId, gate: usize, round: u32) -> String {
+    format!("{run}/{gate}/{round}")
 }
 
 #[cfg(test)]
