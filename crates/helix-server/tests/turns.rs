@@ -70,7 +70,7 @@ async fn an_answer_in_one_piece_says_where_it_is_kept() {
 }
 
 #[tokio::test]
-async fn conversations_are_told_apart_and_found_again() {
+async fn sessions_are_told_apart_and_found_again() {
     let host = Host::with_agent(ServerConfig::default()).await;
     let mut sessions = Vec::new();
     for chat in ["a_b", "a-b", "a_b"] {
@@ -84,7 +84,7 @@ async fn conversations_are_told_apart_and_found_again() {
 }
 
 #[tokio::test]
-async fn conversations_come_in_pages() {
+async fn sessions_come_in_pages() {
     let host = Host::with_agent(ServerConfig::default()).await;
     for chat in ["a", "b", "c"] {
         let request = host.post("/v1/chat/completions").header("x-chat", chat);

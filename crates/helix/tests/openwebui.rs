@@ -78,7 +78,7 @@ fn everything_is_entered_once_and_arrives() {
     assert_eq!(web.kept.lock().unwrap().models[0]["access_grants"], json!([]));
     assert_eq!(web.writes(), ["access helix"]);
     let sessions = user.run(&["chat", "--json", "--show"]);
-    assert!(!sessions.stdout.contains("helix-chat"), "a probe is no conversation: {sessions:#?}");
+    assert!(!sessions.stdout.contains("helix-chat"), "a probe is no session: {sessions:#?}");
 }
 
 #[test]

@@ -127,6 +127,7 @@ wait-places =
        *[other] warten
     }
 wait-target = wartet auf Job { $job }, der nach { $target } ausliefert
+wait-target-elsewhere = wartet auf Job { $job } des Zustandsverzeichnisses { $place }, der nach { $target } ausliefert
 wait-memory = wartet auf Speicher: { $available } MiB frei, { $needed } MiB nötig
 
 ### Wie der Lauf eines Agenten in einem Job endete

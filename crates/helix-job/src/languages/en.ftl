@@ -79,6 +79,7 @@ reviewer =
     }
 wait-places = waiting for a place: { $taken } of { $places } { $of } running, { $waiting } waiting
 wait-target = waiting for job { $job }, which is delivering to { $target }
+wait-target-elsewhere = waiting for job { $job } of the state directory { $place }, which is delivering to { $target }
 wait-memory = waiting for memory: { $available } MiB available, { $needed } MiB needed
 
 ### How an agent's run ended, of a job

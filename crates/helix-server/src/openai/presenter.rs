@@ -85,8 +85,6 @@ pub(crate) struct Presenter<W> {
     calls: Vec<OpenCall>,
     /// Tool calls so far.
     tools: usize,
-    /// Whether the user has read any text of the agent.
-    has_text: bool,
     /// Whether a block of Helix's own was the last text.
     is_block: bool,
     /// All text so far.
@@ -121,7 +119,6 @@ impl<W: Wire> Presenter<W> {
             wire: W::new(options),
             calls: Vec::new(),
             tools: 0,
-            has_text: false,
             is_block: false,
             text: OpenText::default(),
             is_over: false,
@@ -193,7 +190,7 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
             TurnEvent::ToolFinished { id, output, failed } => self.tool_finished(out, &id, &output, failed),
             TurnEvent::Ended(ended) => {
-                self.rest_of_answer(out, &ended);
+                self.close_answer(out, &ended);
                 if let Some(view) = &ended.error {
                     self.failure(out, &view.message, view.hint.as_deref());
                 }
@@ -215,9 +212,9 @@ impl<W: Wire> Presenter<W> {
         self.close(out, self.usage, error);
     }
 
-    /// Appends the rest of the answer; job news may follow, then [`Presenter::end`].
+    /// Ends the answer; job news may follow, then [`Presenter::end`].
     pub(crate) fn on_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
-        self.rest_of_answer(out, ended);
+        self.close_answer(out, ended);
         self.usage = Some(ended.usage);
     }
 
@@ -257,14 +254,10 @@ impl<W: Wire> Presenter<W> {
         self.wire.end(out, usage, error.filter(|_| !self.shows_status()));
     }
 
-    fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
+    fn close_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         self.close_calls(out);
         let cost = ended.usage.cost_usd;
         self.line.set_default(phrases::answered(self.language, ended.is_in_order, self.tools, ended.took, cost));
-        if !self.has_text {
-            // An agent that does not stream gives its answer only here.
-            self.text(out, &ended.answer);
-        }
     }
 
     /// Shows a failure in the text.
@@ -304,7 +297,6 @@ impl<W: Wire> Presenter<W> {
 
     fn text(&mut self, out: &mut Vec<u8>, text: &str) {
         if !text.is_empty() {
-            self.has_text = true;
             if std::mem::take(&mut self.is_block) {
                 // A blank line ends a block.
                 self.write(out, "\n");

@@ -23,7 +23,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// The conversation has one turn: "hello" and "Hi.". `more` is put into the phase.
+    /// The session has one turn: "hello" and "Hi.". `more` is put into the phase.
     pub(super) async fn new(host: Host, more: &str) -> Self {
         let sandbox = Sandbox::new().unwrap();
         let gate = sandbox.path().join("go");
@@ -44,7 +44,7 @@ impl Stage {
         stage
     }
 
-    /// Calls a tool as the agent of the conversation does.
+    /// Calls a tool as the agent of the session does.
     pub(super) async fn tool(&self, name: &str, arguments: Value) -> String {
         let call = json!({ "name": name, "arguments": arguments });
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
@@ -55,7 +55,7 @@ impl Stage {
         answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
-    /// Starts the job from the conversation; its id.
+    /// Starts the job from the session; its id.
     pub(super) async fn start(&self) -> String {
         let said = self.tool("job_start", json!({ "project": self.sandbox.path().join("shop") })).await;
         said.split_whitespace().nth(2).unwrap().to_owned()
@@ -308,7 +308,7 @@ async fn a_message_that_waits_for_a_free_agent_says_so_and_can_be_stopped_while_
     let mut reader = stage.watched(&go).await;
     let waits = "Your message is waiting for a place: 1 of 1 agents running, 1 waiting";
     reader.until(waits).await;
-    // The conversation's next message waits for this one.
+    // The session's next message waits for this one.
     let mut other = stage.watched(&second("other [[fake: say It runs.]]")).await;
     other.until("Waiting for 1 earlier message of this chat").await;
     for seen in [&reader.seen, &other.seen] {
@@ -394,7 +394,7 @@ async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
 }
 
 #[tokio::test]
-async fn titles_and_follow_ups_come_from_what_the_conversation_has_come_to() {
+async fn titles_and_follow_ups_come_from_what_the_session_has_come_to() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let ask = async |chat: &str, task: &str| {
         let prompt = "### Task:\nx\n<chat_history>\nUSER: hello\nASSISTANT: Hi.\n</chat_history>";
@@ -409,7 +409,7 @@ async fn titles_and_follow_ups_come_from_what_the_conversation_has_come_to() {
     assert_eq!(ask("c", "title_generation").await["title"], "pages");
     assert_eq!(ask("c", "tags_generation").await["tags"], json!(["shop"]));
     assert_eq!(ask("c", "follow_up_generation").await["follow_ups"], json!(["How far is it?"]));
-    assert_eq!(ask("other", "title_generation").await["title"], "hello", "another conversation");
+    assert_eq!(ask("other", "title_generation").await["title"], "hello", "another session");
     let sessions: Value = stage.host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
     assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1);
     assert_eq!(stage.turns().await.len(), 1);
@@ -447,7 +447,7 @@ async fn an_answer_that_did_not_pass_its_checks_is_not_followed_by_go_ahead() {
 }
 
 #[tokio::test]
-async fn a_conversation_with_an_open_job_is_not_forgotten() {
+async fn a_session_with_an_open_job_is_not_forgotten() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let job = stage.start().await;
     let request = stage.host.post("/v1/chat/completions").header("x-chat", "over");
@@ -474,7 +474,7 @@ async fn a_conversation_with_an_open_job_is_not_forgotten() {
 }
 
 #[tokio::test]
-async fn a_job_that_was_asked_about_belongs_to_the_conversation() {
+async fn a_job_that_was_asked_about_belongs_to_the_session() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let body = json!({ "project_path": stage.sandbox.path().join("shop") });
     let job: Value = stage.host.post("/api/v1/jobs").json(&body).send().await.unwrap().json().await.unwrap();
