@@ -13,6 +13,7 @@ use helix_core::ids::SessionId;
 use helix_engine::sessions::{FileSignature, LARGEST_LINKED};
 use tokio::io::AsyncReadExt as _;
 
+use crate::job_links;
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -22,6 +23,14 @@ pub(crate) const PATH: &str = "/helix/files/";
 const PIECE: usize = 64 * 1024;
 /// What a page may do that a browser makes of a file: nothing.
 const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+
+/// Headers of everything that is opened so.
+pub(crate) const GUARDS: [(header::HeaderName, &str); 4] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "private, no-cache"),
+];
 
 /// The name of a file in an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,6 +64,9 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>
         Problem::not_found("no such file")
             .hint("it was moved or deleted, or its chat is forgotten; ask for it in the chat")
     };
+    if let Some(shown) = job_links::show(&shared, &token).await {
+        return shown;
+    }
     let FileToken { session, written, signature } = FileToken::read(&token).ok_or_else(gone)?;
     let found = shared.engine.sessions().linked(&session, &written, Some(signature)).await?;
     let found = found.ok_or_else(gone)?;
@@ -73,12 +85,5 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>
         piece.truncate(length);
         Ok::<_, std::io::Error>((length > 0).then(|| (Bytes::from(piece), file)))
     });
-    let headers = [
-        (header::CONTENT_TYPE, kind),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::CACHE_CONTROL, "private, no-cache"),
-    ];
-    Ok((headers, Body::from_stream(body)).into_response())
+    Ok((GUARDS, [(header::CONTENT_TYPE, kind)], Body::from_stream(body)).into_response())
 }

@@ -68,8 +68,13 @@ impl StatusLine {
     }
 }
 
-/// Shows how phases stand above the composer, until there are none. Open WebUI shows their text as text.
+/// Shows how phases stand above the composer, until there are none.
 pub(super) fn show_checklist(out: &mut Vec<u8>, phases: &[PhaseNews]) {
+    sse::data(out, &json!({ "event": checklist_event(phases) }));
+}
+
+/// The event that shows how phases stand. Open WebUI shows their text as text.
+pub(super) fn checklist_event(phases: &[PhaseNews]) -> Value {
     let task = |(number, phase): (usize, &PhaseNews)| {
         let status = match phase.status {
             PhaseStatus::Pending => "pending",
@@ -80,12 +85,17 @@ pub(super) fn show_checklist(out: &mut Vec<u8>, phases: &[PhaseNews]) {
         json!({ "id": number.to_string(), "content": one_line(&phase.text), "status": status })
     };
     let tasks: Vec<Value> = phases.iter().enumerate().map(task).collect();
-    sse::data(out, &json!({ "event": { "type": "chat:message:tasks", "data": { "tasks": tasks } } }));
+    json!({ "type": "chat:message:tasks", "data": { "tasks": tasks } })
 }
 
 /// Sends an event of Open WebUI. This kind and the checklist are all: others run code or change the page.
 fn show(out: &mut Vec<u8>, line: &str) {
-    sse::data(out, &json!({ "event": { "type": "status", "data": { "description": line, "done": true } } }));
+    sse::data(out, &json!({ "event": status_event(line) }));
+}
+
+/// The event that shows a line.
+pub(super) fn status_event(line: &str) -> Value {
+    json!({ "type": "status", "data": { "description": line, "done": true } })
 }
 
 /// Text clipped to one line.

@@ -123,6 +123,14 @@ impl Reader {
         }
     }
 
+    /// Reads until a text follows another one: lines about jobs stand above an answer, too, while its turn runs.
+    async fn until_after(&mut self, first: &str, text: &str) {
+        self.until(first).await;
+        while !self.seen.rsplit(first).next().unwrap().contains(text) {
+            self.more().await;
+        }
+    }
+
     async fn more(&mut self) {
         let piece = self.bytes.next().await.unwrap_or_else(|| panic!("no more after {}", self.seen)).unwrap();
         self.seen.push_str(std::str::from_utf8(&piece).unwrap());
@@ -164,7 +172,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     stage.start().await;
     let go = "go [[fake: say It runs.]]";
     let mut reader = stage.watched(&second(go)).await;
-    reader.until("Phase 1 of 1, Write the page: agent running").await;
+    reader.until_after("It runs.", "Phase 1 of 1, Write the page: agent running").await;
     let turns = stage.turns().await;
     assert_eq!(turns[1]["end"]["delivery"], "delivered", "the answer is whole while the job is watched: {turns:#?}");
     std::fs::write(&stage.gate, "").unwrap();
@@ -178,7 +186,21 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert!(figures.contains(" · 1 file changed · "), "{figures}");
     assert!(block.contains("> | ✓ Write the page | 1 | ✓ "), "what proves it: {block}");
     assert!(block.contains("`helix jobs diff ") && block.contains("`helix jobs evidence "), "where to look: {block}");
-    let lists: Vec<&Value> = frames.iter().filter_map(|frame| frame.pointer("/event/data/tasks")).collect();
+    for (shown, holds) in [("diff", "+++ b/page.md"), ("evidence", "pages (j")] {
+        let address = block.split(['(', ')']).find(|part| part.contains(&format!("~{shown}~"))).unwrap();
+        let opened = stage.host.http.get(address).send().await.unwrap();
+        assert_eq!(
+            (opened.status().as_u16(), &opened.headers()["x-content-type-options"]),
+            (200, &"nosniff".parse().unwrap())
+        );
+        let opened = opened.text().await.unwrap();
+        assert!(opened.contains(holds), "{opened}");
+        let forged = address.replace("~diff~", "~evidence~").replace("files/j", "files/jj");
+        assert_eq!(stage.host.http.get(forged).send().await.unwrap().status(), 404, "signed for one job");
+    }
+    let lists = frames.iter().filter_map(|frame| frame.pointer("/event/data/tasks"));
+    // News above the answer, if the job has any by then, take a list away that was left behind.
+    let lists: Vec<&Value> = lists.skip_while(|list| **list == json!([])).collect();
     let first = json!([{ "id": "0", "content": "Write the page (agent running)", "status": "in_progress" }]);
     assert_eq!(
         (lists.first(), lists.last()),
@@ -280,7 +302,7 @@ async fn whoever_stops_watching_stops_neither_the_job_nor_a_turn() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let job = stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("agent running").await;
+    reader.until_after("It runs.", "agent running").await;
     drop(reader);
     let mut messages = second("go [[fake: say It runs.]]");
     messages.as_array_mut().unwrap().extend([said("assistant", "It runs."), said("user", "so? [[fake: say Yes.]]")]);
@@ -375,16 +397,64 @@ async fn watching_has_a_limit_and_can_be_switched_off() {
     }
 }
 
+/// The events that an Open WebUI is sent, and their paths and keys.
+async fn open_web_ui() -> (String, tokio::sync::mpsc::UnboundedReceiver<(String, String, Value)>) {
+    let (sender, receiver) = tokio::sync::mpsc::unbounded_channel();
+    let kept = move |uri: axum::http::Uri, headers: axum::http::HeaderMap, event: axum::Json<Value>| {
+        let key = headers["authorization"].to_str().unwrap().to_owned();
+        sender.send((uri.path().to_owned(), key, event.0)).unwrap();
+        async { axum::Json(true) }
+    };
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let page = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async { axum::serve(listener, axum::Router::new().fallback(axum::routing::post(kept))).await });
+    (page, receiver)
+}
+
+#[tokio::test]
+async fn a_chat_with_a_key_is_told_of_its_job_after_the_answer() {
+    for limit in [Duration::from_millis(50), Duration::ZERO] {
+        let key = tempfile::NamedTempFile::new().unwrap();
+        let config = ServerConfig { news_key: Some(key.path().to_owned()), ..ServerConfig::default() };
+        let host = Host::with_engine(config, |engine| engine.consultant.follow_jobs = limit).await;
+        let stage = Stage::new(host, "").await;
+        stage.start().await;
+        let (page, mut told) = open_web_ui().await;
+        // Whoever connects Open WebUI need not start Helix again.
+        std::fs::write(key.path(), json!({ "page": page, "token": "sk-1" }).to_string()).unwrap();
+        let request = stage.host.post("/v1/chat/completions").header("x-chat", "c").header("x-message", "m/2");
+        let request = request.header("x-parent", "").header("x-helix-client", "openwebui");
+        let body = json!({ "model": "helix", "stream": true, "messages": second("go [[fake: say It runs.]]") });
+        let answer = request.json(&body).send().await.unwrap().text().await.unwrap();
+        assert!(answer.ends_with("data: [DONE]\n\n"), "the answer does not wait for the job: {answer}");
+        let (path, key, first) = told.recv().await.unwrap();
+        assert_eq!((path.as_str(), key.as_str()), ("/api/v1/chats/c/messages/m%2F2/event", "Bearer sk-1"));
+        assert!(first["data"]["description"].as_str().unwrap().starts_with("pages is running"), "{first}");
+        let list = told.recv().await.unwrap().2;
+        assert_eq!(
+            (&list["type"], &list["data"]["tasks"][0]["status"]),
+            (&json!("chat:message:tasks"), &json!("in_progress"))
+        );
+        std::fs::write(&stage.gate, "").unwrap();
+        let mut events = Vec::new();
+        while events.last().is_none_or(|event: &Value| event["type"] != "notification") {
+            events.push(told.recv().await.unwrap().2);
+        }
+        let [.., line, list, toast] = &events[..] else { panic!("{events:?}") };
+        let end = line["data"]["description"].as_str().unwrap();
+        assert!(end.starts_with("pages succeeded, merged into"), "{events:?}");
+        assert_eq!(list["data"]["tasks"], json!([]), "nothing looks as if it went on");
+        assert_eq!(toast["data"], json!({ "type": "success", "content": end }));
+        stage.host.stop().await;
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("It runs.").await;
-    // A line about the job stands above the answer, too.
-    while !reader.seen.rsplit("It runs.").next().unwrap().contains("agent running") {
-        reader.more().await;
-    }
+    reader.until_after("It runs.", "agent running").await;
     let Stage { host, gate, .. } = stage;
     let ((), frames) = tokio::join!(host.stop(), reader.rest());
     assert!(frames.iter().all(|frame| frame["error"].is_null()), "{frames:?}");
