@@ -8,6 +8,8 @@ mod host;
 mod jobs;
 #[path = "turns/language.rs"]
 mod language;
+#[path = "turns/news.rs"]
+mod news;
 #[path = "turns/retention.rs"]
 mod retention;
 #[path = "turns/robust.rs"]

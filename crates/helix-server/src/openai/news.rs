@@ -24,6 +24,9 @@ use crate::shared::Shared;
 /// Time limit for an answer of Open WebUI.
 const LIMIT: Duration = Duration::from_secs(10);
 
+/// How long Open WebUI has for the end of an answer, which takes the list of phases away.
+const PAUSE: Duration = Duration::from_secs(1);
+
 /// Where Open WebUI is, and the key of an account there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewsKey {
@@ -87,6 +90,7 @@ impl Watched {
 /// Tells a chat what its jobs do from now on, where there is a key: until they are over, one asks, or the chat goes on.
 pub(super) async fn tell(shared: Shared, place: Place, watched: Watched) {
     let since = Timestamp::now();
+    tokio::time::sleep(PAUSE).await;
     let Some(key) = key(&shared).await else { return };
     let Some(mut jobs) = watched.jobs(&shared, Watch::On(since)).await else { return };
     let told = async {
