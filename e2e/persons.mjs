@@ -199,7 +199,7 @@ export function furtherFlows({ chat, page, helix, place, picture, accounts, coun
     const id = await chat.chat();
     const [job] = (await its.session(id)).jobs;
     assert.notEqual((await its.get(`/api/v1/jobs/${job}`)).status, 'succeeded');
-    await page.getByText('0 out of 1 tasks completed').waitFor();
+    await until('the line to go on', JOB, async () => (await chat.status.innerText()).includes('Tie the logs: '));
     await picture('news-running');
     await until('the end in the line above the answer', JOB, async () => (await chat.status.innerText()).startsWith('raft succeeded'));
     await page.locator('[data-sonner-toast]', { hasText: 'raft succeeded' }).waitFor();

@@ -2,6 +2,7 @@
 //!
 //! Must not know what a note says beside its commands.
 
+use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
@@ -13,7 +14,7 @@ use helix_engine::evidence::{DiffSelection, JobEvidence};
 use helix_engine::sessions::FileSignature;
 use helix_job::{JobView, Language};
 
-use crate::linked_files::{GUARDS, PATH};
+use crate::linked_files::{self, GUARDS, PATH};
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -51,8 +52,16 @@ impl JobLinks {
     }
 }
 
+/// `GET /helix/files/{token}`
+pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>) -> Result<Response, Problem> {
+    match of_job(&shared, &token).await {
+        Some(shown) => shown,
+        None => linked_files::show(&shared, &token).await,
+    }
+}
+
 /// What a token of a job leads to; `None` if it is none.
-pub(crate) async fn show(shared: &Shared, token: &str) -> Option<Result<Response, Problem>> {
+async fn of_job(shared: &Shared, token: &str) -> Option<Result<Response, Problem>> {
     let mut parts = token.split(SEPARATOR);
     let (job, shown, signature) = (parts.next()?, parts.next()?, parts.next()?);
     let job = JobId::new(job).ok()?;

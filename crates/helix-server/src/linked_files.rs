@@ -1,9 +1,8 @@
-//! Files that answers link to: their signed names in addresses, and the route that a browser opens without the API's token.
+//! Files that answers link to: their signed names in addresses, and what a browser is given that opens one without the API's token.
 //!
 //! Must not know which files may be read. A name tells what the agent wrote, so that a history can have the agent's own words again.
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
@@ -13,7 +12,6 @@ use helix_core::ids::SessionId;
 use helix_engine::sessions::{FileSignature, LARGEST_LINKED};
 use tokio::io::AsyncReadExt as _;
 
-use crate::job_links;
 use crate::problem::Problem;
 use crate::shared::Shared;
 
@@ -58,16 +56,13 @@ impl FileToken {
     }
 }
 
-/// `GET /helix/files/{token}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>) -> Result<Response, Problem> {
+/// The file of a token.
+pub(crate) async fn show(shared: &Shared, token: &str) -> Result<Response, Problem> {
     let gone = || {
         Problem::not_found("no such file")
             .hint("it was moved or deleted, or its chat is forgotten; ask for it in the chat")
     };
-    if let Some(shown) = job_links::show(&shared, &token).await {
-        return shown;
-    }
-    let FileToken { session, written, signature } = FileToken::read(&token).ok_or_else(gone)?;
+    let FileToken { session, written, signature } = FileToken::read(token).ok_or_else(gone)?;
     let found = shared.engine.sessions().linked(&session, &written, Some(signature)).await?;
     let found = found.ok_or_else(gone)?;
     let kind = match found.path.extension().map(|end| end.to_ascii_lowercase()).as_deref().and_then(|end| end.to_str())

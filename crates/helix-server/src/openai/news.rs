@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::status_line::{checklist_event, one_line, status_event};
+use super::status_line::{one_line, status_event};
 use super::turn_request::{TEMPORARY_CHAT, chat, client_message};
 use super::turn_stream::TurnStream;
 use crate::profile::Profile;
@@ -23,9 +23,6 @@ use crate::shared::Shared;
 
 /// Time limit for an answer of Open WebUI.
 const LIMIT: Duration = Duration::from_secs(10);
-
-/// How long Open WebUI has for the end of an answer, which takes the list of phases away.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// Where Open WebUI is, and the key of an account there.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -90,7 +87,6 @@ impl Watched {
 /// Tells a chat what its jobs do from now on, where there is a key: until they are over, one asks, or the chat goes on.
 pub(super) async fn tell(shared: Shared, place: Place, watched: Watched) {
     let since = Timestamp::now();
-    tokio::time::sleep(PAUSE).await;
     let Some(key) = key(&shared).await else { return };
     let Some(mut jobs) = watched.jobs(&shared, Watch::On(since)).await else { return };
     let told = async {
@@ -121,24 +117,21 @@ async fn key(shared: &Shared) -> Option<NewsKey> {
     key.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the key of Open WebUI cannot be read")).ok()
 }
 
-/// What Open WebUI is sent: its line above the answer, the list of phases, and a word in passing where somebody should look.
+/// What Open WebUI is sent: the line above the answer, and a word in passing where somebody should look. It shows a list of phases only
+/// while an answer is under way.
 fn events(news: &JobNews, language: Language) -> Vec<Value> {
     let line = one_line(&news.line(language));
-    let toast = |kind: &str| json!({ "type": "notification", "data": { "type": kind, "content": line } });
-    let (phases, toast) = match news {
-        JobNews::Progress { phases, .. } => (&phases[..], None),
-        JobNews::GoesOn { .. } => (&[][..], None),
-        JobNews::Asks(_) => (&[][..], Some(toast("warning"))),
-        JobNews::Over(job) => {
-            let kind = match job.status {
-                JobStatus::Succeeded => "success",
-                JobStatus::Failed => "error",
-                _ => "info",
-            };
-            (&[][..], Some(toast(kind)))
-        }
+    let kind = match news {
+        JobNews::Progress { .. } | JobNews::GoesOn { .. } => None,
+        JobNews::Asks(_) => Some("warning"),
+        JobNews::Over(job) => Some(match job.status {
+            JobStatus::Succeeded => "success",
+            JobStatus::Failed => "error",
+            _ => "info",
+        }),
     };
-    [status_event(&line), checklist_event(phases)].into_iter().chain(toast).collect()
+    let toast = kind.map(|kind| json!({ "type": "notification", "data": { "type": kind, "content": line } }));
+    [status_event(&line)].into_iter().chain(toast).collect()
 }
 
 async fn send(key: &NewsKey, place: &Place, event: &Value) -> reqwest::Result<()> {

@@ -68,13 +68,8 @@ impl StatusLine {
     }
 }
 
-/// Shows how phases stand above the composer, until there are none.
+/// Shows how phases stand above the composer, until there are none. Open WebUI shows their text as text.
 pub(super) fn show_checklist(out: &mut Vec<u8>, phases: &[PhaseNews]) {
-    sse::data(out, &json!({ "event": checklist_event(phases) }));
-}
-
-/// The event that shows how phases stand. Open WebUI shows their text as text.
-pub(super) fn checklist_event(phases: &[PhaseNews]) -> Value {
     let task = |(number, phase): (usize, &PhaseNews)| {
         let status = match phase.status {
             PhaseStatus::Pending => "pending",
@@ -85,7 +80,7 @@ pub(super) fn checklist_event(phases: &[PhaseNews]) -> Value {
         json!({ "id": number.to_string(), "content": one_line(&phase.text), "status": status })
     };
     let tasks: Vec<Value> = phases.iter().enumerate().map(task).collect();
-    json!({ "type": "chat:message:tasks", "data": { "tasks": tasks } })
+    sse::data(out, &json!({ "event": { "type": "chat:message:tasks", "data": { "tasks": tasks } } }));
 }
 
 /// Sends an event of Open WebUI. This kind and the checklist are all: others run code or change the page.
