@@ -35,7 +35,7 @@ fn a_session_becomes_verified_commits() {
     assert!(answered(&started).starts_with("I write the decision and the plan."), "{started:#}");
     assert!(started["pieces"].as_u64() > Some(2), "the answer did not stream: {started:#}");
     let activity = started["reasoning"].as_str().unwrap();
-    for part in ["Everything is said.", "→ Write", "✗ Check plan", "✓ Start job"] {
+    for part in ["Everything is said.", "→ Write", "✗ Check plan", "✓ Started the job"] {
         assert!(activity.contains(part), "{part:?} is not shown: {started:#}");
     }
 

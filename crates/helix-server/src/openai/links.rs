@@ -15,6 +15,7 @@ use super::link_scan::{LinkScan, Piece};
 use super::open_text::OpenText;
 use crate::config::ServerConfig;
 use crate::host_check::host_of;
+use crate::job_links::JobLinks;
 use crate::linked_files::{FileToken, PATH};
 use crate::shared::Shared;
 
@@ -44,6 +45,11 @@ impl Links {
         Self { shared, language, base, session: None, scan, below }
     }
 
+    /// Those of notes on jobs.
+    pub(super) fn jobs(&self) -> JobLinks {
+        JobLinks::new(&self.shared, self.base.clone())
+    }
+
     /// What comes goes on from this text, which the client shows already.
     pub(super) fn goes_on_from(&mut self, shown: &str) {
         self.scan.push(shown);
@@ -61,8 +67,12 @@ impl Links {
         match event {
             TurnEvent::Began { ref session, .. } => self.session = Some(session.clone()),
             // A block closes what is open above it. What broke off follows as a whole.
-            TurnEvent::TakenBack { .. } | TurnEvent::JobNews { note: Some(_), .. } => {
+            TurnEvent::TakenBack { .. } => events.extend(text(self.close().await)),
+            TurnEvent::JobNews { job, text: line, note: Some(note) } => {
                 events.extend(text(self.close().await));
+                let note = Some(self.jobs().open(&job, note));
+                events.push(TurnEvent::JobNews { job, text: line, note });
+                return events;
             }
             TurnEvent::Note { text: note } => {
                 events.extend(text(self.close().await));

@@ -15,6 +15,7 @@ use super::open_text::OpenText;
 use super::request::Form;
 use super::status_line::{StatusLine, one_line, show_checklist};
 use super::tool_name::CallWords;
+use crate::job_links::JobLinks;
 use crate::profile::Profile;
 
 /// The options of an answer.
@@ -176,7 +177,7 @@ impl<W: Wire> Presenter<W> {
             // Until something is shown, the client itself shows that it waits.
             TurnEvent::Began { .. } => self.line.clear(out),
             TurnEvent::Status { text } => self.status(out, &text),
-            TurnEvent::JobNews { text, note } if self.shows_status() => {
+            TurnEvent::JobNews { text, note, .. } if self.shows_status() => {
                 // A list that was left behind by Stop is not true any more.
                 self.checklist(out, &[]);
                 self.line.set_sticky(out, &text);
@@ -218,8 +219,8 @@ impl<W: Wire> Presenter<W> {
         self.usage = Some(ended.usage);
     }
 
-    /// Appends news of a job.
-    pub(crate) fn on_news(&mut self, out: &mut Vec<u8>, news: &JobNews) {
+    /// Appends news of a job; `links` opens what its note leads to.
+    pub(crate) fn on_news(&mut self, out: &mut Vec<u8>, news: &JobNews, links: &JobLinks) {
         match news {
             JobNews::Progress { phases, .. } => {
                 self.checklist(out, phases);
@@ -229,7 +230,7 @@ impl<W: Wire> Presenter<W> {
                 jobs.iter().for_each(|job| self.block(out, &phrases::job_goes_on(self.language, job)));
             }
             JobNews::Asks(question) => self.block(out, &phrases::job_asks(self.language, question)),
-            JobNews::Over(job) => self.block(out, &phrases::job_over(self.language, job)),
+            JobNews::Over(job) => self.block(out, &links.open(&job.id, phrases::job_over(self.language, job))),
         }
         self.line.set_last(&news.line(self.language));
     }

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use helix_core::ids::{SessionId, TurnId};
+use helix_core::ids::{JobId, SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use helix_job::{ErrorView, PhaseStatus, Wait};
@@ -282,9 +282,13 @@ fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
     presenter.on_answer(&mut out, &end);
     assert!(!presenter.is_over());
     for line in ["Phase 1 of 2, Write: agent running", "Phase 1 of 2, Write: tests_pass passed"] {
-        presenter.on_news(&mut out, &JobNews::Progress { text: line.into(), phases: phases() });
+        presenter.on_news(&mut out, &JobNews::Progress { text: line.into(), phases: phases() }, &JobLinks::default());
     }
-    presenter.on_news(&mut out, &JobNews::GoesOn { text: "pages goes on".into(), jobs: Vec::new() });
+    presenter.on_news(
+        &mut out,
+        &JobNews::GoesOn { text: "pages goes on".into(), jobs: Vec::new() },
+        &JobLinks::default(),
+    );
     presenter.end(&mut out, &ApiError::turn_lost(Language::English));
     assert!(presenter.is_over());
     insta::assert_debug_snapshot!(gist(&frames(&out)), @r#"
@@ -356,7 +360,7 @@ fn event() -> impl Strategy<Value = TurnEvent> {
             TurnEvent::Status { text: phrases::waits(Language::English, &wait) }
         }),
         hostile().prop_map(|text| TurnEvent::Status { text }),
-        hostile().prop_map(|text| TurnEvent::JobNews { text, note: None }),
+        hostile().prop_map(|text| TurnEvent::JobNews { job: JobId::new("j1").unwrap(), text, note: None }),
         hostile().prop_map(|text| TurnEvent::Thinking { text }),
         hostile().prop_map(|text| TurnEvent::Text { text }),
         (id(), hostile(), hostile()).prop_map(|(id, name, input)| TurnEvent::ToolStarted {
@@ -403,7 +407,7 @@ proptest! {
             presenter.on_answer(&mut out, &end);
             for text in news {
                 let phases = vec![PhaseNews { text: text.clone(), status: PhaseStatus::Running }];
-                presenter.on_news(&mut out, &JobNews::Progress { text, phases });
+                presenter.on_news(&mut out, &JobNews::Progress { text, phases }, &JobLinks::default());
             }
             presenter.end(&mut out, &ApiError::turn_lost(Language::English));
         } else {

@@ -252,7 +252,10 @@ async fn a_caution_that_did_not_reach_its_reader_is_told_in_their_language() {
     let shown = end["shown"].as_str().or(end["answer"].as_str()).unwrap();
     let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, shown, "so? [[fake: say Next.]]"])).await;
     let (before, _) = next.text.split_once("Next.").unwrap();
-    assert_eq!(before.trim(), note.trim(), "the caution alone");
+    let whose = format!("Dieser Hinweis zur Antwort auf deine frühere Nachricht „{}", &order[..20]);
+    let (whose_answer, caution) = before.split_once("erreicht:\n\n").unwrap();
+    assert!(whose_answer.contains(&whose), "{before}");
+    assert_eq!(caution.trim(), note.trim(), "the caution alone");
     let whole = format!("{shown}\n\n{note}");
     let next = ask(&host, &ids("c", "m3", "m1"), messages(&[&order, &whole, "and? [[fake: say Last.]]"])).await;
     assert!(next.text.starts_with("Last."), "{}", next.text);

@@ -123,6 +123,14 @@ impl Reader {
         }
     }
 
+    /// Reads until a text follows another one: lines about jobs stand above an answer, too, while its turn runs.
+    async fn until_after(&mut self, first: &str, text: &str) {
+        self.until(first).await;
+        while !self.seen.rsplit(first).next().unwrap().contains(text) {
+            self.more().await;
+        }
+    }
+
     async fn more(&mut self) {
         let piece = self.bytes.next().await.unwrap_or_else(|| panic!("no more after {}", self.seen)).unwrap();
         self.seen.push_str(std::str::from_utf8(&piece).unwrap());
@@ -164,7 +172,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     stage.start().await;
     let go = "go [[fake: say It runs.]]";
     let mut reader = stage.watched(&second(go)).await;
-    reader.until("Phase 1 of 1, Write the page: agent running").await;
+    reader.until_after("It runs.", "Phase 1 of 1, Write the page: agent running").await;
     let turns = stage.turns().await;
     assert_eq!(turns[1]["end"]["delivery"], "delivered", "the answer is whole while the job is watched: {turns:#?}");
     std::fs::write(&stage.gate, "").unwrap();
@@ -178,7 +186,21 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert!(figures.contains(" · 1 file changed · "), "{figures}");
     assert!(block.contains("> | ✓ Write the page | 1 | ✓ "), "what proves it: {block}");
     assert!(block.contains("`helix jobs diff ") && block.contains("`helix jobs evidence "), "where to look: {block}");
-    let lists: Vec<&Value> = frames.iter().filter_map(|frame| frame.pointer("/event/data/tasks")).collect();
+    for (shown, holds) in [("diff", "+++ b/page.md"), ("evidence", "pages (j")] {
+        let address = block.split(['(', ')']).find(|part| part.contains(&format!("~{shown}~"))).unwrap();
+        let opened = stage.host.http.get(address).send().await.unwrap();
+        assert_eq!(
+            (opened.status().as_u16(), &opened.headers()["x-content-type-options"]),
+            (200, &"nosniff".parse().unwrap())
+        );
+        let opened = opened.text().await.unwrap();
+        assert!(opened.contains(holds), "{opened}");
+        let forged = address.replace("~diff~", "~evidence~").replace("files/j", "files/jj");
+        assert_eq!(stage.host.http.get(forged).send().await.unwrap().status(), 404, "signed for one job");
+    }
+    let lists = frames.iter().filter_map(|frame| frame.pointer("/event/data/tasks"));
+    // News above the answer, if the job has any by then, take a list away that was left behind.
+    let lists: Vec<&Value> = lists.skip_while(|list| **list == json!([])).collect();
     let first = json!([{ "id": "0", "content": "Write the page (agent running)", "status": "in_progress" }]);
     assert_eq!(
         (lists.first(), lists.last()),
@@ -280,7 +302,7 @@ async fn whoever_stops_watching_stops_neither_the_job_nor_a_turn() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let job = stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("agent running").await;
+    reader.until_after("It runs.", "agent running").await;
     drop(reader);
     let mut messages = second("go [[fake: say It runs.]]");
     messages.as_array_mut().unwrap().extend([said("assistant", "It runs."), said("user", "so? [[fake: say Yes.]]")]);
@@ -380,11 +402,7 @@ async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("It runs.").await;
-    // A line about the job stands above the answer, too.
-    while !reader.seen.rsplit("It runs.").next().unwrap().contains("agent running") {
-        reader.more().await;
-    }
+    reader.until_after("It runs.", "agent running").await;
     let Stage { host, gate, .. } = stage;
     let ((), frames) = tokio::join!(host.stop(), reader.rest());
     assert!(frames.iter().all(|frame| frame["error"].is_null()), "{frames:?}");

@@ -53,7 +53,7 @@ async fn a_german_chat_is_german_from_the_approval_to_the_jobs_end_also_after_an
     assert!(text.contains("> [!NOTE]\n> **Helix:** Job pages war erfolgreich, als "), "{text}");
     assert!(
         text.contains("| Phase | Versuche | Gates | Zeit | Kosten |")
-            && text.contains("> Änderungen: `helix jobs diff "),
+            && text.contains("> Änderungen: [`helix jobs diff "),
         "{text}"
     );
     assert!(statuses(&ended).iter().any(|line| line.ends_with(", 1 Datei geändert")), "{ended:?}");
