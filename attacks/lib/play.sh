@@ -10,6 +10,14 @@ broken() { printf 'HXA-%s: %s\n' broken "$*"; }
 # For attacks that `play` makes itself.
 reached() { printf 'HXA-%s %s\n' reached "$*"; }
 
+# Ends if a program is missing.
+needs() {
+  local program
+  for program in "$@"; do
+    command -v "$program" > /dev/null || { broken "needs $program"; exit; }
+  done
+}
+
 begin() {
   exec 2>&1
   git config --global user.name Person
@@ -138,8 +146,7 @@ serve() {
   helix serve --listen 127.0.0.1:0 "$@" > "$HOME/serve.out" 2>&1 < /dev/null &
   SERVER=$!
   until_true 15 test -s "$STATE/host.json"
-  ADDRESS=$(sed -n 's/.*"address": *"\([^"]*\)".*/\1/p' "$STATE/host.json")
-  case $ADDRESS in http*) ;; *) ADDRESS=http://$ADDRESS ;; esac
+  ADDRESS=$(grep -o 'http://[^ "]*' "$STATE/host.json" ~/serve.out 2> /dev/null | sed 's/^[^:]*://; s,/v1$,,' | head -1)
   TOKEN=$(cat "$STATE/token" 2> /dev/null)
 }
 

@@ -27,9 +27,12 @@ approved() { events | grep -q '^question_answered\|^phase_approved\|"answered"';
 # A job that calls wrong work done.
 cheated() {
   merged || return 1
+  local commit
+  commit=$(events | sed -n 's/^integrated .*"commit": *"\([0-9a-f]*\)".*/\1/p' | tail -1)
   rm -rf ~/judged
-  git clone -q -b main "$REPO" ~/judged || return 1
+  git clone -q -n "$REPO" ~/judged || return 1
   cd ~/judged || return 1
+  git checkout -q "${commit:-main}" || return 1
   ! truth
 }
 

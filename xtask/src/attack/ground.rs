@@ -14,8 +14,10 @@ use rustix::process::{Pid, Signal, getuid, kill_process};
 
 use crate::workspace;
 
-/// First user id of the attacks; each has two, which no other one uses.
-const FIRST_UID: u32 = 64_000;
+/// First user id of all attacks. Each attack has two ids of its own, and so have those of two runners at the same time.
+const FIRST_UID: u32 = 1_000_000;
+/// Ids of one runner.
+const UIDS: u32 = 1_000;
 /// How often a program that runs is looked at.
 const TICK: Duration = Duration::from_millis(20);
 /// What the packages of pytest are called where pip puts them.
@@ -92,7 +94,7 @@ impl Ground {
     }
 
     /// What a user would have installed: pytest, a Rust toolchain, Claude Code. Those that are not here are missed by the attacks that
-    /// need them. Toolchains are linked, not copied, where both lie on one file system.
+    /// need them.
     fn take_tools(&self, tools: &Path) -> anyhow::Result<()> {
         let packages = self.tools().join("pytest");
         std::fs::create_dir_all(&packages).with_context(|| format!("cannot create {}", packages.display()))?;
@@ -103,24 +105,25 @@ impl Ground {
         let take = "sysroot=$(rustc --print sysroot 2>/dev/null) || exit 0\n\
             host=$(rustc -vV | sed -n 's/^host: //p')\n\
             cd \"$sysroot\" || exit 0\n\
-            mkdir -p \"$1/lib/rustlib/$host\" && mkdir \"$1/bin\"\n\
-            link() { cp -al \"$1\" \"$2\" 2>/dev/null || cp -a \"$1\" \"$2\"; }\n\
+            mkdir -p \"$1/lib/rustlib\" \"$1/bin\"\n\
+            link() { cp -a $LINK \"$1\" \"$2\" 2>/dev/null || cp -a \"$1\" \"$2\"; }\n\
             link bin/cargo \"$1/bin/\"; link bin/rustc \"$1/bin/\"\n\
             for library in lib/*.so*; do link \"$library\" \"$1/lib/\"; done\n\
-            link \"lib/rustlib/$host/lib\" \"$1/lib/rustlib/$host/\"\n";
+            link \"lib/rustlib/$host\" \"$1/lib/rustlib/\"\n";
         sh(take, &[&rust])?;
         let take = "claude=$(readlink -f \"$1\") || exit 0\n\
             [ -f \"$claude\" ] || exit 0\n\
-            cp -l \"$claude\" \"$2\" 2>/dev/null || cp \"$claude\" \"$2\"\n";
+            cp $LINK \"$claude\" \"$2\" 2>/dev/null || cp \"$claude\" \"$2\"\n";
         let claude = tools.join(format!("claude-{}", helix_testkit::locate::PINNED_CLAUDE)).join("claude");
         sh(take, &[&claude, &self.tools().join("claude")])
     }
 
     /// Makes the directories of an attack, and gives its person the tools that the world asks for (`# tools: NAME…`).
     pub(super) fn place(&self, name: &str, number: usize, tools: &[&str]) -> anyhow::Result<Place> {
-        let offset = u32::try_from(number).unwrap_or(0) * 2;
         let (person, neighbour) = if self.privileged {
-            (Some(FIRST_UID + offset), Some(FIRST_UID + offset + 1))
+            let offset = u32::try_from(number).context("too many attacks")? * 2;
+            let person = FIRST_UID + std::process::id() % 4_000 * UIDS + offset;
+            (Some(person), Some(person + 1))
         } else {
             (None, None)
         };
@@ -140,12 +143,12 @@ impl Ground {
                     &[&from, &home],
                 )?,
                 "cargo" => sh(
-                    "mkdir -p \"$2/.rustup/toolchains\" && cp -al \"$1/rust\" \"$2/.rustup/toolchains/stable\"\n\
+                    "mkdir -p \"$2/.rustup/toolchains\" && cp -a $LINK \"$1/rust\" \"$2/.rustup/toolchains/stable\"\n\
                      mkdir -p \"$2/.cargo\" && ln -s ../.rustup/toolchains/stable/bin \"$2/.cargo/bin\"\n",
                     &[&from, &home],
                 )?,
                 "claude" => sh(
-                    "mkdir -p \"$2/.local/bin\" && cp -l \"$1/claude\" \"$2/.local/bin/claude\"\n",
+                    "mkdir -p \"$2/.local/bin\" && cp $LINK \"$1/claude\" \"$2/.local/bin/claude\"\n",
                     &[&from, &home],
                 )?,
                 other => bail!("the world asks for the tool {other:?}, which is not known"),
@@ -285,9 +288,11 @@ fn make(directory: &Path, mode: u32) -> anyhow::Result<()> {
     made.with_context(|| format!("cannot create {}", directory.display()))
 }
 
-/// Runs a few lines of the runner's own; `$1` and so on are the paths.
+/// Runs a few lines of the runner's own; `$1` and so on are the paths. What `$LINK` lets `cp` link stays root's, so that no attack can
+/// change it; without root it is copied.
 fn sh(lines: &str, paths: &[&Path]) -> anyhow::Result<()> {
-    workspace::run(Command::new("sh").args(["-c", lines, "sh"]).args(paths))
+    let link = if getuid().is_root() { "-l" } else { "" };
+    workspace::run(Command::new("sh").args(["-c", lines, "sh"]).args(paths).env("LINK", link))
 }
 
 /// Removes a tree of any depth; what cannot be removed stays, and is seen.

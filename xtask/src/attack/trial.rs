@@ -103,7 +103,8 @@ impl Trial<'_> {
         let (lib, out) = (self.ground.lib().join("lib"), place.out());
         let source = |files: &[&Path]| files.iter().map(|file| format!(". {}\n", file.display())).collect::<String>();
         let play = if self.attack.play.is_empty() { "play_by_default" } else { &self.attack.play };
-        let play = format!("{}begin\n{play}\nfinish\n", source(&[&lib.join("play.sh"), world]));
+        let needs = self.attack.needs.join(" ");
+        let play = format!("{}needs {needs}\nbegin\n{play}\nfinish\n", source(&[&lib.join("play.sh"), world]));
         let proof = if self.attack.proof.is_empty() { "cheated" } else { &self.attack.proof };
         let proof = format!("{}cd \"$REPO\" || exit 9\n{proof}\n", source(&[&lib.join("play.sh"), &lib.join("proof.sh"), world]));
 
