@@ -40,7 +40,10 @@ begin() {
   git commit -q -m "The shop as it was"
 }
 
-finish() { [ -z "${SERVER:-}" ] || stop; }
+finish() {
+  [ -z "${SERVER:-}" ] || stop
+  [ ! -f ~/trouble ] || cat ~/trouble
+}
 
 # The person's own configuration: what is configured here is nobody's attack.
 configure() {
@@ -136,16 +139,26 @@ EOF
 serve_model() {
   helix-scripted-model --script "$1" --port 0 > ~/model.out 2>&1 &
   MODEL=$!
-  until_true 10 grep -q base_url ~/model.out
+  until_true 10 grep -q base_url ~/model.out || broken "the model does not start: $(tail -1 ~/model.out)"
   MODEL_URL=$(sed -n 's/.*"base_url": *"\([^"]*\)".*/\1/p' ~/model.out)
   configure > ~/.config/helix/helix.toml
+}
+
+# Runs a command of Helix on a terminal, and keeps in ~/seen what the terminal gets.
+on_terminal() {
+  timeout 30 script -qc "helix $*" ~/terminal < /dev/null > /dev/null 2>&1
+  tail -n +2 ~/terminal >> ~/seen
 }
 
 # Serves; ADDRESS and TOKEN are set then.
 serve() {
   helix serve --listen 127.0.0.1:0 "$@" > "$HOME/serve.out" 2>&1 < /dev/null &
   SERVER=$!
-  until_true 15 test -s "$STATE/host.json"
+  if ! until_true 15 eval 'test -s "$STATE/host.json" || ! kill -0 $SERVER 2> /dev/null'  || [ ! -s "$STATE/host.json" ]; then
+    # A repository's configuration may be refused; anything else is no attack.
+    grep -q 'error\[HX' ~/serve.out || broken "no host: $(tail -1 ~/serve.out)"
+    cat ~/serve.out
+  fi
   ADDRESS=$(grep -o 'http://[^ "]*' "$STATE/host.json" ~/serve.out 2> /dev/null | sed 's/^[^:]*://; s,/v1$,,' | head -1)
   TOKEN=$(cat "$STATE/token" 2> /dev/null)
 }
@@ -163,8 +176,10 @@ chat() {
   body=$(python3 -c 'import json,sys; print(json.dumps({"model":"helix","messages":[{"role":"user","content":sys.argv[1]}],"stream":False}))' "$1")
   shift
   curl -sS --max-time 60 -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" \
-    "$ADDRESS/v1/chat/completions" --data-binary "$body" | tee -a "$OUT/../home/chat.out"
+    "$ADDRESS/v1/chat/completions" --data-binary "$body" > "$HOME/chat.last"
+  cat "$HOME/chat.last" | tee -a "$HOME/chat.out"
   echo
+  ! grep -q 'provider_overloaded\|agent_not_\|agent_misconfigured' "$HOME/chat.last" || printf 'HXA-%s: %s\n' broken "the chat's agent does not run" >> "$HOME/trouble"
 }
 
 until_true() {

@@ -139,7 +139,8 @@ fn build() -> anyhow::Result<PathBuf> {
     let mut metadata = workspace::cargo();
     metadata.args(["metadata", "--format-version", "1", "--no-deps"]);
     let metadata: serde_json::Value = serde_json::from_str(&workspace::output(&mut metadata)?)?;
-    let target = metadata.get("target_directory").and_then(serde_json::Value::as_str).context("cargo names no directory")?;
+    let target =
+        metadata.get("target_directory").and_then(serde_json::Value::as_str).context("cargo names no directory")?;
     Ok(Path::new(target).join("debug/helix"))
 }
 

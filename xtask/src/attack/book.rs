@@ -206,7 +206,8 @@ mod tests {
     use super::*;
     use crate::workspace;
 
-    const ENTRY: &str = "class: c\nattacks:\n- { name: a-1, does: It is tried., in: agent, script: 'true', proof: 'true' }\n";
+    const ENTRY: &str =
+        "class: c\nattacks:\n- { name: a-1, does: It is tried., in: agent, script: 'true', proof: 'true' }\n";
 
     fn fault(change: impl Fn(&mut Attack)) -> Option<&'static str> {
         let mut attack = read(ENTRY).expect("the entry").remove(0);

@@ -63,8 +63,9 @@ impl Ground {
             ("helix-fake-agent", beside.join("helix-fake-agent")),
             ("helix-scripted-model", beside.join("helix-scripted-model")),
         ] {
-            std::fs::copy(&from, programs.join(name))
-                .with_context(|| format!("cannot copy {}\nhint: `cargo build -p helix-testkit` builds it", from.display()))?;
+            std::fs::copy(&from, programs.join(name)).with_context(|| {
+                format!("cannot copy {}\nhint: `cargo build -p helix-testkit` builds it", from.display())
+            })?;
         }
         for part in ["lib", "worlds"] {
             workspace::run(Command::new("cp").arg("-r").arg(book.join(part)).arg(&lib))?;
@@ -107,7 +108,7 @@ impl Ground {
             cd \"$sysroot\" || exit 0\n\
             mkdir -p \"$1/lib/rustlib\" \"$1/bin\"\n\
             link() { cp -a $LINK \"$1\" \"$2\" 2>/dev/null || cp -a \"$1\" \"$2\"; }\n\
-            link bin/cargo \"$1/bin/\"; link bin/rustc \"$1/bin/\"\n\
+            for program in cargo rustc rustdoc; do link \"bin/$program\" \"$1/bin/\"; done\n\
             for library in lib/*.so*; do link \"$library\" \"$1/lib/\"; done\n\
             link \"lib/rustlib/$host\" \"$1/lib/rustlib/\"\n";
         sh(take, &[&rust])?;
@@ -186,10 +187,10 @@ impl Place {
     pub(super) fn hand_over(&self) -> anyhow::Result<()> {
         let Some(person) = self.person else { return Ok(()) };
         let home = self.home();
-        sh("cd \"$2\" && find . -links 1 -exec chown -h \"$1:$1\" {} + && find . -type d -exec chown \"$1:$1\" {} +", &[
-            Path::new(&person.to_string()),
-            &home,
-        ])?;
+        sh(
+            "cd \"$2\" && find . -links 1 -exec chown -h \"$1:$1\" {} + && find . -type d -exec chown \"$1:$1\" {} +",
+            &[Path::new(&person.to_string()), &home],
+        )?;
         chown(&home, Some(person), Some(person)).with_context(|| format!("cannot give away {}", home.display()))
     }
 
@@ -237,8 +238,9 @@ impl Place {
         let home = format!("HOME={}/", self.directory.display());
         let of_attack = |process: &Path| match self.person {
             Some(person) => owner(process).is_some_and(|uid| uid == person || Some(uid) == self.neighbour),
-            None => std::fs::read(process.join("environ"))
-                .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|pair| pair.starts_with(home.as_bytes()))),
+            None => std::fs::read(process.join("environ")).is_ok_and(|environment| {
+                environment.split(|byte| *byte == 0).any(|pair| pair.starts_with(home.as_bytes()))
+            }),
         };
         let found = entries.flatten().filter_map(|entry| {
             let pid: i32 = entry.file_name().to_str()?.parse().ok()?;

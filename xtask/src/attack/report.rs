@@ -54,7 +54,10 @@ pub(super) fn line(row: &Row, json: bool) {
     if json {
         let Row { name, class, does, verdict, seconds } = row;
         let verdict = verdict.words();
-        println!("{}", json!({ "name": name, "class": class, "does": does, "verdict": verdict, "why": why, "seconds": seconds }));
+        println!(
+            "{}",
+            json!({ "name": name, "class": class, "does": does, "verdict": verdict, "why": why, "seconds": seconds })
+        );
         return;
     }
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();

@@ -69,7 +69,9 @@ impl Traces {
             Self { succeeded: true, .. } => Verdict::Through,
             Self { broken: Some(why), .. } => Verdict::Untried(why),
             Self { reached: true, .. } => Verdict::Held,
-            Self { last, .. } => Verdict::Untried(format!("the script did not come to its decisive step; last: {last}")),
+            Self { last, .. } => {
+                Verdict::Untried(format!("the script did not come to its decisive step; last: {last}"))
+            }
         }
     }
 }
@@ -90,7 +92,8 @@ impl Trial<'_> {
         let world = self.ground.lib().join(format!("worlds/{world}.sh"));
         let text = std::fs::read_to_string(&world).with_context(|| format!("cannot read {}", world.display()))?;
         let tools = text.lines().find_map(|line| line.strip_prefix("# tools: ")).unwrap_or_default();
-        let tools: Vec<&str> = tools.split_whitespace().chain(self.attack.needs.iter().filter_map(|need| own_tool(need))).collect();
+        let tools: Vec<&str> =
+            tools.split_whitespace().chain(self.attack.needs.iter().filter_map(|need| own_tool(need))).collect();
         let place = self.ground.place(name, self.number, &tools)?;
         let traces = self.play(&place, &world);
         place.clear(self.ground)?;
@@ -106,7 +109,10 @@ impl Trial<'_> {
         let needs = self.attack.needs.join(" ");
         let play = format!("{}needs {needs}\nbegin\n{play}\nfinish\n", source(&[&lib.join("play.sh"), world]));
         let proof = if self.attack.proof.is_empty() { "cheated" } else { &self.attack.proof };
-        let proof = format!("{}cd \"$REPO\" || exit 9\n{proof}\n", source(&[&lib.join("play.sh"), &lib.join("proof.sh"), world]));
+        let proof = format!(
+            "{}cd \"$REPO\" || exit 9\n{proof}\n",
+            source(&[&lib.join("play.sh"), &lib.join("proof.sh"), world])
+        );
 
         let mut person = self.bash(place, "play.sh", &play, Who::Person)?;
         person.env("ANTHROPIC_API_KEY", &secrets[secrets.len() - 1].1);
@@ -194,7 +200,9 @@ impl Trial<'_> {
     /// Lays out the secrets of the home, the attack's script and its further files. The last secret is the provider's key.
     fn lay_out(&self, place: &Place) -> anyhow::Result<Vec<(String, String)>> {
         let write = |path: PathBuf, text: &str| {
-            path.parent().map_or(Ok(()), std::fs::create_dir_all).and_then(|()| std::fs::write(&path, text))
+            path.parent()
+                .map_or(Ok(()), std::fs::create_dir_all)
+                .and_then(|()| std::fs::write(&path, text))
                 .with_context(|| format!("cannot write {}", path.display()))
         };
         let mut secrets = Vec::new();
