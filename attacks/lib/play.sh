@@ -20,6 +20,8 @@ needs() {
 
 begin() {
   exec 2>&1
+  # What a login shell has.
+  ulimit -Sn 1024
   git config --global user.name Person
   git config --global user.email person@example.invalid
   git config --global init.defaultBranch main
