@@ -147,7 +147,7 @@ fn the_command_line_is_the_measured_one() {
     assert!(!shown.contains("secret-token") && !shown.contains("key-of-helix") && !shown.contains("hello"), "{shown}");
 }
 
-/// The permissions of a phase, of a conversation and of a reviewer, as the CLI was given them when they were measured.
+/// The permissions of a phase, of a session and of a reviewer, as the CLI was given them when they were measured.
 #[test]
 fn access_to_tools_becomes_the_measured_rules() {
     let dir = tempfile::tempdir().unwrap();
@@ -168,11 +168,11 @@ fn access_to_tools_becomes_the_measured_rules() {
     let writes = ["Edit", "Write", "MultiEdit", "NotebookEdit"].map(|tool| format!("{tool}(//home/dev/project/**)"));
     let allow: Vec<String> = rules.into_iter().chain(writes).chain(["mcp__helix__ask_user".to_owned()]).collect();
     assert_eq!(permissions(phase.clone()), json!({"allow": allow, "deny": []}));
-    let conversation = ToolAccess { sub_agents: false, shell: false, mcp: server(None), ..phase };
+    let session = ToolAccess { sub_agents: false, shell: false, mcp: server(None), ..phase };
     let allow: Vec<&String> = allow.iter().filter(|rule| !["Agent", "Task", "Bash"].contains(&rule.as_str())).collect();
     let (_, own) = allow.split_last().unwrap();
     let allow: Vec<&str> = own.iter().map(|rule| rule.as_str()).chain(["mcp__helix"]).collect();
-    assert_eq!(permissions(conversation), json!({"allow": allow, "deny": ["Bash"]}));
+    assert_eq!(permissions(session), json!({"allow": allow, "deny": ["Bash"]}));
     let deny = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch"];
     assert_eq!(permissions(ToolAccess::read_only()), json!({"allow": ["Read", "Glob", "Grep", "LS"], "deny": deny}));
     assert_eq!(

@@ -5,7 +5,7 @@ pub use helix_project::codes::{BAD_SKILL, UNKNOWN_SKILL};
 pub use helix_store::codes::AMBIGUOUS;
 
 /// It is done as far as Helix may; the rest is a person's.
-pub const LEFT_TO_PERSON: &str = "HX0815";
+pub const LEFT_TO_PERSON: &str = "HX0818";
 /// The plan file cannot be found or read.
 pub const PLAN_UNREADABLE: &str = "HX0401";
 /// The plan has errors (each has its own code).

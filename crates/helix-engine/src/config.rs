@@ -3,6 +3,7 @@
 //! Must not know files or formats of configuration.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use helix_agents::AgentProfile;
 use helix_job::{Policy, Roles};
@@ -50,4 +51,28 @@ pub struct EngineConfig {
     pub helix: PathBuf,
     /// The user's configuration directory: `workflows/` and `prompts/` in it are found by every project.
     pub config_dir: Option<PathBuf>,
+}
+
+impl EngineConfig {
+    /// An engine without agents that makes projects here; all else is as nobody has configured it.
+    pub fn new(projects: PathBuf, git: GitEnvironment) -> Self {
+        Self {
+            agents: Vec::new(),
+            default_agent: "none".into(),
+            roots: Vec::new(),
+            projects,
+            consultant: ConsultantConfig::new("none", Duration::from_secs(30)),
+            crash: CrashPoint::default(),
+            failures: FailureSettings::default(),
+            roles: Roles::default(),
+            venv: None,
+            policy: Policy::default(),
+            admission: AdmissionLimits::default(),
+            timeouts: RunTimeouts::default(),
+            tools: None,
+            git,
+            helix: "/nonexistent/helix".into(),
+            config_dir: None,
+        }
+    }
 }

@@ -107,6 +107,11 @@ impl Engine {
         self.services.tasks.wait().await;
     }
 
+    /// Whether it is being closed: what ends now goes on elsewhere.
+    pub fn is_closing(&self) -> bool {
+        self.services.closing.is_cancelled()
+    }
+
     pub fn jobs(&self) -> &Arc<Jobs> {
         &self.jobs
     }

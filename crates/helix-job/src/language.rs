@@ -176,7 +176,8 @@ impl Language {
                 say!(self, "time-on", year = part("%Y"), month = part("%m"), day = part("%d"), clock = part("%H:%M"))
             }
         };
-        match at.duration_since(now).as_mins() {
+        // What is two hours away when it is written is not read as 119 minutes.
+        match at.duration_since(now).as_secs().saturating_add(30) / 60 {
             ..1 => at_time,
             minutes @ 1..120 => say!(self, "time-in-minutes", minutes = minutes, at = at_time),
             minutes @ 120..2880 => say!(self, "time-in-hours", hours = minutes / 60, at = at_time),

@@ -6,6 +6,8 @@ mod deliveries;
 #[path = "workflows/evolution.rs"]
 mod evolution;
 mod stage;
+#[path = "workflows/targets.rs"]
+mod targets;
 mod user;
 
 use serde_json::{Value, json};

@@ -22,7 +22,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
-use super::target::Target;
+use super::target::{Claims, claim_name};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
@@ -61,8 +61,8 @@ pub(crate) trait Effects {
         permit: Option<Permit>,
     ) -> impl Future<Output = EffectOutcome> + Send + use<Self> + 'static;
 
-    /// What a phase was to begin is not recorded as begun: it does not fit what has happened meanwhile.
-    fn not_begun(&self, job: &JobId, phase: &PhaseId);
+    /// What this event says was begun is not on record: it does not fit what has happened meanwhile.
+    fn not_begun(&self, job: &JobId, event: &JobEvent);
 
     /// Removes what a job that is over has left; nothing of it is under way any more.
     fn clean_up(&self, job: &JobId, state: &JobState) -> impl Future<Output = ()> + Send;
@@ -97,8 +97,8 @@ pub(crate) struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     pub(super) checkouts: GateCheckouts,
-    /// Deliveries and rollbacks that this host begins, or has begun and not yet carried out to the end, with what each changes.
-    pub(super) deliveries: Mutex<HashMap<String, Target>>,
+    /// Whose targets this host changes.
+    pub(super) claims: Mutex<Claims>,
     /// Jobs that are not over and that this host does not carry on.
     pub(super) left_alone: Mutex<HashSet<JobId>>,
     /// What phases wait for whose target another one changes.
@@ -142,12 +142,20 @@ impl Effects for EffectRunner {
         }
     }
 
-    fn not_begun(&self, job: &JobId, phase: &PhaseId) {
-        self.forget_claims(job, Some(phase));
+    fn not_begun(&self, job: &JobId, event: &JobEvent) {
+        match event {
+            JobEvent::DeliveryBegun { phase, attempt, gate, .. } => {
+                self.give_back(&claim_name(&RunId::for_attempt(job, phase, *attempt), *gate, 0));
+            }
+            JobEvent::RollbackBegun { phase, step } => {
+                self.give_back(&claim_name(&RunId::for_attempt(job, phase, step.attempt), step.gate, step.round));
+            }
+            _ => {}
+        }
     }
 
     async fn clean_up(&self, job: &JobId, state: &JobState) {
-        self.forget_claims(job, None);
+        self.forget_claims(job);
         self.remove_worktrees(job, state).await;
     }
 }
@@ -170,7 +178,7 @@ impl EffectRunner {
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts,
-                deliveries: Mutex::default(),
+                claims: Mutex::default(),
                 left_alone: Mutex::default(),
                 waits: Mutex::default(),
                 landings: Mutex::default(),

@@ -17,7 +17,7 @@ use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
 use helix_failure::memory::FailureDetail;
 use helix_git::GitEnvironment;
 use helix_job::question::{Answer, QuestionView};
-use helix_job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles};
+use helix_job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded};
 use helix_testkit::locate::{fake_agent_binary, helix_binary};
 use helix_testkit::processes::{no_process_with_env, processes_with_env};
 use helix_testkit::project::{Language, Project, git};
@@ -333,13 +333,10 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
     let mut agent = AgentProfile::new("fake", DialectName::Claude, command);
     agent.env = sandbox.environment().clone();
     let (git, wrapper) = (GitEnvironment::from_process(), sandbox.path().join(GIT_WRAPPER));
+    let git = if wrapper.exists() { git.with_program(wrapper) } else { git };
     EngineConfig {
-        venv: None,
-        git: if wrapper.exists() { git.with_program(wrapper) } else { git },
         agents: vec![agent],
         default_agent: "fake".into(),
-        roots: Vec::new(),
-        projects: sandbox.path().join("projects"),
         consultant: ConsultantConfig::new("fake", LIMIT),
         policy: Policy {
             backoff_first_ms: 20,
@@ -348,14 +345,10 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
             escalation: Escalation { advice_rounds: 3, person: AskPerson::Never },
             ..Policy::default()
         },
-        roles: Roles::default(),
-        crash: Default::default(),
-        failures: Default::default(),
         admission: AdmissionLimits { agents: 4, ..AdmissionLimits::default() },
         timeouts,
-        tools: None,
         helix,
-        config_dir: None,
+        ..EngineConfig::new(sandbox.path().join("projects"), git)
     }
 }
 

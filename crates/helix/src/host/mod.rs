@@ -113,10 +113,13 @@ impl Host {
         // What the Consultant's own agent can be asked for; other agents have other words for theirs.
         let agent = config.agents.iter().find(|agent| agent.name == config.consultant.agent);
         let models = agent.map(offered_models).unwrap_or_default();
+        let host_state = state.root().to_owned();
         let engine = Engine::open(state, config).await?;
 
         let shutdown = CancellationToken::new();
-        let server_config = settings.server(ServerConfig { token: required, models, ..ServerConfig::default() });
+        let news_key = Some(host_state.join(helix_server::NewsKey::FILE));
+        let built_in = ServerConfig { token: required, models, news_key, ..ServerConfig::default() };
+        let server_config = settings.server(built_in);
         let stopped = shutdown.clone().cancelled_owned();
         let server = tokio::spawn(helix_server::serve(listener, engine.clone(), server_config, stopped));
         let info = HostInfo {
