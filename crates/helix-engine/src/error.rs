@@ -11,7 +11,7 @@ use helix_store::ReadError;
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The beginning of an id fits several.
-    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    #[error("{prefix:?} fits several, such as {}", .candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         prefix: String,

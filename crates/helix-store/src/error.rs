@@ -182,7 +182,7 @@ pub enum ReadError {
     #[error(transparent)]
     Event(#[from] DecodeError),
     /// The beginning of an id fits several jobs.
-    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    #[error("{prefix:?} fits several, such as {}", .candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         prefix: String,

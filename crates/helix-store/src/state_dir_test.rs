@@ -72,7 +72,11 @@ fn the_second_host_is_refused_and_told_who_the_first_is() {
 fn the_announcement_of_a_dead_host_goes_when_the_next_one_takes_over() {
     let scratch = tempfile::tempdir().unwrap();
     let directory = StateDir::open(scratch.path()).unwrap();
-    std::fs::write(directory.host_file(), r#"{"url":"http://127.0.0.1:1","pid":1,"token_file":"t"}"#).unwrap();
+    std::fs::write(
+        directory.host_file(),
+        r#"{"url":"http://127.0.0.1:1","pid":1,"token_file":"t","configuration":[]}"#,
+    )
+    .unwrap();
     let _lock = directory.lock().unwrap();
     assert_eq!(directory.host().unwrap(), None);
 }

@@ -143,6 +143,22 @@ fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert!(ran.stdout.contains("failed a:") && ran.stdout.contains("helix jobs logs"), "{ran:#?}");
     assert_eq!(user.git(&["log", "--oneline"]).lines().count(), 1, "nothing was merged");
+    // It is no success where nobody reads what it says, either.
+    for reading in [&[] as &[&str], &["--json"]] {
+        let mut unread = user.helix().args(reading).args(["run", "."]).stdout(Stdio::piped()).spawn().unwrap();
+        drop(unread.stdout.take());
+        assert_eq!(unread.wait().unwrap().code(), Some(1), "{reading:?}");
+    }
+}
+
+#[test]
+fn a_chat_without_its_agent_says_so_once_and_offers_no_session() {
+    let user = User::new();
+    user.write("helix.toml", "[agents.claude]\ncommand = [\"/nonexistent/claude\"]\n");
+    let ran = user.run(&["chat", "-m", "hi"]);
+    ran.refused(4, &["/nonexistent/claude", "helix doctor"]);
+    assert_eq!(ran.stderr.matches("/nonexistent/claude").count(), 1, "{}", ran.stderr);
+    assert!(!ran.stderr.contains("--session") && ran.stdout.trim().is_empty(), "{ran:#?}");
 }
 
 #[test]
@@ -181,7 +197,7 @@ fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
     // A beginning of an id has to fit one job alone, for whoever asks.
     let second = user.run(&["--json", "run", ".", "--detach"]).json()["job"].as_str().unwrap().to_owned();
     let fits_both = user.run(&["jobs", "cancel", "j"]);
-    fits_both.refused(2, &["HX0314", "could be any of", &id, &second]);
+    fits_both.refused(2, &["HX0314", "fits several, such as", &id, &second]);
     for job in [&id, &second] {
         assert_eq!(user.run(&["jobs", "cancel", job]).code, 0);
         let watched = user.run(&["jobs", "watch", job]);
@@ -241,7 +257,7 @@ fn an_answer_by_id_does_not_read_all_jobs() {
     let (url, token) = (format!("http://{}", listener.local_addr().unwrap()), user.state().join("token"));
     std::fs::create_dir_all(user.state()).unwrap();
     std::fs::write(&token, "t").unwrap();
-    let info = json!({ "url": url, "pid": std::process::id(), "token_file": token });
+    let info = json!({ "url": url, "pid": std::process::id(), "token_file": token, "configuration": [] });
     std::fs::write(user.state().join("host.json"), info.to_string()).unwrap();
     let (asked, paths) = mpsc::channel();
     std::thread::spawn(move || {

@@ -102,6 +102,11 @@ fn a_host_that_was_started_for_a_client_is_reaped_when_it_has_gone() {
     let mut answers = std::io::BufReader::new(server.0.stdout.take().unwrap()).lines().map(Result::unwrap);
     let answer = answers.find(|line| line.contains("\"id\":2"));
     assert!(answer.is_some_and(|answer| answer.contains("pass the job's id")));
+    let unknown =
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "no_such", "arguments": {} } });
+    writeln!(stdin, "{unknown}").unwrap();
+    let answer = answers.find(|line| line.contains("\"id\":3"));
+    assert!(answer.is_some_and(|answer| answer.contains("-32602") && answer.contains("no_such")));
     let host: Value = serde_json::from_slice(&std::fs::read(stage.sandbox.state().join("host.json")).unwrap()).unwrap();
     let pid = host["pid"].to_string();
     assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());

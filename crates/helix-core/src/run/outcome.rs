@@ -263,7 +263,7 @@ fn cut_off(facts: &RunFacts) -> Option<String> {
         return Some("the last line of stdout is not whole".into());
     }
     if facts.stdout.unparsable > 0 {
-        return Some(format!("{} line(s) of stdout are not records", facts.stdout.unparsable));
+        return Some(format!("stdout has lines that are not records: {}", facts.stdout.unparsable));
     }
     if facts.terminal.is_none() {
         return Some("the final record is missing".into());

@@ -442,8 +442,8 @@ fn admission(jobs: &keys::Jobs, files: &Files) -> (AdmissionLimits, String) {
         Some(written) => (written.value, files.origin(&written.range)),
         None => {
             let available = MemoryGauge::default().available();
-            let memory = available.map_or("unknown".into(), |bytes| format!("{} MiB", bytes >> 20));
-            (agents_that_fit(cores, available), format!("{cores} core(s), {memory} of memory available"))
+            let why = format!("fits {} and the memory", helix_core::text::count(cores as usize, "core"));
+            (agents_that_fit(cores, available), why)
         }
     };
     let limits = AdmissionLimits {
