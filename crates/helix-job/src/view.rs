@@ -81,8 +81,8 @@ pub struct JobView {
     /// Seconds from submission to its end without those in `idle_seconds`; of a job that is not over, up to the moment of asking
     /// ([`JobView::at`]).
     pub duration_seconds: f64,
-    /// Seconds between an end and being resumed or rolled back, all of them.
-    #[serde(default)]
+    /// Seconds between an end and being resumed or rolled back, all of them; absent if there are none.
+    #[serde(default, skip_serializing_if = "is_nothing")]
     pub idle_seconds: f64,
     /// Always all of them, in the plan's order.
     pub phases: Vec<PhaseView>,
@@ -284,6 +284,12 @@ pub enum Wait {
         /// What there has to be, in bytes.
         needed_bytes: u64,
     },
+}
+
+/// Whether a length of time is none.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_nothing(seconds: &f64) -> bool {
+    *seconds <= 0.0
 }
 
 impl JobView {
