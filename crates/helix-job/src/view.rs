@@ -287,7 +287,6 @@ pub enum Wait {
 }
 
 /// Whether a length of time is none.
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_nothing(seconds: &f64) -> bool {
     *seconds <= 0.0
 }
