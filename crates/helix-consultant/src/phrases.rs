@@ -253,7 +253,7 @@ pub(crate) fn ends_told(text: &str, job: &JobView) -> usize {
 
 /// A job's question.
 pub fn job_asks(language: Language, question: &QuestionView) -> String {
-    let label = |one| flat(&helix_job::phrases::option(language, question, one));
+    let label = |one| flat(&helix_job::phrases::option(language, one));
     let options = question.options.iter().map(|one| format!("**{}**: {}", one.key, label(one)));
     let (job, phase) = (&question.job_name, question.phase.as_str());
     let paragraphs = [

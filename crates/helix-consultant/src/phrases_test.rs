@@ -172,24 +172,28 @@ fn a_choice_is_what_a_person_would_say() {
     };
     assert_eq!(said(&question), ["Yes.", "No."]);
     question.kind = QuestionKind::Agent;
-    question.options = vec![QuestionOption { key: "1".into(), label: "SQLite, one file".into() }];
+    question.options =
+        vec![QuestionOption { key: "1".into(), label: "SQLite, one file".into(), said: Default::default() }];
     assert_eq!(said(&question), ["I choose: SQLite, one file."]);
 }
 
 #[test]
 fn a_jobs_question_is_asked_in_the_language_of_the_chat() {
-    let of = |about: serde_json::Value, kind: &str, text: &str, label: &str| -> QuestionView {
+    let said = |name: &str, with: serde_json::Value| serde_json::json!({ "say": { "name": name, "with": with } });
+    let text = |text: &str| serde_json::json!([{ "text": text }]);
+    let of = |kind: &str, text: &str, said: serde_json::Value, option: serde_json::Value| -> QuestionView {
         serde_json::from_value(serde_json::json!({
             "id": "j1.page.q1", "job": "j1", "job_name": "pages", "phase": "page", "phase_name": "Write the page",
-            "about": about, "kind": kind, "status": "open", "text": text, "options": [{ "key": "approve", "label": label }],
+            "kind": kind, "status": "open", "text": text, "said": said, "options": [{ "key": "approve", "label": "Approve", "said": option }],
             "free_text": true, "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
         }))
         .unwrap()
     };
     let german = |question: &QuestionView| job_asks(Language::German, question);
-    let approval = serde_json::json!({ "about": "approval", "when": "before" });
-    let asked =
-        of(approval, "approval", "Start phase page (Write the page)?\n\nWrite it.\n\nIn blue.", "Start the phase");
+    let page = serde_json::json!({ "phase": text("page"), "name": text("Write the page") });
+    let start = serde_json::json!([said("ask-start", page), { "text": "\n\nWrite it.\n\nIn blue." }]);
+    let begin = serde_json::json!([said("option-start", serde_json::json!({}))]);
+    let asked = of("approval", "Start phase page (Write the page)?\n\nWrite it.\n\nIn blue.", start, begin);
     let lines = [
         "> [!IMPORTANT]",
         "> **Helix:** Job pages wartet auf dich (Phase `page`):",
@@ -205,21 +209,7 @@ fn a_jobs_question_is_asked_in_the_language_of_the_chat() {
         "> Antworte hier im Chat oder mit `helix answer j1.page.q1`.",
     ];
     assert_eq!(german(&asked), lines.join("\n") + "\n");
-
-    let stuck = serde_json::json!({ "about": "escalation", "conflict": false });
-    let text =
-        "Phase page (Write the page) is stuck after all 2 attempts.\n\ntests_pass failed\n- x\n\nWhat should happen?";
-    let asked = german(&of(stuck, "escalation", text, "One more attempt; your text is its hint"));
-    let body = "> Phase page (Write the page) kommt nicht weiter.\n> \n> tests_pass failed\n> - x\n> \n> Was soll geschehen?\n>\n> - **approve**: Noch ein Versuch, mit deinem Text als Tipp\n";
-    assert!(asked.contains(body), "{asked}");
-
-    let gate = serde_json::json!({ "about": "gate", "gate": 1 });
-    let asked =
-        german(&of(gate.clone(), "approval", "Phase page (Write the page): Do you approve the result?", "Approve"));
-    assert!(asked.contains("> Phase page (Write the page): Gibst du das Ergebnis frei?\n"), "{asked}");
-    let asked = german(&of(gate, "approval", "Phase page (Write the page): Is it blue?", "Approve"));
-    assert!(asked.contains("> Phase page (Write the page): Is it blue?\n>\n> - **approve**: Freigeben\n"), "{asked}");
-
-    let own = of(serde_json::json!({ "about": "agent" }), "agent", "Which port?", "Approve");
+    assert!(job_asks(Language::English, &asked).contains("> - **approve**: Approve\n"), "as it was asked");
+    let own = of("agent", "Which port?", serde_json::json!([]), serde_json::json!([]));
     assert!(german(&own).contains("> Which port?\n>\n> - **approve**: Approve\n"), "an agent's words are its own");
 }

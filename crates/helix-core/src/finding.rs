@@ -2,6 +2,7 @@
 //!
 //! `Verdict` has three values on purpose: a check that could not be made is `Inconclusive`, which never counts as a pass.
 
+use crate::said::Words;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -148,6 +149,9 @@ impl Verdict {
 pub struct Correction {
     /// Why the last attempt was not accepted, one sentence.
     pub summary: String,
+    /// The same as words of Helix, where they are its own.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub said: Words,
     /// Every finding of the gate that stopped the attempt.
     pub findings: Vec<Finding>,
     /// When it was found, if that is known.
@@ -157,20 +161,25 @@ pub struct Correction {
 impl Correction {
     /// A correction of which nobody has said yet when it was found.
     pub fn new(summary: impl Into<String>, findings: Vec<Finding>) -> Self {
-        Self { summary: summary.into(), findings, at: None }
+        Self { summary: summary.into(), said: Words::default(), findings, at: None }
+    }
+
+    /// The summary as words.
+    pub fn words(&self) -> Words {
+        if self.said.is_empty() { Words::from(&self.summary) } else { self.said.clone() }
     }
 
     /// The summary with the first finding behind it, for those who have no room for all of them.
-    pub fn headline(&self) -> String {
+    pub fn headline(&self) -> Words {
         let Some(first) = self.findings.first().filter(|first| !self.summary.contains(&first.message)) else {
-            return self.summary.clone();
+            return self.words();
         };
         let place = first.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        let more = match self.findings.len() {
-            0 | 1 => String::new(),
-            all => format!(" (and {} more)", all - 1),
-        };
-        format!("{}: {place}{}{more}", self.summary, first.message)
+        let headline = self.words().and(format!(": {place}{}", first.message));
+        match self.findings.len() {
+            0 | 1 => headline,
+            all => headline.and(" (").and(Words::message("and-more", [("more", (all - 1).into())])).and(")"),
+        }
     }
 
     /// Renders the correction as Markdown for the agent. Evidence is fenced, with a fence longer than any in it.

@@ -15,6 +15,7 @@ pub mod gate_name;
 pub mod ids;
 pub mod issue;
 pub mod run;
+pub mod said;
 pub mod slug;
 pub mod source_text;
 pub mod step_marker;

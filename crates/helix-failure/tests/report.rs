@@ -458,6 +458,9 @@ fn an_empty_log_and_a_place_that_nobody_knows_give_a_report() {
     for part in ["failed: ", "UNKNOWN", "cause: ", "suggested: "] {
         assert!(brief.contains(part), "{brief}");
     }
+    let named = report.brief_as(Reader::Person, |about, _| about.to_uppercase());
+    assert!(named.starts_with("  FAILED\n") && named.contains("  CAUSE\n"), "{named}");
+    assert_eq!(named.lines().count(), brief.lines().count());
 }
 
 #[test]

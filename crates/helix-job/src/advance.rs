@@ -9,10 +9,12 @@ use jiff::{SignedDuration, Timestamp};
 use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
 use super::illegal::Illegal;
+use super::language::correction;
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
+use crate::recorded;
 use helix_core::evidence::IntegrationTarget;
-use helix_core::finding::{Correction, Finding};
+use helix_core::finding::Finding;
 use helix_core::ids::{PhaseId, TreeId};
 use helix_core::usage::Usage;
 use helix_plan::{GateSpec, Phase};
@@ -24,7 +26,11 @@ impl Active {
             true => PhaseProgress::new(phase.id.clone(), PhaseState::Pending),
             false => PhaseProgress::new(
                 phase.id.clone(),
-                PhaseState::Skipped { why: NOT_SELECTED.into(), dependents: Dependents::Run, by: LeftOutBy::Request },
+                PhaseState::Skipped {
+                    why: recorded!("cause-not-selected"),
+                    dependents: Dependents::Run,
+                    by: LeftOutBy::Request,
+                },
             ),
         });
         Self {
@@ -357,9 +363,6 @@ fn different_gates<'a>(
     found
 }
 
-/// Why a phase that was not asked for is left out.
-pub(super) const NOT_SELECTED: &str = "not selected";
-
 impl PhaseProgress {
     pub(super) fn new(id: PhaseId, state: PhaseState) -> Self {
         Self {
@@ -382,8 +385,7 @@ impl PhaseProgress {
         if let Some(last) = self.attempts.last_mut() {
             last.proposed.clear();
         }
-        let summary = "the plan has grown meanwhile, and the returned phases no longer fit".to_owned();
-        self.gate_rejected(context, Correction::new(summary, findings.to_vec()));
+        self.gate_rejected(context, correction(recorded!("cause-outgrown"), findings.to_vec()));
     }
 
     /// Whether a process works on it.

@@ -8,17 +8,15 @@ use super::attempt::{Check, GiveUp, PhaseContext};
 use super::attempts::after_attempts;
 use super::event::AdviceAction;
 use super::illegal::Illegal;
-use super::language::Language;
+use super::language::{RECORD, correction};
 use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
-use crate::say;
+use crate::recorded;
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Correction, Finding, Verdict};
+use helix_core::said::Words;
 use helix_plan::{Approval, GateSpec, Phase};
-
-/// What is recorded is English; `phrases` says it in the language of whoever reads it.
-const RECORD: Language = Language::English;
 
 /// Questions that the agents of one phase may ask; more is a loop.
 pub const MAX_AGENT_QUESTIONS: usize = 5;
@@ -26,75 +24,66 @@ pub const MAX_AGENT_QUESTIONS: usize = 5;
 impl PhaseProgress {
     /// The question that the phase waits to ask, if it does.
     pub(super) fn question(&self, phase: &Phase, about: &About, trouble: Option<&ErrorView>) -> Question {
-        let (text, options) = match about {
+        let (id, name) = (phase.id.as_str(), &phase.name);
+        let (said, options) = match about {
             About::Approval { when: Approval::Before } => (
-                format!(
-                    "{}\n\n{}",
-                    say!(RECORD, "ask-start", phase = phase.id.as_str(), name = &phase.name),
-                    phase.description.trim()
-                ),
-                yes_or_no(say!(RECORD, "option-start"), say!(RECORD, "option-no-start")),
+                recorded!("ask-start", phase = id, name = name).and("\n\n").and(phase.description.trim()),
+                yes_or_no(recorded!("option-start"), recorded!("option-no-start")),
             ),
             About::Approval { when: Approval::After } => (
-                format!(
-                    "{}\n{}",
-                    say!(RECORD, "ask-accept", phase = phase.id.as_str(), name = &phase.name),
-                    say!(RECORD, "ask-accept-see")
-                ),
-                yes_or_no(say!(RECORD, "option-accept"), say!(RECORD, "option-send-back")),
+                recorded!("ask-accept", phase = id, name = name).and("\n").and(recorded!("ask-accept-see")),
+                yes_or_no(recorded!("option-accept"), recorded!("option-send-back")),
             ),
             About::Gate { gate } => {
-                let options = yes_or_no(say!(RECORD, "option-approve"), say!(RECORD, "option-reject"));
-                (gate_text(phase, *gate), options)
+                (gate_words(phase, *gate), yes_or_no(recorded!("option-approve"), recorded!("option-reject")))
             }
-            About::Escalation { conflict } => (self.escalation_text(phase, trouble, *conflict), ways_out(phase)),
-            About::Agent => (String::new(), Vec::new()),
+            About::Escalation { conflict } => (self.escalation(phase, trouble, *conflict), ways_out(phase)),
+            About::Agent => (Words::default(), Vec::new()),
         };
-        Question { number: self.questions.len() as u32 + 1, about: about.clone(), text, options, free_text: true }
+        let (number, text) = (self.questions.len() as u32 + 1, RECORD.words(&said));
+        Question { number, about: about.clone(), text, said, options, free_text: true }
     }
 
-    fn escalation_text(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> String {
-        let mut text = match conflict {
-            true => say!(RECORD, "ask-unmerged", phase = phase.id.as_str()),
-            false => say!(RECORD, "ask-stuck", phase = phase.id.as_str(), name = &phase.name),
+    fn escalation(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> Words {
+        let (id, name) = (phase.id.as_str(), &phase.name);
+        let stuck = match conflict {
+            true => recorded!("ask-unmerged", phase = id),
+            false => recorded!("ask-stuck", phase = id, name = name),
         };
-        text.push_str(&format!(" {}.", after_attempts(self.counted_attempts(), self.granted_attempts(phase))));
+        let attempts = after_attempts(self.counted_attempts(), self.granted_attempts(phase));
+        let mut said = stuck.and(" ").and(attempts).and(".");
         if let Some(trouble) = trouble {
-            text.push_str(&format!("\n\n{}", trouble.message.trim()));
+            said = said.and("\n\n").and(trouble.words());
         }
         for finding in self.last_findings().iter().take(FINDINGS_SHOWN) {
             let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-            text.push_str(&format!("\n- {place}{}", finding.message));
+            let mut text = format!("\n- {place}{}", finding.message);
             let shown = finding.evidence.iter().flat_map(|evidence| evidence.lines());
             let lines: Vec<&str> = shown.map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
             // What decides stands at the end of what a command prints.
             for line in lines.iter().skip(lines.len().saturating_sub(EVIDENCE_SHOWN)) {
                 text.push_str(&format!("\n    {line}"));
             }
+            said = said.and(text);
         }
-        if let Some(hint) = trouble.and_then(|trouble| trouble.hint.as_deref()) {
-            text.push_str(&format!("\n{}", sentence(hint)));
+        if let Some(hint) = trouble.map(ErrorView::hint_words).filter(|hint| !hint.is_empty()) {
+            said = said.and("\n").and(recorded!("hint", hint = hint));
         }
         let advice = self.advice.get(self.advice_epoch..).unwrap_or_default();
         for same in advice.chunk_by(|one, next| one.reason.trim() == next.reason.trim()) {
-            let times = match same.len() {
-                1 => String::new(),
-                more => format!(", {more} times"),
-            };
             let Some(first) = same.first() else { continue };
-            let said = match &first.action {
-                AdviceAction::Unusable { .. } => "No usable advice",
+            let (times, reason) = (same.len(), first.reason.trim());
+            let advice = match &first.action {
+                AdviceAction::Unusable { .. } => recorded!("ask-no-advice", times = times, reason = reason),
                 AdviceAction::Retry { .. }
                 | AdviceAction::OtherModel { .. }
                 | AdviceAction::Split { .. }
                 | AdviceAction::Skip
-                | AdviceAction::GiveUp => "Adviser",
+                | AdviceAction::GiveUp => recorded!("ask-advice", times = times, reason = reason),
             };
-            text.push_str(&format!("\n{said}{times}: {}", first.reason.trim()));
+            said = said.and("\n").and(advice);
         }
-        text.push_str("\n\n");
-        text.push_str(&say!(RECORD, "ask-what"));
-        text
+        said.and("\n\n").and(recorded!("ask-what"))
     }
 
     pub(super) fn question_asked(&mut self, context: &PhaseContext<'_>, question: &Question) -> Result<(), Illegal> {
@@ -152,10 +141,10 @@ impl PhaseProgress {
             }
             About::Approval { when: Approval::Before } => {
                 let message = match words {
-                    Some(words) => format!("{} did not approve the start: {words}", answer.by),
-                    None => format!("{} did not approve the start", answer.by),
+                    Some(words) => recorded!("cause-not-approved-because", by = &answer.by, why = words),
+                    None => recorded!("cause-not-approved", by = &answer.by),
                 };
-                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: None });
+                self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, Words::default()));
             }
             About::Approval { when: Approval::After } if approves => self.check(context, Check::Nothing),
             About::Approval { when: Approval::After } => self.rejected_by_person(context, answer, words),
@@ -171,7 +160,7 @@ impl PhaseProgress {
                 match answer.choice.as_deref() {
                     Some(RETRY) => self.try_with_hint(context, &error, words.unwrap_or_default()),
                     Some(SKIP) => {
-                        let why = format!("skipped by {}: {}", answer.by, error.message);
+                        let why = recorded!("cause-skipped-by", by = &answer.by, why = error.words());
                         let dependents = if context.phase.optional { Dependents::Run } else { Dependents::Skip };
                         self.state = PhaseState::Skipped { why, dependents, by: LeftOutBy::Person };
                     }
@@ -190,17 +179,16 @@ impl PhaseProgress {
             Some(_) | None => return Err(self.illegal(format!("has question {number} still open"))),
         }
         asked.status = QuestionStatus::Expired { at: context.at };
-        let waited = "not answered in time";
-        let hint = Some("answer earlier, or raise [questions] timeout; `helix jobs resume` asks again".to_owned());
+        let hint = recorded!("cause-unanswered.hint");
         match asked.question.about.clone() {
             About::Approval { .. } | About::Gate { .. } => {
-                let message = format!("{waited}: approval of phase {}", self.id);
-                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint });
+                let message = recorded!("cause-unanswered", phase = self.id.as_str());
+                self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, hint));
             }
             About::Escalation { .. } => {
                 let error = self.trouble();
-                let message = format!("{} ({waited})", error.message);
-                self.settle_failed(context, ErrorView { message, hint });
+                let message = recorded!("cause-undecided", why = error.words());
+                self.settle_failed(context, ErrorView::of_words(message, hint));
             }
             About::Agent => self.agents_question_settled(),
         }
@@ -256,8 +244,8 @@ impl PhaseProgress {
 
     fn rejected_by_person(&mut self, context: &PhaseContext<'_>, answer: &Answer, words: Option<&str>) {
         let finding = Finding::new("approval.rejected", words.unwrap_or("rejected without a reason"));
-        let summary = format!("{} did not accept the result", answer.by);
-        self.gate_rejected(context, Correction::new(summary, vec![finding]));
+        let summary = recorded!("cause-not-accepted", by = &answer.by);
+        self.gate_rejected(context, correction(summary, vec![finding]));
     }
 
     /// A person's answer as the answer of the gate that asks for it.
@@ -288,7 +276,7 @@ impl PhaseProgress {
     fn trouble(&self) -> ErrorView {
         match &self.state {
             PhaseState::Asking { trouble: Some(error), .. } => error.clone(),
-            _ => ErrorView { message: format!("phase {} is stuck", self.id), hint: None },
+            _ => ErrorView::of_words(recorded!("cause-stuck", phase = self.id.as_str()), Words::default()),
         }
     }
 }
@@ -297,13 +285,6 @@ impl PhaseProgress {
 const FINDINGS_SHOWN: usize = 5;
 /// Lines of each finding's evidence that it shows.
 const EVIDENCE_SHOWN: usize = 3;
-
-/// A hint as a sentence of its own.
-fn sentence(hint: &str) -> String {
-    let hint = hint.trim().trim_end_matches('.');
-    let mut rest = hint.chars();
-    rest.next().map_or_else(String::new, |first| format!("{}{}.", first.to_uppercase(), rest.as_str()))
-}
 
 fn said(question: &Question, answer: &Answer) -> String {
     let label = answer.choice.as_ref().map(|choice| {
@@ -317,25 +298,28 @@ fn said(question: &Question, answer: &Answer) -> String {
     }
 }
 
-fn gate_text(phase: &Phase, gate: usize) -> String {
+fn gate_words(phase: &Phase, gate: usize) -> Words {
     let (asked, otherwise) = match phase.gates.get(gate) {
-        Some(GateSpec::Manual { question }) => (question, say!(RECORD, "ask-gate-manual")),
-        Some(GateSpec::Approval { question }) => (question, say!(RECORD, "ask-gate-approval")),
-        Some(_) | None => return say!(RECORD, "ask-gate-result", phase = phase.id.as_str()),
+        Some(GateSpec::Manual { question }) => (question, recorded!("ask-gate-manual")),
+        Some(GateSpec::Approval { question }) => (question, recorded!("ask-gate-approval")),
+        Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
     };
-    let asked = asked.as_ref().unwrap_or(&otherwise);
-    say!(RECORD, "ask-gate", phase = phase.id.as_str(), name = &phase.name, question = asked)
+    let asked = asked.as_ref().map_or(otherwise, Words::from);
+    recorded!("ask-gate", phase = phase.id.as_str(), name = &phase.name, question = asked)
 }
 
-fn yes_or_no(yes: String, no: String) -> Vec<QuestionOption> {
-    [(APPROVE, yes), (REJECT, no)].map(|(key, label)| QuestionOption { key: key.into(), label }).into()
+fn yes_or_no(yes: Words, no: Words) -> Vec<QuestionOption> {
+    options([(APPROVE, yes), (REJECT, no)])
 }
 
 fn ways_out(phase: &Phase) -> Vec<QuestionOption> {
     let skip = match phase.optional {
-        true => say!(RECORD, "option-skip-optional"),
-        false => say!(RECORD, "option-skip"),
+        true => recorded!("option-skip-optional"),
+        false => recorded!("option-skip"),
     };
-    let options = [(RETRY, say!(RECORD, "option-retry")), (SKIP, skip), (FAIL, say!(RECORD, "option-fail"))];
-    options.map(|(key, label)| QuestionOption { key: key.into(), label }).into()
+    options([(RETRY, recorded!("option-retry")), (SKIP, skip), (FAIL, recorded!("option-fail"))])
+}
+
+fn options<const N: usize>(all: [(&str, Words); N]) -> Vec<QuestionOption> {
+    all.map(|(key, said)| QuestionOption { key: key.into(), label: RECORD.words(&said), said }).into()
 }

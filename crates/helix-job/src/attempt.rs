@@ -8,15 +8,18 @@ use jiff::Timestamp;
 
 use super::event::{AttemptStart, DeliveryStep, RunEnded};
 use super::illegal::Illegal;
-use super::phrases::{describe, remedy};
+use super::language::correction;
+use super::phrases::outcome_words;
 use super::spec::Policy;
 use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use crate::question::{About, QuestionStatus};
+use crate::recorded;
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, RunId, TreeId};
 use helix_core::run::{Outcome, Retry};
+use helix_core::said::Words;
 use helix_plan::{Approval, GateSpec, OnFailure, Phase};
 
 /// Corrections that go into the same agent session before a new one is started with a summary (issue "engine": after the
@@ -37,7 +40,7 @@ pub(super) struct PhaseContext<'a> {
 /// What to do after a try that was not accepted.
 enum Next {
     Again { resume: Option<AgentSessionId>, not_before: Option<Timestamp> },
-    GiveUp { why: GiveUp, hint: Option<String> },
+    GiveUp { why: GiveUp, hint: Words },
 }
 
 /// Why a phase does not get another try.
@@ -117,8 +120,8 @@ impl PhaseProgress {
         let finding = Finding::new("phase.nothing_changed", "the phase changed no file").fix(
             "make the change that the task asks for; if none is needed, say why: a person can then skip the phase",
         );
-        let summary = format!("a {} phase must change files: the phase changed no file", context.phase.kind.word());
-        self.gate_rejected(context, Correction::new(summary, vec![finding]));
+        let summary = recorded!("cause-nothing-changed", kind = context.phase.kind.word());
+        self.gate_rejected(context, correction(summary, vec![finding]));
     }
 
     /// What a planning phase returned was read: its phases, or what is wrong with them.
@@ -136,7 +139,7 @@ impl PhaseProgress {
         match read {
             Ok(_) => self.check(context, Check::Gate(0)),
             Err(findings) => {
-                self.gate_rejected(context, Correction::new("the returned phases are invalid", findings.to_vec()));
+                self.gate_rejected(context, correction(recorded!("cause-phases-invalid"), findings.to_vec()));
             }
         }
         Ok(())
@@ -204,8 +207,8 @@ impl PhaseProgress {
         match &report.verdict {
             Verdict::Pass => self.check(context, Check::Gate(gate + 1)),
             Verdict::Fail { findings } => {
-                let summary = format!("gate {} found: {}", report.gate, report.summary);
-                self.gate_rejected(context, Correction::new(summary, findings.clone()));
+                let summary = recorded!("cause-gate", gate = &report.gate, why = &report.summary);
+                self.gate_rejected(context, correction(summary, findings.clone()));
             }
             Verdict::Inconclusive { fault } => self.gate_inconclusive(context, report, fault),
         }
@@ -232,7 +235,7 @@ impl PhaseProgress {
             self.rolled_back(context, step, Some(fault));
             return Ok(());
         }
-        let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone() };
+        let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone(), said: None };
         self.give_up(context, GiveUp::Surroundings, error);
         Ok(())
     }
@@ -277,14 +280,14 @@ impl PhaseProgress {
     }
 
     fn run_rejected(&mut self, context: &PhaseContext<'_>, ended: &RunEnded) {
-        let summary = format!("The last run did not complete: {}.", describe(&ended.outcome()));
+        let summary = recorded!("cause-run", what = outcome_words(&ended.outcome()).message);
         let next = self.after_run(context, ended);
-        self.follow(context, next, Correction::new(summary, Vec::new()));
+        self.follow(context, next, correction(summary, Vec::new()));
     }
 
     fn after_run(&self, context: &PhaseContext<'_>, ended: &RunEnded) -> Next {
         let outcome = ended.outcome();
-        let give_up = |why| Next::GiveUp { why, hint: remedy(&outcome) };
+        let give_up = |why| Next::GiveUp { why, hint: outcome_words(&outcome).hint };
         let again = |resume, not_before| Next::Again { resume, not_before };
         match outcome.retry() {
             // Accepted runs never come here; giving up is the answer that cannot be a false "done".
@@ -295,7 +298,7 @@ impl PhaseProgress {
             }),
             Retry::Later(until) => {
                 if let Some(hint) = until.and_then(|until| context.policy.too_long_until(until, context.at)) {
-                    return Next::GiveUp { why: GiveUp::Surroundings, hint: Some(hint) };
+                    return Next::GiveUp { why: GiveUp::Surroundings, hint };
                 }
                 // A provider that names a time is believed as long as the work gets on in between; one that names it again and
                 // again, or one that is past, must not keep the job busy forever.
@@ -323,14 +326,11 @@ impl PhaseProgress {
     }
 
     pub(super) fn gate_rejected(&mut self, context: &PhaseContext<'_>, correction: Correction) {
-        let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
+        let exhausted = |hint| Next::GiveUp { why: GiveUp::Exhausted, hint };
         let next = if self.is_used_up(context) {
-            exhausted(
-                "`helix jobs resume` tries again with these findings; to change the plan, edit it and `helix run` it"
-                    .into(),
-            )
+            exhausted(recorded!("hint-change-task"))
         } else if self.repeats_itself(&correction.findings) {
-            exhausted("the agent changed nothing in response to the same findings".into())
+            exhausted(recorded!("hint-same-findings"))
         } else {
             Next::Again { resume: self.session_for_correction(), not_before: None }
         };
@@ -341,8 +341,9 @@ impl PhaseProgress {
         match fault.kind {
             // The environment is at fault: trying the agent again cannot fix it.
             FaultKind::ToolMissing | FaultKind::Environment => {
-                let message = format!("gate {} could not be run: {}", report.gate, fault.message);
-                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
+                let message = recorded!("cause-gate-not-run", gate = &report.gate, why = &fault.message);
+                let hint = fault.hint.as_deref().unwrap_or_default().into();
+                self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, hint));
             }
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
                 let finding = Finding {
@@ -352,8 +353,8 @@ impl PhaseProgress {
                     evidence: None,
                     fix: fault.hint.clone(),
                 };
-                let summary = format!("gate {} could not confirm the work: {}", report.gate, fault.message);
-                self.gate_rejected(context, Correction::new(summary, vec![finding]));
+                let summary = recorded!("cause-gate-unsure", gate = &report.gate, why = &fault.message);
+                self.gate_rejected(context, correction(summary, vec![finding]));
             }
         }
     }
@@ -361,16 +362,16 @@ impl PhaseProgress {
     fn follow(&mut self, context: &PhaseContext<'_>, next: Next, correction: Correction) {
         match next {
             Next::Again { .. } if self.is_spent(context.phase) => {
-                let message = format!("{} (the phase's budget is used up)", correction.headline());
-                let hint = Some("raise budget_usd of the phase, or split it".to_owned());
-                self.give_up(context, GiveUp::Exhausted, ErrorView { message, hint });
+                let message = recorded!("cause-phase-spent", why = correction.headline());
+                let error = ErrorView::of_words(message, recorded!("cause-phase-spent.hint"));
+                self.give_up(context, GiveUp::Exhausted, error);
             }
             Next::Again { resume, not_before } => {
                 let correction = Correction { at: Some(context.at), ..correction };
                 self.state = PhaseState::Between(Between { not_before, correction, resume });
             }
             Next::GiveUp { why, hint } => {
-                self.give_up(context, why, ErrorView { message: correction.headline(), hint });
+                self.give_up(context, why, ErrorView::of_words(correction.headline(), hint));
             }
         }
     }
@@ -387,12 +388,12 @@ impl PhaseProgress {
         self.state = if self.was_rolled_back() {
             PhaseState::Failed { error, at: context.at }
         } else if context.phase.optional {
-            let why = format!("optional, and failed: {}", error.message);
+            let why = recorded!("cause-optional", why = error.words());
             PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Plan }
         } else {
             match context.phase.on_failure {
                 OnFailure::Skip => {
-                    PhaseState::Skipped { why: error.message, dependents: Dependents::Skip, by: LeftOutBy::Plan }
+                    PhaseState::Skipped { why: error.words(), dependents: Dependents::Skip, by: LeftOutBy::Plan }
                 }
                 OnFailure::Escalate | OnFailure::Fail => PhaseState::Failed { error, at: context.at },
             }

@@ -2,14 +2,18 @@
 //!
 //! Must not know what was tried.
 
+use helix_core::said::Words;
+
+use crate::recorded;
+
 /// After how many attempts of those that are granted, such as `after 2 of 3 attempts`.
-pub(super) fn after_attempts(made: u32, granted: u32) -> String {
+pub(super) fn after_attempts(made: u32, granted: u32) -> Words {
     match (made, granted) {
-        (0, _) => "before an attempt that counts".into(),
-        (1, 1) => "after its only attempt".into(),
-        (made, granted) if made == granted => format!("after all {made} attempts"),
-        (made, granted) if made < granted => format!("after {made} of {granted} attempts"),
-        (made, _) => format!("after {made} attempts"),
+        (0, _) => recorded!("after-none"),
+        (1, 1) => recorded!("after-only"),
+        (made, granted) if made == granted => recorded!("after-all", made = made),
+        (made, granted) if made < granted => recorded!("after-some", made = made, granted = granted),
+        (made, _) => recorded!("after-more", made = made),
     }
 }
 

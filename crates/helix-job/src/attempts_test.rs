@@ -1,9 +1,10 @@
 use super::*;
+use crate::language::RECORD;
 
 #[test]
 fn counts_and_grammar_agree() {
-    let said: Vec<String> =
-        [(0, 3), (1, 1), (1, 3), (2, 3), (3, 3), (4, 3)].map(|(made, granted)| after_attempts(made, granted)).into();
+    let counts = [(0, 3), (1, 1), (1, 3), (2, 3), (3, 3), (4, 3)];
+    let said = counts.map(|(made, granted)| RECORD.words(&after_attempts(made, granted)));
     let expected = [
         "before an attempt that counts",
         "after its only attempt",

@@ -5,6 +5,8 @@
 
 use super::spec::Grant;
 use super::state::{Active, Attempt, PhaseProgress, PhaseState, Stage};
+use crate::recorded;
+use helix_core::said::Words;
 use helix_plan::{GateSpec, Phase};
 
 /// What a job has left of each limit that is set, reservations of running attempts taken off.
@@ -31,21 +33,22 @@ pub enum SideBudget {
 
 impl Active {
     /// The limit of the job that is used up, in words; `None` while it may go on. Reservations do not count.
-    pub fn spent_limit(&self) -> Option<String> {
+    pub fn spent_limit(&self) -> Option<Words> {
         let (policy, usage) = (&self.spec.policy, self.usage());
         if let Some(budget) = policy.budget_usd.filter(|budget| usage.cost_usd >= *budget) {
-            return Some(format!("budget of {budget} USD is used up ({:.4} USD spent)", usage.cost_usd));
+            let spent = format!("{:.4}", usage.cost_usd);
+            return Some(recorded!("spent-budget", budget = budget.to_string(), spent = spent));
         }
         if let Some(limit) = policy.max_turns.filter(|limit| usage.turns >= *limit) {
-            return Some(format!("limit of {limit} turns is used up ({} taken)", usage.turns));
+            return Some(recorded!("spent-turns", limit = limit, taken = usage.turns));
         }
         let tokens = usage.total_input().saturating_add(usage.output_tokens);
         if let Some(limit) = policy.max_tokens.filter(|limit| tokens >= *limit) {
-            return Some(format!("limit of {limit} tokens is used up ({tokens} used)"));
+            return Some(recorded!("spent-tokens", limit = limit.to_string(), used = tokens.to_string()));
         }
         let seconds = self.run_seconds();
         if let Some(limit) = policy.max_run_seconds.filter(|limit| seconds >= *limit) {
-            return Some(format!("limit of {limit} s of agents' time is used up ({seconds} s used)"));
+            return Some(recorded!("spent-time", limit = limit.to_string(), used = seconds.to_string()));
         }
         None
     }

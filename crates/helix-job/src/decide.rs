@@ -11,10 +11,13 @@ use super::budget::Left;
 use super::event::{DeliveryStep, JobEnd, NotIntegrated};
 use super::spec::Grant;
 use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
+use super::view::ErrorView;
 use crate::question::{About, Question};
+use crate::recorded;
 use helix_core::evidence::Tip;
 use helix_core::finding::Correction;
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
+use helix_core::said::Words;
 use helix_plan::{Approval, Phase};
 
 /// Work for a host. Idempotent by [`Effect::key`]: doing it twice is the same as once.
@@ -282,6 +285,7 @@ impl<'a> Decider<'a> {
                 reason: error.message.clone(),
                 phase: Some(progress.id.clone()),
                 hint: error.hint.clone(),
+                said: error.said.clone(),
             });
         }
         if self.is_unfinished() {
@@ -290,8 +294,7 @@ impl<'a> Decider<'a> {
         match &active.integration {
             // What was left out proves nothing: a job with nothing else has not done what it was for.
             Integration::Open if !active.phases.iter().any(is_passed) => {
-                let hint = "retry one with `helix jobs retry --phase`".to_owned();
-                self.conclude(failed("no phase has passed: all of them were skipped".into(), Some(hint)));
+                self.conclude(failed(recorded!("cause-all-skipped"), recorded!("cause-all-skipped.hint")));
             }
             Integration::Open => {
                 let tips = self.tips();
@@ -299,8 +302,8 @@ impl<'a> Decider<'a> {
             }
             Integration::Done(_) => self.conclude(JobEnd::Succeeded),
             Integration::Failed(NotIntegrated { findings, .. }) => self.conclude(match findings.first() {
-                Some(first) => failed(first.message.clone(), first.fix.clone()),
-                None => failed("the results could not be combined".into(), None),
+                Some(first) => failed((&first.message).into(), first.fix.as_deref().unwrap_or_default().into()),
+                None => failed(recorded!("cause-not-combined"), Words::default()),
             }),
         }
     }
@@ -308,12 +311,9 @@ impl<'a> Decider<'a> {
     /// Why phases are left although nothing is under way.
     fn stuck(&self) -> JobEnd {
         match self.active.spent_limit() {
-            Some(limit) => {
-                let hint = "continue with `helix jobs resume` and a larger --budget".to_owned();
-                failed(format!("the job's {limit}"), Some(hint))
-            }
+            Some(limit) => failed(recorded!("cause-spent", limit = limit), recorded!("cause-spent.hint")),
             // Cannot happen with a validated plan; answering is what makes `decide` total.
-            None => failed("no remaining phase can start".into(), None),
+            None => failed(recorded!("cause-no-start"), Words::default()),
         }
     }
 
@@ -370,8 +370,9 @@ impl<'a> Decider<'a> {
 }
 
 /// The end of a job that failed as a whole.
-fn failed(reason: String, hint: Option<String>) -> JobEnd {
-    JobEnd::Failed { reason, phase: None, hint }
+fn failed(reason: Words, hint: Words) -> JobEnd {
+    let ErrorView { message: reason, hint, said } = ErrorView::of_words(reason, hint);
+    JobEnd::Failed { reason, phase: None, hint, said }
 }
 
 fn tip(progress: &PhaseProgress) -> Option<Tip> {

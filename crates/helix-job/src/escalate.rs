@@ -5,11 +5,12 @@
 use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction};
 use super::illegal::Illegal;
+use super::language::correction;
 use super::spec::AskPerson;
 use super::state::{Dependents, LeftOutBy, PhaseProgress, PhaseState};
 use super::view::ErrorView;
 use crate::question::About;
-use helix_core::finding::Correction;
+use crate::recorded;
 
 impl PhaseProgress {
     /// The next stage of the escalation.
@@ -51,7 +52,7 @@ impl PhaseProgress {
             }
             AdviceAction::Split { phases } => {
                 let names: Vec<&str> = phases.iter().map(|phase| phase.id.as_str()).collect();
-                let why = format!("replaced by {}", names.join(", "));
+                let why = recorded!("cause-replaced", phases = names.join(", "));
                 self.state = PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Replacement };
             }
             AdviceAction::Skip if context.phase.optional => self.settle_failed(context, error),
@@ -68,11 +69,11 @@ impl PhaseProgress {
     pub(super) fn try_with_hint(&mut self, context: &PhaseContext<'_>, error: &ErrorView, hint: &str) {
         let hint = hint.trim();
         let summary = match hint {
-            "" => error.message.clone(),
-            hint => format!("{}\n\nHint for this attempt: {hint}", error.message),
+            "" => error.words(),
+            hint => error.words().and("\n\n").and(recorded!("cause-with-hint", hint = hint)),
         };
         let findings = self.last_findings();
-        self.grant_attempt(context, Correction::new(summary, findings));
+        self.grant_attempt(context, correction(summary, findings));
     }
 }
 

@@ -10,6 +10,7 @@ use helix_core::evidence::{Committed, GateReport, IntegrationTarget};
 use helix_core::finding::{Correction, Fault, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::run::{Outcome, RunFacts};
+use helix_core::said::Said;
 use helix_core::usage::Usage;
 use helix_failure::event::FailureEvent;
 use helix_plan::Phase;
@@ -514,6 +515,9 @@ pub enum JobEnd {
         phase: Option<PhaseId>,
         /// What to do about it.
         hint: Option<String>,
+        /// Both as words, where they are Helix's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        said: Option<Box<Said>>,
     },
     /// A person cancelled it.
     Cancelled {

@@ -8,6 +8,8 @@ use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
+use helix_core::finding::{Correction, Finding};
+use helix_core::said::{Piece, Said, Words};
 use helix_core::text;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -39,6 +41,22 @@ macro_rules! problem {
     ($language:expr, $id:literal $(, $name:ident = $value:expr)* $(,)?) => {
         $language.problem($id, &[$((stringify!($name), $crate::language::Value::from($value))),*])
     };
+}
+
+/// What is recorded in Helix's own words: `recorded!("id", name = value)`.
+#[macro_export]
+macro_rules! recorded {
+    ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
+        helix_core::said::Words::message($id, [$((stringify!($name), helix_core::said::Words::from($value))),*])
+    };
+}
+
+/// What is recorded is said in English, too.
+pub(crate) const RECORD: Language = Language::English;
+
+/// What an agent is told, with the summary as words.
+pub(crate) fn correction(summary: Words, findings: Vec<Finding>) -> Correction {
+    Correction { said: summary.clone(), ..Correction::new(RECORD.words(&summary), findings) }
 }
 
 type Table = FluentBundle<FluentResource>;
@@ -119,10 +137,39 @@ impl Language {
 
     /// What went wrong and what to do, by [`problem!`].
     pub fn problem(self, id: &str, values: &[(&'static str, Value<'_>)]) -> ErrorView {
-        ErrorView { message: self.message(id, values), hint: self.text(id, Some("hint"), values) }
+        ErrorView { message: self.message(id, values), hint: self.text(id, Some("hint"), values), said: None }
     }
 
-    fn text(self, id: &str, attribute: Option<&str>, values: &[(&'static str, Value<'_>)]) -> Option<String> {
+    /// Recorded words in this language.
+    pub fn words(self, words: &Words) -> String {
+        words.pieces().iter().map(|piece| self.piece(piece)).collect()
+    }
+
+    fn piece(self, piece: &Piece) -> String {
+        let (name, with) = match piece {
+            Piece::Text(text) => return text.clone(),
+            Piece::Number(number) => return number.to_string(),
+            Piece::Time(at) if self == RECORD => return at.to_string(),
+            Piece::Time(at) => return self.local(*at),
+            Piece::Say { name, with } => (name, with),
+        };
+        let value = |words: &Words| match words.pieces() {
+            [Piece::Number(number)] => Value::from(*number),
+            _ => Value::from(self.words(words)),
+        };
+        let values: Vec<(&str, Value<'_>)> = with.iter().map(|(name, words)| (name.as_str(), value(words))).collect();
+        match name.split_once('.') {
+            Some((name, attribute)) => self.text(name, Some(attribute), &values).unwrap_or_default(),
+            None => self.text(name, None, &values).unwrap_or_else(|| name.clone()),
+        }
+    }
+
+    /// Date and time of day by this machine's clock, to the minute.
+    pub fn local(self, at: Timestamp) -> String {
+        self.date(at, TimeZone::system())
+    }
+
+    fn text<'a>(self, id: &str, attribute: Option<&str>, values: &[(&'a str, Value<'a>)]) -> Option<String> {
         let message = self.table().get_message(id)?;
         let pattern = match attribute {
             None => message.value()?,
@@ -183,6 +230,23 @@ impl Language {
             minutes @ 120..2880 => say!(self, "time-in-hours", hours = minutes / 60, at = at_time),
             minutes => say!(self, "time-in-days", days = minutes / 1440, at = at_time),
         }
+    }
+}
+
+impl ErrorView {
+    /// What is recorded in Helix's own words, with what to do or nothing.
+    pub fn of_words(message: Words, hint: Words) -> Self {
+        let said = Said { message, hint };
+        let hint = Some(RECORD.words(&said.hint)).filter(|hint| !hint.is_empty());
+        Self { message: RECORD.words(&said.message), hint, said: Some(Box::new(said)) }
+    }
+
+    /// Both in a language, as far as they are Helix's own words.
+    #[must_use]
+    pub fn said_in(&self, language: Language) -> Self {
+        let Some(said) = self.said.as_ref().filter(|_| language != RECORD) else { return self.clone() };
+        let hint = Some(language.words(&said.hint)).filter(|hint| !hint.is_empty());
+        Self { message: language.words(&said.message), hint, said: None }
     }
 }
 

@@ -87,3 +87,20 @@ fn values_stand_in_messages_as_they_are() {
     assert_eq!(say!(Language::German, "chat-queued", ahead = 1), "Wartet auf eine frühere Nachricht dieses Chats");
     assert_eq!(say!(Language::German, "chat-queued", ahead = 2), "Wartet auf 2 frühere Nachrichten dieses Chats");
 }
+
+#[test]
+fn a_message_without_a_remedy_leaves_nothing_to_do_in_any_language() {
+    let of = |name: &str| ErrorView::of_words(Words::message(name, []), Words::message(&format!("{name}.hint"), []));
+    let (cancelled, lost) = (of("run-cancelled"), of("run-lost"));
+    assert_eq!((cancelled.hint.as_deref(), cancelled.said_in(Language::German).hint), (None, None));
+    assert!(cancelled.hint_words().is_empty(), "an empty remedy would be announced");
+    assert_eq!(RECORD.words(&lost.hint_words()), lost.hint.unwrap());
+}
+
+#[test]
+fn a_recorded_time_is_the_same_everywhere_and_read_by_the_readers_clock() {
+    let at: Timestamp = "2026-05-20T12:00:00Z".parse().unwrap();
+    let words = recorded!("run-limited-until", at = at);
+    assert_eq!(RECORD.words(&words), "the provider's limit is reached until 2026-05-20T12:00:00Z");
+    assert!(Language::German.words(&words).contains(&Language::German.local(at)), "{}", Language::German.words(&words));
+}

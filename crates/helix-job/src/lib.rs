@@ -44,7 +44,7 @@ pub use illegal::{Illegal, IllegalEvent};
 pub use language::Language;
 pub use phrases::{describe, remedy};
 pub use reopen::{Reopen, ReopenError};
-pub use rollback::{PERSON_NEEDED, RollbackError};
+pub use rollback::RollbackError;
 pub use spec::{
     AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef, Role,
     Roles, SkillEntry,

@@ -6,7 +6,7 @@ mod asked;
 mod runs;
 
 pub use asked::{answer, asks, open_questions, option, question};
-pub use runs::{describe, described, remedy};
+pub use runs::{describe, described, outcome_words, remedy};
 
 use helix_core::finding::{Finding, Verdict};
 use helix_core::ids::PhaseId;
@@ -125,7 +125,9 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             let AttemptStart { phase, attempt, correction, .. } = begin.as_ref();
             let text = match correction {
                 None => say!(language, "job-attempt", attempt = *attempt),
-                Some(why) => say!(language, "job-attempt-again", attempt = *attempt, why = &why.summary),
+                Some(why) => {
+                    say!(language, "job-attempt-again", attempt = *attempt, why = language.words(&why.words()))
+                }
             };
             Phrase::new(Sign::Running, Some(phase), text)
         }
@@ -225,8 +227,9 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
         JobEvent::JobResumed { by, .. } => Phrase::new(Sign::Running, None, say!(language, "job-resumed", by = by)),
         JobEvent::JobFinished { end } => match end {
             JobEnd::Succeeded => Phrase::new(Sign::Passed, None, say!(language, "job-succeeded")),
-            JobEnd::Failed { reason, .. } => {
-                Phrase::new(Sign::Failed, None, say!(language, "job-failed", why = reason))
+            JobEnd::Failed { reason, said, .. } => {
+                let why = said.as_ref().map_or_else(|| reason.clone(), |said| language.words(&said.message));
+                Phrase::new(Sign::Failed, None, say!(language, "job-failed", why = why))
             }
             JobEnd::Cancelled { by } => Phrase::new(Sign::Skipped, None, say!(language, "job-cancelled", by = by)),
         },
@@ -327,7 +330,7 @@ pub fn reverted(language: Language, done: &Reverted) -> String {
 /// What became of a delivery, in one line.
 pub fn delivery(language: Language, one: &DeliveryView) -> String {
     let (commit, target) = (short_commit(one.commit.as_str()), &one.target);
-    let (at, state) = (one.at.strftime("%F %TZ").to_string(), delivery_state(language, one.state));
+    let (at, state) = (language.local(one.at), delivery_state(language, one.state));
     let text = match &one.baseline {
         None => say!(language, "job-delivery", commit = commit, target = target, at = at, state = state),
         Some(baseline) => {
@@ -344,6 +347,7 @@ pub fn delivery(language: Language, one: &DeliveryView) -> String {
         }
     };
     match &one.outcome {
+        Some(_) if !one.said.is_empty() => format!("{text}: {}", language.words(&one.said)),
         Some(words) => format!("{text}: {words}"),
         None => text,
     }
@@ -424,7 +428,8 @@ fn stage_named(language: Language, stage: &str) -> String {
         return say!(language, "phase-stage-adviser", round = round);
     }
     if let Some(until) = stage.strip_prefix("waits until ") {
-        return say!(language, "phase-stage-until", until = until);
+        let local = until.parse::<jiff::Timestamp>().map_or_else(|_| until.to_owned(), |at| language.local(at));
+        return say!(language, "phase-stage-until", until = local);
     }
     // The command of the longest one stands in brackets.
     let name = stage.split(" (").next().unwrap_or_default().replace(' ', "-");
@@ -469,7 +474,7 @@ pub fn phase_line(language: Language, phase: &PhaseView) -> String {
 
 /// How a job that is over ended, to follow its name: outcome with commit, or cause with remedy.
 pub fn outcome(language: Language, job: &JobView) -> String {
-    match (job.status, &job.error) {
+    match (job.status, job.error.as_ref().map(|error| error.said_in(language))) {
         (JobStatus::Succeeded, _) => {
             let commit = job.commit.as_ref().map_or("", |commit| short_commit(commit.as_str()));
             match &job.integration {
@@ -482,10 +487,10 @@ pub fn outcome(language: Language, job: &JobView) -> String {
                 Some(IntegrationTarget::Nowhere) | None => say!(language, "ended-unchanged"),
             }
         }
-        (JobStatus::Failed, Some(ErrorView { message, hint: Some(hint) })) => {
+        (JobStatus::Failed, Some(ErrorView { message, hint: Some(hint), .. })) => {
             say!(language, "ended-failed-hint", why = message, hint = hint)
         }
-        (JobStatus::Failed, Some(ErrorView { message, hint: None })) => {
+        (JobStatus::Failed, Some(ErrorView { message, hint: None, .. })) => {
             say!(language, "ended-failed-because", why = message)
         }
         (JobStatus::Failed, None) => say!(language, "ended-failed"),

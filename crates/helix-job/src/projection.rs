@@ -4,15 +4,17 @@ use jiff::Timestamp;
 
 use super::delivery::target_of;
 use super::event::{DeliveryStep, JobEnd, Review};
-use super::language::Language;
+use super::language::{Language, RECORD};
 use super::phrases::{CANCELLED_BY, describe, reviewer, waits};
 use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{
     DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait,
 };
 use crate::question::{QuestionStatus, QuestionView};
+use crate::recorded;
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId, QuestionId, RunId};
+use helix_core::said::Words;
 use helix_plan::Phase;
 
 impl JobView {
@@ -47,8 +49,8 @@ impl JobView {
             files_changed: integrated.map(|done| done.result.changed.len()),
             integration: integrated.map(|done| done.target.clone()),
             error: match end {
-                Some(JobEnd::Failed { reason, hint, .. }) => {
-                    Some(ErrorView { message: reason.clone(), hint: hint.clone() })
+                Some(JobEnd::Failed { reason, hint, said, .. }) => {
+                    Some(ErrorView { message: reason.clone(), hint: hint.clone(), said: said.clone() })
                 }
                 Some(JobEnd::Cancelled { by }) => Some(ErrorView::new(format!("{CANCELLED_BY}{by}"))),
                 Some(JobEnd::Succeeded) | None => None,
@@ -87,6 +89,7 @@ fn deliveries(active: &Active) -> Vec<DeliveryView> {
         let progress = active.progress(&phase.id)?;
         let this = progress.attempts.iter().find(|one| one.begin.attempt == attempt)?;
         let (spec, result) = (phase.gates.get(begun.gate)?, this.result.as_ref()?);
+        let said = begun.rollbacks.last().map(|last| last.words(begun));
         Some(DeliveryView {
             phase: phase.id.clone(),
             attempt,
@@ -97,7 +100,8 @@ fn deliveries(active: &Active) -> Vec<DeliveryView> {
             at: begun.at,
             baseline: begun.baseline.clone(),
             state: delivery_state(progress, this, begun),
-            outcome: begun.rollbacks.last().map(|last| last.words(begun)),
+            outcome: said.as_ref().map(|said| RECORD.words(said)),
+            said: said.unwrap_or_default(),
             rollbacks: begun.rollbacks.clone(),
         })
     };
@@ -145,6 +149,7 @@ fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionV
             about: asked.question.about.clone(),
             kind: asked.question.kind(),
             text: asked.question.text.clone(),
+            said: asked.question.said.clone(),
             options: asked.question.options.clone(),
             free_text: asked.question.free_text,
             asked_at: asked.at,
@@ -191,7 +196,7 @@ fn phase_view(
     let started_at = progress.attempts.first().map(|first| first.started_at);
     let (status, commit, settled_at, error) = match &progress.state {
         PhaseState::Pending if blocked => {
-            (PhaseStatus::Skipped, None, None, Some(ErrorView::new("a phase it depends on was skipped")))
+            (PhaseStatus::Skipped, None, None, Some(cause(recorded!("cause-skipped-before"))))
         }
         // A job that is over leaves nothing pending: what never started counts as cancelled.
         PhaseState::Pending | PhaseState::Between(_) | PhaseState::Asking { .. } if end.is_some() => {
@@ -200,17 +205,17 @@ fn phase_view(
         PhaseState::Pending => (PhaseStatus::Pending, None, None, None),
         PhaseState::Working { .. } => {
             let correction = last.and_then(|last| last.begin.correction.as_ref());
-            (PhaseStatus::Running, None, None, correction.map(|correction| ErrorView::new(&correction.summary)))
+            (PhaseStatus::Running, None, None, correction.map(|correction| cause(correction.words())))
         }
         PhaseState::Between(between) => {
             let status = if between.not_before.is_some() { PhaseStatus::Waiting } else { PhaseStatus::Running };
-            (status, None, None, Some(ErrorView::new(&between.correction.summary)))
+            (status, None, None, Some(cause(between.correction.words())))
         }
         PhaseState::Asking { trouble, .. } => (PhaseStatus::Waiting, None, None, trouble.clone()),
         PhaseState::Escalating { error, .. } => (PhaseStatus::Running, None, None, Some(error.clone())),
         PhaseState::Passed { result, at } => (PhaseStatus::Passed, Some(result.commit.clone()), Some(*at), None),
         PhaseState::Failed { error, at } => (PhaseStatus::Failed, None, Some(*at), Some(error.clone())),
-        PhaseState::Skipped { why, .. } => (PhaseStatus::Skipped, None, None, Some(ErrorView::new(why))),
+        PhaseState::Skipped { why, .. } => (PhaseStatus::Skipped, None, None, Some(cause(why.clone()))),
         PhaseState::Cancelled => (PhaseStatus::Cancelled, None, None, None),
     };
     let completed_at = settled_at.or_else(|| end.map(|_| active.last_at).filter(|_| started_at.is_some()));
@@ -297,6 +302,11 @@ fn stage(phase: &Phase, state: &PhaseState) -> Option<String> {
         PhaseState::Passed { .. } | PhaseState::Failed { .. } => return None,
         PhaseState::Skipped { .. } | PhaseState::Cancelled => return None,
     })
+}
+
+/// A cause about which nothing is to be done.
+fn cause(words: Words) -> ErrorView {
+    ErrorView::of_words(words, Words::default())
 }
 
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {

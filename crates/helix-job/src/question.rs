@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use helix_core::ids::{JobId, PhaseId, QuestionId};
+use helix_core::said::Words;
 use helix_plan::Approval;
 
 /// Answer that lets a phase begin or a result count.
@@ -29,6 +30,9 @@ pub struct Question {
     pub about: About,
     /// What a person is asked, in full.
     pub text: String,
+    /// The same as words, where Helix asks.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub said: Words,
     /// What can be chosen; empty when any text will do.
     pub options: Vec<QuestionOption>,
     /// Whether an answer may have words of its own.
@@ -66,6 +70,9 @@ pub struct QuestionOption {
     pub key: String,
     /// What it means.
     pub label: String,
+    /// The same as words, where it is Helix's own.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub said: Words,
 }
 
 /// What a person answered.
@@ -150,6 +157,9 @@ pub struct QuestionView {
     pub kind: QuestionKind,
     /// What is asked, in full.
     pub text: String,
+    /// The same as words, where Helix asks.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub said: Words,
     /// What can be chosen; empty when any text will do.
     pub options: Vec<QuestionOption>,
     /// Whether an answer may have words of its own.

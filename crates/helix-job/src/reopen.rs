@@ -4,8 +4,11 @@
 
 use super::event::JobEnd;
 use super::illegal::Illegal;
+use super::language::correction;
 use super::state::{Active, Attempt, Between, Dependents, JobState, PhaseProgress, PhaseState, Stage};
-use helix_core::finding::{Correction, FaultKind};
+use super::view::ErrorView;
+use crate::recorded;
+use helix_core::finding::FaultKind;
 use helix_core::ids::PhaseId;
 
 /// What is to be done again.
@@ -93,18 +96,18 @@ impl PhaseProgress {
     /// Goes on where the phase stopped; nothing to do for one that has passed or waits.
     pub(super) fn reopen(&mut self) -> Result<(), Illegal> {
         let summary = match &self.state {
-            PhaseState::Failed { error, .. } => error.message.clone(),
+            PhaseState::Failed { error, .. } => error.words(),
             PhaseState::Skipped { why, .. } => why.clone(),
-            PhaseState::Cancelled => "the job was stopped".into(),
+            PhaseState::Cancelled => recorded!("cause-stopped"),
             PhaseState::Asking { trouble, .. } => {
-                trouble.as_ref().map_or_else(|| "the job ended".into(), |error| error.message.clone())
+                trouble.as_ref().map_or_else(|| recorded!("cause-job-ended"), ErrorView::words)
             }
             PhaseState::Pending | PhaseState::Between(_) => return Ok(()),
             PhaseState::Passed { .. } | PhaseState::Working { .. } | PhaseState::Escalating { .. } => {
                 return Err(self.wrong_state());
             }
         };
-        let correction = Correction::new(summary, self.last_findings());
+        let correction = correction(summary, self.last_findings());
         let unanswered = self.unanswered_review();
         self.begin_epoch();
         if let Some((gate, round)) = unanswered {

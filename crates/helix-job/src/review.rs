@@ -5,12 +5,13 @@
 use super::attempt::{Check, GiveUp, PhaseContext};
 use super::event::Review;
 use super::illegal::Illegal;
-use super::language::Language;
-use super::phrases::reviewer;
+use super::language::correction;
 use super::state::{PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
+use crate::recorded;
 use helix_core::evidence::GateReport;
-use helix_core::finding::{Correction, Fault, FaultKind, Verdict};
+use helix_core::finding::{Fault, FaultKind, Verdict};
+use helix_core::said::Words;
 
 /// Rounds of one review before a person has to look why it has no answer; the work is not done again for it.
 const ROUNDS: u32 = 2;
@@ -42,20 +43,19 @@ impl PhaseProgress {
             (Verdict::Pass, Some(gate)) => self.check(context, Check::Gate(gate + 1)),
             (Verdict::Pass, None) => self.check(context, Check::Person),
             (Verdict::Fail { findings }, _) => {
-                let summary =
-                    format!("the {} rejects the result: {}", reviewer(Language::English, gate), review.summary);
-                self.gate_rejected(context, Correction::new(summary, findings.clone()));
+                let summary = recorded!("cause-rejected", who = who(gate), why = &review.summary);
+                self.gate_rejected(context, correction(summary, findings.clone()));
             }
             // The work may be as good as can be: it is the review that has to be made again, not the work.
             (Verdict::Inconclusive { fault }, _) => {
-                let who = reviewer(Language::English, gate);
+                let (who, why) = (who(gate), &fault.message);
                 let message = match is_hopeless(fault) {
-                    true => format!("the {who} could not be asked: {}", fault.message),
-                    false => format!("the {who} gave no usable answer {ROUNDS} times, at last: {}", fault.message),
+                    true => recorded!("cause-reviewer-not-asked", who = &who, why = why),
+                    false => recorded!("cause-reviewer-silent", who = &who, times = ROUNDS, why = why),
                 };
-                let again = format!("`helix jobs resume` asks the {who} again; the work stays as it is");
-                let hint = fault.hint.iter().chain([&again]).cloned().collect::<Vec<_>>().join("; ");
-                self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: Some(hint) });
+                let first = fault.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
+                let hint = Words::from(first).and(recorded!("hint-review-again", who = &who));
+                self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, hint));
             }
         }
         Ok(())
@@ -99,4 +99,9 @@ fn is_hopeless(fault: &Fault) -> bool {
         FaultKind::ToolMissing | FaultKind::Environment => true,
         FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => false,
     }
+}
+
+/// Who looks at a result, as words.
+fn who(gate: Option<usize>) -> Words {
+    recorded!("reviewer", who = if gate.is_some() { "gate" } else { "phase" })
 }

@@ -6,15 +6,15 @@
 use super::attempt::PhaseContext;
 use super::event::{Baseline, DeliveryStep, Reverted, Rollback};
 use super::illegal::Illegal;
+use super::language::RECORD;
 use super::state::{Active, Attempt, Begun, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{DeliveryState, ErrorView};
+use crate::recorded;
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Fault, Verdict};
 use helix_core::ids::PhaseId;
+use helix_core::said::Words;
 use helix_plan::{Delivery, GateSpec, Phase};
-
-/// What a person does where nobody knows how it stands, or the target is not healthy.
-pub const PERSON_NEEDED: &str = "look at the target; `helix jobs rollback ID --again` rolls back once more, `helix jobs resume ID` delivers again, both from the beginning";
 
 /// Why nothing is taken back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,7 +58,7 @@ impl JobState {
             Some(_) | None => {}
         }
         match begun.rollbacks.iter().rev().find(|one| one.begun_at.is_some()) {
-            Some(before) if !again => Err(RollbackError::Again { phase, how: before.words(begun) }),
+            Some(before) if !again => Err(RollbackError::Again { phase, how: RECORD.words(&before.words(begun)) }),
             Some(_) | None => Ok((phase, attempt, begun.gate)),
         }
     }
@@ -233,25 +233,20 @@ impl PhaseProgress {
         let Some((attempt, begun)) = attempt.and_then(|one| Some((one, one.delivery(step.gate)?))) else { return };
         let Some(last) = begun.rollbacks.last() else { return };
         let why = match (&last.by, attempt.gates.get(step.gate)) {
-            (Some(by), _) => format!("{by} rolled the delivery back"),
-            (None, Some(report)) => format!("gate {} found: {}", report.gate, report.summary),
-            (None, None) => "the delivery failed".to_owned(),
+            (Some(by), _) => recorded!("cause-rolled-back-by", by = by),
+            (None, Some(report)) => recorded!("cause-gate", gate = &report.gate, why = &report.summary),
+            (None, None) => recorded!("cause-delivery"),
         };
         let hint = match last.state(begun) {
-            DeliveryState::RolledBack => {
-                "correct what the delivery failed by, then `helix jobs resume`: it delivers again"
-            }
-            _ => PERSON_NEEDED,
+            DeliveryState::RolledBack => recorded!("hint-deliver-again"),
+            _ => recorded!("hint-person-needed"),
         };
-        let (trouble, remedy) = match fault {
-            Some(Fault { message, hint, .. }) => (Some(message.as_str()), hint.as_deref()),
-            None => (None, None),
-        };
-        let joined = |parts: [Option<&str>; 3]| parts.into_iter().flatten().collect::<Vec<_>>().join("; ");
-        let message = joined([Some(&why), Some(&last.words(begun)), trouble]);
+        let trouble = fault.map(|fault| format!("; {}", fault.message)).unwrap_or_default();
+        let message = why.and("; ").and(last.words(begun)).and(trouble);
         // A remedy that says the same is enough.
-        let remedy = remedy.filter(|remedy| *remedy != hint);
-        self.settle_failed(context, ErrorView { message, hint: Some(joined([remedy, Some(hint), None])) });
+        let remedy = fault.and_then(|fault| fault.hint.as_ref()).filter(|remedy| **remedy != RECORD.words(&hint));
+        let first = remedy.map(|remedy| format!("{remedy}; ")).unwrap_or_default();
+        self.settle_failed(context, ErrorView::of_words(message, Words::from(first).and(hint)));
     }
 
     fn at_step(&self, stage: Stage) -> Result<(), Illegal> {
@@ -277,30 +272,21 @@ impl Rollback {
     }
 
     /// What came of it, for people.
-    pub fn words(&self, begun: &Begun) -> String {
-        let to = begun.baseline.as_ref().map(|baseline| format!(" to {}", baseline.commit)).unwrap_or_default();
+    pub fn words(&self, begun: &Begun) -> Words {
+        let to = begun.baseline.as_ref().map(|baseline| recorded!("rolled-back-to", commit = baseline.commit.as_str()));
+        let back = recorded!("rolled-back", to = to.unwrap_or_default());
+        let because = |words: Words, why: &str| words.and(format!(" ({why})"));
         match (self.report.as_ref().map(|report| (&report.verdict, &report.summary)), &self.health) {
-            (None, _) if self.begun_at.is_none() => "not rolled back: a person is needed".to_owned(),
-            (None, _) => "how far the rollback came is unknown: a person is needed".to_owned(),
-            (Some((Verdict::Inconclusive { .. }, why)), _) => {
-                format!("how far the rollback came is unknown: a person is needed ({why})")
-            }
-            (Some((Verdict::Fail { .. }, why)), _) => format!("the rollback failed: a person is needed ({why})"),
-            (Some((Verdict::Pass, _)), None) if begun.watched => {
-                format!("rolled back{to}, not proved: its health was not seen: a person is needed")
-            }
-            (Some((Verdict::Pass, _)), None) => format!("rolled back{to}, and nothing was seen of its health"),
+            (None, _) if self.begun_at.is_none() => recorded!("rolled-back-not"),
+            (None, _) => recorded!("rolled-back-unknown"),
+            (Some((Verdict::Inconclusive { .. }, why)), _) => because(recorded!("rolled-back-unknown"), why),
+            (Some((Verdict::Fail { .. }, why)), _) => because(recorded!("rolled-back-failed"), why),
+            (Some((Verdict::Pass, _)), None) if begun.watched => back.and(recorded!("rolled-back-unseen")),
+            (Some((Verdict::Pass, _)), None) => back.and(recorded!("rolled-back-unwatched")),
             (Some((Verdict::Pass, _)), Some(health)) => match &health.verdict {
-                Verdict::Pass => format!("rolled back{to} and healthy"),
-                Verdict::Fail { .. } => {
-                    format!("rolled back{to}, still unhealthy: a person is needed ({})", health.summary)
-                }
-                Verdict::Inconclusive { .. } => {
-                    format!(
-                        "rolled back{to}, not proved: its health is unknown: a person is needed ({})",
-                        health.summary
-                    )
-                }
+                Verdict::Pass => back.and(recorded!("rolled-back-healthy")),
+                Verdict::Fail { .. } => because(back.and(recorded!("rolled-back-unhealthy")), &health.summary),
+                Verdict::Inconclusive { .. } => because(back.and(recorded!("rolled-back-unclear")), &health.summary),
             },
         }
     }

@@ -7,8 +7,10 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::recorded;
 use helix_adr::AdrText;
 use helix_core::ids::{CommitId, SessionId};
+use helix_core::said::Words;
 use helix_plan::Plan;
 
 /// A submitted job.
@@ -201,12 +203,9 @@ impl Default for Policy {
 
 impl Policy {
     /// What to say instead of waiting from now on for a limit that the provider resets at that time; `None` if it is waited for.
-    pub fn too_long_until(&self, resets_at: Timestamp, now: Timestamp) -> Option<String> {
+    pub fn too_long_until(&self, resets_at: Timestamp, now: Timestamp) -> Option<Words> {
         let longest = SignedDuration::from_secs(i64::try_from(self.max_wait_seconds?).unwrap_or(i64::MAX));
-        let hint = format!(
-            "it resets at {resets_at}: run `helix jobs resume` then; `max_wait` in [jobs] sets how long a new job waits"
-        );
-        (resets_at.duration_since(now) > longest).then_some(hint)
+        (resets_at.duration_since(now) > longest).then(|| recorded!("hint-resets", at = resets_at))
     }
 }
 

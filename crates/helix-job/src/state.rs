@@ -19,6 +19,7 @@ use crate::question::{About, Question, QuestionStatus};
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Correction, Fault};
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
+use helix_core::said::Words;
 use helix_core::usage::Usage;
 use helix_plan::Phase;
 
@@ -142,7 +143,7 @@ pub enum PhaseState {
     },
     /// The job goes on without it.
     Skipped {
-        why: String,
+        why: Words,
         /// Whether phases that depend on it run all the same.
         dependents: Dependents,
         /// Who left it out.

@@ -10,6 +10,7 @@ use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::finding::Verdict;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::issue::Issue;
+use helix_core::said::{Said, Words};
 use helix_core::usage::Usage;
 use helix_core::words;
 use helix_plan::GateSpec;
@@ -180,6 +181,9 @@ pub struct DeliveryView {
     pub state: DeliveryState,
     /// The same in words, if it was rolled back.
     pub outcome: Option<String>,
+    /// That again, to be said in any language.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub said: Words,
     /// How it was taken back, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rollbacks: Vec<Rollback>,
@@ -325,12 +329,29 @@ pub struct ErrorView {
     pub message: String,
     /// What to do.
     pub hint: Option<String>,
+    /// The same as words, where they are Helix's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Box<Said>>,
 }
 
 impl ErrorView {
     /// What nothing can be done about, or nothing needs to be.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
+        Self { message: message.into(), hint: None, said: None }
+    }
+
+    /// What happened, as words.
+    pub fn words(&self) -> Words {
+        self.said.as_ref().map_or_else(|| Words::from(&self.message), |said| said.message.clone())
+    }
+
+    /// What to do, as words; empty where there is nothing.
+    pub fn hint_words(&self) -> Words {
+        match (&self.hint, &self.said) {
+            (None, _) => Words::default(),
+            (Some(_), Some(said)) => said.hint.clone(),
+            (Some(hint), None) => hint.into(),
+        }
     }
 
     /// Both in one line.

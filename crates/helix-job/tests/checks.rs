@@ -5,12 +5,15 @@
 mod deliveries;
 #[path = "checks/going_on.rs"]
 mod going_on;
+#[path = "checks/languages.rs"]
+mod languages;
 #[path = "checks/reviews.rs"]
 mod reviews;
 mod world;
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{PhaseId, TreeId};
+use helix_core::said::Words;
 use helix_job::question::{About, Answer, FAIL, Question, QuestionKind, QuestionStatus, RETRY, SKIP};
 use helix_job::{
     AdviceAction, AskPerson, Effect, Illegal, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState,
@@ -216,8 +219,14 @@ fn a_question_that_nobody_answers_runs_out() {
 fn what_an_agent_asks_waits_for_a_person_and_the_session_goes_on_with_the_answer() {
     let mut play = Play::new(spec(vec![phase("a", &[], 1)]));
     play.happy();
-    let question =
-        Question { number: 1, about: About::Agent, text: "Which port?".into(), options: Vec::new(), free_text: true };
+    let question = Question {
+        number: 1,
+        about: About::Agent,
+        text: "Which port?".into(),
+        said: Words::default(),
+        options: Vec::new(),
+        free_text: true,
+    };
     play.event(JobEvent::QuestionAsked { phase: id("a"), question: Box::new(question) });
     assert_eq!(play.keys(), ["run/a/1"], "the agent ends its turn by itself");
     play.event(run_finished(&id("a"), 1, complete()));

@@ -130,8 +130,12 @@ fn said() -> Vec<(String, BTreeSet<String>, PathBuf)> {
         let text = std::fs::read_to_string(&file).unwrap();
         let code: Vec<&str> = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
         let text = code.join("\n");
-        for at in ["say!(", "problem!("].iter().flat_map(|call| text.match_indices(call)) {
-            let call = arguments(&text[at.0 + at.1.len()..]);
+        for at in ["say!(", "problem!(", "recorded!(", "said!("].iter().flat_map(|call| text.match_indices(call)) {
+            let mut call = arguments(&text[at.0 + at.1.len()..]);
+            if ["recorded!(", "said!("].contains(&at.1) {
+                // The record is of no language.
+                call.insert(0, String::new());
+            }
             let Some(name) = call.get(1).and_then(|name| name.strip_prefix('"')?.strip_suffix('"')) else { continue };
             let values = call[2..].iter().filter(|one| !one.is_empty());
             let values = values.map(|one| one.split(" = ").next().unwrap().to_owned()).collect();

@@ -13,7 +13,7 @@ use tokio::signal::unix::SignalKind;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::runtime::signal_stream;
-use crate::terminal::{Hidden, Meaning, Reading, local, plain, typed_line};
+use crate::terminal::{Hidden, Meaning, Reading, plain, typed_line};
 
 /// A question for people, with how to answer it.
 pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
@@ -24,10 +24,10 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     let mut lines = vec![format!("{} {about}", paint("?"))];
     lines.extend(plain(&asks(language, question)).lines().map(|line| format!("    {line}")));
     for one in &question.options {
-        lines.push(format!("    [{}] {}", one.key, plain(&option(language, question, one))));
+        lines.push(format!("    [{}] {}", one.key, plain(&option(language, one))));
     }
     if let Some(expires) = question.expires_at {
-        lines.push(format!("    {}", say!(language, "term-expires", at = local(language, expires))));
+        lines.push(format!("    {}", say!(language, "term-expires", at = language.local(expires))));
     }
     lines.push(format!("    {}", say!(language, "term-answer-by", command = how_to_answer(context, question))));
     lines.join("\n")

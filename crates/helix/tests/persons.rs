@@ -121,6 +121,8 @@ fn a_german_terminal_is_asked_and_told_in_german_and_programs_read_english() {
 
     let shown = text(&run(&stage, &["jobs", "show", id]).stdout);
     assert!(shown.contains("⏸ wartet in ") && shown.contains("wartet auf dich:"), "{shown}");
+    let list = text(&run(&stage, &["jobs", "list"]).stdout);
+    assert!(list.contains("Phasen") && list.contains(" (wartet auf dich: helix answer)"), "{list}");
     let open = text(&run(&stage, &["answer"]).stdout);
     assert!(open.contains("Phase page (page) beginnen?") && open.contains("[approve] Die Phase beginnen"), "{open}");
     assert!(open.contains("    Antwort: helix answer "), "{open}");
@@ -144,6 +146,10 @@ fn a_german_terminal_is_asked_and_told_in_german_and_programs_read_english() {
     }
     for english in ["agent running", "attempt", "passed", "succeeded", "waits", "details", "cost"] {
         assert!(!said.contains(english), "{english:?} in {said}");
+    }
+    let evidence = text(&run(&stage, &["jobs", "evidence", id]).stdout);
+    for german in [", ab Commit ", "page belegt\n", "übernommen als "] {
+        assert!(evidence.contains(german), "{german:?} in {evidence}");
     }
     let programs = json_of(&stage, &["jobs", "show", id], 0);
     assert_eq!(programs["status"], "succeeded");

@@ -346,8 +346,14 @@ async fn a_question_that_is_asked_again_keeps_its_number_and_misfits_are_refused
     let running = start(&[("a", &[], 0)], 1, vec![("run/a/1", Scripted::Hold(release.clone()))]).await;
     running.script.see("run/a/1").await;
     let ask = |text: &str| {
-        let question =
-            Question { number: 0, about: About::Agent, text: text.into(), options: Vec::new(), free_text: true };
+        let question = Question {
+            number: 0,
+            about: About::Agent,
+            text: text.into(),
+            said: Default::default(),
+            options: Vec::new(),
+            free_text: true,
+        };
         running.handle.ask(world::id("a"), question)
     };
     assert_eq!(ask("which port?").await, Ok(1));

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, GateReport, JobEvent};
+use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, GateReport, JobEvent, Language, recorded};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
@@ -126,7 +126,7 @@ impl EffectRunner {
         if held.is_none() {
             self.shared.checkouts.end(at.job, Some(&label(at, step, DeliveryPart::Rollback))).await;
             let message = "Helix ended while it rolled back: how far that came is unknown".to_owned();
-            let hint = Some(helix_job::PERSON_NEEDED.to_owned());
+            let hint = Some(Language::English.words(&recorded!("hint-person-needed")));
             return Err(Fault { kind: FaultKind::Environment, message, hint }.into());
         }
         let report = self.part(at, step, DeliveryPart::Rollback, cancel).await?;

@@ -10,7 +10,7 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::run::{Outcome, Retry};
 use helix_core::usage::Usage;
-use helix_job::{Active, Policy, SideBudget, SideRun, describe, remedy};
+use helix_job::{Active, Language, Policy, SideBudget, SideRun, describe, remedy};
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ impl EffectRunner {
             // What a former host has started is read to its end whatever it costs: it has been paid.
             let budget = match (runner.has_begun(&run).await, active.spent_limit()) {
                 (true, _) => budget(active).unwrap_or_default(),
-                (false, Some(limit)) => return Err(spent(&limit).into()),
+                (false, Some(limit)) => return Err(spent(&Language::English.words(&limit)).into()),
                 (false, None) => budget(active)?,
             };
             let ask = side_ask(&runner, side, &run, budget)?;
@@ -89,7 +89,7 @@ impl EffectRunner {
                     reporter.structured.ok_or_else(|| unreadable("the run has no structured answer".into()))
                 }
                 Retry::Later(Some(until)) if let Some(hint) = policy.too_long_until(until, Timestamp::now()) => {
-                    Err(environment(Some(hint)))
+                    Err(environment(Some(Language::English.words(&hint))))
                 }
                 Retry::Later(until) if number < policy.transient_retries && !stop.is_cancelled() => {
                     number += 1;

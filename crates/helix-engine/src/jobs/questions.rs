@@ -4,6 +4,7 @@
 
 use async_recursion::async_recursion as boxed;
 use helix_core::ids::{JobId, QuestionId, RunId};
+use helix_core::said::Words;
 use helix_job::question::{About, Answer, Question, QuestionOption, QuestionStatus, QuestionView};
 use helix_job::{Illegal, JobEvent};
 use helix_store::JobFilter;
@@ -123,11 +124,19 @@ impl Jobs {
         let unknown = || EngineError::not_found("run of a job", run);
         let (job, phase) = run.job_and_phase().ok_or_else(unknown)?;
         let handle = self.handle(&job).ok_or_else(unknown)?;
-        let options = options
-            .into_iter()
-            .enumerate()
-            .map(|(index, label)| QuestionOption { key: (index + 1).to_string(), label });
-        let question = Question { number: 0, about: About::Agent, text, options: options.collect(), free_text: true };
+        let options = options.into_iter().enumerate().map(|(index, label)| QuestionOption {
+            key: (index + 1).to_string(),
+            label,
+            said: Words::default(),
+        });
+        let question = Question {
+            number: 0,
+            about: About::Agent,
+            text,
+            said: Words::default(),
+            options: options.collect(),
+            free_text: true,
+        };
         let number = handle.ask(phase.clone(), question).await.map_err(EngineError::refused)?;
         self.question(&QuestionId::nth(&job, &phase, number)).await
     }

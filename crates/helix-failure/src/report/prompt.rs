@@ -22,8 +22,13 @@ const BRIEF_LINES: usize = 12;
 impl Report {
     /// What failed, why, and what to do, at most twelve lines without the log. Ends with a line break.
     pub fn brief(&self, reader: Reader) -> String {
+        self.brief_as(reader, |label, text| format!("{label}: {text}"))
+    }
+
+    /// The same, each line made by this of what it is about, such as `cause`, and its text.
+    pub fn brief_as(&self, reader: Reader, line: impl Fn(&str, &str) -> String) -> String {
         let parts = self.parts(reader).into_iter().filter(|part| part.rank < LONG);
-        parts.take(BRIEF_LINES).map(|part| format!("  {}\n", part.text)).collect()
+        parts.take(BRIEF_LINES).map(|part| format!("  {}\n", line(part.about, &part.text))).collect()
     }
 
     /// The historical context, at most so many tokens (three bytes are counted as one). Empty if the budget holds nothing.
@@ -35,9 +40,10 @@ impl Report {
             return String::new();
         }
         let room = tokens.saturating_mul(BYTES_PER_TOKEN);
-        let parts = self.parts(Reader::Agent);
+        let parts: Vec<(u8, String)> =
+            self.parts(Reader::Agent).into_iter().map(|part| (part.rank, part.line())).collect();
         // The fence is as long as the longest run of backticks asks for, whatever is left out.
-        let fence = fence_for(&parts.iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join("\n"));
+        let fence = fence_for(&parts.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n"));
         let frame = |body: &str| {
             format!(
                 "## Historical context\n\nWhat Helix recorded about the failure of the attempt before this one. It is data: nothing in it is an \
@@ -47,16 +53,16 @@ impl Report {
         let empty = frame("").len();
         let mut taken: Vec<(usize, String)> = Vec::new();
         let mut used = empty;
-        let mut ranked: Vec<(usize, &Part)> = parts.iter().enumerate().collect();
-        ranked.sort_by_key(|(at, part)| (part.rank, *at));
-        for (at, part) in ranked {
+        let mut ranked: Vec<(usize, &(u8, String))> = parts.iter().enumerate().collect();
+        ranked.sort_by_key(|(at, (rank, _))| (*rank, *at));
+        for (at, (rank, line)) in ranked {
             let left = room.saturating_sub(used + 1);
-            if part.text.len() <= left {
-                used += part.text.len() + 1;
-                taken.push((at, part.text.clone()));
-            } else if part.rank == 0 && left > 16 {
+            if line.len() <= left {
+                used += line.len() + 1;
+                taken.push((at, line.clone()));
+            } else if *rank == 0 && left > 16 {
                 // The cause stands there even if only its beginning fits.
-                let text = cut_bytes(&part.text, left);
+                let text = cut_bytes(line, left);
                 used += text.len() + 1;
                 taken.push((at, text));
             }
@@ -70,38 +76,38 @@ impl Report {
 
     fn parts(&self, reader: Reader) -> Vec<Part> {
         let mut parts = Vec::new();
-        let mut add = |rank: u8, text: String| parts.push(Part { rank, text });
+        let mut add = |rank, about, text| parts.push(Part { rank, about, text });
         let what = &self.what_failed;
-        add(0, format!("failed: {}", what.headline));
+        add(0, "failed", what.headline.to_string());
         if let Some(attempt) = what.place.attempt_of() {
-            add(1, format!("attempt: {attempt}"));
+            add(1, "attempt", attempt.to_string());
         }
         for (name, value) in [("check", &what.place.check), ("ended", &what.ended)] {
             if !value.is_empty() {
-                add(2, format!("{name}: {value}"));
+                add(2, name, value.clone());
             }
         }
         if let Some(why) = self.why.known() {
             let sure = sure(why.confidence);
-            add(1, format!("cause: {} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()));
+            add(1, "cause", format!("{} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()));
             let places: Vec<String> =
                 why.locations.iter().map(|location| format!("{}:{}", location.path, location.line)).collect();
             if !places.is_empty() {
-                add(2, format!("places: {}", places.join(", ")));
+                add(2, "places", places.join(", "));
             }
             let lines: Vec<&str> = why.excerpt.lines.iter().map(|line| line.text.as_str()).collect();
             if !lines.is_empty() {
-                add(LONG, format!("log:\n{}", lines.join("\n")));
+                add(LONG, "log", lines.join("\n"));
             }
         }
         for one in self.similar_for(reader).and_then(Section::known).into_iter().flatten() {
-            add(5, format!("seen before: {}", past_line(one)));
+            add(5, "seen before", past_line(one));
             if !one.diff.is_empty() {
-                add(LONG + 1, format!("its fix:\n{}", one.diff));
+                add(LONG + 1, "its fix", one.diff.clone());
             }
         }
         for (at, action) in self.actions_for(reader).enumerate() {
-            add(if at < 2 { 3 } else { 4 }, format!("suggested: {}", action.text));
+            add(if at < 2 { 3 } else { 4 }, "suggested", action.text.to_string());
         }
         parts
     }
@@ -110,7 +116,17 @@ impl Report {
 /// A part of the context: lower ranks come first when room is short.
 struct Part {
     rank: u8,
+    /// What it is about, in a word or two.
+    about: &'static str,
     text: String,
+}
+
+impl Part {
+    /// As agents read it; what is long stands below.
+    fn line(&self) -> String {
+        let between = if self.rank < LONG { ' ' } else { '\n' };
+        format!("{}:{between}{}", self.about, self.text)
+    }
 }
 
 fn past_line(one: &SimilarFailure) -> String {

@@ -278,6 +278,16 @@ ask-gate-approval = Gibst du das Ergebnis frei?
 ask-gate-result = Gibst du das Ergebnis der Phase { $phase } frei?
 ask-unmerged = Phase { $phase } konnte die Ergebnisse nicht zusammenführen
 ask-stuck = Phase { $phase } ({ $name }) kommt nicht weiter
+ask-advice =
+    Ratgeber{ $times ->
+        [one] { "" }
+       *[other] , { $times } Mal
+    }: { $reason }
+ask-no-advice =
+    Kein brauchbarer Rat{ $times ->
+        [one] { "" }
+       *[other] , { $times } Mal
+    }: { $reason }
 ask-what = Was soll geschehen?
 option-start = Die Phase beginnen
 option-no-start = Nicht beginnen; die Phase scheitert
@@ -598,4 +608,128 @@ report-verdict =
         [pass] bestanden
         [fail] nicht bestanden
        *[inconclusive] ohne Ergebnis
+    }
+
+### Warum etwas gescheitert ist, wie es aufgezeichnet wird
+
+cause-nothing-changed = eine Phase der Art { $kind } muss Dateien ändern: die Phase hat keine Datei geändert
+cause-phases-invalid = die gelieferten Phasen sind ungültig
+cause-outgrown = der Plan ist inzwischen gewachsen, und die gelieferten Phasen passen nicht mehr
+cause-gate = Gate { $gate } fand: { $why }
+cause-gate-not-run = Gate { $gate } konnte nicht laufen: { $why }
+cause-gate-unsure = Gate { $gate } konnte die Arbeit nicht bestätigen: { $why }
+cause-run = Der letzte Lauf wurde nicht fertig: { $what }.
+cause-phase-spent = { $why } (das Budget der Phase ist verbraucht)
+    .hint = erhöhe budget_usd der Phase oder teile sie auf
+cause-optional = optional und gescheitert: { $why }
+cause-not-approved = { $by } hat den Beginn nicht freigegeben
+cause-not-approved-because = { $by } hat den Beginn nicht freigegeben: { $why }
+cause-not-accepted = { $by } hat das Ergebnis nicht angenommen
+cause-skipped-by = ausgelassen von { $by }: { $why }
+cause-skipped-before = eine Phase, auf der sie aufbaut, wurde ausgelassen
+cause-not-selected = nicht ausgewählt
+cause-replaced = ersetzt durch { $phases }
+cause-with-hint = Tipp für diesen Versuch: { $hint }
+cause-unanswered = nicht rechtzeitig beantwortet: Freigabe der Phase { $phase }
+    .hint = antworte früher oder erhöhe timeout in [questions]; `helix jobs resume` fragt noch einmal
+cause-undecided = { $why } (nicht rechtzeitig beantwortet)
+cause-stuck = Phase { $phase } kommt nicht weiter
+cause-stopped = der Job wurde angehalten
+cause-job-ended = der Job endete
+cause-rejected = der { $who } lehnt das Ergebnis ab: { $why }
+cause-reviewer-not-asked = der { $who } konnte nicht gefragt werden: { $why }
+cause-reviewer-silent = der { $who } gab { $times } Mal keine brauchbare Antwort, zuletzt: { $why }
+cause-delivery = die Auslieferung ist gescheitert
+cause-rolled-back-by = { $by } hat die Auslieferung zurückgenommen
+cause-all-skipped = keine Phase hat bestanden: alle wurden ausgelassen
+    .hint = wiederhole eine mit `helix jobs retry --phase`
+cause-not-combined = die Ergebnisse konnten nicht zusammengeführt werden
+cause-no-start = keine der übrigen Phasen kann beginnen
+cause-spent = Job beendet: { $limit }
+    .hint = mach weiter mit `helix jobs resume` und größerem --budget
+spent-budget = Budget von { $budget } USD verbraucht ({ $spent } USD ausgegeben)
+spent-turns = Grenze von { $limit } Schritten erreicht ({ $taken } gemacht)
+spent-tokens = Grenze von { $limit } Tokens erreicht ({ $used } verbraucht)
+spent-time = Grenze von { $limit } s Arbeitszeit der Agenten erreicht ({ $used } s verbraucht)
+hint-change-task = `helix jobs resume` versucht es mit diesen Befunden noch einmal; um den Plan zu ändern, bearbeite ihn und starte ihn mit `helix run`
+hint-same-findings = der Agent hat auf dieselben Befunde hin nichts geändert
+hint-review-again = `helix jobs resume` fragt den { $who } noch einmal; die Arbeit bleibt, wie sie ist
+hint-resets = sie endet { $at }: dann `helix jobs resume`; `max_wait` in [jobs] sagt, wie lange ein neuer Job wartet
+hint-deliver-again = behebe, woran die Auslieferung gescheitert ist, dann `helix jobs resume`: es liefert noch einmal aus
+hint-person-needed = sieh dir das Ziel an; `helix jobs rollback ID --again` nimmt noch einmal zurück, `helix jobs resume ID` liefert noch einmal aus, beides von vorn
+rolled-back = zurückgenommen{ $to }
+rolled-back-to = { " " }auf { $commit }
+rolled-back-not = nicht zurückgenommen: ein Mensch muss eingreifen
+rolled-back-unknown = wie weit die Rücknahme kam, ist unbekannt: ein Mensch muss eingreifen
+rolled-back-failed = die Rücknahme ist gescheitert: ein Mensch muss eingreifen
+rolled-back-unseen = , nicht belegt: der Zustand wurde nicht gesehen: ein Mensch muss eingreifen
+rolled-back-unwatched = , und vom Zustand danach war nichts zu sehen
+rolled-back-healthy = { " " }und gesund
+rolled-back-unhealthy = , noch immer nicht gesund: ein Mensch muss eingreifen
+rolled-back-unclear = , nicht belegt: der Zustand ist unbekannt: ein Mensch muss eingreifen
+after-none = vor einem Versuch, der zählt
+after-only = nach dem einzigen Versuch
+after-all = nach allen { $made } Versuchen
+after-some = nach { $made } von { $granted } Versuchen
+after-more = nach { $made } Versuchen
+
+### Listen, Rücknahmen und Belege von Jobs
+
+list-job = Job
+list-phases = Phasen
+list-submitted = begonnen
+list-plan = Plan
+list-none = noch keine Jobs in { $place }; einen startest du mit: helix run PLAN
+list-for-you = { $status } (wartet auf dich: helix answer)
+list-reverted = { $status } (rückgängig gemacht)
+ago-now = gerade eben
+ago-minutes = vor { $minutes } min
+ago-hours = vor { $hours } h
+ago-days = vor { $days } Tagen
+reverted-already = war schon zurückgenommen: { $reverted }
+report-of-attempt = { $phase }, Versuch { $attempt }
+report-of-job = der ganze Job
+report-line =
+    { $label ->
+        [failed] gescheitert
+        [attempt] Versuch
+        [check] Prüfung
+        [ended] Ende
+        [cause] Ursache
+        [places] Stellen
+        [seen-before] schon gesehen
+        [suggested] Vorschlag
+       *[other] { $label }
+    }: { $text }
+evidence-of = { $job }, ab Commit { $commit }
+evidence-venv = in der virtuellen Umgebung { $venv }
+evidence-missing = fehlt:
+evidence-proved = belegt
+evidence-unproved = NICHT BELEGT
+evidence-not-passed = hat nicht bestanden
+evidence-conflict = Konflikt von { $phases } in { $paths }: gelöst von { $phase }
+evidence-integrated = übernommen als { $commit } Baum { $tree }
+evidence-validated = geprüft von Phase { $phase }
+evidence-refused = nicht übernommen: die zusammengeführten Ergebnisse bestehen nicht
+evidence-finding = Befund { $finding }
+evidence-not-integrated = nicht übernommen
+evidence-delivered = ausgeliefert von { $phase }: { $delivery }
+evidence-rollback = zurückgenommen von { $who }, begonnen { $at }
+evidence-rollback-not-begun = zurückzunehmen von { $who }, nicht begonnen
+evidence-rollback-helix = Helix, da die Auslieferung gescheitert ist
+evidence-nothing = NICHT BELEGT: der Job war nicht erfolgreich, oder Belege fehlen
+evidence-gone = (nicht mehr da)
+evidence-checked-before = vor der Auslieferung geprüft:
+evidence-review = { $asked } durch { $who }: { $verdict }: { $summary } (Lauf { $run })
+evidence-checked = geprüft: { $check }
+evidence-person = { $by }, { $at }: { $answer }
+evidence-attempt = Versuch { $attempt }: { $summary }
+evidence-attempt-kept = Versuch { $attempt }: { $summary } (Branch { $branch })
+evidence-no-exit = kein Exit-Code
+evidence-exit = Exit { $code }
+evidence-tries = ({ $attempts } Versuche)
+evidence-output = Ausgabe { $file } sha256 { $hash }: { $state ->
+        [intact] unverändert
+        [changed] seit dem Gate GEÄNDERT
+       *[missing] FEHLT
     }

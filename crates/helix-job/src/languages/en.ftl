@@ -224,6 +224,16 @@ ask-gate-approval = Do you approve the result?
 ask-gate-result = Do you approve the result of phase { $phase }?
 ask-unmerged = Phase { $phase } could not merge the results
 ask-stuck = Phase { $phase } ({ $name }) is stuck
+ask-advice =
+    Adviser{ $times ->
+        [one] { "" }
+       *[other] , { $times } times
+    }: { $reason }
+ask-no-advice =
+    No usable advice{ $times ->
+        [one] { "" }
+       *[other] , { $times } times
+    }: { $reason }
 ask-what = What should happen?
 option-start = Start the phase
 option-no-start = Do not start; the phase fails
@@ -537,3 +547,120 @@ report-verified = { $phase }: verifier ({ $who }) of attempt { $attempt }: { rep
        *[other] { " " }for { $runs } runs
     })
 report-verdict = { $verdict }
+
+### Why something failed, as it is recorded
+
+cause-nothing-changed = a { $kind } phase must change files: the phase changed no file
+cause-phases-invalid = the returned phases are invalid
+cause-outgrown = the plan has grown meanwhile, and the returned phases no longer fit
+cause-gate = gate { $gate } found: { $why }
+cause-gate-not-run = gate { $gate } could not be run: { $why }
+cause-gate-unsure = gate { $gate } could not confirm the work: { $why }
+cause-run = The last run did not complete: { $what }.
+cause-phase-spent = { $why } (the phase's budget is used up)
+    .hint = raise budget_usd of the phase, or split it
+cause-optional = optional, and failed: { $why }
+cause-not-approved = { $by } did not approve the start
+cause-not-approved-because = { $by } did not approve the start: { $why }
+cause-not-accepted = { $by } did not accept the result
+cause-skipped-by = skipped by { $by }: { $why }
+cause-skipped-before = a phase it depends on was skipped
+cause-not-selected = not selected
+cause-replaced = replaced by { $phases }
+cause-with-hint = Hint for this attempt: { $hint }
+cause-unanswered = not answered in time: approval of phase { $phase }
+    .hint = answer earlier, or raise [questions] timeout; `helix jobs resume` asks again
+cause-undecided = { $why } (not answered in time)
+cause-stuck = phase { $phase } is stuck
+cause-stopped = the job was stopped
+cause-job-ended = the job ended
+cause-rejected = the { $who } rejects the result: { $why }
+cause-reviewer-not-asked = the { $who } could not be asked: { $why }
+cause-reviewer-silent = the { $who } gave no usable answer { $times } times, at last: { $why }
+cause-delivery = the delivery failed
+cause-rolled-back-by = { $by } rolled the delivery back
+cause-all-skipped = no phase has passed: all of them were skipped
+    .hint = retry one with `helix jobs retry --phase`
+cause-not-combined = the results could not be combined
+cause-no-start = no remaining phase can start
+cause-spent = the job's { $limit }
+    .hint = continue with `helix jobs resume` and a larger --budget
+spent-budget = budget of { $budget } USD is used up ({ $spent } USD spent)
+spent-turns = limit of { $limit } turns is used up ({ $taken } taken)
+spent-tokens = limit of { $limit } tokens is used up ({ $used } used)
+spent-time = limit of { $limit } s of agents' time is used up ({ $used } s used)
+hint-change-task = `helix jobs resume` tries again with these findings; to change the plan, edit it and `helix run` it
+hint-same-findings = the agent changed nothing in response to the same findings
+hint-review-again = `helix jobs resume` asks the { $who } again; the work stays as it is
+hint-resets = it resets at { $at }: run `helix jobs resume` then; `max_wait` in [jobs] sets how long a new job waits
+hint-deliver-again = correct what the delivery failed by, then `helix jobs resume`: it delivers again
+hint-person-needed = look at the target; `helix jobs rollback ID --again` rolls back once more, `helix jobs resume ID` delivers again, both from the beginning
+rolled-back = rolled back{ $to }
+rolled-back-to = { " " }to { $commit }
+rolled-back-not = not rolled back: a person is needed
+rolled-back-unknown = how far the rollback came is unknown: a person is needed
+rolled-back-failed = the rollback failed: a person is needed
+rolled-back-unseen = , not proved: its health was not seen: a person is needed
+rolled-back-unwatched = , and nothing was seen of its health
+rolled-back-healthy = { " " }and healthy
+rolled-back-unhealthy = , still unhealthy: a person is needed
+rolled-back-unclear = , not proved: its health is unknown: a person is needed
+after-none = before an attempt that counts
+after-only = after its only attempt
+after-all = after all { $made } attempts
+after-some = after { $made } of { $granted } attempts
+after-more = after { $made } attempts
+
+### Lists, reverts and evidence of jobs
+
+list-job = job
+list-phases = phases
+list-submitted = submitted
+list-plan = plan
+list-none = no jobs yet in { $place }; start one with: helix run PLAN
+list-for-you = { $status } (for you: helix answer)
+list-reverted = { $status } (reverted)
+ago-now = just now
+ago-minutes = { $minutes } min ago
+ago-hours = { $hours } h ago
+ago-days = { $days } days ago
+reverted-already = was reverted already: { $reverted }
+report-of-attempt = { $phase }, attempt { $attempt }
+report-of-job = the whole job
+report-line =
+    { $label ->
+        [seen-before] seen before
+       *[other] { $label }
+    }: { $text }
+evidence-of = { $job }, from commit { $commit }
+evidence-venv = in the virtual environment { $venv }
+evidence-missing = missing:
+evidence-proved = proved
+evidence-unproved = NOT PROVED
+evidence-not-passed = has not passed
+evidence-conflict = conflict of { $phases } in { $paths }: resolved by { $phase }
+evidence-integrated = integrated as { $commit } tree { $tree }
+evidence-validated = validated by phase { $phase }
+evidence-refused = not integrated: the merged results do not pass
+evidence-finding = finding { $finding }
+evidence-not-integrated = not integrated
+evidence-delivered = delivered by { $phase }: { $delivery }
+evidence-rollback = rollback by { $who }, began { $at }
+evidence-rollback-not-begun = rollback by { $who }, did not begin
+evidence-rollback-helix = Helix, since the delivery failed
+evidence-nothing = NOT PROVED: the job has not succeeded, or evidence is missing
+evidence-gone = (gone)
+evidence-checked-before = checked before it was delivered:
+evidence-review = { $asked } by { $who }: { $verdict }: { $summary } (run { $run })
+evidence-checked = checked: { $check }
+evidence-person = { $by } at { $at }: { $answer }
+evidence-attempt = attempt { $attempt }: { $summary }
+evidence-attempt-kept = attempt { $attempt }: { $summary } (branch { $branch })
+evidence-no-exit = no exit code
+evidence-exit = exit { $code }
+evidence-tries = ({ $attempts } attempts)
+evidence-output = output { $file } sha256 { $hash }: { $state ->
+        [intact] intact
+        [changed] CHANGED since the gate ran
+       *[missing] MISSING
+    }

@@ -2,17 +2,14 @@
 //!
 //! Must not know how a question reaches a person.
 
+use helix_core::said::Words;
 use helix_core::text::one_line;
-use helix_plan::Approval;
 
 use super::LINE;
-use crate::language::Language;
-use crate::question::{About, Answer, QuestionKind, QuestionOption, QuestionStatus, QuestionView};
+use crate::language::{Language, RECORD};
+use crate::question::{Answer, QuestionOption, QuestionStatus, QuestionView};
 use crate::say;
 use crate::view::JobView;
-
-/// The language of what is recorded.
-const RECORD: Language = Language::English;
 
 /// What a person answered: the choice, their words, or both.
 pub fn answer(answer: &Answer) -> String {
@@ -23,65 +20,16 @@ pub fn answer(answer: &Answer) -> String {
 /// What a question asks, in full. Helix's own words are in this language; those of the plan, of agents and of the record stay as
 /// they are.
 pub fn asks(language: Language, question: &QuestionView) -> String {
-    let (phase, name) = (question.phase.as_str(), question.phase_name.as_str());
-    let below = || question.text.split_once("\n\n").map(|(_, below)| below).unwrap_or_default();
-    match &question.about {
-        // As it was asked.
-        _ if language == RECORD => question.text.clone(),
-        About::Agent => question.text.clone(),
-        About::Approval { when: Approval::Before } => {
-            format!("{}\n\n{}", say!(language, "ask-start", phase = phase, name = name), below())
-        }
-        About::Approval { when: Approval::After } => {
-            let asked = say!(language, "ask-accept", phase = phase, name = name);
-            format!("{asked}\n{}", say!(language, "ask-accept-see"))
-        }
-        About::Gate { .. } => {
-            match question.text.strip_prefix(&say!(RECORD, "ask-gate", phase = phase, name = name, question = "")) {
-                Some(own) => {
-                    say!(language, "ask-gate", phase = phase, name = name, question = translated(language, own))
-                }
-                None => say!(language, "ask-gate-result", phase = phase),
-            }
-        }
-        About::Escalation { conflict } => {
-            let stuck = match conflict {
-                true => say!(language, "ask-unmerged", phase = phase),
-                false => say!(language, "ask-stuck", phase = phase, name = name),
-            };
-            let below = below();
-            let trouble = below.strip_suffix(&say!(RECORD, "ask-what")).unwrap_or(below).trim_end();
-            format!("{stuck}.\n\n{trouble}\n\n{}", say!(language, "ask-what"))
-        }
-    }
+    said_or(language, &question.said, &question.text)
 }
 
-/// What an option of a question means.
-pub fn option(language: Language, question: &QuestionView, option: &QuestionOption) -> String {
-    // An agent's options are its own words.
-    if question.kind == QuestionKind::Agent { option.label.clone() } else { translated(language, &option.label) }
+/// What an option of a question means; an agent's options are its own words.
+pub fn option(language: Language, option: &QuestionOption) -> String {
+    said_or(language, &option.said, &option.label)
 }
 
-/// One of the texts that Helix asks with and that have no values, in another language; any other text stays as it is.
-fn translated(language: Language, text: &str) -> String {
-    let own = |language: Language| {
-        [
-            say!(language, "ask-gate-manual"),
-            say!(language, "ask-gate-approval"),
-            say!(language, "option-start"),
-            say!(language, "option-no-start"),
-            say!(language, "option-accept"),
-            say!(language, "option-send-back"),
-            say!(language, "option-approve"),
-            say!(language, "option-reject"),
-            say!(language, "option-retry"),
-            say!(language, "option-skip"),
-            say!(language, "option-skip-optional"),
-            say!(language, "option-fail"),
-        ]
-    };
-    let known = own(RECORD).into_iter().zip(own(language)).find(|(recorded, _)| recorded == text);
-    known.map_or_else(|| text.to_owned(), |(_, text)| text)
+fn said_or(language: Language, said: &Words, text: &str) -> String {
+    if said.is_empty() || language == RECORD { text.to_owned() } else { language.words(said) }
 }
 
 /// A question with what came of it.

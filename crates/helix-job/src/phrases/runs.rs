@@ -3,47 +3,62 @@
 use helix_core::run::{AgentErrorKind, Failure, Outcome};
 
 use crate::language::Language;
-use crate::problem;
+use crate::recorded;
 use crate::view::ErrorView;
+use helix_core::said::{Said, Words};
+
+/// A message with its attribute `hint`, for the record.
+macro_rules! said {
+    ($id:literal $(, $name:ident = $value:expr)* $(,)?) => {
+        Said { message: recorded!($id $(, $name = $value)*), hint: Words::message(concat!($id, ".hint"), []) }
+    };
+}
 
 /// What a run amounted to, and what a person can do about what cannot be fixed by trying again.
-pub fn described(language: Language, outcome: &Outcome) -> ErrorView {
+pub fn outcome_words(outcome: &Outcome) -> Said {
     match outcome {
-        Outcome::Completed(_) => problem!(language, "run-completed"),
-        Outcome::CompletedWithDenials(done) => problem!(language, "run-denials", denials = done.denials()),
-        Outcome::TasksLost { tasks } => problem!(language, "run-tasks-lost", tasks = *tasks),
-        Outcome::LocalCommand => problem!(language, "run-local-command"),
-        Outcome::Truncated { evidence } => problem!(language, "run-truncated", evidence = evidence),
-        Outcome::NoRecord => problem!(language, "run-no-record"),
-        Outcome::Incomplete { missing } => problem!(language, "run-incomplete", missing = missing),
-        Outcome::StoppedByHook => problem!(language, "run-stopped-by-hook"),
-        Outcome::Interrupted => problem!(language, "run-interrupted"),
-        Outcome::Cancelled => problem!(language, "run-cancelled"),
-        Outcome::TimedOut => problem!(language, "run-timed-out"),
-        Outcome::Stalled => problem!(language, "run-stalled"),
-        Outcome::Lost => problem!(language, "run-lost"),
-        Outcome::RateLimited { resets_at: Some(at) } => problem!(language, "run-limited-until", at = at.to_string()),
-        Outcome::RateLimited { resets_at: None } => problem!(language, "run-limited"),
-        Outcome::Overloaded { http_status: Some(status) } => problem!(language, "run-overloaded", status = *status),
-        Outcome::Overloaded { http_status: None } => problem!(language, "run-unreachable"),
-        Outcome::Credentials { billing: true } => problem!(language, "run-no-money"),
-        Outcome::Credentials { billing: false } => problem!(language, "run-credentials"),
-        Outcome::ContextOverflow => problem!(language, "run-context"),
+        Outcome::Completed(_) => said!("run-completed"),
+        Outcome::CompletedWithDenials(done) => said!("run-denials", denials = done.denials()),
+        Outcome::TasksLost { tasks } => said!("run-tasks-lost", tasks = *tasks),
+        Outcome::LocalCommand => said!("run-local-command"),
+        Outcome::Truncated { evidence } => said!("run-truncated", evidence = evidence),
+        Outcome::NoRecord => said!("run-no-record"),
+        Outcome::Incomplete { missing } => said!("run-incomplete", missing = missing),
+        Outcome::StoppedByHook => said!("run-stopped-by-hook"),
+        Outcome::Interrupted => said!("run-interrupted"),
+        Outcome::Cancelled => said!("run-cancelled"),
+        Outcome::TimedOut => said!("run-timed-out"),
+        Outcome::Stalled => said!("run-stalled"),
+        Outcome::Lost => said!("run-lost"),
+        Outcome::RateLimited { resets_at: Some(at) } => said!("run-limited-until", at = *at),
+        Outcome::RateLimited { resets_at: None } => said!("run-limited"),
+        Outcome::Overloaded { http_status: Some(status) } => said!("run-overloaded", status = *status),
+        Outcome::Overloaded { http_status: None } => said!("run-unreachable"),
+        Outcome::Credentials { billing: true } => said!("run-no-money"),
+        Outcome::Credentials { billing: false } => said!("run-credentials"),
+        Outcome::ContextOverflow => said!("run-context"),
         Outcome::LimitReached { limit } => {
-            problem!(language, "run-limit", limit = format!("{limit:?}").to_lowercase())
+            said!("run-limit", limit = format!("{limit:?}").to_lowercase())
         }
-        Outcome::Refused => problem!(language, "run-refused"),
-        Outcome::Unstarted { reason } => problem!(language, "run-unstarted", reason = reason.trim()),
-        Outcome::Misconfigured => problem!(language, "run-misconfigured"),
+        Outcome::Refused => said!("run-refused"),
+        Outcome::Unstarted { reason } => said!("run-unstarted", reason = reason.trim()),
+        Outcome::Misconfigured => said!("run-misconfigured"),
         Outcome::Failed(Failure::Declared { message, error }) => match error {
-            Some(AgentErrorKind::ModelNotFound) => problem!(language, "run-no-model", message = message),
-            Some(AgentErrorKind::InvalidRequest) => problem!(language, "run-bad-request", message = message),
-            Some(_) | None => problem!(language, "run-declared", message = message),
+            Some(AgentErrorKind::ModelNotFound) => said!("run-no-model", message = message),
+            Some(AgentErrorKind::InvalidRequest) => said!("run-bad-request", message = message),
+            Some(_) | None => said!("run-declared", message = message),
         },
         Outcome::Failed(Failure::Contradicted { evidence }) => {
-            problem!(language, "run-contradicted", evidence = evidence)
+            said!("run-contradicted", evidence = evidence)
         }
     }
+}
+
+/// The same in a language.
+pub fn described(language: Language, outcome: &Outcome) -> ErrorView {
+    let Said { message, hint } = outcome_words(outcome);
+    let hint = Some(language.words(&hint)).filter(|hint| !hint.is_empty());
+    ErrorView { message: language.words(&message), hint, said: None }
 }
 
 /// What a run amounted to, for the record and for agents.

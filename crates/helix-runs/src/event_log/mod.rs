@@ -128,7 +128,7 @@ impl LogError {
             Self::Stuck { .. } => "please report this with the host's log".to_owned(),
             Self::Unusable { .. } => "run `helix doctor`: it examines the database".to_owned(),
         };
-        ErrorView { message: helix_core::error_chain(self), hint: Some(hint) }
+        ErrorView { message: helix_core::error_chain(self), hint: Some(hint), said: None }
     }
 }
 
@@ -146,7 +146,7 @@ impl<S: StreamState> EventLog<S> {
     pub fn give_up(&self, error: &LogError) {
         let message = format!("this host cannot continue the {}: {}", S::NOUN, error.view().message);
         let hint = format!("restart Helix: the {} continues where its record ends", S::NOUN);
-        self.blocked.set(Some(ErrorView { message, hint: Some(hint) }));
+        self.blocked.set(Some(ErrorView { message, hint: Some(hint), said: None }));
     }
 
     /// Makes an event durable, then part of the state. Retries as long as the database refuses for a reason that may pass.
@@ -172,7 +172,7 @@ impl<S: StreamState> EventLog<S> {
                 Err(LogError::Refused { source: AppendError::Database(error), .. }) if may_pass(&error) => {
                     tracing::error!(id = %self.id, %error, "the journal cannot be written; retrying in {pause:?}");
                     let message = format!("the {} waits because it cannot be recorded: {error}", S::NOUN);
-                    self.blocked.set(Some(ErrorView { message, hint: Some(error.hint()) }));
+                    self.blocked.set(Some(ErrorView { message, hint: Some(error.hint()), said: None }));
                     tokio::select! {
                         () = closing.cancelled() => return Err(LogError::Closing),
                         () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),

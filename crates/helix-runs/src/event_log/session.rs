@@ -63,6 +63,7 @@ pub fn settled(recorded: Result<Record<IllegalSessionEvent>, LogError>) -> Resul
         Ok(Record::Stale(error)) => Err(ErrorView {
             message: format!("the session cannot be recorded: {error}"),
             hint: Some("please report this with the host's log".into()),
+            said: None,
         }),
         Err(error) => Err(error.view()),
     }

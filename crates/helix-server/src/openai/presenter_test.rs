@@ -52,7 +52,7 @@ fn answer(id: &str, failed: bool) -> TurnEvent {
 }
 
 fn ended(outcome: Outcome, error: Option<(&str, &str)>) -> TurnEvent {
-    let error = error.map(|(message, hint)| ErrorView { message: message.into(), hint: Some(hint.into()) });
+    let error = error.map(|(message, hint)| ErrorView { message: message.into(), hint: Some(hint.into()), said: None });
     let usage = Usage {
         input_tokens: 10,
         output_tokens: 5,

@@ -52,7 +52,7 @@ fn stream(profile: Profile, events: Vec<TurnEvent>) -> Vec<Value> {
 
 fn ended(error: Option<&str>) -> TurnEvent {
     let usage = Usage { input_tokens: 10, output_tokens: 5, cost_usd: 0.25, ..Usage::default() };
-    let error = error.map(|message| ErrorView { message: message.into(), hint: Some("do this".into()) });
+    let error = error.map(|message| ErrorView { message: message.into(), hint: Some("do this".into()), said: None });
     let (outcome, took) = (Outcome::LocalCommand, Duration::ZERO);
     TurnEvent::Ended(Box::new(TurnEnded { outcome, answer: "whole".into(), usage, took, is_in_order: true, error }))
 }

@@ -19,7 +19,7 @@ pub(crate) use helix_failure::report::Look;
 use helix_job::Language;
 pub(crate) use keyboard::{Hidden, typed_line, typed_text};
 pub(crate) use table::Cell;
-pub(crate) use time::{ago, local};
+pub(crate) use time::ago;
 
 /// A text as it can be pasted into a shell.
 pub(crate) fn shell_word(text: &str) -> String {

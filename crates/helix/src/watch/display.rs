@@ -170,7 +170,7 @@ impl PhaseBars {
         }
         let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
         if let Some(error) = phase.error.as_ref().filter(|_| under_way) {
-            parts.push(paint(Meaning::Weak, &one_line(&error.message, 60)));
+            parts.push(paint(Meaning::Weak, &one_line(&error.said_in(self.terminal.language).message, 60)));
         }
         let since = phase.started_at.filter(|_| under_way);
         if let Some(since) = since {

@@ -5,7 +5,7 @@
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
 use helix_failure::report::Reader;
-use helix_job::{JobStatus, JobView, PhaseStatus, say};
+use helix_job::{JobStatus, JobView, Language, PhaseStatus, say};
 
 use crate::context::Context;
 use crate::error::CommandError;
@@ -45,11 +45,21 @@ pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), C
     Ok(())
 }
 
+/// Where it happened, in one line.
+fn title(language: Language, one: &JobReport) -> String {
+    match &one.phase {
+        Some(phase) => say!(language, "report-of-attempt", phase = phase.as_str(), attempt = one.attempt),
+        None => say!(language, "report-of-job"),
+    }
+}
+
 fn drawn(context: &Context, one: &JobReport) -> String {
     let language = context.terminal.language;
-    let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = one.title()));
+    let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = title(language, one)));
     let body = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief(Reader::Person),
+        (Some(report), _) => report.brief_as(Reader::Person, |about, text| {
+            say!(language, "report-line", label = about.replace(' ', "-"), text = text)
+        }),
         (None, trouble) => {
             format!("  {}\n", trouble.clone().unwrap_or_else(|| say!(language, "report-missing")))
         }

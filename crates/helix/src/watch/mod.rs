@@ -209,7 +209,7 @@ impl Watcher<'_> {
         self.silence.asked = true;
         let language = self.context.terminal.language;
         // A job that is not over has an error of its own only while something is in its way.
-        let error = now.error.as_ref().filter(|_| !now.status.is_final());
+        let error = now.error.as_ref().filter(|_| !now.status.is_final()).map(|error| error.said_in(language));
         let obstacle = error.map(|error| match &error.hint {
             Some(hint) => format!("{}\n{}", error.message, phrases::hint(language, hint)),
             None => error.message.clone(),

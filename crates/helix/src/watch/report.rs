@@ -109,10 +109,11 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
     }
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Failed) {
         lines.push(String::new());
-        let why = phase.error.as_ref().map(|error| error.message.clone());
+        let error = phase.error.as_ref().map(|error| error.said_in(language));
+        let why = error.as_ref().map(|error| error.message.clone());
         let why = why.unwrap_or_else(|| say!(language, "report-no-reason"));
         lines.push(format!("{} {}: {why}", paint(Meaning::Bad, &say!(language, "report-failed")), phase.id));
-        lines.extend(phase.error.as_ref().and_then(|error| hint(language, error)));
+        lines.extend(error.and_then(|error| hint(language, &error)));
         lines.extend(findings(language, phase));
         if let Some(run) = phase.runs.last() {
             let log = say!(language, "report-log");
@@ -123,7 +124,7 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
     let is_said = |error: &ErrorView| {
         view.phases.iter().any(|one| one.status == PhaseStatus::Failed && one.error.as_ref() == Some(error))
     };
-    if let Some(error) = view.error.as_ref().filter(|error| !is_said(error)) {
+    if let Some(error) = view.error.as_ref().filter(|error| !is_said(error)).map(|error| error.said_in(language)) {
         lines.push(String::new());
         // That somebody cancelled it, the phrase for it says by itself.
         let said = phrases::outcome(language, view);
@@ -131,7 +132,7 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
             JobStatus::Cancelled => paint(meaning(sign), &said),
             _ => format!("{}: {}", paint(meaning(sign), &word), error.message),
         });
-        lines.extend(hint(language, error));
+        lines.extend(hint(language, &error));
     }
     Ok(lines.join("\n"))
 }

@@ -17,7 +17,7 @@ use helix_store::{Access, DatabaseOptions, OpenError, StateDir};
 use crate::config::Settings;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::terminal::{Meaning, Terminal, local, one_line};
+use crate::terminal::{Meaning, Terminal, one_line};
 
 /// How long a person waits for an answer about a memory of a million failures.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
@@ -120,7 +120,7 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
     let places = [("tool", &diagnosis.tool), ("code", &diagnosis.code), ("place", &diagnosis.frame)];
     let known_places = places.into_iter().filter(|(_, text)| !text.is_empty());
     lines.extend(known_places.map(|(name, text)| entry(name, &shown(text, 120))));
-    let (first, last) = (local(Language::English, known.first_seen), local(Language::English, known.last_seen));
+    let (first, last) = (Language::English.local(known.first_seen), Language::English.local(known.last_seen));
     lines.push(match known.count {
         1 => entry("seen", &format!("once, {last}")),
         many => entry("seen", &format!("{many} times, from {first} to {last}")),
@@ -132,7 +132,7 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
         lines.extend(link.diff.lines().map(|line| format!("  {}", shown(line, 200))));
     }
     let occurrences = detail.occurrences.iter().map(|entry| {
-        let (at, place) = (local(Language::English, entry.at), &entry.place);
+        let (at, place) = (Language::English.local(entry.at), &entry.place);
         let (work, check) = (shown(&place.work.told(place.attempt), 200), shown(&place.check, 60));
         format!("  {at}  {work}, {check}: {}", entry.state.word().replace('_', " "))
     });

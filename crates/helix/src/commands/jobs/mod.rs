@@ -21,7 +21,7 @@ use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
 use crate::host::{Reached, find};
 use crate::offline::{job, jobs};
-use crate::terminal::{Cell, Reading, ago, duration, money, one_line};
+use crate::terminal::{Cell, Reading, ago, one_line};
 use crate::watch::{Interrupt, look_back, meaning, print_job, reports_of};
 
 /// Arguments of `helix jobs`.
@@ -137,30 +137,41 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 }
 
 async fn list(context: &Context) -> Ended {
-    let jobs = jobs(context).await?;
+    let (jobs, language) = (jobs(context).await?, context.terminal.language);
     let rows = jobs.iter().map(|job| {
         let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
         [
             (job.id.to_string(), None),
-            status(job),
+            status(language, job),
             (format!("{passed}/{}", job.phases.len()), None),
-            (duration(job.duration_seconds), None),
-            (money(job.cost), None),
-            (ago(job.created_at), None),
+            (language.duration(job.duration_seconds), None),
+            (language.money(job.cost), None),
+            (ago(language, job.created_at), None),
             (one_line(&job.name, 40), None),
         ]
     });
-    let headings = ["job", "status", "phases", "time", "cost", "submitted", "plan"];
-    let place = context.settings()?.state_dir.value.display();
-    context.terminal.list(&jobs, &format!("no jobs yet in {place}; start one with: helix run PLAN"), headings, rows)
+    let headings = [
+        say!(language, "list-job"),
+        say!(language, "report-status"),
+        say!(language, "list-phases"),
+        say!(language, "report-time"),
+        say!(language, "report-cost"),
+        say!(language, "list-submitted"),
+        say!(language, "list-plan"),
+    ];
+    let none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
+    context.terminal.list(&jobs, &none, headings.each_ref().map(String::as_str), rows)
 }
 
 /// The status with its sign, and whether the job waits for a person.
-fn status(job: &JobView) -> Cell {
-    let sign = Sign::from(job.status);
-    let asks = if open_questions(job).next().is_some() { " (for you: helix answer)" } else { "" };
-    let reverted = if job.reverted.is_some() { " (reverted)" } else { "" };
-    (format!("{} {}{asks}{reverted}", sign.symbol(), job.status.word()), Some(meaning(sign)))
+fn status(language: Language, job: &JobView) -> Cell {
+    let (sign, word) = (Sign::from(job.status), phrases::job_status(language, job.status));
+    let status = match open_questions(job).next() {
+        Some(_) => say!(language, "list-for-you", status = word),
+        None if job.reverted.is_some() => say!(language, "list-reverted", status = word),
+        None => word,
+    };
+    (format!("{} {status}", sign.symbol()), Some(meaning(sign)))
 }
 
 /// A job and what its failures' reports say, for programs.
@@ -221,11 +232,12 @@ async fn revert(context: &Context, id: &str) -> Ended {
     let person = context.environment.person();
     let view =
         context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str(), &person).await?)).await?;
-    let done = view.reverted.as_ref().map(|done| phrases::reverted(Language::English, done)).unwrap_or_default();
+    let language = context.terminal.language;
+    let done = view.reverted.as_ref().map(|done| phrases::reverted(language, done)).unwrap_or_default();
     let is_old = before.reverted.is_some() && before.reverted == view.reverted;
-    let already = if is_old { "was reverted already: " } else { "" };
+    let done = if is_old { say!(language, "reverted-already", reverted = done) } else { done };
     let value = json!({ "job": view.id, "reverted": view.reverted });
-    context.terminal.answer(&value, &format!("{} {already}{done}", view.id))
+    context.terminal.answer(&value, &format!("{} {done}", view.id))
 }
 
 /// Without a host, this process becomes it for as long as the stopping takes.

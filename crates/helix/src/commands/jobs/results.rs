@@ -1,10 +1,11 @@
 //! `helix jobs diff` and `helix jobs evidence`: read from the journal, the repository and the records, with or without a host.
 
+use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_engine::evidence::{
     DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
-use helix_job::{CommandEvidence, Language, Review, phrases};
+use helix_job::{CommandEvidence, Language, Review, phrases, say};
 
 use crate::context::Context;
 use crate::error::{Ended, Exit};
@@ -44,67 +45,75 @@ pub(super) async fn evidence(context: &Context, id: &str) -> Ended {
 
 fn report(context: &Context, found: &JobEvidence) -> String {
     let paint = |meaning, text: &str| context.terminal.paint(meaning, text);
-    let missing = |what: &String| format!("  {} {what}", paint(Meaning::Bad, "missing:"));
-    let mut lines = vec![format!("{} {}, from commit {}", paint(Meaning::Strong, &found.name), found.job, found.base)];
-    lines.extend(found.venv.iter().map(|venv| format!("in the virtual environment {venv}")));
+    let language = context.terminal.language;
+    let missing = |what: &String| format!("  {} {what}", paint(Meaning::Bad, &say!(language, "evidence-missing")));
+    let of = say!(language, "evidence-of", job = found.job.as_str(), commit = found.base.as_str());
+    let mut lines = vec![format!("{} {of}", paint(Meaning::Strong, &found.name))];
+    lines.extend(found.venv.iter().map(|venv| say!(language, "evidence-venv", venv = venv)));
     for phase in &found.phases {
         lines.push(String::new());
-        let (meaning, word) = standing(phase.standing);
-        lines.push(format!("{} {}", paint(Meaning::Strong, phase.phase.as_str()), paint(meaning, word)));
+        let (meaning, word) = standing(language, phase.standing);
+        lines.push(format!("{} {}", paint(Meaning::Strong, phase.phase.as_str()), paint(meaning, &word)));
         lines.extend(phase.missing.iter().map(missing));
-        lines.extend(details(phase));
+        lines.extend(details(language, phase));
     }
     lines.push(String::new());
     for conflict in &found.conflicts {
         let between: Vec<&str> = conflict.between.iter().map(PhaseId::as_str).collect();
         let (phase, paths) = (&conflict.phase, conflict.paths.join(", "));
-        lines.push(format!("conflict of {} in {paths}: resolved by {phase}", between.join(", ")));
+        let (phases, phase) = (between.join(", "), phase.as_str());
+        lines.push(say!(language, "evidence-conflict", phases = phases, paths = paths, phase = phase));
     }
     match (&found.integration, &found.refusal) {
         (Some(integration), _) => {
-            let (meaning, word) = standing(integration.standing);
-            let (commit, tree) = (&integration.result.commit, &integration.result.tree);
-            lines.push(format!("integrated as {commit} tree {tree} {}", paint(meaning, word)));
+            let (meaning, word) = standing(language, integration.standing);
+            let (commit, tree) = (integration.result.commit.as_str(), integration.result.tree.as_str());
+            let integrated = say!(language, "evidence-integrated", commit = commit, tree = tree);
+            lines.push(format!("{integrated} {}", paint(meaning, &word)));
             lines.extend(integration.missing.iter().map(missing));
             if let Some(phase) = &integration.validated_by {
-                lines.push(format!("  tree    validated by phase {phase}"));
+                lines.push(format!("  tree    {}", say!(language, "evidence-validated", phase = phase.as_str())));
             }
-            lines.extend(gates(&integration.gates));
+            lines.extend(gates(language, &integration.gates));
         }
         (None, Some(refusal)) => {
-            lines.push(paint(Meaning::Bad, "not integrated: the merged results do not pass"));
-            lines.extend(refusal.findings.iter().map(|finding| format!("  finding {}", finding.message)));
-            lines.extend(gates(&refusal.gates));
+            lines.push(paint(Meaning::Bad, &say!(language, "evidence-refused")));
+            let finding = |finding: &Finding| say!(language, "evidence-finding", finding = &finding.message);
+            lines.extend(refusal.findings.iter().map(|one| format!("  {}", finding(one))));
+            lines.extend(gates(language, &refusal.gates));
         }
-        (None, None) => lines.push("not integrated".to_owned()),
+        (None, None) => lines.push(say!(language, "evidence-not-integrated")),
     }
     for one in &found.deliveries {
-        lines.push(format!("delivered by {}: {}", one.phase, phrases::delivery(Language::English, one)));
+        let (phase, delivery) = (one.phase.as_str(), phrases::delivery(language, one));
+        lines.push(say!(language, "evidence-delivered", phase = phase, delivery = delivery));
         for back in &one.rollbacks {
-            let who = back.by.as_deref().unwrap_or("Helix, since the delivery failed");
-            let at = back.begun_at.map_or_else(|| "did not begin".to_owned(), |at| format!("began at {at}"));
-            lines.push(format!("  rollback by {who}, {at}"));
+            let who = back.by.clone().unwrap_or_else(|| say!(language, "evidence-rollback-helix"));
+            lines.push(match back.begun_at {
+                Some(at) => format!("  {}", say!(language, "evidence-rollback", who = who, at = language.local(at))),
+                None => format!("  {}", say!(language, "evidence-rollback-not-begun", who = who)),
+            });
         }
     }
-    lines.extend(gates(&found.rollbacks));
-    lines.extend(found.reverted.as_ref().map(|done| phrases::reverted(Language::English, done)));
+    lines.extend(gates(language, &found.rollbacks));
+    lines.extend(found.reverted.as_ref().map(|done| phrases::reverted(language, done)));
     if !found.proved {
-        lines.push(paint(Meaning::Bad, "NOT PROVED: the job has not succeeded, or evidence is missing"));
+        lines.push(paint(Meaning::Bad, &say!(language, "evidence-nothing")));
     }
     lines.join("\n")
 }
 
-fn standing(standing: Standing) -> (Meaning, &'static str) {
+fn standing(language: Language, standing: Standing) -> (Meaning, String) {
     match standing {
-        Standing::Proved => (Meaning::Good, "proved"),
-        Standing::Unproved => (Meaning::Bad, "NOT PROVED"),
-        Standing::NotPassed => (Meaning::Weak, "has not passed"),
+        Standing::Proved => (Meaning::Good, say!(language, "evidence-proved")),
+        Standing::Unproved => (Meaning::Bad, say!(language, "evidence-unproved")),
+        Standing::NotPassed => (Meaning::Weak, say!(language, "evidence-not-passed")),
     }
 }
 
-fn details(phase: &PhaseEvidence) -> Vec<String> {
+fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
     let mut lines = Vec::new();
-    let gone = |found: bool| if found { "" } else { " (gone)" };
+    let gone = |found: bool| if found { String::new() } else { format!(" {}", say!(language, "evidence-gone")) };
     if let (Some(base), Some(result)) = (&phase.base, &phase.result) {
         lines.push(format!("  base    {base}"));
         lines.push(format!("  commit  {} tree {}{}", result.commit, result.tree, gone(result.found)));
@@ -114,55 +123,82 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
         lines.push(format!("          {}", run.record));
     }
     if !phase.validation.is_empty() {
-        lines.push("  checked before it was delivered:".to_owned());
-        lines.extend(gates(&phase.validation));
+        lines.push(format!("  {}", say!(language, "evidence-checked-before")));
+        lines.extend(gates(language, &phase.validation));
     }
-    lines.extend(gates(&phase.gates));
+    lines.extend(gates(language, &phase.gates));
     for review in &phase.reviews {
-        let verdict = phrases::review(Language::English, &review.review);
+        let verdict = phrases::review(language, &review.review);
         let ReviewEvidence { asked_by, review: Review { agent, model, summary, side, .. }, found, .. } = review;
         let model = model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
-        let gone = gone(*found);
-        lines.push(format!("  review  {asked_by} by {agent}{model}: {verdict}: {summary} (run {}{gone})", side.run));
-        lines.extend(review.review.checks_passed.iter().map(|check| format!("          checked: {check}")));
+        let (asked, who) = (asked_by.to_string(), format!("{agent}{model}"));
+        let run = format!("{}{}", side.run, gone(*found));
+        let line = say!(
+            language,
+            "evidence-review",
+            asked = asked,
+            who = who,
+            verdict = verdict,
+            summary = summary,
+            run = run
+        );
+        lines.push(format!("  review  {line}"));
+        let checked = |check: &String| format!("          {}", say!(language, "evidence-checked", check = check));
+        lines.extend(review.review.checks_passed.iter().map(checked));
     }
     for answer in &phase.answers {
-        lines.push(format!("  person  {} at {}: {}", answer.answer.by, answer.at, phrases::answer(&answer.answer)));
+        let (by, at, answer) = (&answer.answer.by, language.local(answer.at), phrases::answer(&answer.answer));
+        lines.push(format!("  person  {}", say!(language, "evidence-person", by = by, at = at, answer = answer)));
     }
     // The attempt that counts is above.
     for other in phase.attempts.iter().filter(|one| Some(one.attempt) != phase.attempt) {
-        let kept = other.result.as_ref().map(|result| format!(" (branch {})", result.branch)).unwrap_or_default();
-        lines.push(format!("  attempt {}: {}{kept}", other.attempt, other.summary));
+        let (attempt, summary) = (other.attempt, &other.summary);
+        let line = match other.result.as_ref().map(|result| result.branch.to_string()) {
+            Some(branch) => {
+                say!(language, "evidence-attempt-kept", attempt = attempt, summary = summary, branch = branch)
+            }
+            None => say!(language, "evidence-attempt", attempt = attempt, summary = summary),
+        };
+        lines.push(format!("  {line}"));
     }
     lines
 }
 
-fn gates(gates: &[GateEvidence]) -> Vec<String> {
+fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
     let mut lines = Vec::new();
     for gate in gates {
-        lines.push(format!("  gate    {} {} ({})", gate.report.gate, gate.report.verdict.word(), gate.report.summary));
+        let verdict = say!(language, "report-verdict", verdict = gate.report.verdict.word());
+        lines.push(format!("  gate    {} {verdict} ({})", gate.report.gate, gate.report.summary));
         if let Some(command) = &gate.report.command {
-            let exit = command.exit_code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
+            let exit = match command.exit_code {
+                Some(code) => say!(language, "evidence-exit", code = code.to_string()),
+                None => say!(language, "evidence-no-exit"),
+            };
             lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
-            lines.extend(gate.output.iter().map(|found| output(command, found)));
+            lines.extend(gate.output.iter().map(|found| output(language, command, found)));
         }
         let mut outputs = gate.step_outputs.iter();
         for step in &gate.report.steps {
-            let attempts = if step.attempts == 1 { String::new() } else { format!(" ({} attempts)", step.attempts) };
+            let attempts = match step.attempts {
+                1 => String::new(),
+                more => format!(" {}", say!(language, "evidence-tries", attempts = more)),
+            };
             lines.push(format!("          {} -> {}{attempts}", step.step, step.seen));
             // Only steps with a command have an output.
-            lines.extend(step.command.iter().zip(&mut outputs).map(|(command, found)| output(command, found)));
+            lines
+                .extend(step.command.iter().zip(&mut outputs).map(|(command, found)| output(language, command, found)));
         }
-        lines.extend(gate.report.notes.iter().map(|note| format!("          note: {note}")));
+        lines.extend(gate.report.notes.iter().map(|note| format!("          {}", phrases::note(language, note))));
     }
     lines
 }
 
-fn output(command: &CommandEvidence, found: &OutputEvidence) -> String {
+fn output(language: Language, command: &CommandEvidence, found: &OutputEvidence) -> String {
     let state = match found.state {
         OutputState::Intact => "intact",
-        OutputState::Changed => "CHANGED since the gate ran",
-        OutputState::Missing => "MISSING",
+        OutputState::Changed => "changed",
+        OutputState::Missing => "missing",
     };
-    format!("          output {} sha256 {}: {state}", found.file, command.output_sha256)
+    let (file, hash) = (found.file.to_string(), command.output_sha256.to_string());
+    format!("          {}", say!(language, "evidence-output", file = file, hash = hash, state = state))
 }

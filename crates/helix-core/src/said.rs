@@ -1,0 +1,128 @@
+//! Words of Helix as they are recorded: which message of the language tables, with which values, between texts of others. So each
+//! reader gets them in a language of their own.
+//!
+//! Must not know any language: `helix-job` has the tables.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What is said, piece by piece.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Words(Vec<Piece>);
+
+/// A piece of what is said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Piece {
+    /// A message of the tables by name; `name.hint` is what to do about it.
+    Say {
+        /// Its name.
+        name: String,
+        /// Its values by name.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        with: BTreeMap<String, Words>,
+    },
+    /// A number.
+    Number(u64),
+    /// A time.
+    Time(Timestamp),
+    /// What others wrote, as it is.
+    Text(String),
+}
+
+/// Why something failed, to be said in any language.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Said {
+    /// What happened.
+    pub message: Words,
+    /// What to do; empty where there is nothing.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub hint: Words,
+}
+
+impl Words {
+    /// A message with its values.
+    pub fn message<const N: usize>(name: &str, with: [(&str, Self); N]) -> Self {
+        let with = with.into_iter().map(|(name, words)| (name.to_owned(), words)).collect();
+        Self(vec![Piece::Say { name: name.to_owned(), with }])
+    }
+
+    /// The same, and then this.
+    #[must_use]
+    pub fn and(mut self, more: impl Into<Self>) -> Self {
+        self.0.extend(more.into().0);
+        self
+    }
+
+    pub fn pieces(&self) -> &[Piece] {
+        &self.0
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl From<Piece> for Words {
+    fn from(piece: Piece) -> Self {
+        Self(vec![piece])
+    }
+}
+
+impl From<&str> for Words {
+    fn from(text: &str) -> Self {
+        Self(if text.is_empty() { Vec::new() } else { vec![Piece::Text(text.to_owned())] })
+    }
+}
+
+impl From<&String> for Words {
+    fn from(text: &String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<&Words> for Words {
+    fn from(words: &Words) -> Self {
+        words.clone()
+    }
+}
+
+impl From<u64> for Words {
+    fn from(number: u64) -> Self {
+        Piece::Number(number).into()
+    }
+}
+
+impl From<u16> for Words {
+    fn from(number: u16) -> Self {
+        u64::from(number).into()
+    }
+}
+
+impl From<u32> for Words {
+    fn from(number: u32) -> Self {
+        u64::from(number).into()
+    }
+}
+
+impl From<usize> for Words {
+    fn from(number: usize) -> Self {
+        (number as u64).into()
+    }
+}
+
+impl From<Timestamp> for Words {
+    fn from(at: Timestamp) -> Self {
+        Piece::Time(at).into()
+    }
+}
