@@ -10,7 +10,7 @@ use helix_core::error_chain;
 use helix_core::finding::{Verdict, fence_for};
 use helix_core::run::{Failure, LimitKind, Outcome};
 use helix_core::text::one_line;
-use helix_job::phrases::Sign;
+use helix_job::phrases::{Sign, gate_summary};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
 use helix_job::session::AnswerFinding;
 use helix_job::{ErrorView, JobStatus, JobView, Language, Wait, problem, say};
@@ -214,7 +214,8 @@ pub fn job_goes_on(language: Language, job: &JobView) -> String {
 pub fn job_table(language: Language, job: &JobView) -> String {
     let rows = job.phases.iter().map(|phase| {
         let gates = phase.gates.iter().map(|gate| {
-            let said = Some(gate.summary.trim()).filter(|said| !said.is_empty()).map(|said| format!(" ({said})"));
+            let said = gate_summary(language, gate);
+            let said = Some(said.trim()).filter(|said| !said.is_empty()).map(|said| format!(" ({said})"));
             one_line(&format!("{} {}{}", sign(&gate.verdict), gate.gate, said.unwrap_or_default()), CELL)
         });
         let verified =

@@ -88,8 +88,13 @@ impl Language {
     /// named.
     pub fn of_locale(variable: impl Fn(&str) -> Option<String>) -> Self {
         let named = ["LC_ALL", "LC_MESSAGES", "LANG"].into_iter().filter_map(variable).find(|name| !name.is_empty());
-        let code = named.as_deref().and_then(|name| name.split(['_', '-', '.', '@']).next()).unwrap_or_default();
-        Self::ALL.into_iter().find(|one| one.code().eq_ignore_ascii_case(code)).unwrap_or_default()
+        named.as_deref().and_then(Self::of_tag).unwrap_or_default()
+    }
+
+    /// The language that a locale, or what a browser asks for (`Accept-Language`), begins with; `None` where it is none of ours.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        let code = tag.split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
+        Self::ALL.into_iter().find(|one| one.code().eq_ignore_ascii_case(code))
     }
 
     /// The language that a person writes, by its commonest words; `None` where they do not tell.

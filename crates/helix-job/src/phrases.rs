@@ -14,10 +14,10 @@ use helix_core::run::Outcome;
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 
-use helix_core::evidence::{GateReport, IntegrationTarget};
+use helix_core::evidence::{CommandEvidence, GateReport, IntegrationTarget, TestCounts};
 
 use crate::event::{AttemptStart, JobEnd, JobEvent, Reverted, Review};
-use crate::language::Language;
+use crate::language::{Language, RECORD};
 use crate::say;
 use crate::view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};
 
@@ -270,7 +270,7 @@ pub fn chat_line(language: Language, job_event: &JobEvent, job: &JobView) -> Opt
 }
 
 fn gate(language: Language, phase: &PhaseId, report: &GateReport) -> Phrase {
-    let text = format!("{} {}", report.gate, verdict(language, &report.verdict, &report.summary));
+    let text = format!("{} {}", report.gate, verdict(language, &report.verdict, &gate_summary(language, report)));
     let phrase = Phrase::new(Sign::from(&report.verdict), Some(phase), text);
     match &report.verdict {
         Verdict::Pass => phrase,
@@ -279,6 +279,22 @@ fn gate(language: Language, phase: &PhaseId, report: &GateReport) -> Phrase {
             let more = fault.hint.as_ref().map(|text| hint(language, text));
             phrase.with(std::iter::once(one_line(&fault.message, LINE)).chain(more))
         }
+    }
+}
+
+/// What a gate found, in one line. Gates record that in English; in other languages it is told by what they counted, and empty where
+/// they counted nothing.
+pub fn gate_summary(language: Language, report: &GateReport) -> String {
+    match (&report.verdict, &report.tests, &report.command) {
+        (Verdict::Inconclusive { .. }, _, _) => report.summary.clone(),
+        _ if language == RECORD => report.summary.clone(),
+        (_, Some(TestCounts { passed, failed, skipped }), _) => {
+            say!(language, "gate-tests", passed = *passed, failed = *failed, skipped = *skipped)
+        }
+        (_, None, Some(CommandEvidence { exit_code: Some(code), .. })) => {
+            say!(language, "evidence-exit", code = code.to_string())
+        }
+        (_, None, _) => String::new(),
     }
 }
 

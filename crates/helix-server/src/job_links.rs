@@ -3,7 +3,7 @@
 //! Must not know what a note says beside its commands.
 
 use axum::extract::{Path, State};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,7 +12,7 @@ use helix_engine::Engine;
 use helix_engine::consultant::phrases;
 use helix_engine::evidence::{DiffSelection, JobEvidence};
 use helix_engine::sessions::FileSignature;
-use helix_job::{JobView, Language};
+use helix_job::{JobView, Language, say};
 
 use crate::linked_files::{self, GUARDS, PATH};
 use crate::problem::Problem;
@@ -53,15 +53,20 @@ impl JobLinks {
 }
 
 /// `GET /helix/files/{token}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>) -> Result<Response, Problem> {
-    match of_job(&shared, &token).await {
+pub(crate) async fn show(
+    State(shared): State<Shared>,
+    Path(token): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let asked = headers.get(header::ACCEPT_LANGUAGE).and_then(|asked| Language::of_tag(asked.to_str().ok()?));
+    match of_job(&shared, &token, asked.unwrap_or_default()).await {
         Some(shown) => shown,
         None => linked_files::show(&shared, &token).await,
     }
 }
 
 /// What a token of a job leads to; `None` if it is none.
-async fn of_job(shared: &Shared, token: &str) -> Option<Result<Response, Problem>> {
+async fn of_job(shared: &Shared, token: &str, language: Language) -> Option<Result<Response, Problem>> {
     let mut parts = token.split(SEPARATOR);
     let (job, shown, signature) = (parts.next()?, parts.next()?, parts.next()?);
     let job = JobId::new(job).ok()?;
@@ -71,13 +76,13 @@ async fn of_job(shared: &Shared, token: &str) -> Option<Result<Response, Problem
     }
     let shown = SHOWN.into_iter().find(|one| *one == shown)?;
     Some(
-        text(shared, &job, shown)
+        text(shared, &job, shown, language)
             .await
             .map(|text| (GUARDS, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()),
     )
 }
 
-async fn text(shared: &Shared, job: &JobId, shown: &str) -> Result<String, Problem> {
+async fn text(shared: &Shared, job: &JobId, shown: &str, language: Language) -> Result<String, Problem> {
     let archive = shared.engine.reports().archive();
     if shown == DIFF {
         let found = archive.diff(job.as_str(), DiffSelection::default()).await?;
@@ -87,18 +92,20 @@ async fn text(shared: &Shared, job: &JobId, shown: &str) -> Result<String, Probl
     }
     let view = shared.engine.jobs().get(job.as_str()).await?;
     let found = archive.evidence(job.as_str()).await?;
-    Ok(proof(&view, &found))
+    Ok(proof(language, &view, &found))
 }
 
 /// The evidence as people read it, and below it all that was found.
-fn proof(job: &JobView, found: &JobEvidence) -> String {
-    let verdict = if found.proved { "proved, checked again now" } else { "NOT PROVED" };
-    let missing = found
-        .phases
-        .iter()
-        .flat_map(|phase| phase.missing.iter().map(move |what| format!("- {}: missing: {what}\n", phase.phase)));
-    let missing: String = missing.collect();
-    let table = phrases::job_table(Language::English, job);
+fn proof(language: Language, job: &JobView, found: &JobEvidence) -> String {
+    let verdict = match found.proved {
+        true => say!(language, "evidence-proved-now"),
+        false => say!(language, "evidence-unproved"),
+    };
+    let lacks = say!(language, "evidence-missing");
+    let missing =
+        found.phases.iter().flat_map(|phase| phase.missing.iter().map(move |what| (phase.phase.as_str(), what)));
+    let missing: String = missing.map(|(phase, what)| format!("- {phase}: {lacks} {what}\n")).collect();
+    let (table, below) = (phrases::job_table(language, job), say!(language, "evidence-all"));
     let all = serde_json::to_string_pretty(found).unwrap_or_default();
-    format!("{} ({}): {verdict}\n{missing}\n{table}\n\nEverything that was found:\n\n{all}\n", job.name, job.id)
+    format!("{} ({}): {verdict}\n{missing}\n{table}\n\n{below}\n\n{all}\n", job.name, job.id)
 }

@@ -703,8 +703,14 @@ report-line =
     }: { $text }
 evidence-of = { $job }, ab Commit { $commit }
 evidence-venv = in der virtuellen Umgebung { $venv }
+gate-tests = { $passed } bestanden, { $failed } gescheitert{ $skipped ->
+        [0] {""}
+       *[other] , { $skipped } ausgelassen
+    }
 evidence-missing = fehlt:
 evidence-proved = belegt
+evidence-proved-now = belegt, eben noch einmal geprüft
+evidence-all = Alles, was gefunden wurde:
 evidence-unproved = NICHT BELEGT
 evidence-not-passed = hat nicht bestanden
 evidence-conflict = Konflikt von { $phases } in { $paths }: gelöst von { $phase }

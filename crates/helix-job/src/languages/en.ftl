@@ -634,8 +634,14 @@ report-line =
     }: { $text }
 evidence-of = { $job }, from commit { $commit }
 evidence-venv = in the virtual environment { $venv }
+gate-tests = { $passed } passed, { $failed } failed{ $skipped ->
+        [0] {""}
+       *[other] , { $skipped } skipped
+    }
 evidence-missing = missing:
 evidence-proved = proved
+evidence-proved-now = proved, checked again now
+evidence-all = Everything that was found:
 evidence-unproved = NOT PROVED
 evidence-not-passed = has not passed
 evidence-conflict = conflict of { $phases } in { $paths }: resolved by { $phase }

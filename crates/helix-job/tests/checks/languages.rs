@@ -2,6 +2,9 @@
 //!
 //! Must not carry anything out: that is the play's business.
 
+use helix_core::evidence::{GateReport, TestCounts};
+use helix_core::finding::Verdict;
+use helix_core::ids::TreeId;
 use helix_job::question::{FAIL, SKIP};
 use helix_job::{Effect, JobEvent, Language, phrases};
 
@@ -62,4 +65,17 @@ fn causes_of_runs_and_reviews_are_said_in_german_and_recorded_in_english() {
     let error = play.view().phases[0].error.clone().unwrap();
     assert_eq!(error.message, "The last run did not complete: its keeper died.");
     assert!(error.said_in(Language::German).message.starts_with("Der letzte Lauf wurde nicht fertig: "), "{error:?}");
+}
+
+/// A gate's own words are English; what it counted can be told in any language.
+#[test]
+fn what_a_gate_counted_is_said_in_german() {
+    let tree = TreeId::new("0".repeat(40)).unwrap();
+    let mut report = GateReport::new("tests_pass", Verdict::Pass, "3 passed, 0 failed, 1 skipped".into(), tree);
+    assert_eq!(phrases::gate_summary(Language::English, &report), report.summary);
+    assert_eq!(phrases::gate_summary(Language::German, &report), "");
+    report.tests = Some(TestCounts { passed: 3, failed: 0, skipped: 1 });
+    assert_eq!(phrases::gate_summary(Language::German, &report), "3 bestanden, 0 gescheitert, 1 ausgelassen");
+    report.tests = Some(TestCounts { passed: 3, failed: 2, skipped: 0 });
+    assert_eq!(phrases::gate_summary(Language::German, &report), "3 bestanden, 2 gescheitert");
 }

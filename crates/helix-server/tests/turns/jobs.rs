@@ -195,6 +195,11 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
         );
         let opened = opened.text().await.unwrap();
         assert!(opened.contains(holds), "{opened}");
+        if shown == "evidence" {
+            let german = stage.host.http.get(address).header("accept-language", "de-DE,de;q=0.9,en;q=0.5");
+            let german = german.send().await.unwrap().text().await.unwrap();
+            assert!(german.contains("belegt, eben noch einmal geprüft") && german.contains("| Versuche |"), "{german}");
+        }
         let forged = address.replace("~diff~", "~evidence~").replace("files/j", "files/jj");
         assert_eq!(stage.host.http.get(forged).send().await.unwrap().status(), 404, "signed for one job");
     }

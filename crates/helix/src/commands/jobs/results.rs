@@ -168,7 +168,9 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
     let mut lines = Vec::new();
     for gate in gates {
         let verdict = say!(language, "report-verdict", verdict = gate.report.verdict.word());
-        lines.push(format!("  gate    {} {verdict} ({})", gate.report.gate, gate.report.summary));
+        let summary = phrases::gate_summary(language, &gate.report);
+        let summary = if summary.is_empty() { summary } else { format!(" ({summary})") };
+        lines.push(format!("  gate    {} {verdict}{summary}", gate.report.gate));
         if let Some(command) = &gate.report.command {
             let exit = match command.exit_code {
                 Some(code) => say!(language, "evidence-exit", code = code.to_string()),
