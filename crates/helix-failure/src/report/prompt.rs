@@ -89,7 +89,15 @@ impl Report {
         }
         if let Some(why) = self.why.known() {
             let sure = sure(why.confidence);
-            add(1, "cause", format!("{} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()));
+            // People are told by the suggestions whether to try again.
+            add(
+                1,
+                "cause",
+                match reader {
+                    Reader::Person => format!("{} ({sure})", why.cause.replace('_', " ")),
+                    Reader::Agent => format!("{} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()),
+                },
+            );
             let places: Vec<String> =
                 why.locations.iter().map(|location| format!("{}:{}", location.path, location.line)).collect();
             if !places.is_empty() {
