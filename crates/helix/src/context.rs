@@ -97,7 +97,8 @@ impl Context {
 
     /// A path of the command line, made absolute.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
-        self.environment.directory.join(path)
+        // Without `.` in between.
+        self.environment.directory.join(path).components().collect()
     }
 
     /// The command that finds this state directory again from anywhere.

@@ -83,6 +83,14 @@ fn an_adr_without_a_title_and_a_log_without_a_failure_are_said_to_be_so() {
 }
 
 #[test]
+fn every_error_explains_itself_where_there_are_no_docs() {
+    let user = User::new();
+    let ran = user.run(&["explain", "hx0403"]);
+    assert!(ran.code == 0 && ran.stdout.starts_with("# HX0403: ") && ran.stdout.contains("## Remedy"), "{ran:?}");
+    user.run(&["explain", "HX9999"]).refused(2, &["HX0920", "HX9999"]);
+}
+
+#[test]
 fn jobs_that_do_not_exist_are_not_found() {
     let user = User::new();
     user.run(&["jobs", "show", "j1"]).refused(2, &["HX0920", "j1"]);

@@ -67,6 +67,11 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
         std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let init = user::ran(user.helix().env("PATH", &path).arg("init").output().unwrap());
+    assert!(
+        init.stdout.contains("python3 -m pytest -q  (") && init.stdout.contains("; pytest is not installed)"),
+        "{init:#?}"
+    );
     let ran = user::ran(user.helix().env("PATH", path).arg("doctor").output().unwrap());
     assert_eq!(ran.code, 4, "{ran:#?}");
     for line in [

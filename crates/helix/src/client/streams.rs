@@ -116,7 +116,11 @@ fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
 fn is_environment(code: &str) -> bool {
     matches!(
         code,
-        "agent_not_started" | "agent_not_available" | "agent_misconfigured" | "provider_credentials" | "provider_billing"
+        "agent_not_started"
+            | "agent_not_available"
+            | "agent_misconfigured"
+            | "provider_credentials"
+            | "provider_billing"
     )
 }
 

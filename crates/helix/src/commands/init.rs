@@ -1,6 +1,7 @@
 //! `helix init`: prepares a repository and says what it found. Never overwrites anything.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use helix_engine::{DialectName, Product, Program, agent_kind};
 use helix_project::survey::{Survey, survey};
@@ -66,7 +67,10 @@ fn found(survey: &Survey, agents: &[&str], directory: &Path, root: Option<&Path>
         ("agents", list(agents, format!("none in PATH: install {}", known.join(" or ")))),
         ("languages", list(&names(survey), "none recognised".to_owned())),
     ];
-    rows.extend(survey.tests.iter().map(|tests| ("tests", format!("{}  ({})", tests.command, tests.evidence))));
+    rows.extend(survey.tests.iter().map(|tests| {
+        let missing = if lacks_pytest(&tests.command) { "; pytest is not installed" } else { "" };
+        ("tests", format!("{}  ({}{missing})", tests.command, tests.evidence))
+    }));
     if survey.tests.is_empty() {
         rows.push(("tests", "none found: set the command in the plan's tests_pass gate".to_owned()));
     }
@@ -84,6 +88,13 @@ fn found(survey: &Survey, agents: &[&str], directory: &Path, root: Option<&Path>
         None => ("git", format!("{shown} is not a repository: run `git init` and commit before `helix run`")),
     });
     rows.into_iter().map(|(what, text)| format!("{what:<10}{text}")).collect()
+}
+
+/// Whether a command needs a pytest that python3 here does not have.
+fn lacks_pytest(command: &str) -> bool {
+    let mut python = Command::new("python3");
+    python.args(["-c", "import pytest"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.starts_with("python3 -m pytest") && !python.status().is_ok_and(|status| status.success())
 }
 
 /// Agents that users install for themselves. Claude Code goes first: it also keeps to budgets of money and turns.
