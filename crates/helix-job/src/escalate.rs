@@ -11,6 +11,7 @@ use super::state::{Dependents, LeftOutBy, PhaseProgress, PhaseState};
 use super::view::ErrorView;
 use crate::question::About;
 use crate::recorded;
+use helix_core::run::{Terminal, TerminalKind};
 
 impl PhaseProgress {
     /// The next stage of the escalation.
@@ -56,8 +57,8 @@ impl PhaseProgress {
                 self.state = PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Replacement };
             }
             AdviceAction::Skip if context.phase.optional => self.settle_failed(context, error),
-            AdviceAction::Unusable { .. } if gave_structure(advice) => self.escalate(context, error),
-            // Only a person may leave out what the plan needs. An agent that gave no structured answer at all gives none the next time.
+            AdviceAction::Unusable { .. } if !knows_no_structure(advice) => self.escalate(context, error),
+            // Only a person may leave out what the plan needs. An agent that knows no structured output gives none the next time.
             AdviceAction::Skip | AdviceAction::GiveUp | AdviceAction::Unusable { .. } => {
                 self.ask_person(context, error);
             }
@@ -77,8 +78,9 @@ impl PhaseProgress {
     }
 }
 
-/// Whether the adviser answered in the form of structured output, whatever is in it.
-fn gave_structure(advice: &Advice) -> bool {
-    let terminal = advice.side.facts.as_ref().and_then(|facts| facts.terminal.as_ref());
-    terminal.is_some_and(|terminal| terminal.structured_output)
+/// Whether the adviser's run ended well and without any structured output, or without a record.
+fn knows_no_structure(advice: &Advice) -> bool {
+    let Some(facts) = &advice.side.facts else { return false };
+    let well = |terminal: &&Terminal| terminal.kind == TerminalKind::Success && !terminal.is_error;
+    facts.record_unknown || facts.terminal.as_ref().filter(well).is_some_and(|terminal| !terminal.structured_output)
 }

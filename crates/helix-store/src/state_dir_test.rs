@@ -27,7 +27,8 @@ fn a_file_in_the_way_is_named() {
     for path in [file.clone(), file.join("below")] {
         let error = StateDir::open(&path).unwrap_err();
         assert_eq!(error.code(), "HX0301", "{error:?}");
-        assert!(error.to_string().contains(path.to_str().unwrap()) && error.hint().contains("--state-dir"), "{error}");
+        assert_eq!(error.to_string(), format!("{} is not a directory", file.display()));
+        assert!(error.hint().contains("--state-dir"), "{error}");
     }
 }
 

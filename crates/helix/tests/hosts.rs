@@ -55,7 +55,7 @@ fn the_second_host_is_told_who_the_first_is() {
 #[test]
 fn a_host_with_another_configuration_gets_no_work() {
     let user = User::new();
-    user.rehearse("- {key: a, actions: [{write: {path: a.txt, text: x}}]}\n");
+    user.rehearse("- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"a\\n\"}}, {say: done}]}\n");
     user.write("p.yaml", PLAN);
     user.repository();
     let host = Served::start(&user);
@@ -152,13 +152,14 @@ fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
 }
 
 #[test]
-fn a_chat_without_its_agent_says_so_once_and_offers_no_session() {
+fn a_chat_without_its_agent_says_so_once_and_offers_a_session_that_is_there() {
     let user = User::new();
     user.write("helix.toml", "[agents.claude]\ncommand = [\"/nonexistent/claude\"]\n");
     let ran = user.run(&["chat", "-m", "hi"]);
     ran.refused(4, &["/nonexistent/claude", "helix doctor"]);
-    assert_eq!(ran.stderr.matches("/nonexistent/claude").count(), 1, "{}", ran.stderr);
-    assert!(!ran.stderr.contains("--session") && ran.stdout.trim().is_empty(), "{ran:#?}");
+    assert_eq!(ran.stderr.matches("helix doctor").count(), 1, "{}", ran.stderr);
+    let offered = ran.stderr.lines().find_map(|line| line.split_once("helix chat --session ")).unwrap().1;
+    assert_eq!(user.run(&["chat", "--session", offered, "--show"]).code, 0, "{ran:#?}");
 }
 
 #[test]

@@ -103,8 +103,10 @@ fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
     if chunk.get("error").is_some() {
         let error = parsed::<ErrorEnvelope>(data)?.error;
         let exit = if error.code.as_deref().is_some_and(is_environment) { Exit::Environment } else { Exit::No };
+        // Most messages say what to do.
+        let hint = (!error.message.contains("helix doctor")).then_some("check the agent: `helix doctor`");
         return Err(CommandError::new(exit, codes::HOST_REFUSED, format!("the Consultant failed: {}", error.message))
-            .hint("check the agent: `helix doctor`"));
+            .hint_if(hint));
     }
     let text = |pointer: &str| chunk.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let answer = text("/choices/0/delta/content").map(|text| ChatEvent::Text(text.to_owned()));

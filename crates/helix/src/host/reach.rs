@@ -73,8 +73,10 @@ pub(crate) async fn refuse_other_configuration(settings: &Settings) -> Result<()
     let read = if read.is_empty() { "no configuration file".to_owned() } else { read.join(" and ") };
     let message = format!("the running host (process {}) uses {read}; {} is not read", host.pid, unread.display());
     let take = host.configuration.first().map(|path| format!("; to use the host's: --config {}", path.display()));
-    Err(CommandError::usage(codes::OTHER_CONFIGURATION, message)
-        .hint(format!("stop the host, or use another --state-dir{}", take.unwrap_or_default())))
+    Err(CommandError::usage(codes::OTHER_CONFIGURATION, message).hint(format!(
+        "stop the host (one of --detach stops by itself soon after its last job), or use another --state-dir{}",
+        take.unwrap_or_default()
+    )))
 }
 
 /// The host that is there, or this process as the host.
