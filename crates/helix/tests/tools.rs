@@ -467,14 +467,14 @@ async fn a_correction_can_be_stopped_and_the_answer_stays() {
 /// What an answer lacks and its agent does not mend is remembered with a report; an answer that has it shows it gone.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_answers_lack_is_remembered() {
-    let script = "parts:\n  - name: again\n    prompt: adr-draft.md\n    act: { say: '<!-- STEP: what -->' }\n  \
-         - name: hello\n    prompt: Hello\n    act: { say: 'See [it](adr-draft.md). <!-- STEP: what -->' }\n";
+    let script = "parts:\n  - name: again\n    prompt: gone-notes.md\n    act: { say: 'It is in [it](gone-notes.md). <!-- STEP: what -->' }\n  \
+         - name: hello\n    prompt: Hello\n    act: { say: 'See [it](gone-notes.md). <!-- STEP: what -->' }\n";
     let stage = Stage::new(script, "");
     let _host = stage.start();
     stage.reachable().await;
     say(&stage, "c", "Hello").await;
     let known = remembered(&stage, &[], 1, 1).await;
-    assert!(known[0].0.contains("adr-draft.md") && known[0].1 == "open", "{known:#?}");
+    assert!(known[0].0.contains("gone-notes.md") && known[0].1 == "open", "{known:#?}");
     let sessions = get(&stage, "/api/v1/sessions").await;
     let id = sessions["sessions"][0]["id"].as_str().unwrap().to_owned();
     let reports = stage.sandbox.state().join("reports").join(&id);
