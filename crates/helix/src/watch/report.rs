@@ -22,7 +22,8 @@ fn phases_table(view: &JobView, terminal: &Terminal) -> String {
     let row = |phase: &PhaseView| {
         let sign = Sign::from(phase.status);
         let gates = phase.gates.iter().map(|gate| {
-            let tests = gate.tests.as_ref().map(|_| format!(" ({})", one_line(&phrases::gate_summary(language, gate), 40)));
+            let tests =
+                gate.tests.as_ref().map(|_| format!(" ({})", one_line(&phrases::gate_summary(language, gate), 40)));
             format!("{} {}{}", Sign::from(&gate.verdict).symbol(), gate.gate, tests.unwrap_or_default())
         });
         [
