@@ -10,7 +10,7 @@ use std::sync::Arc;
 use helix_agents::supervisor::Watching;
 use helix_agents::{Supervisor, SupervisorConfig};
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
-use helix_gates::{GateCheckouts, GateContext, run_gate};
+use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
 use helix_git::{GitEnvironment, WorkCopy, Workspaces};
 use helix_job::{AdrText, Committed, GateReport, JobSpec};
 use helix_plan::{GateSpec, Phase};
@@ -33,6 +33,7 @@ pub struct WorkTask {
     /// Where the phase started; the same.
     base: Option<CommitId>,
     gate_files: BTreeMap<String, String>,
+    claims: Claims,
     #[serde(default)]
     venv: Option<String>,
 }
@@ -72,6 +73,7 @@ impl WorkTask {
             origin: Some(spec.repo.base.clone()),
             base: Some(base.clone()),
             gate_files: spec.gate_files.clone(),
+            claims: Claims::of_phase(&spec.plan, phase),
             venv: spec.venv.clone(),
         }
     }
@@ -100,6 +102,8 @@ impl WorkTask {
 
     /// The gates of all phases of a job that could be made here, for a person. Without a base, the work is what is not committed.
     pub fn of_job(spec: JobSpec, base: Option<CommitId>) -> Self {
+        // What a person has done is the work of all phases.
+        let claims = Claims { together: false, ..Claims::of_sum(&spec.plan) };
         Self {
             phases: spec.plan.phases,
             plan_adr: spec.plan.adr,
@@ -107,6 +111,7 @@ impl WorkTask {
             origin: base.clone(),
             base,
             gate_files: spec.gate_files,
+            claims,
             venv: spec.venv,
         }
     }
@@ -166,6 +171,7 @@ impl WorkTask {
                     spaces: spaces.clone(),
                     job: job.clone(),
                     phase: phase.clone(),
+                    claims: self.claims.clone(),
                     plan_adr: self.plan_adr.clone(),
                     adr: self.adr.clone(),
                     origin: self.origin.clone().unwrap_or_else(|| head.clone()),
@@ -225,7 +231,7 @@ fn waits_for_the_end(gate: &GateSpec) -> Option<&'static str> {
         GateSpec::FilesExist { .. }
         | GateSpec::OutputsClaimed { .. }
         | GateSpec::SyntaxCheck { .. }
-        | GateSpec::TestsPass { .. }
+        | GateSpec::TestsPass(_)
         | GateSpec::LintPass { .. }
         | GateSpec::BuildPass { .. }
         | GateSpec::Command { .. }

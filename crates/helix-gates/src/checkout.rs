@@ -105,6 +105,8 @@ pub(crate) struct Check<'a> {
     pub(crate) limit: Duration,
     /// Ending of the output file's name.
     pub(crate) suffix: &'a str,
+    /// Variables besides those of every command.
+    pub(crate) variables: &'a [(String, String)],
     /// Report that the command writes, relative to its directory.
     pub(crate) report: Option<&'a str>,
 }
@@ -257,7 +259,11 @@ pub(crate) async fn run_on(
     let (checkout, joined) = Checkout::enter_or_join(context, commit, labels.clone()).await?;
     let handle = match joined {
         Some(handle) => handle,
-        None => checkout.start(&check, context.environment.clone()).await?,
+        None => {
+            let variables = check.variables.iter();
+            let environment = variables.fold(context.environment.clone(), |all, (name, value)| all.with(name, value));
+            checkout.start(&check, environment).await?
+        }
     };
     let checked = checkout.finish(&check, handle, &[]).await?;
     if !checked.run.end.lasts() {

@@ -5,6 +5,7 @@
 
 mod adr;
 mod checkout;
+mod code;
 mod command;
 mod conflicts;
 mod criteria;
@@ -32,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use adr::holds;
 pub use checkout::GateCheckouts;
-pub use definition::gate_files;
+pub use definition::{Claims, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
 
@@ -46,8 +47,10 @@ pub struct GateContext {
     /// The repository and its worktrees.
     pub spaces: Workspaces,
     pub job: JobId,
-    /// The phase whose result is checked; for a check of combined phases, one that claims what they all claim.
+    /// The phase whose gate it is.
     pub phase: Phase,
+    /// What the plan lets the judged change touch.
+    pub claims: Claims,
     /// Path of the plan's ADR in the repository.
     pub plan_adr: Option<String>,
     /// The plan's ADR as it was at submit, if it was there then: the criteria are taken from it, not from what an agent left.
@@ -57,7 +60,7 @@ pub struct GateContext {
     /// Where the phase started: its claims are measured from here.
     pub base: CommitId,
     pub result: Committed,
-    /// Hashes of the gates' command files at submit.
+    /// Ids of the files at submit that decide how the gates' commands check.
     pub gate_files: BTreeMap<String, String>,
     /// Unique name of this check in its job, such as `implement.2.0`; names the output file.
     pub label: String,
@@ -156,9 +159,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
             Box::new(move |context| conflicts::conflicts_resolved(context, &files))
         }
         GateSpec::DocsRefsValid {} => Box::new(docs_refs::docs_refs_valid),
-        GateSpec::TestsPass { command, timeout } => {
-            return tests::tests_pass(context, &command, timeout.duration()).await;
-        }
+        GateSpec::TestsPass(gate) => return tests::tests_pass(context, &gate).await,
         GateSpec::LintPass { command, timeout }
         | GateSpec::BuildPass { command, timeout }
         | GateSpec::Command { command, timeout } => {

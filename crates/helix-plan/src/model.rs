@@ -15,6 +15,7 @@ mod gate;
 
 pub use gate::{
     Delivery, GATE_TIMEOUT, GateCost, GateSpec, HTTP_STATUS, Health, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe,
+    Switch, Taken, TestsGate,
 };
 pub(crate) use gate::{HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME};
 
