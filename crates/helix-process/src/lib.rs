@@ -8,10 +8,12 @@ pub mod invocation;
 mod keeper;
 mod own_session;
 mod proc;
+mod remove_tree;
 mod program;
 mod run_dir;
 pub mod supervisor;
 pub mod tail;
+pub mod walls;
 
 pub use blocking::{EndedEarly, spawn_blocking};
 pub use command::*;
@@ -24,4 +26,5 @@ pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
 pub use run_dir::{RunDir, RunDirError, end_of_file, replace_file};
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
+pub use walls::{Limits, Network, Sandbox, Walls};
 pub use tail::{Line, LineReader, ReadError};
