@@ -37,7 +37,7 @@ async fn measure() {
         runs_dir: scratch.join("runs"),
         keeper: std::env::current_exe().expect("this program's path"),
         keeper_args: vec!["keeper".into()],
-        watching: Watching::Inotify,
+        watching: Watching::Inotify, sandbox: Default::default(),
     })
     .expect("a supervisor");
     latency(&supervisor).await;
@@ -126,6 +126,6 @@ fn request(name: String, program: &str, args: &[&str]) -> RunRequest {
         deadline: None,
         grace: Grace::default(),
         kind: RunKind::default(),
-        labels: BTreeMap::new(),
+        labels: BTreeMap::new(), walls: None,
     }
 }

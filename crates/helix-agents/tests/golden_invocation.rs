@@ -295,7 +295,7 @@ fn the_codex_command_line_is_the_measured_one() {
     let made = codex(&ask, |_| {}).unwrap();
     let files = dir.path().join("agent-codex");
     let at = |name: &str| files.join(name).display().to_string();
-    let (schema, last, image) = (at("schema.json"), at("last-message.txt"), at("image-1.png"));
+    let (schema, last, image) = (at("schema.json"), at("tmp/last-message.txt"), at("image-1.png"));
     let wanted = [
         "exec",
         "--json",

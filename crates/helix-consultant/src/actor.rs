@@ -387,6 +387,7 @@ impl SessionActor {
         ask.after_write = Some(self.services.host.save_hook(SavePlace::Session(own.parent().unwrap_or(own))));
         ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
+        ask.walls = self.services.walls(self.view());
         Ok(ask)
     }
 

@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use helix_agents::AgentProfile;
+use helix_agents::{AgentProfile, Sandbox};
 use helix_job::{Policy, Roles};
 
 use crate::admission::AdmissionLimits;
@@ -41,6 +41,8 @@ pub struct EngineConfig {
     pub admission: AdmissionLimits,
     /// How long agents may linger, be silent, and take to stop.
     pub timeouts: RunTimeouts,
+    /// What holds agents, commands of gates and deliveries back.
+    pub sandbox: Sandbox,
     /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
     /// start agents, before anybody asks for anything.
     pub tools: Option<ToolsEndpoint>,

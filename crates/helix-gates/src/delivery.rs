@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use helix_core::evidence::{StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind};
+use helix_core::run::NetworkAccess;
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
 
@@ -285,7 +286,8 @@ impl Course<'_> {
 
     async fn command(&self, argv: &[String], limit: Duration, suffix: &str) -> Result<Checked, Trouble> {
         let check = Check { argv, limit, suffix, report: None };
-        let handle = self.checkout.start(&check, self.environment.clone()).await?;
+        // It acts outside of the repository, whatever the phase's agent may do.
+        let handle = self.checkout.start(&check, self.environment.clone(), NetworkAccess::Open).await?;
         self.checkout.finish(&check, handle, &self.secrets).await
     }
 

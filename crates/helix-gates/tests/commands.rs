@@ -92,7 +92,7 @@ fn supervisor(home: &Path) -> Supervisor {
     let keeper = test.parent().and_then(Path::parent).unwrap().join("examples/gate_keeper");
     assert!(keeper.exists(), "run `cargo build -p helix-gates --example gate_keeper` first: {keeper:?} is missing");
     let (runs_dir, keeper_args) = (home.join("state/runs"), Vec::new());
-    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default() }).unwrap()
+    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox: Default::default() }).unwrap()
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {
@@ -128,6 +128,7 @@ fn phase(outputs: &[&str]) -> Phase {
         on_failure: OnFailure::default(),
         optional: false,
         generates_phases: None,
+        network: None,
         agent: None,
         model: None,
         max_attempts: 1,

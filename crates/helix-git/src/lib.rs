@@ -34,4 +34,4 @@ pub use result::{AttemptCommit, CommitText, Repair};
 pub use revert::{PreparedRevert, Revert, RevertRequest};
 pub use spawn::{Call, GitOutput};
 pub use work_copy::WorkCopy;
-pub use workspaces::{AttemptWorktree, SetAside, Workspaces};
+pub use workspaces::{AttemptWorktree, GitPlaces, SetAside, Workspaces};

@@ -199,7 +199,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
     }
     let started_at = Timestamp::now();
     let started = Instant::now();
-    let count = request.walls.as_ref().map(|walls| walls.limits.processes).and_then(|most| {
+    let count = request.walls.as_ref().map(|walls| walls.limits.unwrap_or_default().processes).and_then(|most| {
         let counted = cgroup.as_ref().is_some_and(|group| group.limit_processes(most));
         if counted { None } else { ProcessCount::create(&format!("helix-{}-{own}", request.run), most) }
     });

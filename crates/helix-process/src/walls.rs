@@ -6,7 +6,7 @@ mod places;
 
 use std::path::{Path, PathBuf};
 
-use helix_core::run::{NoWall, SandboxMode, Wall, WallsHeld};
+use helix_core::run::{NetworkAccess, NoWall, SandboxMode, Wall, WallsHeld};
 use serde::{Deserialize, Serialize};
 
 use crate::invocation::RunRequest;
@@ -27,8 +27,9 @@ pub struct Walls {
     pub readable: Vec<PathBuf>,
     #[serde(default)]
     pub network: Network,
-    #[serde(default)]
-    pub limits: Limits,
+    /// `None` for those that count for all runs of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
 }
 
 /// What a run may connect to.
@@ -42,6 +43,15 @@ pub enum Network {
     Ports(Vec<u16>),
     /// Nothing but its own processes.
     Closed,
+}
+
+impl From<NetworkAccess> for Network {
+    fn from(access: NetworkAccess) -> Self {
+        match access {
+            NetworkAccess::Open => Self::Open,
+            NetworkAccess::Closed => Self::Closed,
+        }
+    }
 }
 
 /// What a run's processes may use up together, or each of them.
@@ -65,6 +75,8 @@ impl Default for Limits {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sandbox {
     pub mode: SandboxMode,
+    /// The network of runs of which nobody says anything else.
+    pub network: NetworkAccess,
     /// What every run may change besides.
     pub writable: Vec<PathBuf>,
     /// What every run may read besides.
@@ -87,7 +99,8 @@ impl Sandbox {
         let writable = places::outermost(writable, &[]);
         let readable = places::outermost(readable, &writable);
         let required = self.mode == SandboxMode::Required;
-        Some(Walls { required, writable, readable, network: own.network.clone(), limits: self.limits })
+        let limits = Some(own.limits.unwrap_or(self.limits));
+        Some(Walls { required, writable, readable, network: own.network.clone(), limits })
     }
 
     /// Why runs that need the walls cannot be started on this machine; `None` where they can, or need not.

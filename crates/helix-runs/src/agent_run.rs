@@ -295,8 +295,10 @@ impl AgentRunner {
             invocation.env.retain(|(name, _)| name != "PYTHONPATH");
             invocation.env.push(("PYTHONPATH".into(), path));
         }
+        let walls = Some(helix_agents::walls(profile, &ask, &invocation));
         let request = RunRequest {
             run: run.clone(),
+            walls,
             invocation,
             deadline: limits.deadline,
             grace: self.timeouts.grace,

@@ -353,6 +353,7 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
         failures: Default::default(),
         admission: AdmissionLimits { agents: 4, ..AdmissionLimits::default() },
         timeouts,
+        sandbox: Default::default(),
         tools: None,
         helix,
         config_dir: None,

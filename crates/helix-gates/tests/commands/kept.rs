@@ -155,6 +155,7 @@ async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
     let home = tempfile::tempdir().unwrap();
     let output = home.path().join("out.log");
     let request = CommandRequest {
+        walls: helix_process::Walls { writable: vec![home.path().into()], ..Default::default() },
         run: RunId::for_gates(&job(home.path())),
         labels: BTreeMap::new(),
         argv: ["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"].map(str::to_owned).to_vec(),

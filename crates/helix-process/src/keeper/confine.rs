@@ -179,7 +179,7 @@ impl Confined {
             kept,
             covers,
             cwd: text(&cwd.canonicalize()?)?,
-            limits: limits(&walls.limits),
+            limits: limits(&walls.limits.unwrap_or_default()),
             held: held(walls, attempt, closed, counted),
             temporary,
         })
@@ -214,7 +214,7 @@ impl Confined {
         let user = if self.namespaces == Namespaces::OfUser { libc::CLONE_NEWUSER } else { 0 };
         let network = if self.closed { libc::CLONE_NEWNET } else { 0 };
         // SAFETY: this process has one thread, and no memory is handed over.
-        called(unsafe { libc::unshare(user | network | libc::CLONE_NEWNS | libc::CLONE_NEWIPC) })?;
+        called(unsafe { libc::unshare(user | network | libc::CLONE_NEWNS) })?;
         if self.namespaces == Namespaces::OfUser {
             // The keeper is not dumpable, so that its `/proc` files belong to root; exec makes the run's program dumpable again.
             // SAFETY: no memory is handed over.

@@ -227,3 +227,7 @@ impl Ruleset {
 fn check(answer: libc::c_long) -> io::Result<()> {
     if answer < 0 { Err(last_error()) } else { Ok(()) }
 }
+
+#[cfg(test)]
+#[path = "landlock_test.rs"]
+mod tests;

@@ -32,6 +32,7 @@ async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
         policy: Default::default(),
         admission: Default::default(),
         timeouts: Default::default(),
+        sandbox: Default::default(),
         tools: None,
         git: helix_git::GitEnvironment::from_process(),
         helix: "/nonexistent/helix".into(),

@@ -181,6 +181,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         policy: Policy::default(),
         admission: AdmissionLimits { agents: 2, ..AdmissionLimits::default() },
         timeouts: Default::default(),
+        sandbox: Default::default(),
         tools: None,
         git: helix_git::GitEnvironment::from_process(),
         helix: "/nonexistent/helix".into(),

@@ -47,7 +47,7 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         draft.option("--output-schema", file);
     }
     // For people; what counts is the record on stdout.
-    let last_message = draft.path("last-message.txt")?;
+    let last_message = draft.path("tmp/last-message.txt")?;
     draft.option("--output-last-message", last_message);
     settings(draft)?;
     images(draft)?;
