@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::finding::Finding;
+use helix_core::run::Wall;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
@@ -61,7 +62,7 @@ pub(super) async fn run_unchanged(
     }
     let check = Check { argv: &argv, limit, suffix: "", report: report(&argv) };
     let checked = run_on(context, &context.result.commit, check).await?;
-    let notes = leftover_note(&checked.run);
+    let notes = [leftover_note(&checked.run), denied_note(&checked.run)].concat();
     match fault_of(&checked.run, &argv, limit) {
         Some(fault) => Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes).into()),
         None => Ok(Ran { argv, checked, notes }),
@@ -84,6 +85,17 @@ pub(super) fn leftover_note(run: &CommandRun) -> Vec<String> {
         0 => Vec::new(),
         count => vec![format!("{count} process(es) that the command had left running were killed")],
     }
+}
+
+/// What systems and tools say where something is closed.
+const DENIED: [&str; 4] = ["Permission denied", "EACCES", "Operation not permitted", "EPERM"];
+
+/// A command that failed and was refused something may have met a wall.
+fn denied_note(run: &CommandRun) -> Vec<String> {
+    let walled = run.walls.as_ref().is_some_and(|walls| walls.holds(Wall::Files));
+    let denied = walled && run.end != CommandEnd::Exited(0) && DENIED.iter().any(|said| run.tail.contains(said));
+    let note = "the sandbox lets a gate write to its checkout and to /tmp only, and read no other part of your home: see docs/sandbox.md";
+    denied.then(|| note.to_owned()).into_iter().collect()
 }
 
 pub(super) fn end_text(end: CommandEnd) -> String {

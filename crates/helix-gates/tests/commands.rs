@@ -16,7 +16,7 @@ use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_gates::{GateCheckouts, GateContext, run_gate};
 use helix_git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds};
-use helix_process::{Supervisor, SupervisorConfig, ToolEnvironment};
+use helix_process::{Sandbox, Supervisor, SupervisorConfig, ToolEnvironment};
 use tokio_util::sync::CancellationToken;
 
 struct Bench {
@@ -92,7 +92,11 @@ fn supervisor(home: &Path) -> Supervisor {
     let keeper = test.parent().and_then(Path::parent).unwrap().join("examples/gate_keeper");
     assert!(keeper.exists(), "run `cargo build -p helix-gates --example gate_keeper` first: {keeper:?} is missing");
     let (runs_dir, keeper_args) = (home.join("state/runs"), Vec::new());
-    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox: Default::default() }).unwrap()
+    // What commands of these tests leave for them.
+    let shared = home.join("shared");
+    fs::create_dir_all(&shared).unwrap();
+    let sandbox = Sandbox { writable: vec![shared], ..Sandbox::default() };
+    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox }).unwrap()
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {

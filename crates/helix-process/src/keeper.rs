@@ -25,7 +25,7 @@ use helix_core::text::clip;
 use jiff::Timestamp;
 use nix::sys::resource::{UsageWho, getrusage};
 use rustix::fs::{FlockOperation, fcntl_lock};
-use rustix::process::{DumpableBehavior, Pid, getpid, set_child_subreaper, set_dumpable_behavior, setsid};
+use rustix::process::{Pid, getpid, set_child_subreaper, setsid};
 
 use self::cgroup::{Cgroup, ProcessCount};
 use self::fault::KeeperFault;
@@ -33,6 +33,7 @@ use self::signals::Signals;
 use self::stop::StopLadder;
 use self::tree::ProcessTree;
 use crate::invocation::{RunEnd, RunKind, RunRequest};
+use crate::own_session::close_to_others;
 use crate::proc::{ProcessIdentity, boot_id};
 use crate::run_dir::{RunDir, RunDirError, RunRecord, name, needed, replace_file, sync_directory, to_json};
 
@@ -85,7 +86,7 @@ fn say(word: u8, text: &str) {
 
 fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
     // Who runs under a keeper is the same user: it must not read this process' memory, nor trace it.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(KeeperFault::system("close this process to others"))?;
+    close_to_others().map_err(KeeperFault::system("close this process to others"))?;
     // Signals first: from here on a request to stop waits to be read and cannot kill.
     let signals = Signals::block()?;
     let directory = RunDir::at(std::path::absolute(run_dir).map_err(KeeperFault::system("resolve the run directory"))?);

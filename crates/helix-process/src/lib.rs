@@ -21,7 +21,7 @@ pub use invocation::{
     Grace, Invocation, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,
 };
 pub use keeper::keeper_main;
-pub use own_session::in_own_session;
+pub use own_session::{close_to_others, in_own_session};
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
 pub use run_dir::{RunDir, RunDirError, end_of_file, replace_file};

@@ -119,3 +119,7 @@ pub(crate) fn shortfall(held: &WallsHeld, network: &Network) -> Option<String> {
     let missing = held.missing.iter().find(|NoWall { wall, .. }| demanded(*wall))?;
     Some(format!("no wall around {}: {}", missing.wall, missing.why))
 }
+
+#[cfg(test)]
+#[path = "walls_test.rs"]
+mod tests;

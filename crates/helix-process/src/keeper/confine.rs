@@ -179,7 +179,7 @@ impl Confined {
             kept,
             covers,
             cwd: text(&cwd.canonicalize()?)?,
-            limits: limits(&walls.limits.unwrap_or_default()),
+            limits: limits(&walls.limits.unwrap_or_default(), attempt),
             held: held(walls, attempt, closed, counted),
             temporary,
         })
@@ -276,12 +276,15 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)>
     Ok((kept, covers))
 }
 
-fn limits(limits: &Limits) -> Vec<(Resource, rlim_t, rlim_t)> {
+fn limits(limits: &Limits, attempt: &Attempt) -> Vec<(Resource, rlim_t, rlim_t)> {
+    // Since Linux 5.14 a namespace of users counts its own, and all kernels with Landlock 2 are newer.
+    let counted_apart = attempt.namespaces == Namespaces::OfUser && attempt.landlock.abi() >= 2;
+    let others = if counted_apart { 0 } else { threads_now() };
     let wanted = [
         (Resource::RLIMIT_CORE, 0),
         (Resource::RLIMIT_FSIZE, limits.file_size),
         (Resource::RLIMIT_NOFILE, limits.open_files),
-        (Resource::RLIMIT_NPROC, limits.processes.saturating_add(threads_now())),
+        (Resource::RLIMIT_NPROC, limits.processes.saturating_add(others)),
     ];
     let within = |(resource, most): (Resource, u64)| {
         let (soft, hard) = getrlimit(resource).ok()?;

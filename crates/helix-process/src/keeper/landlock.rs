@@ -192,7 +192,8 @@ impl Ruleset {
             (May::Write, false) => (READ | WRITE) & OF_FILES,
             (May::Append, _) => WRITE_FILE | TRUNCATE,
         };
-        self.allow(place.as_fd(), access)
+        let named = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        self.allow(place.as_fd(), access).map_err(named)
     }
 
     /// One system call: it may be called between fork and exec.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use helix_core::finding::{Correction, Verdict};
 use helix_core::ids::{CommitId, PhaseId};
+use helix_core::run::SandboxMode;
 use helix_agents::Sandbox;
 use helix_engine::submit::{SubmitRequest, inspect};
 use helix_engine::work_gates::{PhaseGates, WorkTask};
@@ -56,7 +57,7 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         let cancel = CancellationToken::new();
         // Within a run its own walls hold, and its user's configuration is out of its reach.
         let sandbox = match context.environment.variable("HELIX_RUN_DIR") {
-            Some(_) => Sandbox::default(),
+            Some(_) => Sandbox { mode: SandboxMode::Off, ..Sandbox::default() },
             None => context.settings()?.sandbox(&context.environment),
         };
         let running = task.run(&context.environment.directory, context.environment.program.clone(), sandbox, &cancel);

@@ -98,6 +98,7 @@ async fn probe(context: &Context, sandbox: Sandbox) -> Result<(Vec<Tried>, Walls
     for file in ["home/.ssh/id", "state/token"] {
         std::fs::write(root.join(file), "secret").map_err(|error| failed(&error))?;
     }
+    let shared = tempfile::NamedTempFile::new_in("/tmp").map_err(|error| failed(&error))?;
     let other = Command::new("sleep").arg("600").spawn().map_err(|error| failed(&error))?;
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| failed(&error))?;
     let port = listener.local_addr().map_err(|error| failed(&error))?.port();
@@ -112,7 +113,7 @@ async fn probe(context: &Context, sandbox: Sandbox) -> Result<(Vec<Tried>, Walls
     let demands = config.sandbox.mode == SandboxMode::Required;
     let supervisor = Supervisor::new(config).map_err(|error| failed(&error_chain(&error)))?;
     let (mut tried, mut seen) = (Vec::new(), WallsHeld::default());
-    for (number, attack) in attacks(&root, other.0.id(), port).into_iter().enumerate() {
+    for (number, attack) in attacks(&root, shared.path(), other.0.id(), port).into_iter().enumerate() {
         let mut walls = Walls { writable: vec![root.join("work")], ..Walls::default() };
         (attack.change)(&mut walls);
         let request = request(&root, number, &attack.script, walls).map_err(|error| failed(&error))?;
@@ -157,7 +158,7 @@ fn request(root: &Path, number: usize, script: &str, walls: Walls) -> Result<Run
     })
 }
 
-fn attacks(root: &Path, other: u32, port: u16) -> Vec<Attack> {
+fn attacks(root: &Path, shared: &Path, other: u32, port: u16) -> Vec<Attack> {
     let attack = |wall, what, script: String| Attack { wall, what, script, change: |_| {} };
     let root = root.display();
     vec![
@@ -168,7 +169,7 @@ fn attacks(root: &Path, other: u32, port: u16) -> Vec<Attack> {
         attack(Wall::Signals, "signal another process", format!("kill -0 {other}")),
         attack(Wall::Signals, "stop its keeper", "kill -0 $PPID".into()),
         attack(Wall::Signals, "read the environment of another process", format!("cat /proc/{other}/environ")),
-        attack(Wall::Sockets, "see the machine's /tmp", "test -n \"$(ls -A /tmp)\"".into()),
+        attack(Wall::Sockets, "see a file of the machine's /tmp", format!("test -e {}", shared.display())),
         Attack {
             wall: Wall::Network,
             what: "connect where the network is closed",
