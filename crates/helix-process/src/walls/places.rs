@@ -212,6 +212,9 @@ impl<'a> Places<'a> {
         let of_bin = directory.parent().filter(|_| {
             directory.file_name().is_some_and(|name| name == "bin" || name == "sbin" || name == "shims")
         });
+        // `~/.cargo` has credentials, and `~/.local` what all programs of the desktop keep.
+        let keeps_more = |root: &&Path| root.ends_with(".cargo") || root.ends_with(".local");
+        let of_bin = of_bin.filter(|root| !keeps_more(root));
         let root = modules.or(of_bin).filter(|root| self.is_below_home_or_beside(root));
         root.unwrap_or(directory).to_owned()
     }

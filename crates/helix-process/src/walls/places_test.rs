@@ -50,16 +50,18 @@ fn a_link_in_the_worktree_opens_nothing() {
 fn a_path_of_programs_opens_its_installation_but_never_the_home() {
     let place = tempfile::tempdir().unwrap();
     let root = place.path().canonicalize().unwrap();
-    for directory in ["home/bin", "home/.pyenv/shims", "opt/tool/bin", "opt/tool/lib"] {
+    for directory in ["home/bin", "home/.cargo/bin", "home/.local/bin", "opt/tool/bin", "opt/tool/lib"] {
         fs::create_dir_all(root.join(directory)).unwrap();
     }
     let home = root.join("home");
-    let path = [home.join("bin"), root.join("opt/tool/bin")];
+    let path = [home.join("bin"), root.join("opt/tool/bin"), home.join(".cargo/bin"), home.join(".local/bin")];
     let path = PathBuf::from(std::env::join_paths(&path).unwrap());
     let invocation = invocation(&root.join("tree"), &[("HOME", &home), ("PATH", &path)]);
     let found = Places::new(&invocation, &[], &root.join("state")).toolchains();
     assert!(found.contains(&home.join("bin")) && found.contains(&root.join("opt/tool")), "{found:?}");
-    assert!(!found.contains(&home), "{found:?}");
+    for more in [home.clone(), home.join(".cargo"), home.join(".local")] {
+        assert!(!found.contains(&more), "{more:?}: {found:?}");
+    }
 }
 
 #[test]
