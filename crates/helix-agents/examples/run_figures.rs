@@ -37,7 +37,8 @@ async fn measure() {
         runs_dir: scratch.join("runs"),
         keeper: std::env::current_exe().expect("this program's path"),
         keeper_args: vec!["keeper".into()],
-        watching: Watching::Inotify, sandbox: Default::default(),
+        watching: Watching::Inotify,
+        sandbox: Default::default(),
     })
     .expect("a supervisor");
     latency(&supervisor).await;
@@ -126,6 +127,7 @@ fn request(name: String, program: &str, args: &[&str]) -> RunRequest {
         deadline: None,
         grace: Grace::default(),
         kind: RunKind::default(),
-        labels: BTreeMap::new(), walls: None,
+        labels: BTreeMap::new(),
+        walls: None,
     }
 }

@@ -21,6 +21,7 @@ pub use version::{Capabilities, Supported, Version};
 pub use walls::walls;
 // What is run, and how it ended: a caller needs both.
 pub use helix_process::{
-    Grace, Invocation, Line, LineReader, ReadError, RunDirError, RunEnd, RunHandle, RunKind, RunRequest, StreamEnd,
-    Limits, Network, Sandbox, Supervisor, SupervisorConfig, ToolEnvironment, Walls, invocation, keeper_main, own_code, replace_file, supervisor, tail,
+    Grace, Invocation, Limits, Line, LineReader, Network, ReadError, RunDirError, RunEnd, RunHandle, RunKind,
+    RunRequest, Sandbox, StreamEnd, Supervisor, SupervisorConfig, ToolEnvironment, Walls, invocation, keeper_main,
+    own_code, replace_file, supervisor, tail,
 };

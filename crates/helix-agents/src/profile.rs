@@ -246,6 +246,8 @@ pub struct AgentAsk {
     /// What its processes may reach besides: what it may write below (`tools`), its directories and its own configuration need not
     /// be named.
     pub walls: Walls,
+    /// Whether such walls hold around it: an agent with a sandbox of its own, which cannot be put up within them, does without.
+    pub walled: bool,
 }
 
 impl AgentAsk {
@@ -274,6 +276,7 @@ impl AgentAsk {
             label: None,
             take: None,
             walls: Walls::default(),
+            walled: false,
         }
     }
 

@@ -55,7 +55,8 @@ fn own_places(profile: &AgentProfile, invocation: &Invocation) -> Vec<PathBuf> {
         drop(DirBuilder::new().recursive(true).mode(0o700).create(directory));
     }
     // A home of the agent's own.
-    let own_home = profile.home.clone().filter(|home| std::env::var_os("HOME").is_none_or(|user| Path::new(&user) != home));
+    let own_home =
+        profile.home.clone().filter(|home| std::env::var_os("HOME").is_none_or(|user| Path::new(&user) != home));
     places.into_iter().chain(own_home).collect()
 }
 

@@ -89,7 +89,9 @@ async fn a_run_has_a_temporary_directory_of_its_own_that_goes_with_it() {
     assert_eq!(end.ending, Ending::Exited { code: 0 }, "{end:?}");
     assert_eq!(end.stderr_tail, "oops\n");
     assert!(end.walls.unwrap().holds(Wall::Sockets));
-    assert!(!std::path::Path::new("/tmp").join(&name).exists() && !std::path::Path::new("/dev/shm").join(&name).exists());
+    assert!(
+        !std::path::Path::new("/tmp").join(&name).exists() && !std::path::Path::new("/dev/shm").join(&name).exists()
+    );
     assert!(!bed.runs().join(request.run.as_str()).join("private").exists());
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Must not know jobs: all that change or check something say so in these words.
 
-use schemars::JsonSchema;
 use crate::run::WallsHeld;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::finding::Verdict;

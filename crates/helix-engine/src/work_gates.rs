@@ -142,8 +142,13 @@ impl WorkTask {
         let looked = helix_process::spawn_blocking(move || look(&of, &site, base));
         let Looked { spaces, base, head, result } = looked.await.map_err(EngineError::environment)??;
         let keeper_args = vec!["keeper".to_owned()];
-        let config =
-            SupervisorConfig { runs_dir: root.join("runs"), keeper: helix, keeper_args, watching: Watching::default(), sandbox };
+        let config = SupervisorConfig {
+            runs_dir: root.join("runs"),
+            keeper: helix,
+            keeper_args,
+            watching: Watching::default(),
+            sandbox,
+        };
         let supervisor = Supervisor::new(config).map_err(EngineError::environment)?;
         let checkouts = GateCheckouts::new(supervisor, CancellationToken::new());
         let random = uuid::Uuid::now_v7().as_u64_pair().1;

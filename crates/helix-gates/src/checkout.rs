@@ -329,7 +329,8 @@ async fn checked(
     let file = output_file(context, check);
     let exit_code = if let CommandEnd::Exited(code) = run.end { Some(code) } else { None };
     let (argv, output_sha256) = (check.argv.to_vec(), run.sha256.clone());
-    let evidence = CommandEvidence { argv, exit_code, output_sha256, output_file: file.clone(), walls: run.walls.clone() };
+    let evidence =
+        CommandEvidence { argv, exit_code, output_sha256, output_file: file.clone(), walls: run.walls.clone() };
     let prefix = format!("{}/", context.spaces.gate_directory(&context.job).display());
     let output = context.state.join(file);
     let texts = blocking(move || {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use helix_core::run::NetworkAccess;
 use helix_core::document::format_duration;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
+use helix_core::run::NetworkAccess;
 use helix_core::slug::slug;
 use helix_core::words;
 

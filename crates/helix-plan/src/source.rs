@@ -6,9 +6,9 @@ use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
-use helix_core::run::NetworkAccess;
 use helix_core::document::{Count, FieldCodes, FieldReader, FromNode, Money, Node, TableOf, Text, Time, Value};
 use helix_core::issue::Issue;
+use helix_core::run::NetworkAccess;
 use helix_core::source_text::SourceText;
 use helix_core::{kinds, mapping};
 

@@ -103,6 +103,11 @@ impl Sandbox {
         Some(Walls { required, writable, readable, network: own.network.clone(), limits })
     }
 
+    /// Whether runs get walls around files and signals on this machine.
+    pub fn holds(&self) -> bool {
+        self.mode != SandboxMode::Off && landlock::version().missing_for_all().is_none()
+    }
+
     /// Why runs that need the walls cannot be started on this machine; `None` where they can, or need not.
     pub fn obstacle(&self) -> Option<String> {
         (self.mode == SandboxMode::Required).then(|| landlock::version().missing_for_all()).flatten()

@@ -67,8 +67,7 @@ impl Attempt {
         if number & IN_NAMESPACES != 0 {
             let why = io::Error::from_raw_os_error(number & !IN_NAMESPACES);
             self.no_namespaces = format!("the system allows no namespaces ({why})");
-            self.namespaces =
-                if self.namespaces == Namespaces::Direct { Namespaces::OfUser } else { Namespaces::None };
+            self.namespaces = if self.namespaces == Namespaces::Direct { Namespaces::OfUser } else { Namespaces::None };
             return true;
         }
         if number & IN_LANDLOCK != 0 {
@@ -235,7 +234,13 @@ impl Confined {
         // SAFETY: all four are texts that end with a zero.
         let _terminals = unsafe {
             let options = c"newinstance,ptmxmode=0666,mode=0620".as_ptr().cast();
-            libc::mount(c"devpts".as_ptr(), c"/dev/pts".as_ptr(), c"devpts".as_ptr(), libc::MS_NOSUID | libc::MS_NOEXEC, options)
+            libc::mount(
+                c"devpts".as_ptr(),
+                c"/dev/pts".as_ptr(),
+                c"devpts".as_ptr(),
+                libc::MS_NOSUID | libc::MS_NOEXEC,
+                options,
+            )
         };
         if self.closed {
             loopback_up()?;

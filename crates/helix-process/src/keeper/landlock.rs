@@ -91,7 +91,12 @@ pub(crate) enum Version {
 pub(crate) fn version() -> Version {
     // SAFETY: asks for a number; no memory is handed over.
     let found = unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<RulesetAttr>(), 0_usize, CREATE_RULESET_VERSION)
+        libc::syscall(
+            libc::SYS_landlock_create_ruleset,
+            std::ptr::null::<RulesetAttr>(),
+            0_usize,
+            CREATE_RULESET_VERSION,
+        )
     };
     u32::try_from(found).map_or_else(|_| Version::None(last_error().raw_os_error().unwrap_or(0)), Version::Abi)
 }
@@ -114,8 +119,12 @@ impl Version {
         };
         let why = match self {
             Self::Abi(abi) if abi >= since => return None,
-            Self::Abi(abi) => format!("this kernel has version {abi} of Landlock, which cannot do it: use Linux {kernel} or newer"),
-            Self::None(libc::EOPNOTSUPP) => "Landlock is switched off: add it to the kernel's `lsm=` boot option".to_owned(),
+            Self::Abi(abi) => {
+                format!("this kernel has version {abi} of Landlock, which cannot do it: use Linux {kernel} or newer")
+            }
+            Self::None(libc::EOPNOTSUPP) => {
+                "Landlock is switched off: add it to the kernel's `lsm=` boot option".to_owned()
+            }
             Self::None(_) => format!("this kernel has no Landlock: use Linux {kernel} or newer"),
         };
         Some(NoWall { wall, why })
@@ -170,9 +179,7 @@ impl Ruleset {
         for port in limited.unwrap_or_default() {
             let attr = NetPortAttr { access: CONNECT_TCP, port: u64::from(*port) };
             // SAFETY: the structure lives for the call and has the form of this kind of rule.
-            check(unsafe {
-                libc::syscall(libc::SYS_landlock_add_rule, made, RULE_NET_PORT, &raw const attr, 0_u32)
-            })?;
+            check(unsafe { libc::syscall(libc::SYS_landlock_add_rule, made, RULE_NET_PORT, &raw const attr, 0_u32) })?;
         }
         Ok(Self { descriptor, handled })
     }
@@ -182,7 +189,9 @@ impl Ruleset {
         let opened = OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC).open(path);
         let place = match opened {
             Ok(place) => place,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => return Ok(()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
+                return Ok(());
+            }
             Err(error) => return Err(error),
         };
         let access = match (may, place.metadata()?.is_dir()) {
@@ -219,9 +228,7 @@ impl Ruleset {
     /// and exec.
     pub(crate) fn restrict_self(&self) -> io::Result<()> {
         // SAFETY: no memory is handed over.
-        check(unsafe {
-            libc::syscall(libc::SYS_landlock_restrict_self, self.descriptor.as_raw_fd(), 0_u32)
-        })
+        check(unsafe { libc::syscall(libc::SYS_landlock_restrict_self, self.descriptor.as_raw_fd(), 0_u32) })
     }
 }
 

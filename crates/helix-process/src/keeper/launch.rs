@@ -222,7 +222,9 @@ fn explain(error: &io::Error, program: &Path) -> String {
         io::ErrorKind::NotFound => {
             ": the file exists, so the interpreter its first line names (or its loader) does not"
         }
-        io::ErrorKind::PermissionDenied => ": it is not executable, a directory above it is closed, or the sandbox does not open it (`[sandbox] readable`)",
+        io::ErrorKind::PermissionDenied => {
+            ": it is not executable, a directory above it is closed, or the sandbox does not open it (`[sandbox] readable`)"
+        }
         io::ErrorKind::ArgumentListTooLong => ": arguments and environment together are too big; prompts go to stdin",
         _ => "",
     };

@@ -34,7 +34,8 @@ pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirEr
         tracing::warn!(%run, %error, "the stop request of a lost run is unreadable");
         None
     });
-    let (started_at, walls) = record.map_or_else(|| (Timestamp::now(), None), |record| (record.claimed_at, record.walls));
+    let (started_at, walls) =
+        record.map_or_else(|| (Timestamp::now(), None), |record| (record.claimed_at, record.walls));
     let end = directory.end(Ending::Unknown, stopped.map(|stop| stop.cause), started_at, killed);
     let end = RunEnd { walls, ..end };
     let path = directory.file(name::EXIT);

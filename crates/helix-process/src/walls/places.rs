@@ -209,9 +209,9 @@ impl<'a> Places<'a> {
     /// The installation that a directory of programs belongs to: `X` of `X/bin`, the modules of `X/node_modules/…`.
     fn root_of(&self, directory: &Path) -> PathBuf {
         let modules = directory.ancestors().filter(|path| path.ends_with("node_modules")).last();
-        let of_bin = directory.parent().filter(|_| {
-            directory.file_name().is_some_and(|name| name == "bin" || name == "sbin" || name == "shims")
-        });
+        let of_bin = directory
+            .parent()
+            .filter(|_| directory.file_name().is_some_and(|name| name == "bin" || name == "sbin" || name == "shims"));
         // `~/.cargo` has credentials, and `~/.local` what all programs of the desktop keep.
         let keeps_more = |root: &&Path| root.ends_with(".cargo") || root.ends_with(".local");
         let of_bin = of_bin.filter(|root| !keeps_more(root));
@@ -232,7 +232,8 @@ impl<'a> Places<'a> {
         let has = |tool: &str| find_program(Path::new(tool), search, Path::new("/")).is_ok();
         let mut found = Vec::new();
         for Cache(variable, below, at_home, tool) in &CACHES {
-            let named = self.variable(variable).map(|path| Path::new(path).join(below)).filter(|path| path.is_absolute());
+            let named =
+                self.variable(variable).map(|path| Path::new(path).join(below)).filter(|path| path.is_absolute());
             let Some(path) = named.or_else(|| self.at_home(at_home)) else { continue };
             if path.is_dir() || has(tool) && fs::create_dir_all(&path).is_ok() {
                 found.push(path);

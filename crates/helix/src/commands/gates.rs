@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use helix_agents::Sandbox;
 use helix_core::finding::{Correction, Verdict};
 use helix_core::ids::{CommitId, PhaseId};
 use helix_core::run::SandboxMode;
-use helix_agents::Sandbox;
 use helix_engine::submit::{SubmitRequest, inspect};
 use helix_engine::work_gates::{PhaseGates, WorkTask};
 use helix_git::{GitEnvironment, Repository};

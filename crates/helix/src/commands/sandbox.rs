@@ -69,7 +69,9 @@ pub(crate) fn run(context: &Context) -> Ended {
     let mut lines: Vec<String> = tried.iter().map(|one| line(context, one)).collect();
     lines.push(format!("what held: {held}"));
     let broken = tried.iter().any(|one| one.demanded && !one.withstood);
-    context.terminal.answer(&json!({ "ok": !broken, "mode": mode, "held": held, "walls": tried }), &lines.join("\n"))?;
+    context
+        .terminal
+        .answer(&json!({ "ok": !broken, "mode": mode, "held": held, "walls": tried }), &lines.join("\n"))?;
     Ok(if broken { Exit::Environment } else { Exit::Success })
 }
 

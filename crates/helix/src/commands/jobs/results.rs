@@ -1,7 +1,7 @@
 //! `helix jobs diff` and `helix jobs evidence`: read from the journal, the repository and the records, with or without a host.
 
-use helix_core::run::WallsHeld;
 use helix_core::ids::PhaseId;
+use helix_core::run::WallsHeld;
 use helix_engine::evidence::{
     DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
