@@ -392,6 +392,9 @@ impl SessionActor {
         ask.after_write = Some(self.services.host.save_hook(SavePlace::Session(own.parent().unwrap_or(own))));
         ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
+        let (services, view) = (Arc::clone(&self.services), self.view().clone());
+        // Ended early, it opens nothing more: only a runtime that is shutting down does that.
+        ask.walls = tokio::task::spawn_blocking(move || services.walls(&view)).await.unwrap_or_default();
         Ok(ask)
     }
 

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use helix_agents::AgentProfile;
+use helix_agents::{AgentProfile, Sandbox};
 use helix_job::{Policy, Roles};
 
 use crate::admission::AdmissionLimits;
@@ -42,6 +42,8 @@ pub struct EngineConfig {
     pub admission: AdmissionLimits,
     /// How long agents may linger, be silent, and take to stop.
     pub timeouts: RunTimeouts,
+    /// What holds agents, commands of gates and deliveries back.
+    pub sandbox: Sandbox,
     /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
     /// start agents, before anybody asks for anything.
     pub tools: Option<ToolsEndpoint>,
@@ -69,6 +71,7 @@ impl EngineConfig {
             policy: Policy::default(),
             admission: AdmissionLimits::default(),
             timeouts: RunTimeouts::default(),
+            sandbox: Sandbox::default(),
             tools: None,
             git,
             helix: "/nonexistent/helix".into(),

@@ -75,6 +75,7 @@ impl Engine {
             Arc::clone(&services),
             config.consultant.clone(),
             config.projects.clone(),
+            config.roots.clone(),
             config.config_dir.clone(),
         );
         let consultant = Arc::new(consultant);
@@ -146,7 +147,8 @@ async fn open_journal(state: &StateDir, config: &EngineConfig) -> Result<LogWrit
 
 fn agent_runner(state: &StateDir, config: &EngineConfig) -> Result<AgentRunner, EngineError> {
     let (runs_dir, keeper, keeper_args) = (state.runs(), config.helix.clone(), vec!["keeper".to_owned()]);
-    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching: Watching::default() };
+    let (watching, sandbox) = (Watching::default(), config.sandbox.clone());
+    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching, sandbox };
     let supervisor = Supervisor::new(supervisor).map_err(EngineError::environment)?;
     let admission = Admission::to_agents(&config.admission);
     Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_agents::supervisor::Watching;
-use helix_agents::{Supervisor, SupervisorConfig};
+use helix_agents::{Sandbox, Supervisor, SupervisorConfig};
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
 use helix_git::{GitEnvironment, WorkCopy, Workspaces};
@@ -137,6 +137,7 @@ impl WorkTask {
         self,
         directory: &Path,
         helix: PathBuf,
+        sandbox: Sandbox,
         cancel: &CancellationToken,
     ) -> Result<Vec<PhaseGates>, EngineError> {
         let place = tempfile::Builder::new().prefix("helix-gates-").tempdir().map_err(EngineError::environment)?;
@@ -146,8 +147,13 @@ impl WorkTask {
         let looked = helix_process::spawn_blocking(move || look(&of, &site, base));
         let Looked { spaces, base, head, result } = looked.await.map_err(EngineError::environment)??;
         let keeper_args = vec!["keeper".to_owned()];
-        let config =
-            SupervisorConfig { runs_dir: root.join("runs"), keeper: helix, keeper_args, watching: Watching::default() };
+        let config = SupervisorConfig {
+            runs_dir: root.join("runs"),
+            keeper: helix,
+            keeper_args,
+            watching: Watching::default(),
+            sandbox,
+        };
         let supervisor = Supervisor::new(config).map_err(EngineError::environment)?;
         let checkouts = GateCheckouts::new(supervisor, CancellationToken::new());
         let random = uuid::Uuid::now_v7().as_u64_pair().1;

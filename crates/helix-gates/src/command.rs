@@ -5,6 +5,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use helix_core::run::Wall;
+
 use super::GateContext;
 use super::checkout::{Check, blocking, fault_of, run_on, words};
 use super::definition::{Redefined, redefined};
@@ -22,7 +24,7 @@ pub(super) async fn command_passes(
     let checked =
         run_on(context, &context.result.commit, Check { argv: &argv, limit, suffix: "", variables: &[], report: None });
     let checked = checked.await?;
-    notes.extend(leftover_note(&checked.run));
+    notes.extend(run_notes(&checked.run));
     if let Some(fault) = fault_of(&checked.run, &argv, limit) {
         return Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes).into());
     }
@@ -62,11 +64,24 @@ pub(super) async fn as_submitted<'c>(
     }
 }
 
-pub(super) fn leftover_note(run: &CommandRun) -> Vec<String> {
+/// What systems and tools say where something is closed.
+const DENIED: [&str; 4] = ["Permission denied", "EACCES", "Operation not permitted", "EPERM"];
+
+/// What people should know of a run besides its end: what it left running, and that it may have met a wall.
+pub(super) fn run_notes(run: &CommandRun) -> Vec<String> {
+    let mut notes = Vec::new();
     match run.leftovers_killed {
-        0 => Vec::new(),
-        count => vec![format!("{count} process(es) that the command had left running were killed")],
+        0 => {}
+        1 => notes.push("1 process that the command had left running was killed".to_owned()),
+        count => notes.push(format!("{count} processes that the command had left running were killed")),
     }
+    let walled = run.walls.as_ref().is_some_and(|walls| walls.holds(Wall::Files));
+    if walled && run.end != CommandEnd::Exited(0) && DENIED.iter().any(|said| run.tail.contains(said)) {
+        notes.push(
+            "the sandbox lets a gate write to its checkout and to /tmp only, and read no other part of your home: see docs/sandbox.md".to_owned(),
+        );
+    }
+    notes
 }
 
 pub(super) fn end_text(end: CommandEnd) -> String {

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use helix_core::evidence::{StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind};
+use helix_core::run::NetworkAccess;
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, fault_of, words};
-use super::command::{as_submitted, end_text, last_part, leftover_note};
+use super::command::{as_submitted, end_text, last_part, run_notes};
 use super::judgement::{Judgement, Trouble, finding};
 use helix_process::{CommandEnd, ToolEnvironment, find_program};
 
@@ -174,7 +175,7 @@ impl Course<'_> {
         let argv = words(command)?;
         let limit = self.delivery.timeout.duration();
         let checked = self.command(&argv, limit, &format!(".{number}")).await?;
-        self.notes.extend(leftover_note(&checked.run));
+        self.notes.extend(run_notes(&checked.run));
         let fault = fault_of(&checked.run, &argv, limit);
         let outcome = match (&fault, checked.run.end) {
             (Some(_), _) => StepOutcome::Unknown,
@@ -282,7 +283,8 @@ impl Course<'_> {
 
     async fn command(&self, argv: &[String], limit: Duration, suffix: &str) -> Result<Checked, Trouble> {
         let check = Check { argv, limit, suffix, variables: &[], report: None };
-        let handle = self.checkout.start(&check, self.environment.clone()).await?;
+        // It acts outside of the repository, whatever the phase's agent may do.
+        let handle = self.checkout.start(&check, self.environment.clone(), NetworkAccess::Open).await?;
         self.checkout.finish(&check, handle, &self.secrets).await
     }
 

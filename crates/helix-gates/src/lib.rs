@@ -28,6 +28,7 @@ use helix_adr::AdrText;
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId};
+use helix_core::run::NetworkAccess;
 use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
@@ -76,6 +77,11 @@ pub struct GateContext {
 impl GateContext {
     pub fn repository(&self) -> &Repository {
         self.spaces.repository()
+    }
+
+    /// What the phase's commands may connect to.
+    fn network(&self) -> NetworkAccess {
+        self.phase.network.unwrap_or_else(|| self.checkouts.network())
     }
 
     /// The files of a commit.

@@ -20,7 +20,7 @@ use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
 use helix_git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds, TestsGate};
-use helix_process::{Supervisor, SupervisorConfig, ToolEnvironment};
+use helix_process::{Sandbox, Supervisor, SupervisorConfig, ToolEnvironment};
 use tokio_util::sync::CancellationToken;
 
 struct Bench {
@@ -97,7 +97,11 @@ fn supervisor(home: &Path) -> Supervisor {
     let keeper = test.parent().and_then(Path::parent).unwrap().join("examples/gate_keeper");
     assert!(keeper.exists(), "run `cargo build -p helix-gates --example gate_keeper` first: {keeper:?} is missing");
     let (runs_dir, keeper_args) = (home.join("state/runs"), Vec::new());
-    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default() }).unwrap()
+    // What commands of these tests leave for them.
+    let shared = home.join("shared");
+    fs::create_dir_all(&shared).unwrap();
+    let sandbox = Sandbox { writable: vec![shared], ..Sandbox::default() };
+    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox }).unwrap()
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {
@@ -133,6 +137,7 @@ fn phase(outputs: &[&str]) -> Phase {
         on_failure: OnFailure::default(),
         optional: false,
         generates_phases: None,
+        network: None,
         agent: None,
         model: None,
         max_attempts: 1,

@@ -36,4 +36,4 @@ pub use revert::{PreparedRevert, Revert, RevertRequest};
 pub use spawn::{Call, GitOutput};
 pub use variant::VariantFile;
 pub use work_copy::WorkCopy;
-pub use workspaces::{AttemptWorktree, SetAside, Workspaces};
+pub use workspaces::{AttemptWorktree, GitPlaces, SetAside, Workspaces};

@@ -332,6 +332,10 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
     let command = vec![text(&fake_agent_binary().unwrap()), "--fake-script".into(), text(script)];
     let mut agent = AgentProfile::new("fake", DialectName::Claude, command);
     agent.env = sandbox.environment().clone();
+    // Where the scripted agent counts its attempts, for all of its runs.
+    let counts = PathBuf::from(format!("{}.state", script.display()));
+    std::fs::create_dir_all(&counts).unwrap();
+    let walls = helix_agents::Sandbox { writable: vec![counts], ..Default::default() };
     let (git, wrapper) = (GitEnvironment::from_process(), sandbox.path().join(GIT_WRAPPER));
     let git = if wrapper.exists() { git.with_program(wrapper) } else { git };
     EngineConfig {
@@ -347,6 +351,7 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
         },
         admission: AdmissionLimits { agents: 4, ..AdmissionLimits::default() },
         timeouts,
+        sandbox: walls,
         helix,
         ..EngineConfig::new(sandbox.path().join("projects"), git)
     }

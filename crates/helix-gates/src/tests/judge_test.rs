@@ -26,6 +26,7 @@ fn judged(exit: i32, run: Option<TestRun>, before: Vec<Before>) -> String {
         length: 0,
         tail: String::new(),
         leftovers_killed: 0,
+        walls: None,
     };
     let known = ["old".to_owned(), "a*".to_owned()];
     match judge("t", &ended, "out", run.as_ref(), &before, &known).verdict {

@@ -27,7 +27,7 @@ use helix_plan::{Taken, TestsGate};
 
 use super::GateContext;
 use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
-use super::command::{as_submitted, leftover_note};
+use super::command::{as_submitted, run_notes};
 use super::judgement::{Judgement, Trouble, finding};
 use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
 use helix_git::GitError;
@@ -78,7 +78,7 @@ pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> 
     let options = context.environment.get("PYTEST_ADDOPTS").map(str::to_owned);
     let testing = Testing { context, gate, asked: asked(&argv, options.as_deref()), limit: gate.timeout.duration() };
     let tested = testing.run(&context.result.commit, "").await?;
-    notes.extend(leftover_note(&tested.checked.run));
+    notes.extend(run_notes(&tested.checked.run));
     if let Some(fault) = fault_of(&tested.checked.run, &argv, testing.limit) {
         return Err(Judgement::faulted(fault).with_command(tested.checked.evidence).with_notes(notes).into());
     }

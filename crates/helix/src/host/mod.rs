@@ -101,6 +101,10 @@ impl Host {
         lock: HostLock,
     ) -> Result<Self, CommandError> {
         let state = lock.directory().clone();
+        // Agents are the same user, and the host has tokens and keys in its memory.
+        if let Err(error) = helix_process::close_to_others() {
+            tracing::warn!(%error, "other processes of this user can read the host's memory");
+        }
         // A symbolic link may have led to it.
         Environment::text_of(state.root())?;
         let listener = port::bind(*address, &state).await.map_err(|error| cannot_listen(*address, &error))?;

@@ -44,8 +44,12 @@ impl Stage {
         let file = sandbox.path().join("agent.yaml");
         std::fs::write(&file, script).unwrap();
         let command = json!([fake_agent_binary().unwrap(), "--fake-script", file]);
+        // Where the scripted agent counts its attempts, for all of its runs.
+        let counts = sandbox.path().join("agent.yaml.state");
+        std::fs::create_dir_all(&counts).unwrap();
         let config = format!(
-            "[defaults]\nagent = \"fake\"\n\n[agents.fake]\ndialect = \"claude\"\ncommand = {command}\n\n[jobs]\n{jobs}"
+            "[defaults]\nagent = \"fake\"\n\n[agents.fake]\ndialect = \"claude\"\ncommand = {command}\n\n\
+             [sandbox]\nwritable = [{counts:?}]\n\n[jobs]\n{jobs}"
         );
         let directory = sandbox.home().join(".config/helix");
         std::fs::create_dir_all(&directory).unwrap();

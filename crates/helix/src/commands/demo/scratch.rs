@@ -45,6 +45,8 @@ impl Scratch {
         // JSON strings are TOML strings, too, for every path that can be written in UTF-8. Relative ones start at the file.
         let [program, tape, state] =
             [&environment.program, &cassette_file, &scratch.state].map(|path| json!(text(path)));
+        // The recorded agent calls Helix at the command line, which finds the host by these.
+        let [host, token] = ["host.json", "token"].map(|name| json!(text(&scratch.state.join(name))));
         let configuration = format!(
             "\
 [defaults]
@@ -60,6 +62,9 @@ directory = \"projects\"
 
 [server]
 roots = [\".\", {state}]
+
+[sandbox]
+readable = [{host}, {token}]
 "
         );
         let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
