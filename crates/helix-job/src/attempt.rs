@@ -338,7 +338,7 @@ impl PhaseProgress {
         match fault.kind {
             // The environment is at fault: trying the agent again cannot fix it.
             FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => {
-                let message = format!("gate {} gave no answer: {}", report.gate, fault.message);
+                let message = format!("gate {} could not be run: {}", report.gate, fault.message);
                 self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
             }
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {

@@ -103,6 +103,10 @@ fn compare(
         let hint = "mend them; those that are not part of the task, the plan names in `known_failures` of this gate";
         return Judgement::nothing(message, hint).with_notes(notes);
     }
+    if findings.is_empty() && counts.passed == 0 {
+        let message = format!("`{command}` passed no test: those that ran had failed before the job too");
+        return Judgement::nothing(message, "run tests that can pass, too").with_notes(notes);
+    }
     Judgement::of(findings, summary, notes)
 }
 

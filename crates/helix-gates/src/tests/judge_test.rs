@@ -56,6 +56,7 @@ fn evidence_decides_not_optimism() {
         (1, Some(run(510, &["old", "new"], 0)), Some((1, run(510, &["old"], 0))), "tests.failed"),
         (2, Some(run(510, &["old"], 0)), Some((1, run(510, &["old"], 0))), "tests.exit"),
         // … where the plan knows of them.
+        (1, Some(run(0, &["old"], 0)), Some((1, run(0, &["old"], 0))), "NothingChecked"),
         (1, Some(run(510, &["unnamed"], 0)), Some((1, run(510, &["unnamed"], 0))), "NothingChecked"),
         (1, Some(run(510, &["unnamed", "new"], 0)), Some((1, run(510, &["unnamed"], 0))), "tests.failed"),
         // Deleting or skipping tests is no way to pass.
