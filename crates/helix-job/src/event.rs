@@ -141,7 +141,7 @@ pub enum JobEvent {
         /// Whether they know that it was taken back before.
         again: bool,
         /// Whether they know that something else was delivered over it.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         over: bool,
     },
     /// The merged result of a job that is over was taken out of the branch again.
