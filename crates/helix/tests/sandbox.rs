@@ -37,7 +37,9 @@ fn neither_the_agent_nor_the_gate_of_a_job_reads_the_state_directory() {
     let user = User::new();
     let (token, state) = (user.state().join("token"), user.state());
     let (token, state) = (token.display(), state.display());
-    let tries = format!("! cat {token} && ! ls {state} && ! ls $HELIX_RUN_DIR && echo x > /tmp/mine && git log -1");
+    let tries = format!(
+        "! cat {token} && ! cat {state}/helix.db && ! cat $HELIX_RUN_DIR/request.json && echo x > /tmp/mine && git log -1"
+    );
     user.rehearse(&format!(
         "- {{key: a, repeat: true, actions: [{{write: {{path: a.txt, text: done}}}}, \
          {{run: {{command: [sh, -c, '{tries} && git add a.txt && git commit -qm own'], must_succeed: true}}}}, {{say: Done.}}]}}\n",

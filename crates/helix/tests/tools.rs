@@ -204,7 +204,7 @@ async fn over_stdio_a_running_host_is_used_and_no_second_one_started() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_a_client_starts_without_a_host_outlives_the_client() {
     let stage = Stage::new("{}", "");
-    let go = stage.sandbox.path().join("go");
+    let go = stage.shared().join("go");
     std::fs::create_dir_all(stage.repo.join("plans/demo")).unwrap();
     let waits = format!("[[fake: run until [ -e {} ]; do sleep 0.02; done]] [[fake: write", go.display());
     let slow = PLAN.replace("[[fake: write", &waits);

@@ -62,17 +62,18 @@ directory = \"projects\"
 
 [server]
 roots = [\".\", {state}]
-
-[sandbox]
-readable = [{host}, {token}]
 "
         );
+        let sandbox = format!("[sandbox]\nreadable = [{host}, {token}]\n");
         let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
         for (path, content) in [
             (cassette_file.clone(), cassette.to_string()),
             (scratch.config(), configuration),
             (scratch.home().join(".gitconfig"), identity.to_owned()),
+            (scratch.home().join(".config/helix").join(FILE_NAME), sandbox),
         ] {
+            let directory = path.parent().unwrap_or(&path);
+            private.recursive(true).create(directory).map_err(unwritable(directory))?;
             std::fs::write(&path, content).map_err(unwritable(&path))?;
         }
         Ok(scratch)
