@@ -4,12 +4,14 @@
 //! Must not know what is delivered. Clones of a repository do not know of each other.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_core::finding::{Fault, FaultKind};
 use helix_store::{Access, Journal, SqliteJournal, StateDir};
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 
 use super::effects::{EffectRunner, blocking_fault, environment};
@@ -17,6 +19,8 @@ use super::target::Target;
 
 /// Name of the file in the repository's git directory, with an entry in each line.
 const FILE: &str = "helix-deliveries";
+/// Longest list that is read, in bytes: some thousand state directories.
+const LONGEST: u64 = 1 << 20;
 
 /// A state directory, and the repository as its jobs call it: work trees of one repository have paths of their own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -93,7 +97,7 @@ pub(super) fn is_hosted(state: &Path) -> bool {
 
 /// Locks the file, and enters the state directory, durably.
 fn enter(path: &Path, own: &Entry) -> std::io::Result<Option<File>> {
-    let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+    let mut file = opened(path, OpenOptions::new().create(true).append(true))?;
     match file.try_lock() {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => return Ok(None),
@@ -109,11 +113,22 @@ fn enter(path: &Path, own: &Entry) -> std::io::Result<Option<File>> {
 }
 
 fn entries(path: &Path) -> std::io::Result<Vec<Entry>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(error),
+    let file = match opened(path, OpenOptions::new().read(true)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        file => file?,
+    };
+    let mut text = String::new();
+    if file.take(LONGEST + 1).read_to_string(&mut text)? as u64 > LONGEST {
+        return Err(std::io::Error::other(format!("it is longer than {LONGEST} bytes")));
     }
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// Whoever works in the repository can put a pipe or a link in the file's place; neither is waited for or followed.
+fn opened(path: &Path, how: &mut OpenOptions) -> std::io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let file = how.custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::Error::other("it is no file")) }
 }
 
 fn disk(action: &str, path: &Path, error: &std::io::Error) -> Fault {
@@ -131,3 +146,7 @@ fn unreadable(file: &Path, state: &Path, error: &dyn std::error::Error) -> Fault
     );
     Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
 }
+
+#[cfg(test)]
+#[path = "elsewhere_test.rs"]
+mod tests;
