@@ -61,9 +61,22 @@ impl Stage {
         Self { sandbox, repo, http }
     }
 
+    /// Gives the agent another script: one that names places of this stage.
+    pub fn agent_does(&self, script: &str) {
+        std::fs::write(self.sandbox.path().join("agent.yaml"), script).unwrap();
+    }
+
     /// Where agents and commands leave what a test looks for, and find what it leaves for them.
     pub fn shared(&self) -> PathBuf {
         self.sandbox.path().join("shared")
+    }
+
+    /// Opens what this stage's runs share to those of another one.
+    pub fn shares_with(&self, other: &Stage) {
+        let file = other.sandbox.home().join(".config/helix/helix.toml");
+        let config = std::fs::read_to_string(&file).unwrap();
+        let opened = config.replace("writable = [", &format!("writable = [{:?}, ", self.shared()));
+        std::fs::write(&file, opened).unwrap();
     }
 
     /// A `helix` command; what it says goes to a log that a failing test shows.
