@@ -111,9 +111,8 @@ pub(super) fn list_jobs(
         select.push_str(" AND id < ?");
         values.push(cursor.as_str().to_owned().into());
     }
-    let (jobs, more) = page::<JobView>(sql, select, values, limit, "job")?;
-    let next = if more { jobs.last().map(|job| job.id.clone()) } else { None };
-    Ok(JobPage { jobs, next })
+    let (jobs, next, unreadable) = page(sql, select, values, limit, "job", JobId::new)?;
+    Ok(JobPage { jobs, next, unreadable })
 }
 
 pub(super) fn list_sessions(sql: Sql<'_>, cursor: Option<&SessionId>, limit: usize) -> Result<SessionPage, ReadError> {
@@ -124,9 +123,8 @@ pub(super) fn list_sessions(sql: Sql<'_>, cursor: Option<&SessionId>, limit: usi
         select.push_str(" AND id < ?");
         values.push(cursor.as_str().to_owned().into());
     }
-    let (sessions, more) = page::<SessionView>(sql, select, values, limit, "session")?;
-    let next = if more { sessions.last().map(|session| session.id.clone()) } else { None };
-    Ok(SessionPage { sessions, next })
+    let (sessions, next, unreadable) = page(sql, select, values, limit, "session", SessionId::new)?;
+    Ok(SessionPage { sessions, next, unreadable })
 }
 
 /// How much there is, from the indices alone.
@@ -139,21 +137,37 @@ pub(super) fn counts(sql: Sql<'_>) -> Result<Counts, ReadError> {
     Ok(Counts { jobs, sessions: number("SELECT count(*) FROM sessions")?, events })
 }
 
-/// Runs a listing; reads one row more than wanted to know whether there are more.
-fn page<V: DeserializeOwned>(
+/// The views of a listing, where the next one begins, and what of it cannot be read.
+type Listed<V, I> = (Vec<V>, Option<I>, Vec<I>);
+
+/// Runs a listing; reads one row more than wanted to know whether there are more. A record that cannot be read hides no other.
+fn page<V: DeserializeOwned, I: Clone, E: std::error::Error + Send + Sync + 'static>(
     sql: Sql<'_>,
     mut select: String,
     mut values: Vec<Value>,
     limit: usize,
     what: &str,
-) -> Result<(Vec<V>, bool), DatabaseError> {
+    id_of: fn(String) -> Result<I, E>,
+) -> Result<Listed<V, I>, DatabaseError> {
     let limit = limit.clamp(1, MAX_ROWS_PER_PAGE);
     select.push_str(" ORDER BY id DESC LIMIT ?");
     values.push(Value::from(signed(limit as u64 + 1)));
-    let mut views = sql.all(&select, params_from_iter(values), |row| view(row, &named(what, row.get_ref("id")?)))?;
-    let more = views.len() > limit;
-    views.truncate(limit);
-    Ok((views, more))
+    let mut rows = sql.all(&select, params_from_iter(values), |row| {
+        let id: String = row.get("id")?;
+        let what = format!("{what} {id}");
+        Ok((id_of(id).map_err(|error| unreadable(&what, error))?, view(row, &what)))
+    })?;
+    let more = rows.len() > limit;
+    rows.truncate(limit);
+    let next = rows.last().filter(|_| more).map(|(id, _)| id.clone());
+    let (mut views, mut unread) = (Vec::new(), Vec::new());
+    for (id, view) in rows {
+        match view {
+            Ok(view) => views.push(view),
+            Err(_) => unread.push(id),
+        }
+    }
+    Ok((views, next, unread))
 }
 
 /// A job by its id or by a beginning of it.

@@ -15,7 +15,6 @@ use helix_engine::experts::EXPERTS_FILE;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::files::refused;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 use crate::files::{replace_private, unreadable, unwritable};
@@ -136,7 +135,7 @@ impl<'a> Trust<'a> {
             source.error(codes::CONFIG_NOT_TRUSTED, key.range.clone(), message)
         };
         let problems = file.keys.iter().map(problem).collect();
-        Err(refused(&name, problems, file.text.clone(), "")
+        Err(CommandError::file_errors(codes::CONFIG_NOT_TRUSTED, &name, problems, file.text.clone())
             .hint("read it and what it names, then run: helix trust (docs/configuration.md, \"Trust in a project\")"))
     }
 

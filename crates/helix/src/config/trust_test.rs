@@ -54,15 +54,11 @@ fn trust_ends_with_a_change_of_the_file_or_of_one_that_it_names() {
     assert!(counts());
     fs::write(&outside, "new").unwrap();
     assert!(counts(), "what lies outside is not the project's");
-    let changes: [(&str, Box<dyn Fn()>); 3] = [
-        ("a file that it names", Box::new(|| fs::write(&check, "new").unwrap())),
-        ("the experts beside it", Box::new(|| fs::write(project.join("experts.toml"), "").unwrap())),
-        ("itself", Box::new(|| fs::write(&path, format!("{text}\n")).unwrap())),
-    ];
-    for (what, change) in changes {
+    let experts = project.join("experts.toml");
+    for (changed, content) in [(&check, "new"), (&experts, ""), (&path, text.trim_end())] {
         trust.give(&now()).unwrap();
-        change();
-        assert!(!counts(), "{what}");
+        fs::write(changed, content).unwrap();
+        assert!(!counts(), "{}", changed.display());
     }
     trust.give(&now()).unwrap();
     assert_eq!(trust.list().len(), 1);
