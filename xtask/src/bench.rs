@@ -86,9 +86,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
     let missed = figures.iter().filter(|figure| figure.verdict() == Verdict::Missed).count();
     if missed > 0 {
-        eprintln!("{missed} bar(s) missed");
+        eprintln!("targets missed: {missed}");
         if options.strict {
-            bail!("{missed} bar(s) missed");
+            bail!("targets missed: {missed}");
         }
     }
     Ok(())

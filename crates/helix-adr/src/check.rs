@@ -345,14 +345,14 @@ impl Checker<'_> {
         }
         let Some(own) = self.adr.number().map(AdrId::Number) else { return };
         for first in &front.supersedes {
-            if let Some(way) = known.supersedes.circle(own, first.value) {
-                let message = format!("ADRs supersede each other in a circle: {way}");
+            if let Some(way) = known.supersedes.cycle(own, first.value) {
+                let message = format!("ADRs supersede each other in a cycle: {way}");
                 self.error(codes::SUPERSEDE_CYCLE, &first.range, message, "remove one of these from `supersedes`");
             }
         }
         for first in &front.depends_on {
-            if let Some(way) = known.depends_on.circle(own, first.value) {
-                let message = format!("ADRs depend on each other in a circle: {way}");
+            if let Some(way) = known.depends_on.cycle(own, first.value) {
+                let message = format!("ADRs depend on each other in a cycle: {way}");
                 self.warning(codes::DEPENDENCY_CYCLE, &first.range, message, "remove one of these from `depends_on`");
             }
         }

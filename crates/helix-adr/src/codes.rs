@@ -33,7 +33,7 @@ codes! {
     CREATE_EXISTS = "HX0213";
     /// An ADR that is referred to does not exist.
     UNKNOWN_ADR = "HX0214";
-    /// ADRs that supersede each other in a circle.
+    /// ADRs that supersede each other in a cycle.
     SUPERSEDE_CYCLE = "HX0215";
     /// Two ADRs with one number.
     NUMBER_COLLISION = "HX0216";
@@ -63,7 +63,7 @@ codes! {
     BAD_RULES = "HX0228";
     /// Evidence of a criterion that cannot be used (warning).
     UNUSABLE_EVIDENCE = "HX0229";
-    /// ADRs that depend on each other in a circle (warning).
+    /// ADRs that depend on each other in a cycle (warning).
     DEPENDENCY_CYCLE = "HX0230";
     /// A file that another decision in force claims (warning).
     CLAIM_CONFLICT = "HX0231";

@@ -1,4 +1,4 @@
-//! How decisions hang together: what supersedes, builds on and touches what, and where they run in circles.
+//! How decisions hang together: what supersedes, builds on and touches what, and where they run in cycles.
 //!
 //! Must not know a disk or a terminal. Titles are data and cannot break out of a drawing.
 
@@ -60,8 +60,8 @@ pub struct AdrEdge {
     pub to: AdrId,
     /// What links them.
     pub link: Link,
-    /// Whether it is part of a circle.
-    pub in_circle: bool,
+    /// Whether it is part of a cycle.
+    pub in_cycle: bool,
 }
 
 /// All decisions and their links.
@@ -71,29 +71,29 @@ pub struct AdrGraph {
     pub nodes: Vec<AdrNode>,
     /// In the order of their ends.
     pub edges: Vec<AdrEdge>,
-    /// Each circle by its members, `Supersedes` and `DependsOn` by themselves.
-    pub circles: Vec<Circle>,
+    /// Each cycle by its members, `Supersedes` and `DependsOn` by themselves.
+    pub cycles: Vec<Cycle>,
 }
 
-/// Most members of a circle that a message names.
+/// Most members of a cycle that a message names.
 const SHOWN_MEMBERS: usize = 12;
 
 /// Decisions that lead back to themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Circle {
+pub struct Cycle {
     /// By which link.
     pub link: Link,
     /// The way round, its first member once.
     pub members: Vec<AdrId>,
 }
 
-impl std::fmt::Display for Circle {
+impl std::fmt::Display for Cycle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&way_round(&self.members, 0))
     }
 }
 
-/// A circle in words, beginning with the member at this place. Costs no more than what is shown.
+/// A cycle in words, beginning with the member at this place. Costs no more than what is shown.
 fn way_round(members: &[AdrId], place: usize) -> String {
     let shown = members.iter().cycle().skip(place).take(members.len().min(SHOWN_MEMBERS));
     let mut names: Vec<String> = shown.map(AdrId::to_string).collect();
@@ -128,18 +128,18 @@ impl AdrGraph {
         for id in edges.iter().flat_map(|(from, to, _)| [*from, *to]) {
             nodes.entry(id).or_insert_with(|| AdrNode { id, title: id.to_string(), status: None, file: None });
         }
-        let mut circles = Vec::new();
+        let mut cycles = Vec::new();
         let mut of_kind = BTreeMap::new();
         for link in [Link::Supersedes, Link::DependsOn] {
             let links = Links::new(&edges.iter().filter(|edge| edge.2 == link).map(|edge| (edge.0, edge.1)).collect());
-            circles.extend(links.circles.iter().map(|members| Circle { link, members: members.clone() }));
+            cycles.extend(links.cycles.iter().map(|members| Cycle { link, members: members.clone() }));
             of_kind.insert(link, links);
         }
         let edges = edges.into_iter().map(|(from, to, link)| {
-            let in_circle = of_kind.get(&link).is_some_and(|links: &Links| links.lead_back(from, to));
-            AdrEdge { from, to, link, in_circle }
+            let in_cycle = of_kind.get(&link).is_some_and(|links: &Links| links.lead_back(from, to));
+            AdrEdge { from, to, link, in_cycle }
         });
-        Self { nodes: nodes.into_values().collect(), edges: edges.collect(), circles }
+        Self { nodes: nodes.into_values().collect(), edges: edges.collect(), cycles }
     }
 
     /// The graph for Mermaid, as GitHub and Open WebUI draw it.
@@ -159,7 +159,7 @@ impl AdrGraph {
             let (from, to) = (name(edge.from), name(edge.to));
             out.push_str(&format!("    {from} {arrow}|{}| {to}\n", edge.link.word()));
         }
-        let circular = self.edges.iter().enumerate().filter(|(_, edge)| edge.in_circle);
+        let circular = self.edges.iter().enumerate().filter(|(_, edge)| edge.in_cycle);
         let numbers: Vec<String> = circular.map(|(number, _)| number.to_string()).collect();
         if !numbers.is_empty() {
             out.push_str(&format!("    linkStyle {} stroke:#c00,stroke-width:3px\n", numbers.join(",")));
@@ -195,9 +195,9 @@ impl AdrGraph {
                 Link::DependsOn => "style=solid",
                 Link::Related => "style=dotted, dir=none",
             };
-            let circle = if edge.in_circle { ", color=red" } else { "" };
+            let cycle = if edge.in_cycle { ", color=red" } else { "" };
             let (from, to) = (name(edge.from), name(edge.to));
-            out.push_str(&format!("    {from} -> {to} [label=\"{}\", {style}{circle}];\n", edge.link.word()));
+            out.push_str(&format!("    {from} -> {to} [label=\"{}\", {style}{cycle}];\n", edge.link.word()));
         }
         out.push_str("}\n");
         out
@@ -255,15 +255,15 @@ fn dot_text(text: &str) -> String {
     out
 }
 
-/// The links of one kind, and the circles along them.
+/// The links of one kind, and the cycles along them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Links {
     /// In order; each has its number in the graph.
     ids: Vec<AdrId>,
     graph: Graph,
     /// One of each group of decisions that all lead to each other.
-    circles: Vec<Vec<AdrId>>,
-    /// Where in these circles a decision stands: which one, and at which place.
+    cycles: Vec<Vec<AdrId>>,
+    /// Where in these cycles a decision stands: which one, and at which place.
     places: HashMap<AdrId, (usize, usize)>,
 }
 
@@ -277,9 +277,9 @@ impl Links {
             next[from].push(to);
         }
         links.graph = Graph::new(next);
-        links.circles = links.graph.circles().into_iter().map(|way| links.named(way)).collect();
+        links.cycles = links.graph.cycles().into_iter().map(|way| links.named(way)).collect();
         let places =
-            links.circles.iter().enumerate().flat_map(|(number, members)| {
+            links.cycles.iter().enumerate().flat_map(|(number, members)| {
                 members.iter().enumerate().map(move |(place, id)| (*id, (number, place)))
             });
         links.places = places.collect();
@@ -294,23 +294,23 @@ impl Links {
         numbers.into_iter().filter_map(|number| self.ids.get(number).copied()).collect()
     }
 
-    /// Whether the link from a decision to another one is part of a circle.
+    /// Whether the link from a decision to another one is part of a cycle.
     fn lead_back(&self, from: AdrId, to: AdrId) -> bool {
         self.numbers(from, to).is_some_and(|(from, to)| self.graph.are_together(from, to))
     }
 
     /// The way from a decision through one that it names back to it, in words.
-    pub(super) fn circle(&self, own: AdrId, first: AdrId) -> Option<String> {
+    pub(super) fn cycle(&self, own: AdrId, first: AdrId) -> Option<String> {
         if own == first {
             return Some(way_round(&[own], 0));
         }
-        // That of one large circle is the same for all its members: finding it anew for each of them would be quadratic.
-        if let Some((members, place)) = self.places.get(&own).map(|(number, place)| (&self.circles[*number], *place))
+        // That of one large cycle is the same for all its members: finding it anew for each of them would be quadratic.
+        if let Some((members, place)) = self.places.get(&own).map(|(number, place)| (&self.cycles[*number], *place))
             && members[(place + 1) % members.len()] == first
         {
             return Some(way_round(members, place));
         }
         let (own, first) = self.numbers(own, first)?;
-        self.graph.circle(own, first).map(|way| way_round(&self.named(way), 0))
+        self.graph.cycle(own, first).map(|way| way_round(&self.named(way), 0))
     }
 }

@@ -36,7 +36,7 @@ pub use evidence::{EVIDENCE_FORM, Evidence, Proof, UnusableEvidence};
 pub use file_name::{finalized_file_name, index_markdown, is_generated_index, next_number, number_of_file_name};
 pub use finalize::{Acceptance, RewriteError};
 pub use front_matter::{FileClaims, FrontMatter};
-pub use graph::{AdrEdge, AdrGraph, AdrNode, Circle, Link};
+pub use graph::{AdrEdge, AdrGraph, AdrNode, Cycle, Link};
 pub use import::{ImportError, Imported, foreign_number, import};
 pub use known::KnownAdrs;
 pub use mojibake::{Mojibake, mojibake, repair_mojibake};

@@ -308,7 +308,7 @@ fn a_state_that_the_text_denies_is_told() {
 }
 
 #[test]
-fn circles_and_collisions_are_errors() {
+fn cycles_and_collisions_are_errors() {
     let source = "---\nadr_id: 1\ntitle: x\nstatus: Proposed\nsupersedes: [2, 4]\n---\n";
     let facts = Repo {
         files: Vec::new(),
@@ -330,7 +330,7 @@ fn circles_and_collisions_are_errors() {
         messages,
         [
             "ADR-001 is also the number of adr/001-y.md",
-            "ADRs supersede each other in a circle: ADR-001 → ADR-002 → ADR-003 → ADR-001"
+            "ADRs supersede each other in a cycle: ADR-001 → ADR-002 → ADR-003 → ADR-001"
         ]
     );
 }

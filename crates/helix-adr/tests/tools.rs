@@ -210,7 +210,7 @@ fn linked(id: u32, title: &str, front: &str) -> Adr {
 }
 
 #[test]
-fn the_graph_shows_links_circles_and_hostile_titles() {
+fn the_graph_shows_links_cycles_and_hostile_titles() {
     let adrs = [
         linked(1, "Plain", "superseded_by: 2\n"),
         linked(2, "A \"quoted\"] --> <script>alert(1)</script> \\ `end`; %% #", "supersedes: 1\nrelated_to: [1, 3]\n"),
@@ -222,28 +222,28 @@ fn the_graph_shows_links_circles_and_hostile_titles() {
     insta::assert_snapshot!("graph_mermaid", graph.to_mermaid());
     insta::assert_snapshot!("graph_dot", graph.to_dot());
     assert!(!graph.to_mermaid().contains("<script") && !graph.to_mermaid().contains("`end`"));
-    let circles: Vec<String> = graph.circles.iter().map(|circle| format!("{} {circle}", circle.link.word())).collect();
-    assert_eq!(circles, ["depends on ADR-003 → ADR-004 → ADR-005 → ADR-003"]);
+    let cycles: Vec<String> = graph.cycles.iter().map(|cycle| format!("{} {cycle}", cycle.link.word())).collect();
+    assert_eq!(cycles, ["depends on ADR-003 → ADR-004 → ADR-005 → ADR-003"]);
     let back: AdrGraph = serde_json::from_value(serde_json::to_value(&graph).unwrap()).unwrap();
     assert_eq!(back, graph);
 }
 
-/// A chain of 10,000 decisions neither overflows the stack nor takes long, and a circle through all of them is found.
+/// A chain of 10,000 decisions neither overflows the stack nor takes long, and a cycle through all of them is found.
 #[test]
 fn long_chains_are_walked_once() {
     let started = std::time::Instant::now();
     let mut adrs: Vec<Adr> = (2..=10_000).map(|id| linked(id, "x", &format!("depends_on: {}\n", id - 1))).collect();
     adrs.push(linked(1, "x", ""));
-    assert_eq!(AdrGraph::new(&adrs).circles, []);
+    assert_eq!(AdrGraph::new(&adrs).cycles, []);
     adrs.pop();
     adrs.push(linked(1, "x", "depends_on: 10000\n"));
-    assert_eq!(AdrGraph::new(&adrs).circles[0].members.len(), 10_000);
-    // Each of them is told of the circle, and none searches it anew.
+    assert_eq!(AdrGraph::new(&adrs).cycles[0].members.len(), 10_000);
+    // Each of them is told of the cycle, and none searches it anew.
     let facts = Claims(KnownAdrs::new(&adrs));
     for adr in &adrs {
-        let circle = check(adr, &facts).into_iter().find(|one| one.code == "HX0230").unwrap();
+        let cycle = check(adr, &facts).into_iter().find(|one| one.code == "HX0230").unwrap();
         let own = adr.id().unwrap();
-        assert!(circle.message.ends_with(&format!(" → 9988 more → {own}")), "{own}: {}", circle.message);
+        assert!(cycle.message.ends_with(&format!(" → 9988 more → {own}")), "{own}: {}", cycle.message);
     }
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
@@ -293,14 +293,14 @@ fn a_decision_about_a_claimed_file_is_told_so() {
 }
 
 #[test]
-fn a_circle_of_dependencies_is_a_warning() {
+fn a_cycle_of_dependencies_is_a_warning() {
     let facts = Claims(KnownAdrs::new(&[linked(8, "x", "depends_on: 9\n")]));
     let source = "---\nadr_id: 9\ntitle: x\nstatus: Accepted\ndepends_on: 8\n---\n";
     let problems = check(&Adr::parse("adr/009-x.md", source), &facts);
-    let circle = problems.iter().find(|one| one.code == "HX0230").unwrap();
-    assert_eq!(circle.message, "ADRs depend on each other in a circle: ADR-009 → ADR-008 → ADR-009");
-    assert!(!circle.is_error());
-    assert_eq!(AdrGraph::new(&[linked(1, "x", "supersedes: 1\n")]).circles[0].link, Link::Supersedes);
+    let cycle = problems.iter().find(|one| one.code == "HX0230").unwrap();
+    assert_eq!(cycle.message, "ADRs depend on each other in a cycle: ADR-009 → ADR-008 → ADR-009");
+    assert!(!cycle.is_error());
+    assert_eq!(AdrGraph::new(&[linked(1, "x", "supersedes: 1\n")]).cycles[0].link, Link::Supersedes);
 }
 
 #[test]

@@ -36,8 +36,8 @@ pub enum ProbeProblem {
     #[error("its command is empty; set `command` to the program and its leading arguments")]
     NoProgram,
     /// There is no such program.
-    #[error("no program {program:?} in PATH={path}; install it or use its full path")]
-    Missing { program: String, path: String },
+    #[error("no program {program:?} in PATH; install it or use its full path")]
+    Missing { program: String },
     /// There is such a file, but it is no program.
     #[error("{} is not executable; run `chmod +x` on it or name another program", .0.display())]
     NotExecutable(PathBuf),
@@ -80,9 +80,7 @@ pub async fn probe_within(
     let path = env.iter().find(|(name, _)| name == "PATH").map_or("", |(_, value)| value.as_str());
     let program = find_program(Path::new(program), path, Path::new(".")).map_err(|error| match error {
         NoProgram::NotExecutable(file) => ProbeProblem::NotExecutable(file),
-        NoProgram::NotInPath(_) | NoProgram::Missing(_) => {
-            ProbeProblem::Missing { program: program.to_owned(), path: path.to_owned() }
-        }
+        NoProgram::NotInPath(_) | NoProgram::Missing(_) => ProbeProblem::Missing { program: program.to_owned() },
     })?;
     let dialect = dialect(profile.dialect);
     if !dialect.is_asked() {

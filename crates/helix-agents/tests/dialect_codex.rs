@@ -254,8 +254,10 @@ fn a_command_is_believed_for_its_record_and_nothing_else() {
         (format!("{}\n", record.replace("\"success\"", "\"fine\"")), 0, Name::Truncated),
         (format!("{}\n", record.replace("\"usage\"", "\"usages\"")), 0, Name::Truncated),
         (record.replace("made it", ""), 0, Name::Incomplete),
-        ("done\n".to_owned(), 0, Name::Truncated),
-        (String::new(), 0, Name::Truncated),
+        ("done\n".to_owned(), 0, Name::NoRecord),
+        (String::new(), 0, Name::NoRecord),
+        ("done\n".to_owned(), 143, Name::Truncated),
+        ("{\"helix\":\"res".to_owned(), 0, Name::Truncated),
         (String::new(), 2, Name::Usage),
         (r#"{"helix":"result","status":"error","answer":"no","error":"rate_limit"}"#.to_owned(), 1, Name::RateLimited),
         (r#"{"helix":"result","status":"error","answer":"no"}"#.to_owned(), 0, Name::Error),
@@ -283,7 +285,7 @@ fn an_exit_status_counts_only_where_the_user_vouches_for_it() {
     use OutcomeName as Name;
     assert_eq!(of("ok", exit(0), AskedSchema::No, ExitStatus::Trusted), Name::Complete);
     assert_eq!(of("", exit(0), AskedSchema::No, ExitStatus::Trusted), Name::Complete);
-    assert_eq!(of("ok", exit(0), AskedSchema::No, ExitStatus::NoEvidence), Name::Truncated);
+    assert_eq!(of("ok", exit(0), AskedSchema::No, ExitStatus::NoEvidence), Name::NoRecord);
     assert_eq!(of("ok", exit(3), AskedSchema::No, ExitStatus::Trusted), Name::Error);
     assert_eq!(of("ok", Ending::Signaled { signal: 9 }, AskedSchema::No, ExitStatus::Trusted), Name::Truncated);
     assert_eq!(of("ok", Ending::Unknown, AskedSchema::No, ExitStatus::Trusted), Name::Lost);

@@ -55,7 +55,7 @@ async fn a_version_decides_whether_an_agent_is_used() {
 async fn what_is_wrong_is_said_with_its_place() {
     let dir = tempfile::tempdir().unwrap();
     let error = probed(dir.path(), &["no-such-agent"], LONG).await.unwrap_err().to_string();
-    assert!(error.contains("\"no-such-agent\"") && error.contains(&dir.path().display().to_string()), "{error}");
+    assert!(error.contains("no program \"no-such-agent\" in PATH") && error.contains("install it"), "{error}");
     program(dir.path(), "plain", "echo 2.1.330", 0o644);
     let error = probed(dir.path(), &["plain"], LONG).await.unwrap_err();
     assert!(matches!(error, ProbeProblem::NotExecutable(_)), "{error}");

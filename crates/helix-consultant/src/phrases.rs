@@ -375,6 +375,7 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::TasksLost { tasks } => problem!(language, "answer-tasks-lost", tasks = *tasks),
         Outcome::LocalCommand => problem!(language, "answer-local-command"),
         Outcome::Truncated { .. } => problem!(language, "answer-truncated"),
+        Outcome::NoRecord => problem!(language, "run-no-record"),
         Outcome::Incomplete { missing } => problem!(language, "answer-incomplete", missing = missing),
         Outcome::StoppedByHook => problem!(language, "answer-stopped-by-hook"),
         Outcome::Interrupted => problem!(language, "answer-interrupted"),

@@ -4,6 +4,8 @@ pub use helix_project::codes::{BAD_SKILL, UNKNOWN_SKILL};
 /// The beginning of an id fits several.
 pub use helix_store::codes::AMBIGUOUS;
 
+/// It is done as far as Helix may; the rest is a person's.
+pub const LEFT_TO_PERSON: &str = "HX0818";
 /// The plan file cannot be found or read.
 pub const PLAN_UNREADABLE: &str = "HX0401";
 /// The plan has errors (each has its own code).

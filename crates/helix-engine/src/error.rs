@@ -11,7 +11,7 @@ use helix_store::{DatabaseError, ReadError};
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// The beginning of an id fits several.
-    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    #[error("{prefix:?} fits several, such as {}", .candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         prefix: String,
@@ -31,6 +31,9 @@ pub enum EngineError {
     /// It cannot be done as things stand.
     #[error("{message}")]
     Refused { message: String },
+    /// It is done as far as Helix may; the rest is a person's, as the message says.
+    #[error("{message}")]
+    LeftToPerson { message: String },
     #[error("the journal failed")]
     Journal(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// What is recorded of a job cannot have happened in this order.

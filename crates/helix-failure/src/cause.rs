@@ -230,7 +230,7 @@ causes! {
     KILLED "killed_external" Unknown Now Environment
         "check the system's log for what killed it" "try again";
     IMPORT_CYCLE "import_cycle" Unknown AfterChange Agent
-        "find the import that closes the circle" "move the shared part to a third module";
+        "find the import that closes the cycle" "move the shared part to a third module";
     WORKER_CRASH "worker_crash" Unknown Now Environment
         "try again" "if it repeats, run with one worker to see its output";
     SESSION "session_conflict" Unknown AfterChange Platform
@@ -238,7 +238,7 @@ causes! {
     CHECKSUM "checksum_mismatch" Unknown AfterChange Environment
         "clear the cache and fetch again" "compare the recorded checksum with the publisher's";
     NO_REASON "exit_without_reason" Unknown AfterChange Agent
-        "run the command by hand with more verbosity" "bisect the latest change";
+        "run the command by hand: it ended without saying why" "make it print what it expected and what it found";
     UNEXPLAINED "unexplained" Unknown AfterChange Agent
         "read the first error of the log, not the last" "bisect the latest change";
 }

@@ -161,7 +161,9 @@ impl OpenError {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::NoDirectory { .. } => Some("check the path".into()),
-            Self::NoRepository { path } => Some(format!("run `git init {}` and commit what is there", path.display())),
+            Self::NoRepository { .. } => Some(
+                "run `git init` in the project's root directory and commit what is there; or name a repository with --project".into(),
+            ),
             Self::Bare { .. } => Some("give the path of a clone with files in it".into()),
             Self::ForeignOwner { path } => {
                 Some(format!("if you trust it: `git config --global --add safe.directory {}`", path.display()))

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
@@ -33,6 +33,7 @@ impl Active {
             submitted_at: at,
             last_event: 1,
             last_at: at,
+            idle: SignedDuration::ZERO,
             cancel: None,
             integration: Integration::Open,
             merges: Vec::new(),

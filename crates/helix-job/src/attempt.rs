@@ -325,7 +325,10 @@ impl PhaseProgress {
     pub(super) fn gate_rejected(&mut self, context: &PhaseContext<'_>, correction: Correction) {
         let exhausted = |hint: String| Next::GiveUp { why: GiveUp::Exhausted, hint: Some(hint) };
         let next = if self.is_used_up(context) {
-            exhausted("change the task or the project, then `helix jobs resume`: it goes on with these findings".into())
+            exhausted(
+                "`helix jobs resume` tries again with these findings; to change the plan, edit it and `helix run` it"
+                    .into(),
+            )
         } else if self.repeats_itself(&correction.findings) {
             exhausted("the agent changed nothing in response to the same findings".into())
         } else {

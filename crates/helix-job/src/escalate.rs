@@ -10,6 +10,7 @@ use super::state::{Dependents, LeftOutBy, PhaseProgress, PhaseState};
 use super::view::ErrorView;
 use crate::question::About;
 use helix_core::finding::Correction;
+use helix_core::run::{Terminal, TerminalKind};
 
 impl PhaseProgress {
     /// The next stage of the escalation.
@@ -55,9 +56,11 @@ impl PhaseProgress {
                 self.state = PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Replacement };
             }
             AdviceAction::Skip if context.phase.optional => self.settle_failed(context, error),
-            // Only a person may leave out what the plan needs.
-            AdviceAction::Skip | AdviceAction::GiveUp => self.ask_person(context, error),
-            AdviceAction::Unusable { .. } => self.escalate(context, error),
+            AdviceAction::Unusable { .. } if !knows_no_structure(advice) => self.escalate(context, error),
+            // Only a person may leave out what the plan needs. An agent that knows no structured output gives none the next time.
+            AdviceAction::Skip | AdviceAction::GiveUp | AdviceAction::Unusable { .. } => {
+                self.ask_person(context, error);
+            }
         }
         Ok(())
     }
@@ -72,4 +75,11 @@ impl PhaseProgress {
         let findings = self.last_findings();
         self.grant_attempt(context, Correction::new(summary, findings));
     }
+}
+
+/// Whether the adviser's run ended well and without any structured output, or without a record.
+fn knows_no_structure(advice: &Advice) -> bool {
+    let Some(facts) = &advice.side.facts else { return false };
+    let well = |terminal: &&Terminal| terminal.kind == TerminalKind::Success && !terminal.is_error;
+    facts.record_unknown || facts.terminal.as_ref().filter(well).is_some_and(|terminal| !terminal.structured_output)
 }

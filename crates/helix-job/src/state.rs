@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,8 @@ pub struct Active {
     pub last_event: u64,
     /// Time of the last event.
     pub last_at: Timestamp,
+    /// How long it lay between an end and going on again.
+    pub idle: SignedDuration,
     /// One entry for each phase, in the plan's order.
     pub phases: Vec<PhaseProgress>,
     /// Who wants it to stop, if anybody does. Never unset.
@@ -291,11 +293,13 @@ impl JobState {
             },
             Self::Ended(mut active, end) => match &recorded.event {
                 JobEvent::JobResumed { reopen, restart, budget_usd, .. } if end != JobEnd::Succeeded => {
+                    active.idle += recorded.at.duration_since(active.last_at);
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
                     active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
                     Ok(Self::Active(active))
                 }
                 JobEvent::RollbackRequested { phase, attempt, gate, by, again, over } => {
+                    active.idle += recorded.at.duration_since(active.last_at);
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
                     active.rollback_requested(phase, *attempt, *gate, by, *again, *over).map_err(illegal)?;
                     Ok(Self::Active(active))

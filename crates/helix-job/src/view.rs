@@ -78,8 +78,12 @@ pub struct JobView {
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// Seconds from submission to its end; of a job that is not over, up to the moment of asking ([`JobView::at`]).
+    /// Seconds from submission to its end without those in `idle_seconds`; of a job that is not over, up to the moment of asking
+    /// ([`JobView::at`]).
     pub duration_seconds: f64,
+    /// Seconds between an end and being resumed or rolled back, all of them; absent if there are none.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub idle_seconds: f64,
     /// Always all of them, in the plan's order.
     pub phases: Vec<PhaseView>,
     /// All that it consumed.
@@ -282,6 +286,11 @@ pub enum Wait {
     },
 }
 
+/// Whether a length of time is none.
+fn is_nothing(seconds: &f64) -> bool {
+    *seconds <= 0.0
+}
+
 impl JobView {
     /// The number of the decision whose criteria the job has proven in what it merged: what they prove can be written into it.
     pub fn proven_decision(&self) -> Option<u32> {
@@ -297,7 +306,7 @@ impl JobView {
     pub fn at(mut self, now: Timestamp) -> Self {
         let since = |start: Timestamp| now.duration_since(start).as_secs_f64().max(0.0);
         if self.completed_at.is_none() {
-            self.duration_seconds = since(self.created_at).max(self.duration_seconds);
+            self.duration_seconds = (since(self.created_at) - self.idle_seconds).max(self.duration_seconds);
         }
         for phase in &mut self.phases {
             let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);

@@ -48,8 +48,10 @@ fn read(pattern: &Pattern<&str>, parts: &mut Parts) {
             Expression::Select { selector, variants } => {
                 read_inline(selector, parts);
                 for variant in variants {
-                    let VariantKey::Identifier { name } = variant.key else { panic!("{:?}", variant.key) };
-                    if !NUMBERS.contains(&name) {
+                    // A number, such as 0, is a choice that each language may make for itself.
+                    if let VariantKey::Identifier { name } = variant.key
+                        && !NUMBERS.contains(&name)
+                    {
                         parts.words.insert(name.to_owned());
                     }
                     read(&variant.value, parts);

@@ -16,7 +16,7 @@ use super::reach::{Graph, Reach};
 const GLOB_BUDGET: u64 = 20_000_000;
 /// Most problems of a file for which similar names are looked up.
 const MOST_SUGGESTIONS: usize = 100;
-/// Most phases of a circle that a message names.
+/// Most phases of a cycle that a message names.
 const MOST_NAMED: usize = 12;
 
 /// What of a phase the rules between phases look at.
@@ -163,12 +163,12 @@ impl<'p> Checker<'p> {
         self.error(at, codes::UNKNOWN_DEPENDENCY, format!("no phase has the id `{wanted}`"), help);
     }
 
-    /// Reports one circle of each group of phases that all depend on each other, at the dependency that closes it.
+    /// Reports one cycle of each group of phases that all depend on each other, at the dependency that closes it.
     fn cycles(&mut self, edges: &Edges) {
         let graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
-        for circle in graph.circles() {
-            let (Some(start), Some(last)) = (circle.first(), circle.last()) else { continue };
-            let mut names: Vec<&str> = circle.iter().chain([start]).map(|phase| self.phases[*phase].name()).collect();
+        for cycle in graph.cycles() {
+            let (Some(start), Some(last)) = (cycle.first(), cycle.last()) else { continue };
+            let mut names: Vec<&str> = cycle.iter().chain([start]).map(|phase| self.phases[*phase].name()).collect();
             if names.len() > MOST_NAMED {
                 names.splice(MOST_NAMED / 2..names.len() - MOST_NAMED / 2 + 1, ["…"]);
             }

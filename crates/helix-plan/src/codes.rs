@@ -33,7 +33,7 @@ codes! {
     UNKNOWN_DEPENDENCY = "HX0113";
     /// A phase that depends on itself.
     SELF_DEPENDENCY = "HX0114";
-    /// Phases that depend on each other in a circle.
+    /// Phases that depend on each other in a cycle.
     DEPENDENCY_CYCLE = "HX0115";
     /// Two phases that may run at the same time claim the same file.
     CLAIMS_COLLIDE = "HX0116";

@@ -18,7 +18,7 @@ impl Plan {
     ///
     /// # Errors
     /// Every reason why the result would not be a plan: `by` or a dependency is nowhere, an id is taken, phases depend on
-    /// each other in a circle.
+    /// each other in a cycle.
     pub fn grown(&self, by: &PhaseId, phases: &[Phase]) -> Result<Self, Vec<Finding>> {
         let mut findings = Vec::new();
         if self.phase(by).is_none() {
@@ -46,8 +46,8 @@ impl Plan {
             phase.depends_on.extend(phases.iter().map(|added| added.id.clone()));
         }
         grown.place(by, phases);
-        if !Graph::new(grown.needed()).circles().is_empty() {
-            let message = format!("with the phases that `{by}` adds, phases depend on each other in a circle");
+        if !Graph::new(grown.needed()).cycles().is_empty() {
+            let message = format!("with the phases that `{by}` adds, phases depend on each other in a cycle");
             return Err(vec![finding(codes::DEPENDENCY_CYCLE, message).fix("remove one of these dependencies")]);
         }
         Ok(grown)

@@ -110,7 +110,7 @@ pub(super) fn read_tree(what: &str, source: &SourceText<'_>, reader: &mut FieldR
 
 fn empty(what: &str, source: &SourceText<'_>) -> Diagnostic {
     Diagnostic::error(codes::EMPTY_PLAN, source.file(), format!("the file contains no {what}"))
-        .help(format!("write a `name` and `phases`; `helix {what} new` prints a {what} to start from"))
+        .help(format!("write a `name` and `phases`; `helix {what} new NAME` writes a {what} to start from"))
 }
 
 fn unreadable(source: &SourceText<'_>, error: &ReadError) -> Diagnostic {

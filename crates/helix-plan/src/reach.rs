@@ -9,7 +9,7 @@ use helix_core::ids::PhaseId;
 
 use super::model::{Phase, Plan};
 
-/// A graph whose nodes are numbers, and the circles in it. Takes memory for its nodes and edges, no more.
+/// A graph whose nodes are numbers, and the cycles in it. Takes memory for its nodes and edges, no more.
 #[derive(Debug, Clone, Default)]
 pub struct Graph {
     next: Vec<Vec<usize>>,
@@ -45,7 +45,7 @@ impl Graph {
     }
 
     /// The shortest way from a node through another one, to which an edge is assumed, back to it: the node once and first.
-    pub fn circle(&self, own: usize, first: usize) -> Option<Vec<usize>> {
+    pub fn cycle(&self, own: usize, first: usize) -> Option<Vec<usize>> {
         if !self.are_together(own, first) && self.next[own].contains(&first) {
             return None;
         }
@@ -66,12 +66,12 @@ impl Graph {
         Some(way)
     }
 
-    /// One circle of each group of nodes that all lead to each other, its first node first.
-    pub fn circles(&self) -> Vec<Vec<usize>> {
+    /// One cycle of each group of nodes that all lead to each other, its first node first.
+    pub fn cycles(&self) -> Vec<Vec<usize>> {
         let mut seen = HashSet::new();
         let of_group = (0..self.next.len()).filter_map(|own| {
             let first = self.next[own].iter().copied().find(|to| self.are_together(own, *to))?;
-            if seen.insert(self.groups[own]) { self.circle(own, first) } else { None }
+            if seen.insert(self.groups[own]) { self.cycle(own, first) } else { None }
         });
         of_group.collect()
     }
@@ -84,11 +84,11 @@ pub(super) struct Reach {
 
 impl Reach {
     /// Follows the edges of `next` from each of `count` nodes. Every edge is looked at a fixed number of times unless the graph
-    /// has circles.
+    /// has cycles.
     pub(super) fn new<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Self {
         let mut rows = vec![vec![0_u64; count.div_ceil(64)]; count];
         let order = post_order(count, &next);
-        // Nodes come after those they reach, so one pass is enough without circles; the last pass changes nothing.
+        // Nodes come after those they reach, so one pass is enough without cycles; the last pass changes nothing.
         let mut changed = true;
         while std::mem::take(&mut changed) {
             for &node in &order {

@@ -1,4 +1,4 @@
-//! What graphs with and without circles reach, and at what cost.
+//! What graphs with and without cycles reach, and at what cost.
 
 use std::cell::Cell;
 
@@ -17,7 +17,7 @@ fn the_work_grows_as_the_plan_does() {
 }
 
 #[test]
-fn circles_reach_themselves() {
+fn cycles_reach_themselves() {
     // 0 → 1 → 2 → 0, and 3 → 0.
     let edges = [1, 2, 0, 0];
     let reach = Reach::new(4, |at| std::iter::once(edges[at]));

@@ -16,7 +16,7 @@ fn answers(source: &str) {
             assert!(!parsed.plan.phases.is_empty() || parsed.plan.workflow.is_some());
             assert_eq!(parsed.plan.waves().concat().len(), parsed.plan.phases.len(), "every phase is in a wave");
             let ancestry = parsed.plan.ancestry();
-            assert!(parsed.plan.phases.iter().all(|phase| !ancestry.is_before(&phase.id, &phase.id)), "no circles");
+            assert!(parsed.plan.phases.iter().all(|phase| !ancestry.is_before(&phase.id, &phase.id)), "no cycles");
             assert_eq!(parsed.places.phases.len(), parsed.plan.phases.len());
         }
         Err(problems) => {

@@ -278,7 +278,7 @@ proptest! {
         }
         let plan = join(&source, &own(W)).unwrap_or_else(|problems| panic!("{}", shown(&problems))).plan;
         prop_assert_eq!(plan.waves().concat().len(), plan.phases.len());
-        prop_assert!(plan.phases.iter().all(|phase| !plan.ancestry().is_before(&phase.id, &phase.id)), "no circles");
+        prop_assert!(plan.phases.iter().all(|phase| !plan.ancestry().is_before(&phase.id, &phase.id)), "no cycles");
         let (first, last) = (PhaseId::new("first").unwrap(), PhaseId::new("last").unwrap());
         for number in 0..phases.len() {
             let own = PhaseId::new(format!("p{number}")).unwrap();

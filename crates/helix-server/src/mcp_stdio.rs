@@ -82,6 +82,9 @@ impl<F: ToolForwarder> ServerHandler for Proxy<F> {
         request: CallToolRequestParams,
         _context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if self.get_tool(&request.name).is_none() {
+            return Err(ErrorData::invalid_params(format!("unknown tool {:?}", request.name), None));
+        }
         let called = self.forwarder.call(request.name.into_owned(), request.arguments.unwrap_or_default()).await;
         let mut result = called.map_err(|message| ErrorData::internal_error(message, None))?;
         // The host's answer lacks this field, which older protocol versions imply.

@@ -61,7 +61,7 @@ pub(crate) mod codes {
     /// The job's state does not allow it.
     pub(crate) const REFUSED: &str = "HX0814";
     pub(crate) const JOURNAL: &str = "HX0810";
-    pub(crate) use helix_engine::codes::AMBIGUOUS;
+    pub(crate) use helix_engine::codes::{AMBIGUOUS, LEFT_TO_PERSON};
     pub(crate) const ENVIRONMENT: &str = "HX0811";
 }
 
@@ -119,16 +119,21 @@ impl From<InvalidId> for Problem {
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::NotFound { kind, id } => Self::not_found(format!("no {kind} {id:?}"))
-                .hint("list jobs: `helix jobs list` (GET /api/v1/jobs); list sessions: GET /api/v1/sessions"),
+            EngineError::NotFound { kind, id } => Self::not_found(format!("no {kind} {id:?}")).hint(match kind {
+                "session" => "GET /api/v1/sessions lists all",
+                "question" => "`helix answer` lists the open questions",
+                _ => "`helix jobs list` shows all jobs; `helix jobs show` the phases and attempts of one",
+            }),
             EngineError::Ambiguous { .. } => {
                 Self::new(StatusCode::CONFLICT, codes::AMBIGUOUS, error.to_string()).hint("give a longer prefix")
             }
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
             }
-            EngineError::Refused { message } => Self::new(StatusCode::CONFLICT, codes::REFUSED, message)
-                .hint("nothing was changed; see the job's state: `helix jobs show ID` (GET /api/v1/jobs/{id})"),
+            EngineError::Refused { message } => {
+                Self::new(StatusCode::CONFLICT, codes::REFUSED, message).hint("nothing was changed")
+            }
+            EngineError::LeftToPerson { message } => Self::new(StatusCode::CONFLICT, codes::LEFT_TO_PERSON, message),
             EngineError::Journal(_) => {
                 let detail = error_chain(&error);
                 tracing::error!(%detail, "the journal failed");
@@ -136,9 +141,8 @@ impl From<EngineError> for Problem {
                     .hint("check the disk and the permissions of the state directory: `helix doctor`")
             }
             EngineError::Contradiction { .. } => {
-                Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, error_chain(&error)).hint(
-                    "this is a bug in Helix: please report it with the job's events (GET /api/v1/jobs/{id}/events)",
-                )
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, codes::JOURNAL, error_chain(&error))
+                    .hint("this is a bug in Helix: please report it with the job's events (`helix jobs show --json`)")
             }
             EngineError::Environment { message, hint } => Self {
                 hint: hint.map(Into::into),
@@ -155,7 +159,7 @@ impl From<SubmitError> for Problem {
             SubmitError::Plan { diagnostics, .. } => Self {
                 diagnostics,
                 ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
-                    .hint("fix the `diagnostics`; `helix plan check` shows them in the file")
+                    .hint("fix the plan; `helix plan check` shows each problem at its place")
             },
             SubmitError::Refused { code, message, hint, blame } => {
                 let status = match blame {

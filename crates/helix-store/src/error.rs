@@ -192,7 +192,7 @@ pub enum ReadError {
     #[error(transparent)]
     Event(#[from] DecodeError),
     /// The beginning of an id fits several jobs.
-    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    #[error("{prefix:?} fits several, such as {}", .candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         prefix: String,
@@ -212,6 +212,9 @@ pub enum StateDirError {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// Something that is no directory is in its place.
+    #[error("{} is not a directory", .path.display())]
+    NoDirectory { path: PathBuf },
     /// Its disk is full.
     #[error("disk full: cannot write to {}", .path.display())]
     Full {
@@ -221,7 +224,7 @@ pub enum StateDirError {
         source: std::io::Error,
     },
     /// Another host works in it.
-    #[error("another helix{} works in {}", .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), .path.display())]
+    #[error("another Helix host{} uses the state directory {}", .pid.map(|pid| format!(" (process {pid})")).unwrap_or_default(), .path.display())]
     Held {
         path: PathBuf,
         /// The other host's process, if it has announced itself.
@@ -381,6 +384,7 @@ impl StateDirError {
                 codes::NOT_WRITABLE,
                 format!("make {} writable for this user, or choose another --state-dir", path.display()),
             ),
+            Self::NoDirectory { .. } => (codes::NOT_WRITABLE, "choose another --state-dir".into()),
             Self::Full { .. } => (codes::FULL, "free some disk space, or choose a --state-dir on another disk".into()),
             Self::Held { url: Some(url), .. } => {
                 (codes::HELD, format!("use it: it serves {url}; or stop it, or choose another --state-dir"))

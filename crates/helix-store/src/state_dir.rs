@@ -33,6 +33,8 @@ pub struct HostInfo {
     pub pid: u32,
     /// File with the bearer token.
     pub token_file: PathBuf,
+    /// Files of its configuration, the strongest first.
+    pub configuration: Vec<PathBuf>,
 }
 
 /// The right to be the host of a state directory; given up when dropped, and by the kernel when the process dies.
@@ -271,13 +273,16 @@ fn remove_if_there(path: &Path) -> Result<(), StateDirError> {
 fn failed(doing: &'static str, path: &Path, source: std::io::Error) -> StateDirError {
     let path = path.to_path_buf();
     match source.kind() {
-        ErrorKind::PermissionDenied
-        | ErrorKind::ReadOnlyFilesystem
-        | ErrorKind::NotADirectory
-        | ErrorKind::AlreadyExists => StateDirError::NotWritable { path, source },
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => StateDirError::NotWritable { path, source },
+        ErrorKind::NotADirectory | ErrorKind::AlreadyExists => StateDirError::NoDirectory { path: blocking(path) },
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => StateDirError::Full { path, source },
         _ => StateDirError::Io { doing, path, source },
     }
+}
+
+/// What stands where a directory is needed: the path itself, or the nearest one above it that exists.
+fn blocking(path: PathBuf) -> PathBuf {
+    path.ancestors().find(|above| above.exists()).map_or_else(|| path.clone(), Path::to_path_buf)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, openwebui, outcome, plan,
+    adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, mcp, openwebui, outcome, plan,
     project, prompt, run, sandbox, serve, skills, trust, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
@@ -24,7 +24,7 @@ use crate::terminal::{Reading, Terminal};
 #[derive(Debug, Parser)]
 #[command(name = "helix", version, arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(
-    after_help = "Start with `helix demo`: it needs no account and no network.\ndocs/errors/ explains the error codes."
+    after_help = "Start with `helix demo`: it needs no account and no network.\n`helix explain HX0403` explains an error code."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -91,6 +91,12 @@ enum Command {
     Project(project::Action),
     /// Explain the outcome of a recorded agent run
     Outcome(outcome::Arguments),
+    /// Explain an error code
+    Explain {
+        /// The code, such as HX0403
+        #[arg(value_name = "CODE")]
+        code: String,
+    },
     /// Explain failures: what failed, why, and what to do
     #[command(subcommand)]
     Failures(failures::Action),
@@ -160,6 +166,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Project(action) => project::run(context, action),
         Command::OpenWebUi(action) => openwebui::run(context, action),
         Command::Outcome(arguments) => outcome::run(context, &arguments),
+        Command::Explain { code } => explain::run(context, &code),
         Command::Failures(action) => failures::run(context, action),
         Command::Skills(action) => skills::run(context, &action),
         Command::Prompt(action) => prompt::run(context, &action),

@@ -11,7 +11,7 @@ use crate::environment::Environment;
 use crate::error::CommandError;
 use crate::host::{Reached, find, reach, start_in_background};
 use crate::runtime;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, shell_word};
 
 /// What a command is given.
 #[derive(Clone)]
@@ -97,7 +97,14 @@ impl Context {
 
     /// A path of the command line, made absolute.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
-        self.environment.directory.join(path)
+        // Without `.` in between.
+        self.environment.directory.join(path).components().collect()
+    }
+
+    /// The command that finds this state directory again from anywhere.
+    pub(crate) fn helix(&self) -> String {
+        let named = self.overrides.state_dir.as_ref().map(|directory| self.path(directory));
+        named.map_or("helix".to_owned(), |path| format!("helix --state-dir {}", shell_word(&path.to_string_lossy())))
     }
 
     /// A path as the user knows it: relative where that is shorter.

@@ -21,7 +21,8 @@ use crate::host::find;
 /// # Errors
 /// As [`job`] when there is none.
 pub(crate) async fn open_or_missing(context: &Context, id: &str) -> Result<SqliteJournal, CommandError> {
-    open(context.settings()?).await?.ok_or_else(|| missing(id))
+    let settings = context.settings()?;
+    open(settings).await?.ok_or_else(|| missing(settings, id))
 }
 
 /// Evidence and changes of jobs.
@@ -30,8 +31,10 @@ pub(crate) fn archive<'a>(context: &'a Context, journal: &'a SqliteJournal) -> R
     Ok(Archive { journal, state_dir, git: GitEnvironment::from_process() })
 }
 
-fn missing(id: &str) -> CommandError {
-    EngineError::NotFound { kind: "job", id: id.to_owned() }.into()
+fn missing(settings: &Settings, id: &str) -> CommandError {
+    let place = settings.state_dir.value.display();
+    CommandError::from(EngineError::NotFound { kind: "job", id: id.to_owned() })
+        .hint(format!("`helix jobs list` shows the jobs of {place}; a unique prefix of the id is enough"))
 }
 
 /// All jobs, newest first.
@@ -62,11 +65,12 @@ async fn recorded_jobs(settings: &Settings, filter: JobFilter) -> Result<JobPage
 
 /// One job, by id or unique beginning.
 pub(crate) async fn job(context: &Context, id: &str) -> Result<JobView, CommandError> {
-    if let Some(client) = find(context.settings()?).await? {
+    let settings = context.settings()?;
+    if let Some(client) = find(settings).await? {
         return Ok(client.job(id).await?);
     }
     let found = open_or_missing(context, id).await?.job(id.to_owned()).await?;
-    found.map(|job| job.at(Timestamp::now())).ok_or_else(|| missing(id))
+    found.map(|job| job.at(Timestamp::now())).ok_or_else(|| missing(settings, id))
 }
 
 /// All questions of a job, or the open questions of all jobs, oldest first.

@@ -29,12 +29,12 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     if let Some(expires) = question.expires_at {
         lines.push(format!("    {}", say!(language, "term-expires", at = local(language, expires))));
     }
-    lines.push(format!("    {}", say!(language, "term-answer-by", command = how_to_answer(question))));
+    lines.push(format!("    {}", say!(language, "term-answer-by", command = how_to_answer(context, question))));
     lines.join("\n")
 }
 
 /// The command that answers it.
-pub(crate) fn how_to_answer(question: &QuestionView) -> String {
+pub(crate) fn how_to_answer(context: &Context, question: &QuestionView) -> String {
     let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
     let choice = if keys.is_empty() { String::new() } else { format!(" --choice {}", keys.join("|")) };
     let text = match (question.free_text, keys.is_empty()) {
@@ -42,7 +42,7 @@ pub(crate) fn how_to_answer(question: &QuestionView) -> String {
         (true, false) => " [--text \"…\"]",
         (false, false) => "",
     };
-    format!("helix answer {}{choice}{text}", question.id)
+    format!("{} answer {}{choice}{text}", context.helix(), question.id)
 }
 
 /// Whether somebody sits at the terminal.

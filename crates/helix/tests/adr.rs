@@ -175,7 +175,7 @@ fn wrong_encodings_are_repaired_where_that_is_certain() {
     let before = user.run(&["adr", "check"]);
     assert!(before.code == 2 && before.stderr.contains("HX0224") && before.stderr.contains("--fix"), "{before:?}");
     let fixed = user.run(&["adr", "check", "--fix"]);
-    assert!(fixed.code == 0 && fixed.stderr.contains("5 repair(s)"), "{fixed:?}");
+    assert!(fixed.code == 0 && fixed.stderr.contains("5 repairs"), "{fixed:?}");
     let now = std::fs::read_to_string(user.work().join("adr/001-groesse.md")).unwrap();
     assert_eq!(now, text.replace("So it", "ä → ü: so it"));
     assert_eq!(user.run(&["adr", "graph", "--format", "dot"]).code, 0);

@@ -47,6 +47,8 @@ fn a_wrong_configuration_is_refused_before_anything_happens() {
     user.run(&["serve"]).refused(2, &["HX0902", "helix.toml:2:1", "did you mean `listen`?"]);
     user.write("helix.toml", "[defaults]\nagent = \"nobody\"\n");
     user.run(&["doctor"]).refused(2, &["HX0905", "nobody", "helix.toml:2"]);
+    user.write("helix.toml", "[server]\nlisten = \"8787\"\n");
+    user.run(&["doctor"]).refused(2, &["HX0903", "8787", "helix.toml:2", "ADDRESS:PORT"]);
     assert!(!user.state().exists(), "nothing was changed");
 }
 
@@ -56,7 +58,7 @@ fn a_state_directory_that_cannot_be_written_is_named() {
     let user = User::new();
     let file = user.write("file", "");
     let ran = user.run(&["--state-dir", file.to_str().unwrap(), "serve", "--listen", "127.0.0.1:0"]);
-    ran.refused(2, &["HX0301", "file", "--state-dir"]);
+    ran.refused(2, &["HX0301", "file is not a directory", "--state-dir"]);
 }
 
 #[test]
@@ -67,6 +69,25 @@ fn a_taken_port_and_an_open_address_are_refused() {
     user.run(&["serve", "--listen", &address]).refused(2, &["HX0911", &address, "--listen"]);
     user.run(&["serve", "--listen", "0.0.0.0:0", "--no-auth"]).refused(2, &["HX0910", "--no-auth"]);
     user.run(&["serve", "--listen", "nonsense"]).refused(2, &["HX0912", "127.0.0.1:8787"]);
+}
+
+#[test]
+fn an_adr_without_a_title_and_a_log_without_a_failure_are_said_to_be_so() {
+    let user = User::new();
+    user.run(&["adr", "new", " "]).refused(2, &["the title is empty", "hint:"]);
+    let log = user.write("fine.log", "all fine\n");
+    let ran = user.run(&["failures", "explain", log.to_str().unwrap()]);
+    assert!(ran.code == 0 && ran.stderr.contains("no failure found in this log"), "{ran:?}");
+    let ran = user.run(&["failures", "explain", log.to_str().unwrap(), "--exit", "3"]);
+    assert!(ran.code == 0 && ran.stdout.contains("What failed"), "{ran:?}");
+}
+
+#[test]
+fn every_error_explains_itself_where_there_are_no_docs() {
+    let user = User::new();
+    let ran = user.run(&["explain", "hx0403"]);
+    assert!(ran.code == 0 && ran.stdout.starts_with("# HX0403: ") && ran.stdout.contains("## Remedy"), "{ran:?}");
+    user.run(&["explain", "HX9999"]).refused(2, &["HX0920", "HX9999"]);
 }
 
 #[test]

@@ -168,12 +168,17 @@ fn a_plain_program_without_a_record_is_never_done() {
     let program = "cat > /dev/null; echo 'def tax(): pass' >> shop/tax.py; echo seen >> NOTE.md";
     let stage = stage_with(&format!("dialect = \"command\"\ncommand = {}", json!(["sh", "-c", program])));
     let plan = stage
-        .plan("one", "name: one\nphases:\n- id: tax\n  name: Tax\n  type: development\n  description: adds the tax\n  outputs: [shop/tax.py]\n  max_attempts: 1\n  on_failure: fail\n  gates: [{ type: files_exist }]\n");
+        .plan("one", "name: one\nphases:\n- id: tax\n  name: Tax\n  type: development\n  description: adds the tax\n  outputs: [shop/tax.py]\n  max_attempts: 3\n  on_failure: fail\n  gates: [{ type: files_exist }]\n");
     let mut command = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
     let output = command.current_dir(&stage.repo).output().unwrap();
-    assert!(!output.status.success(), "{}", said(&output));
-    assert!(said(&output).contains("the final record is missing"), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    for part in ["the agent printed no result record", "trust_exit = true"] {
+        assert!(said(&output).contains(part), "{}", said(&output));
+    }
     assert!(!stage.repo.join("shop/tax.py").exists(), "{}", said(&output));
+    let list = stage.helix(&["--json", "jobs", "list"]).output().unwrap();
+    let jobs: Value = serde_json::from_slice(&list.stdout).unwrap();
+    assert_eq!(jobs[0]["phases"][0]["attempt"], json!(1), "what is configuration is not tried again: {jobs:#}");
 
     let trusting = format!("dialect = \"command\"\ntrust_exit = true\ncommand = {}", json!(["sh", "-c", program]));
     let stage = stage_with(&trusting);

@@ -166,6 +166,30 @@ async fn say(stage: &Stage, words: &str) -> (u16, Value) {
     (answer.status().as_u16(), answer.json().await.unwrap())
 }
 
+/// A state directory that cannot be made: the doctor says so, and what needs it ends as trouble of the environment.
+#[test]
+fn a_state_directory_on_a_disk_that_is_read_only_is_named() {
+    if !apart("a_state_directory_on_a_disk_that_is_read_only_is_named") {
+        return;
+    }
+    let stage = Stage::new(&script(Path::new("/nonexistent")), "");
+    let root = stage.sandbox.path().join("read-only");
+    std::fs::create_dir(&root).unwrap();
+    let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "ro", "tmpfs"]).arg(&root).status().unwrap();
+    assert!(mounted.success());
+    let disk = Disk { root: root.clone() };
+    let state = root.join("state");
+    let helix = |arguments: &[&str]| {
+        let output = stage.helix(&[&["--state-dir", state.to_str().unwrap()], arguments].concat()).output().unwrap();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let (code, found, _) = helix(&["doctor"]);
+    assert!(code == Some(4) && found.contains("cannot be created"), "{found}");
+    let (code, _, said) = helix(&["serve", "--listen", "127.0.0.1:0"]);
+    assert!(code == Some(4) && said.contains("HX0301") && said.contains("hint:"), "{code:?} {said}");
+    drop(disk);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
     if !apart("a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on") {

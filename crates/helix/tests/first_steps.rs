@@ -34,6 +34,23 @@ fn init_looks_around_and_its_plan_is_valid() {
     }
 }
 
+/// In no known language, a check of the syntax could confirm nothing.
+#[test]
+fn init_promises_no_check_that_cannot_pass_and_says_where_it_is() {
+    let user = User::new();
+    user.repository();
+    let ran = user.run(&["init"]);
+    assert!(ran.stdout.contains("git repository found") && ran.stderr.contains("commit"), "{ran:?}");
+    let plan = std::fs::read_to_string(user.work().join("plans/example/phases.yaml")).unwrap();
+    assert!(!plan.contains("syntax_check"), "{plan}");
+    std::fs::create_dir(user.work().join("part")).unwrap();
+    let ran = user.run(&["init", "part"]);
+    let root = format!("is inside the repository {}", user.work().display());
+    assert!(ran.stdout.contains(&root), "{ran:?}");
+    let doctor = user.run(&["doctor"]);
+    assert!(doctor.stdout.contains("✓ repository: "), "{doctor:?}");
+}
+
 /// A program that is there and does nothing is as good as none: gates that need it would be inconclusive.
 #[test]
 fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
@@ -50,6 +67,11 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
         std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let init = user::ran(user.helix().env("PATH", &path).arg("init").output().unwrap());
+    assert!(
+        init.stdout.contains("python3 -m pytest -q  (") && init.stdout.contains("; pytest is not installed)"),
+        "{init:#?}"
+    );
     let ran = user::ran(user.helix().env("PATH", path).arg("doctor").output().unwrap());
     assert_eq!(ran.code, 4, "{ran:#?}");
     for line in [

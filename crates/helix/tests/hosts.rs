@@ -51,6 +51,26 @@ fn the_second_host_is_told_who_the_first_is() {
     user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(2, &["HX0308", &pid]);
 }
 
+/// A host that runs with another configuration would silently use its agents for this directory's work.
+#[test]
+fn a_host_with_another_configuration_gets_no_work() {
+    let user = User::new();
+    user.rehearse("- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"a\\n\"}}, {say: done}]}\n");
+    user.write("p.yaml", PLAN);
+    user.repository();
+    let host = Served::start(&user);
+    let file = user.write("helix.toml", "[jobs]\nmax_parallel = 1\n");
+    let pid = host.0.id().to_string();
+    let parts = ["HX0919", &pid, "is not read", file.to_str().unwrap(), "--state-dir"];
+    user.run(&["run", "p.yaml"]).refused(2, &parts);
+    user.run(&["chat", "-m", "hi"]).refused(2, &parts);
+    assert_eq!(user.run(&["--json", "jobs"]).json(), json!([]), "no job was made");
+    // Whoever names the host's file means it.
+    let config = user.state().with_file_name("home").join(".config/helix/helix.toml");
+    let ran = user.run(&["--config", config.to_str().unwrap(), "run", "p.yaml"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+}
+
 /// What a host keeps before anybody asked for anything: the rules of failures alone were 25 MB and a tenth of a second.
 #[test]
 fn an_idle_host_is_small() {
@@ -123,6 +143,23 @@ fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert!(ran.stdout.contains("failed a:") && ran.stdout.contains("helix jobs logs"), "{ran:#?}");
     assert_eq!(user.git(&["log", "--oneline"]).lines().count(), 1, "nothing was merged");
+    // It is no success where nobody reads what it says, either.
+    for reading in [&[] as &[&str], &["--json"]] {
+        let mut unread = user.helix().args(reading).args(["run", "."]).stdout(Stdio::piped()).spawn().unwrap();
+        drop(unread.stdout.take());
+        assert_eq!(unread.wait().unwrap().code(), Some(1), "{reading:?}");
+    }
+}
+
+#[test]
+fn a_chat_without_its_agent_says_so_once_and_offers_a_session_that_is_there() {
+    let user = User::new();
+    user.write("helix.toml", "[agents.claude]\ncommand = [\"/nonexistent/claude\"]\n");
+    let ran = user.run(&["chat", "-m", "hi"]);
+    ran.refused(4, &["/nonexistent/claude", "helix doctor"]);
+    assert_eq!(ran.stderr.matches("helix doctor").count(), 1, "{}", ran.stderr);
+    let offered = ran.stderr.lines().find_map(|line| line.split_once("helix chat --session ")).unwrap().1;
+    assert_eq!(user.run(&["chat", "--session", offered, "--show"]).code, 0, "{ran:#?}");
 }
 
 #[test]
@@ -161,7 +198,7 @@ fn a_detached_job_is_carried_out_and_stopped_through_the_host() {
     // A beginning of an id has to fit one job alone, for whoever asks.
     let second = user.run(&["--json", "run", ".", "--detach"]).json()["job"].as_str().unwrap().to_owned();
     let fits_both = user.run(&["jobs", "cancel", "j"]);
-    fits_both.refused(2, &["HX0314", "could be any of", &id, &second]);
+    fits_both.refused(2, &["HX0314", "fits several, such as", &id, &second]);
     for job in [&id, &second] {
         assert_eq!(user.run(&["jobs", "cancel", job]).code, 0);
         let watched = user.run(&["jobs", "watch", job]);
@@ -221,7 +258,7 @@ fn an_answer_by_id_does_not_read_all_jobs() {
     let (url, token) = (format!("http://{}", listener.local_addr().unwrap()), user.state().join("token"));
     std::fs::create_dir_all(user.state()).unwrap();
     std::fs::write(&token, "t").unwrap();
-    let info = json!({ "url": url, "pid": std::process::id(), "token_file": token });
+    let info = json!({ "url": url, "pid": std::process::id(), "token_file": token, "configuration": [] });
     std::fs::write(user.state().join("host.json"), info.to_string()).unwrap();
     let (asked, paths) = mpsc::channel();
     std::thread::spawn(move || {

@@ -120,7 +120,7 @@ fn a_german_terminal_is_asked_and_told_in_german_and_programs_read_english() {
     stage.sandbox.set("LC_ALL", "de_DE.UTF-8");
 
     let shown = text(&run(&stage, &["jobs", "show", id]).stdout);
-    assert!(shown.contains("⏸ wartet in ") && shown.contains("wartet auf dich:"), "{shown}");
+    assert!(shown.contains("⏸ wartet seit ") && shown.contains("wartet auf dich:"), "{shown}");
     let open = text(&run(&stage, &["answer"]).stdout);
     assert!(open.contains("Phase page (page) beginnen?") && open.contains("[approve] Die Phase beginnen"), "{open}");
     assert!(open.contains("    Antwort: helix answer "), "{open}");

@@ -102,6 +102,11 @@ fn a_host_that_was_started_for_a_client_is_reaped_when_it_has_gone() {
     let mut answers = std::io::BufReader::new(server.0.stdout.take().unwrap()).lines().map(Result::unwrap);
     let answer = answers.find(|line| line.contains("\"id\":2"));
     assert!(answer.is_some_and(|answer| answer.contains("pass the job's id")));
+    let unknown =
+        json!({ "jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": { "name": "no_such", "arguments": {} } });
+    writeln!(stdin, "{unknown}").unwrap();
+    let answer = answers.find(|line| line.contains("\"id\":3"));
+    assert!(answer.is_some_and(|answer| answer.contains("-32602") && answer.contains("no_such")));
     let host: Value = serde_json::from_slice(&std::fs::read(stage.sandbox.state().join("host.json")).unwrap()).unwrap();
     let pid = host["pid"].to_string();
     assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
@@ -466,12 +471,14 @@ async fn a_correction_can_be_stopped_and_the_answer_stays() {
 /// What an answer lacks and its agent does not mend is remembered with a report; an answer that has it shows it gone.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_answers_lack_is_remembered() {
-    let stage = forgetful("{ say: 'I said it all.' }");
+    let script = "parts:\n  - name: again\n    prompt: gone-notes.md\n    act: { say: 'It is in [it](gone-notes.md). <!-- STEP: what -->' }\n  \
+         - name: hello\n    prompt: Hello\n    act: { say: 'See [it](gone-notes.md). <!-- STEP: what -->' }\n";
+    let stage = Stage::new(script, "");
     let _host = stage.start();
     stage.reachable().await;
     say(&stage, "c", "Hello").await;
     let known = remembered(&stage, &[], 1, 1).await;
-    assert!(known[0].0.contains("marker") && known[0].1 == "open", "{known:#?}");
+    assert!(known[0].0.contains("gone-notes.md") && known[0].1 == "open", "{known:#?}");
     let sessions = get(&stage, "/api/v1/sessions").await;
     let id = sessions["sessions"][0]["id"].as_str().unwrap().to_owned();
     let reports = stage.sandbox.state().join("reports").join(&id);

@@ -162,6 +162,13 @@ fn the_active_one_goes_before_the_configured_one_and_that_before_the_repositorys
         let job: Value = serde_json::from_slice(&job.stdout).unwrap();
         let watched = user.run(&["--json", "jobs", "watch", job["job"].as_str().unwrap()]);
         assert_eq!(watched.code, 0, "{watched:?}");
+        // The next one has another configuration.
+        let host = i32::try_from(job["host_pid"].as_u64().unwrap()).unwrap();
+        rustix::process::kill_process(rustix::process::Pid::from_raw(host).unwrap(), rustix::process::Signal::TERM)
+            .unwrap();
+        while user.state().join("host.json").exists() {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
         show(&user)["venv"].as_str().map(|venv| Path::new(venv).canonicalize().unwrap())
     };
     assert_eq!(used(None), of_repository.canonicalize().ok());

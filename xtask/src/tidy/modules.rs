@@ -1,4 +1,4 @@
-//! Walls inside crates: no circle of imports between modules that are not parent and child, and paths that a crate must
+//! Walls inside crates: no cycle of imports between modules that are not parent and child, and paths that a crate must
 //! not name.
 //!
 //! Must not know types: a reference counts where its path is written, resolved through `use` and re-exports of the crate.
@@ -38,10 +38,10 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Breach> {
         }
     }
     for (name, modules) in &crates {
-        for (parent, members, edges) in circles(modules) {
+        for (parent, members, edges) in cycles(modules) {
             let (within, members) = ([vec![(*name).to_owned()], parent].concat().join("::"), members.join(", "));
             let edges = edges.join(", ");
-            let what = format!("circle of imports between {members}; move what they share beneath both: {edges}");
+            let what = format!("cycle of imports between {members}; move what they share beneath both: {edges}");
             breaches.push(Breach::new(within, what));
         }
         for (owner, forbidden, why) in FORBIDDEN_PATHS.iter().filter(|(owner, ..)| owner == name) {
@@ -163,7 +163,7 @@ fn target(modules: &BTreeMap<Path, Module>, from: &Path, path: &[String], depth:
 }
 
 /// Circles between modules of one parent, each with the parent, its members and the references that make it.
-fn circles(modules: &BTreeMap<Path, Module>) -> Vec<(Path, Vec<String>, Vec<String>)> {
+fn cycles(modules: &BTreeMap<Path, Module>) -> Vec<(Path, Vec<String>, Vec<String>)> {
     let mut levels: BTreeMap<Path, BTreeMap<String, BTreeMap<String, String>>> = BTreeMap::new();
     for (from, module) in modules {
         for reference in &module.references {
@@ -210,7 +210,7 @@ fn reach<'a>(edges: &'a BTreeMap<String, BTreeMap<String, String>>, from: &'a st
 mod tests {
     use super::*;
 
-    fn circles_of(files: &[(&str, &str)]) -> Vec<String> {
+    fn cycles_of(files: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<SourceFile> = files
             .iter()
             .map(|(path, text)| SourceFile { path: format!("crates/a/src/{path}"), text: (*text).to_owned() })
@@ -219,26 +219,26 @@ mod tests {
     }
 
     #[test]
-    fn circles_between_siblings_are_found_and_parents_may_know_their_children() {
-        let found = circles_of(&[
+    fn cycles_between_siblings_are_found_and_parents_may_know_their_children() {
+        let found = cycles_of(&[
             ("lib.rs", "mod one; mod two; pub use one::One;"),
             ("one.rs", "use crate::two::deep::Two; pub struct One;"),
             ("two/mod.rs", "pub mod deep;"),
             ("two/deep.rs", "pub struct Two(crate::One);"),
         ]);
-        let wanted = "a: circle of imports between one, two; move what they share beneath both: \
+        let wanted = "a: cycle of imports between one, two; move what they share beneath both: \
                       one -> two::deep, two::deep -> one";
         assert_eq!(found, [wanted]);
-        assert_eq!(circles_of(&[("lib.rs", "mod one; use one::One;"), ("one.rs", "use crate::Other;")]), [""; 0]);
+        assert_eq!(cycles_of(&[("lib.rs", "mod one; use one::One;"), ("one.rs", "use crate::Other;")]), [""; 0]);
     }
 
     #[test]
     fn tests_may_use_everything_and_macros_count() {
         let one = "fn f() { format!(\"{}\", super::two::X); }";
         let two = "pub const X: u8 = 1; #[cfg(test)] mod tests { use crate::one; }";
-        assert_eq!(circles_of(&[("lib.rs", ""), ("one.rs", one), ("two.rs", two)]), [""; 0]);
+        assert_eq!(cycles_of(&[("lib.rs", ""), ("one.rs", one), ("two.rs", two)]), [""; 0]);
         let two = "pub const X: u8 = 1; use super::one;";
-        assert_eq!(circles_of(&[("lib.rs", ""), ("one.rs", one), ("two.rs", two)]).len(), 1);
+        assert_eq!(cycles_of(&[("lib.rs", ""), ("one.rs", one), ("two.rs", two)]).len(), 1);
     }
 
     #[test]

@@ -93,6 +93,8 @@ pub struct Gathered {
     pub(super) compacted: bool,
     /// As [`RunFacts::answered`].
     answered: bool,
+    /// As [`RunFacts::record_unknown`].
+    pub(super) record_unknown: bool,
     /// The session as the agent announced it.
     pub session: Option<AgentSessionId>,
     /// The point that the session has reached, by which [`crate::SessionRef::Cut`] finds it again; `None` where the dialect
@@ -207,6 +209,10 @@ impl Reader {
             tasks_lost: run.tasks.not_completed(),
             compacted: run.compacted,
             answered: run.answered,
+            record_unknown: run.record_unknown
+                && stream.read_to_end
+                && self.unparsable == 0
+                && self.tail != Some(Taken::Spoiled),
             stderr_tail: ended.stderr_tail.clone(),
             walls: ended.walls.clone(),
         }

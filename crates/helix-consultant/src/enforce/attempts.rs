@@ -115,10 +115,13 @@ impl AnswerAttempts {
         if best.run == last.run { Vec::new() } else { best.examined.files.iter().filter(changed).cloned().collect() }
     }
 
-    /// What the user is told below an answer that is not in order; `None` when it is.
+    /// What the user is told below an answer that is not in order; `None` when it is. An agent that cannot be asked for the step
+    /// marker cannot be expected to know it.
     pub(crate) fn note(&self, failed_correction: Option<&str>) -> Option<String> {
-        let best = self.best().filter(|best| !best.examined.findings.is_empty())?;
-        Some(phrases::not_in_order(self.language, &best.examined.findings, self.asked, failed_correction))
+        let mut findings = self.best()?.examined.findings.clone();
+        let unasked = failed_correction.is_some() && self.asked == 0;
+        findings.retain(|one| !unasked || one.validator != Validator::StepMarker.word());
+        (!findings.is_empty()).then(|| phrases::not_in_order(self.language, &findings, self.asked, failed_correction))
     }
 
     fn retry(&self, examined: &Examined) -> Retry {

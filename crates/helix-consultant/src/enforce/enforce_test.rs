@@ -188,3 +188,19 @@ fn validators_that_are_off_look_at_nothing() {
     assert_eq!(words, ["step_marker", "adr_structure", "file_existence", "plan_valid"]);
     assert!(Path::new(&scene.work).exists());
 }
+
+/// An agent without sessions is not asked for the line, and only what its users can see is a fault of its answer.
+#[test]
+fn a_marker_that_cannot_be_asked_for_is_not_told_of() {
+    let mut scene = Scene::new();
+    scene.attempts = AnswerAttempts::new(0, helix_job::Language::English);
+    let why = Some("this agent cannot continue a session");
+    scene.try_answer(CorrectionScope::Answer, "Hello.");
+    assert!(scene.attempts.note(None).unwrap().contains("step_marker"));
+    assert_eq!(scene.attempts.note(why), None);
+    scene.attempts = AnswerAttempts::new(0, helix_job::Language::English);
+    scene.write("phases.yaml", &format!("{GOOD_PLAN}    typo: 1\n"));
+    scene.try_answer(CorrectionScope::Answer, "The plan is there.");
+    let note = scene.attempts.note(why).unwrap();
+    assert!(note.contains("plan_valid") && !note.contains("step_marker"), "{note}");
+}

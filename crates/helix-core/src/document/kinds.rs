@@ -229,7 +229,9 @@ impl<T: FromNode> FromNode for Vec<T> {
     type Value = Vec<Placed<T::Value>>;
     fn from_node(node: &Node, what: &str, reader: &mut FieldReader<'_>) -> Option<Self::Value> {
         let Value::Sequence(items) = &node.value else {
-            let help = node.scalar().map(|text| format!("write a list: [{}]", shorten(text)));
+            let bare = node.as_number().is_some() || node.as_bool().is_some();
+            let item = |text| if bare { shorten(text) } else { format!("\"{}\"", shorten(text)) };
+            let help = node.scalar().map(|text| format!("write a list: [{}]", item(text)));
             reader.wrong_type(node, what, "a list", help);
             return None;
         };

@@ -43,6 +43,9 @@ pub struct RunFacts {
     /// Whether the model has answered anything: words, thoughts, or a call of a tool.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub answered: bool,
+    /// Whether it ended well by its status and printed nothing that was meant as a final record, where that is the whole protocol.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub record_unknown: bool,
     /// The last 2 KiB of stderr, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,

@@ -27,6 +27,8 @@ pub enum Outcome {
     Truncated {
         evidence: String,
     },
+    /// The program ended well and does not know Helix's result record.
+    NoRecord,
     /// The turn ended but what was asked for is not there.
     Incomplete {
         missing: String,
@@ -132,6 +134,7 @@ pub enum OutcomeName {
     CompleteButTasksLost,
     LocalCommand,
     Truncated,
+    NoRecord,
     Incomplete,
     StoppedByHook,
     Interrupted,
@@ -185,6 +188,7 @@ impl Outcome {
             (Some(terminal), None) if terminal.is_error => declared_error(facts, terminal),
             (Some(terminal), None) => success(facts, terminal),
             (None, _) if refused_to_start(facts) => Self::Unstarted { reason: words_at_start(facts) },
+            (None, _) if facts.record_unknown => Self::NoRecord,
             (_, Some(evidence)) => Self::Truncated { evidence },
             (None, None) => Self::Truncated { evidence: "the final record is missing".into() },
         }
@@ -198,6 +202,7 @@ impl Outcome {
             Self::TasksLost { .. } => OutcomeName::CompleteButTasksLost,
             Self::LocalCommand => OutcomeName::LocalCommand,
             Self::Truncated { .. } => OutcomeName::Truncated,
+            Self::NoRecord => OutcomeName::NoRecord,
             Self::Incomplete { .. } => OutcomeName::Incomplete,
             Self::StoppedByHook => OutcomeName::StoppedByHook,
             Self::Interrupted => OutcomeName::Interrupted,
@@ -240,6 +245,7 @@ impl Outcome {
                 Some(AgentErrorKind::MaxOutputTokens | AgentErrorKind::Unknown) | None => Retry::Resume,
             },
             Self::Cancelled
+            | Self::NoRecord
             | Self::StoppedByHook
             | Self::Credentials { .. }
             | Self::Refused
@@ -257,7 +263,7 @@ fn cut_off(facts: &RunFacts) -> Option<String> {
         return Some("the last line of stdout is not whole".into());
     }
     if facts.stdout.unparsable > 0 {
-        return Some(format!("{} line(s) of stdout are not records", facts.stdout.unparsable));
+        return Some(format!("stdout has lines that are not records: {}", facts.stdout.unparsable));
     }
     if facts.terminal.is_none() {
         return Some("the final record is missing".into());

@@ -234,7 +234,7 @@ impl FailureService {
         if let Some(memory) = memory {
             self.heard(memory.capture(occurrence.clone()).await);
         }
-        let similar = self.recalled(memory, &occurrence.diagnosis, occurrence.at).await;
+        let similar = self.recalled(memory, &occurrence.diagnosis, occurrence.at, occurrence.at).await;
         let past = similar.known().cloned().unwrap_or_default();
         let mut suggestions = suggested(self.ranked(memory, &occurrence.diagnosis.cause, drafts(&past)).await);
         let report = report(&context, known(), similar.as_deref(), &suggestions);
@@ -258,7 +258,7 @@ impl FailureService {
         let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await else {
             return Vec::new();
         };
-        self.recall(&Diagnosis::new(&context.0.tool, &classified), Timestamp::now())
+        self.recall(&Diagnosis::new(&context.0.tool, &classified), Timestamp::MAX)
             .await
             .known()
             .cloned()
@@ -327,8 +327,8 @@ impl FailureService {
     }
 
     /// Past failures like this one, or why none can be named.
-    pub(crate) async fn recall(&self, diagnosis: &Diagnosis, at: Timestamp) -> Section<Vec<PastFailure>> {
-        self.recalled(self.memory().await.as_ref(), diagnosis, at).await
+    pub(crate) async fn recall(&self, diagnosis: &Diagnosis, before: Timestamp) -> Section<Vec<PastFailure>> {
+        self.recalled(self.memory().await.as_ref(), diagnosis, Timestamp::now(), before).await
     }
 
     async fn recalled(
@@ -336,11 +336,16 @@ impl FailureService {
         memory: Option<&FailureMemory>,
         diagnosis: &Diagnosis,
         at: Timestamp,
+        before: Timestamp,
     ) -> Section<Vec<PastFailure>> {
         let Some(memory) = memory else { return Section::Missing(NOT_REMEMBERED.to_owned()) };
         let query = SimilarQuery { diagnosis: diagnosis.clone(), most: SIMILAR, now: at };
         match memory.similar(query).await {
-            Ok(failures) => Section::Known(failures),
+            Ok(mut failures) => {
+                // A failure whose report is made late is in the memory itself.
+                failures.retain(|past| past.known.first_seen < before);
+                Section::Known(failures)
+            }
             Err(error) => {
                 self.log(error.code(), &error.hint(), &error);
                 Section::Missing(error_chain(&error))

@@ -75,7 +75,10 @@ fn finding(message: &str) -> Finding {
 
 fn failing(job: &str, attempt: u32, log: &str) -> FailureContext {
     let report = report(Verdict::Fail { findings: vec![finding("1 test failed")] });
-    FailureContext::of_gate(&site(job, attempt), 0, &report, Log::of_texts(log, ""), at(i64::from(attempt))).unwrap()
+    // What fails elsewhere fails later.
+    let later = if matches!(job, "second" | "b") { 5 } else { 0 };
+    FailureContext::of_gate(&site(job, attempt), 0, &report, Log::of_texts(log, ""), at(i64::from(attempt) + later))
+        .unwrap()
 }
 
 fn ended(job: &str, attempt: u32, passed: &[String]) -> AttemptAnswer {
@@ -437,4 +440,24 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
     let classified = service.record(run).await.occurrence.unwrap().1;
     assert_eq!(classified.cause, "missing_command", "{classified:?}");
     assert!(classified.confidence > 0.8, "{classified:?}");
+}
+
+/// A report that is made late, or twice, finds its own failure in the memory.
+#[tokio::test]
+async fn a_failure_is_not_its_own_past() {
+    let (service, _scratch) = service(Holdout::NONE);
+    let context = || {
+        let verdict = Verdict::Fail { findings: vec![finding("no")] };
+        FailureContext::of_gate(&site("a", 1), 0, &report(verdict), Log::of_texts(LOG, ""), at(1)).unwrap()
+    };
+    service.record(context()).await;
+    service.cease(&JobId::new("a").unwrap(), None, Ceasing::GaveUp, at(3)).await;
+    let again = service.record(context()).await.report;
+    assert_eq!(again.similar.known().map(Vec::len), Some(0), "{again:#?}");
+    let explained = async |before| {
+        let FailureContext { report_place, observation, log, .. } = context();
+        let report = service.explain_from(observation, log, report_place, before).await.unwrap().report;
+        report.similar.known().map(Vec::len)
+    };
+    assert_eq!((explained(at(1)).await, explained(at(4)).await), (Some(0), Some(1)));
 }

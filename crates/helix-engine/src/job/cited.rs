@@ -39,7 +39,7 @@ impl Citable {
         }
         if cited.is_empty() {
             let message = format!(
-                "it rejects, but none of its {count} finding(s) names a file of the result ({}); a finding names, relative to the \
+                "it rejects, but none of its findings ({count}) names a file of the result ({}); a finding names, relative to the \
                  working directory, the file that is wrong, or the asked-for file that is missing",
                 elsewhere.iter().map(|file| format!("{file:?}")).collect::<Vec<_>>().join(", ")
             );

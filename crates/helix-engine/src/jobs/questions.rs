@@ -32,8 +32,8 @@ pub enum AnswerError {
     /// There is no such question.
     #[error("no question {0:?}")]
     NotFound(String),
-    /// It does not wait for an answer any more.
-    #[error("question {id} does not wait for an answer any more: {why}")]
+    /// It is no longer open.
+    #[error("question {id} is no longer open: {why}")]
     Settled {
         id: QuestionId,
         /// What became of it.

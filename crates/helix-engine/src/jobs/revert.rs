@@ -35,8 +35,8 @@ impl Jobs {
     /// takes out what stands in the branch by then: mostly nothing, and the job's view says what was done.
     ///
     /// # Errors
-    /// [`EngineError::Refused`] when there is nothing to revert, the branch contradicts it, or its commit had to stay beside the
-    /// branch; the branch is as it was then. [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`].
+    /// [`EngineError::Refused`] when there is nothing to revert, or the branch contradicts it; [`EngineError::LeftToPerson`] when its
+    /// commit had to stay beside the branch. The branch is as it was then. [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`].
     pub fn revert(self: &Arc<Self>, id: &JobId, by: String) -> Pending<'static, JobView, EngineError> {
         let (jobs, id) = (Arc::clone(self), id.clone());
         self.to_its_end(async move { jobs.record_revert(&id, Wanted::By(by)).await })
@@ -50,7 +50,7 @@ impl Jobs {
             let Ok(id) = JobId::new(entry.file_name().to_string_lossy()) else { continue };
             match self.record_revert(&id, Wanted::Found).await {
                 Ok(_) => {}
-                Err(EngineError::Refused { message }) => {
+                Err(EngineError::Refused { message } | EngineError::LeftToPerson { message }) => {
                     tracing::debug!(job = %id, message, "no revert of it was found");
                 }
                 Err(error) => {
@@ -98,7 +98,7 @@ impl Jobs {
                 None
             }
             // A commit lies beside the branch, by this call or an earlier one, and somebody can take it: the next host looks again.
-            Err(why) if waits => return Err(EngineError::refused(why)),
+            Err(message) if waits => return Err(EngineError::LeftToPerson { message }),
             Err(why) => Some(why),
         };
         if let Err(error) = tokio::fs::remove_file(&note).await

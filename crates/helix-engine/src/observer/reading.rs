@@ -86,11 +86,22 @@ impl FailureService {
     /// Says what a failure amounts to that is not recorded. `None`: there is no classifier, which was logged.
     #[boxed]
     pub async fn explain(&self, observation: FailureObservation, log: Log, place: FailurePlace) -> Option<Explanation> {
+        self.explain_from(observation, log, place, Timestamp::MAX).await
+    }
+
+    /// The same with what was first seen before this time as its past.
+    pub(crate) async fn explain_from(
+        &self,
+        observation: FailureObservation,
+        log: Log,
+        place: FailurePlace,
+        before: Timestamp,
+    ) -> Option<Explanation> {
         let context = Arc::new((observation, log));
         let classified = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await?;
         let (observation, log) = (&context.0, &context.1);
         let diagnosis = Diagnosis::new(&observation.tool, &classified);
-        let similar = self.recall(&diagnosis, Timestamp::now()).await;
+        let similar = self.recall(&diagnosis, before).await;
         let report = Report::of(ReportRequest {
             place,
             observation,
@@ -131,7 +142,7 @@ pub async fn job_reports(
         state = state.apply(&recorded).map_err(EngineError::journal)?;
         let Some(active) = state.active() else { continue };
         let Some(context) = (JobRecord { root, job, active }).failure(&recorded).await else { continue };
-        let report = read(recorded.number, context, failures).await;
+        let report = read(recorded.number, context, active.submitted_at, failures).await;
         // The same check of the same attempt writes the same file: only the last of them is there.
         reports.retain(|one| one.artefact.is_none() || one.artefact != report.artefact);
         reports.push(report);
@@ -139,7 +150,8 @@ pub async fn job_reports(
     Ok(reports)
 }
 
-async fn read(event: u64, context: FailureContext, failures: &FailureService) -> JobReport {
+/// What was first seen since the job began is no past failure of it.
+async fn read(event: u64, context: FailureContext, began: Timestamp, failures: &FailureService) -> JobReport {
     let FailureContext { place, report_place, observation, log, at } = context;
     let mut read = JobReport {
         event,
@@ -153,7 +165,8 @@ async fn read(event: u64, context: FailureContext, failures: &FailureService) ->
     match failures.reports().load(&place).await {
         Ok(Some((artefact, report))) => (read.artefact, read.report) = (Some(artefact), Some(report)),
         Ok(None) => {
-            read.report = failures.explain(observation, log, report_place).await.map(|explained| explained.report);
+            let explained = failures.explain_from(observation, log, report_place, began).await;
+            read.report = explained.map(|explained| explained.report);
         }
         Err(error) => read.trouble = Some(error.to_string()),
     }

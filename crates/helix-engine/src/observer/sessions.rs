@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use helix_consultant::Validator;
 use helix_core::finding::Finding;
 use helix_core::ids::RunId;
 use helix_core::run::{Outcome, Retry, RunFacts};
@@ -32,6 +33,7 @@ impl About {
             | Outcome::Credentials { .. }
             | Outcome::Unstarted { .. }
             | Outcome::Misconfigured
+            | Outcome::NoRecord
             | Outcome::Interrupted
             | Outcome::Lost => Self::Provider,
             Outcome::Completed(_)
@@ -82,7 +84,9 @@ impl Observer {
             passed.extend(validators.filter(|name| !found(name)));
             notes.extend(resolved(&self.failures.attempt_ended(site.answer(passed, at)).await.resolved));
         }
-        let validators: BTreeSet<&str> = findings.iter().map(|one| one.validator.as_str()).collect();
+        let mut validators: BTreeSet<&str> = findings.iter().map(|one| one.validator.as_str()).collect();
+        // An observation, no failure: nothing depends on it.
+        validators.remove(Validator::StepMarker.word());
         for validator in validators {
             let of_it = findings.iter().filter(|one| one.validator == validator);
             let found: Vec<Finding> = of_it.map(|one| one.finding.clone()).collect();

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
+use helix_core::text::count;
 use helix_job::{JobView, Origin};
 use helix_store::DatabaseError;
 
@@ -79,7 +80,7 @@ pub struct Submission {
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
     /// The plan has errors; all of them are listed, with the source for pictures.
-    #[error("{file} has {} error(s)", diagnostics.iter().filter(|one| one.is_error()).count())]
+    #[error("{file} has {}", count(diagnostics.iter().filter(|one| one.is_error()).count(), "error"))]
     Plan { file: String, source_text: String, diagnostics: Vec<Diagnostic> },
     /// Something else in the request or its surroundings is wrong.
     #[error("{message}")]

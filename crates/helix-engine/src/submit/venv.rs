@@ -37,7 +37,7 @@ pub(super) fn chosen(asked: Option<PathBuf>, repository: Option<&Path>) -> Resul
 /// It becomes a part of `PATH`, in which a colon separates directories.
 fn text(venv: &Path) -> Result<String, SubmitError> {
     venv.to_str().filter(|path| !path.contains(':')).map(str::to_owned).ok_or_else(|| {
-        let message = format!("the path of the virtual environment {} cannot stand in PATH", venv.display());
+        let message = format!("the path of the virtual environment {} cannot be in PATH", venv.display());
         SubmitError::refused(codes::NO_VENV, Blame::Request, message, "move it to a path without `:` that is UTF-8")
     })
 }

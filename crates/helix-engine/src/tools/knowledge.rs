@@ -95,5 +95,5 @@ fn past_failure(past: &PastFailure) -> String {
         FailureEnd::GaveUp => "its phase failed".to_owned(),
         FailureEnd::Open => "open".to_owned(),
     };
-    format!("- {close}, seen {} time(s), last {}: {}\n  {end}", known.count, known.last_seen, known.diagnosis.summary)
+    format!("- {close}, times seen: {}, last {}: {}\n  {end}", known.count, known.last_seen, known.diagnosis.summary)
 }

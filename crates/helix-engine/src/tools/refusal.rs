@@ -1,6 +1,7 @@
 //! Why a tool could not do what it was asked, in words that an agent can act on. Must not know any tool.
 
 use helix_core::diagnostic::Diagnostic;
+use helix_core::text::count;
 use serde_json::{Value, json};
 
 use super::Answer;
@@ -88,8 +89,8 @@ pub(super) fn diagnosed(file: &str, diagnostics: &[Diagnostic]) -> Answer {
     let errors = diagnostics.iter().filter(|one| one.is_error()).count();
     let warnings = diagnostics.len() - errors;
     let mut text = match errors {
-        0 => format!("{file} has no errors ({warnings} warning(s))."),
-        _ => format!("{file} has {errors} error(s) and {warnings} warning(s):"),
+        0 => format!("{file} has no errors ({}).", count(warnings, "warning")),
+        _ => format!("{file} has {} and {}:", count(errors, "error"), count(warnings, "warning")),
     };
     for diagnostic in diagnostics {
         text.push_str(&format!("\n{diagnostic}"));

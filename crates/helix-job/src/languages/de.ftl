@@ -31,6 +31,7 @@ count-phases =
     }
 count-files =
     { $files ->
+        [0] keine Datei
         [one] { $files } Datei
        *[other] { $files } Dateien
     }
@@ -148,6 +149,8 @@ run-local-command = es lief nur ein lokaler Befehl; das Modell wurde nicht gefra
     .hint = { run-read-log }
 run-truncated = seine Antwort wurde abgeschnitten ({ $evidence })
     .hint = { run-read-log }
+run-no-record = der Agent hat keinen Ergebnissatz ausgegeben
+    .hint = Seine letzte Zeile muss `{"{"}"helix":"result",…{"}"}` sein (docs/agents.md, „Any command“); oder setze für ihn `trust_exit = true` in helix.toml
 run-incomplete = am Ende fehlte: { $missing }
     .hint = { run-read-log }
 run-stopped-by-hook = ein Hook hat ihn angehalten
@@ -231,10 +234,10 @@ job-failed = Job gescheitert: { $why }
 job-cancelled = Job abgebrochen von { $by }
 job-cause = Ursache: { $cause }
 job-seen-before =
-    schon { $times ->
-        [one] einmal
-       *[other] { $times }-mal
-    } vorgekommen; was damals half: helix jobs show { $job }
+    { $times ->
+        [one] ein ähnlicher Fehler kam
+       *[other] { $times } ähnliche Fehler kamen
+    } schon vor; Näheres: helix jobs show { $job }
 job-reverted-on = auf { $branch } als { $commit } rückgängig gemacht, auf Wunsch von { $by }
 job-decision-reopened = { $reverted }; { $decision } ist wieder offen
 job-delivery = { $commit } nach { $target }, { $at }: { $state }
@@ -518,7 +521,7 @@ answer-writable = prüfe, ob das Zustandsverzeichnis beschreibbar und nicht voll
 
 ### Das Terminal
 
-term-start = Schreib eine Nachricht oder füge eine ein. Eine leere Zeile oder Strg-D beendet die Sitzung.
+term-start = Schreib eine Nachricht oder füge eine ein. Eine leere Zeile, /quit oder Strg-D beendet den Chat.
 term-you = du>
 term-continue = Weiter geht es mit: helix chat --session { $session }
 term-no-answer = (noch keine Antwort)
@@ -528,7 +531,8 @@ term-cancelling = Der Job wird abgebrochen … (noch einmal Strg-C: beenden, ohn
 term-reconnecting = Die Verbindung wird wiederhergestellt …
 term-running-again = läuft wieder
 term-attempt = Versuch { $attempt }
-term-keeps-running = Job { $id } läuft ohne dieses Terminal weiter; zurück kommst du mit: helix jobs watch { $id }
+term-keeps-running = Job { $id } läuft weiter; zurück kommst du mit: helix jobs watch { $id }; abbrechen kannst du ihn mit: helix jobs cancel { $id }
+term-cancel-left = Job { $id } wird abgebrochen; der nächste helix-Befehl bringt das zu Ende
 term-waits-for-you = Job { $id } wartet auf dich; antworte mit: helix answer
 term-other-jobs =
     wartet auf { $jobs ->
@@ -552,6 +556,7 @@ term-not-answered = nicht beantwortet; die Frage bleibt offen
 term-answered = { $id } beantwortet
 term-job-continues = Job { $id } läuft weiter; verfolge ihn mit: helix jobs watch { $id }
 term-cancelled = { $id } wird abgebrochen
+term-resume = weiter geht es mit: helix jobs resume { $id }
 term-date = { $day }.{ $month }.{ $year } { $clock }
 
 ### Das Terminal: was mit einem Job geschah, nach seinem Ende
@@ -563,6 +568,7 @@ report-gates = Gates
 report-time = Zeit
 report-cost = Kosten
 report-in = in { $time }, { $cost }
+report-so-far = seit { $time }, { $cost }
 report-issue = Issue
 report-commit = Commit
 report-merged = { $commit }, übernommen in { $branch } von { $project }

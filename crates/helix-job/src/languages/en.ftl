@@ -21,6 +21,7 @@ count-phases =
     }
 count-files =
     { $files ->
+        [0] no file
         [one] { $files } file
        *[other] { $files } files
     }
@@ -100,6 +101,8 @@ run-local-command = only a local command ran; the model was not asked
     .hint = { run-read-log }
 run-truncated = it was cut off ({ $evidence })
     .hint = { run-read-log }
+run-no-record = the agent printed no result record
+    .hint = make its last line `{"{"}"helix":"result",…{"}"}` (docs/agents.md, “Any command”), or set `trust_exit = true` for it in helix.toml
 run-incomplete = it ended without { $missing }
     .hint = { run-read-log }
 run-stopped-by-hook = a hook stopped it
@@ -183,10 +186,10 @@ job-failed = job failed: { $why }
 job-cancelled = job cancelled by { $by }
 job-cause = cause: { $cause }
 job-seen-before =
-    seen { $times ->
-        [one] once
-       *[other] { $times } times
-    } before; how it was fixed: helix jobs show { $job }
+    { $times ->
+        [one] a similar failure was
+       *[other] { $times } similar failures were
+    } seen before; details: helix jobs show { $job }
 job-reverted-on = reverted on { $branch } as { $commit }, requested by { $by }
 job-decision-reopened = { $reverted }; { $decision } is reopened
 job-delivery = { $commit } to { $target } at { $at }: { $state }
@@ -464,7 +467,7 @@ answer-writable = check that the state directory is writable and not full
 
 ### The terminal
 
-term-start = Type a message, or paste one. An empty line or Ctrl-D ends the session.
+term-start = Type a message, or paste one. An empty line, /quit or Ctrl-D ends the chat.
 term-you = you>
 term-continue = Continue with: helix chat --session { $session }
 term-no-answer = (no answer yet)
@@ -474,7 +477,8 @@ term-cancelling = Cancelling the job… (Ctrl-C again: quit without waiting)
 term-reconnecting = Reconnecting…
 term-running-again = running again
 term-attempt = attempt { $attempt }
-term-keeps-running = job { $id } keeps running without this terminal; come back with: helix jobs watch { $id }
+term-keeps-running = job { $id } continues; come back with: helix jobs watch { $id }; cancel it with: helix jobs cancel { $id }
+term-cancel-left = job { $id } is being cancelled; the next helix command finishes that
 term-waits-for-you = job { $id } is waiting for you; answer with: helix answer
 term-other-jobs =
     waiting for { $jobs ->
@@ -495,6 +499,7 @@ term-not-answered = not answered; the question stays open
 term-answered = answered { $id }
 term-job-continues = job { $id } continues; follow it with: helix jobs watch { $id }
 term-cancelled = { $id } is being cancelled
+term-resume = continue it with: helix jobs resume { $id }
 term-date = { $year }-{ $month }-{ $day } { $clock }
 
 ### The terminal: what happened to a job, after its end
@@ -506,6 +511,7 @@ report-gates = gates
 report-time = time
 report-cost = cost
 report-in = in { $time }, { $cost }
+report-so-far = for { $time }, { $cost }
 report-issue = issue
 report-commit = commit
 report-merged = { $commit }, merged into { $branch } of { $project }

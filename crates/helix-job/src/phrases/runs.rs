@@ -14,6 +14,7 @@ pub fn described(language: Language, outcome: &Outcome) -> ErrorView {
         Outcome::TasksLost { tasks } => problem!(language, "run-tasks-lost", tasks = *tasks),
         Outcome::LocalCommand => problem!(language, "run-local-command"),
         Outcome::Truncated { evidence } => problem!(language, "run-truncated", evidence = evidence),
+        Outcome::NoRecord => problem!(language, "run-no-record"),
         Outcome::Incomplete { missing } => problem!(language, "run-incomplete", missing = missing),
         Outcome::StoppedByHook => problem!(language, "run-stopped-by-hook"),
         Outcome::Interrupted => problem!(language, "run-interrupted"),

@@ -113,3 +113,41 @@ fn after_a_resume_the_adviser_is_asked_anew_and_what_it_has_cost_stays() {
     assert_eq!(play.state.active().unwrap().phases[0].advice.len(), 2);
     assert!(matches!(play.phase("a"), PhaseState::Asking { .. }), "one round since the job was resumed");
 }
+
+#[test]
+fn an_adviser_without_a_structured_answer_is_not_asked_again() {
+    let mut play = Play::new(escalating(3));
+    while !play.keys().iter().any(|key| key.starts_with("gate/")) {
+        play.happy();
+    }
+    play.fail_gate("a", 1, "wrong");
+    assert_eq!(play.keys(), ["advise/a/1"]);
+    // Its form was not what was asked for: the next round may do better.
+    let mut structured = advice_given(&id("a"), 1, AdviceAction::Unusable { fault: fault() });
+    if let JobEvent::AdviceGiven { advice, .. } = &mut structured {
+        let terminal = advice.side.facts.as_mut().and_then(|facts| facts.terminal.as_mut()).unwrap();
+        terminal.structured_output = true;
+    }
+    let mut other = Play { world: World::new(Vec::new()), state: play.state.clone() };
+    other.world.number = play.world.number;
+    other.event(structured);
+    assert_eq!(other.keys(), ["advise/a/2"]);
+    play.event(advice_given(&id("a"), 1, AdviceAction::Unusable { fault: fault() }));
+    assert!(matches!(play.phase("a"), PhaseState::Asking { .. }), "{:?}", play.keys());
+}
+
+#[test]
+fn the_time_between_an_end_and_a_resume_is_no_time_of_the_job() {
+    let mut play = Play::new(spec(vec![phase("a", &[], 0)]));
+    play.event(JobEvent::CancelRequested { by: "a test".into() });
+    play.happy();
+    let before = play.view();
+    play.world.clock += 9 * 3600;
+    let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
+    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    let after = play.view();
+    assert!(after.idle_seconds >= 9.0 * 3600.0, "{after:#?}");
+    assert!(after.duration_seconds < before.duration_seconds + 600.0, "{after:#?}");
+    let later = after.clone().at(after.created_at + jiff::SignedDuration::from_hours(10));
+    assert!(later.duration_seconds < 3600.0 + 600.0, "{later:#?}");
+}

@@ -109,6 +109,7 @@ pub fn complete() -> RunFacts {
         tasks_lost: 0,
         compacted: false,
         answered: true,
+        record_unknown: false,
         stderr_tail: String::new(),
         walls: None,
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use helix_adr::{AdrId, Status};
 use helix_core::diagnostic::Diagnostic;
+use helix_core::text::count;
 
 /// Why a file of the directory cannot be dealt with.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +23,7 @@ pub enum AdrFileError {
         source_text: String,
     },
     /// It has errors, so that it is not finalized.
-    #[error("{file} has {} error(s)", diagnostics.iter().filter(|one| one.is_error()).count())]
+    #[error("{file} has {}", count(diagnostics.iter().filter(|one| one.is_error()).count(), "error"))]
     Invalid { file: String, source_text: String, diagnostics: Vec<Diagnostic> },
     /// It has a number already.
     #[error("{file} is {id} already; only drafts are finalized")]

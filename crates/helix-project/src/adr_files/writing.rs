@@ -24,7 +24,7 @@ pub(super) fn lock(root: &Path) -> Result<Lock, AdrFileError> {
     let directory = root.join("adr");
     std::fs::create_dir_all(&directory).map_err(disk("create", &directory))?;
     let mut files = Vec::new();
-    // Always in this order: who waits for the second holds the first, and nobody waits in a circle.
+    // Always in this order: who waits for the second holds the first, and nobody waits in a cycle.
     for path in repository(root).iter().map(|repository| repository.common_dir().to_path_buf()).chain([directory]) {
         let file = File::open(&path).map_err(disk("open", &path))?;
         rustix::fs::flock(&file, FlockOperation::LockExclusive).map_err(|error| disk("lock", &path)(error.into()))?;

@@ -38,7 +38,7 @@ pub(crate) async fn show(State(shared): State<Shared>) -> Result<Response, Probl
 fn registry(figures: &Figures, started_at: jiff::Timestamp) -> Registry {
     let mut registry = Registry::with_prefix("helix");
     let version = Info::new(vec![("version", env!("CARGO_PKG_VERSION"))]);
-    registry.register("build", "Which Helix this is", version);
+    registry.register("build", "Version of Helix", version);
     let since = Gauge::<i64>::default();
     since.set(started_at.as_second());
     registry.register("start_time_seconds", "When this host began, in seconds since 1970", since);

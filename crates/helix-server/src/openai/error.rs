@@ -182,7 +182,7 @@ fn classify(outcome: &Outcome) -> (StatusCode, &'static str) {
         Outcome::Cancelled => (S::CONFLICT, "cancelled"),
         Outcome::Interrupted => (S::CONFLICT, "interrupted"),
         Outcome::Unstarted { .. } => (S::SERVICE_UNAVAILABLE, "agent_not_started"),
-        Outcome::Misconfigured => (S::SERVICE_UNAVAILABLE, "agent_misconfigured"),
+        Outcome::Misconfigured | Outcome::NoRecord => (S::SERVICE_UNAVAILABLE, "agent_misconfigured"),
         Outcome::LimitReached { .. } => (S::INTERNAL_SERVER_ERROR, "limit_reached"),
         Outcome::Refused => (S::INTERNAL_SERVER_ERROR, "refused"),
         Outcome::StoppedByHook => (S::INTERNAL_SERVER_ERROR, "stopped_by_hook"),

@@ -119,7 +119,7 @@ async fn a_stop_names_a_turn_and_does_not_reach_the_next_one() {
 #[tokio::test]
 async fn an_agent_without_sessions_is_not_said_to_have_been_asked_for_a_correction() {
     let host = Host::with_engine(ServerConfig::default(), |engine| {
-        let record = r#"{"helix":"result","status":"success","answer":"Good day."}"#;
+        let record = r#"{"helix":"result","status":"success","answer":"Good day. See [it](adr-draft.md)."}"#;
         let command = ["echo", record].map(str::to_owned).to_vec();
         engine.agents.push(AgentProfile::new("plain", DialectName::Command, command));
         engine.consultant.agent = "plain".into();

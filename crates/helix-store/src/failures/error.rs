@@ -13,7 +13,7 @@ pub enum MemoryError {
     #[error(transparent)]
     Database(#[from] DatabaseError),
     /// The beginning of a fingerprint fits several failures.
-    #[error("{prefix:?} could be any of: {}", .candidates.join(", "))]
+    #[error("{prefix:?} fits several, such as {}", .candidates.join(", "))]
     Ambiguous {
         /// What was asked for.
         prefix: String,

@@ -48,6 +48,7 @@ pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
         started_at: None,
         completed_at: None,
         duration_seconds: 0.0,
+        idle_seconds: 0.0,
         phases: Vec::new(),
         usage: Usage::default(),
         cost: 0.0,

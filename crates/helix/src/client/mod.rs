@@ -320,6 +320,7 @@ fn refusal(status: StatusCode, body: &[u8]) -> CommandError {
     }
     if let Ok(problem) = serde_json::from_slice::<Problem>(body) {
         let source_text = text_of_problems(&problem.diagnostics);
+        let exit = if problem.code == codes::LEFT_TO_PERSON { Exit::No } else { exit };
         return CommandError::new(exit, problem.code.into_owned(), problem.detail.into_string())
             .hint_if(problem.hint)
             .diagnostics(problem.diagnostics, source_text);

@@ -101,14 +101,29 @@ impl ChatStream {
 fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
     let chunk: Value = parsed(data)?;
     if chunk.get("error").is_some() {
-        let message = parsed::<ErrorEnvelope>(data)?.error.message;
-        return Err(CommandError::new(Exit::No, codes::HOST_REFUSED, format!("the Consultant failed: {message}"))
-            .hint("check the agent: `helix doctor`"));
+        let error = parsed::<ErrorEnvelope>(data)?.error;
+        let exit = if error.code.as_deref().is_some_and(is_environment) { Exit::Environment } else { Exit::No };
+        // Most messages say what to do.
+        let hint = (!error.message.contains("helix doctor")).then_some("check the agent: `helix doctor`");
+        return Err(CommandError::new(exit, codes::HOST_REFUSED, format!("the Consultant failed: {}", error.message))
+            .hint_if(hint));
     }
     let text = |pointer: &str| chunk.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let answer = text("/choices/0/delta/content").map(|text| ChatEvent::Text(text.to_owned()));
     let activity = text("/event/data/description").or_else(|| text("/choices/0/delta/reasoning_content"));
     Ok(answer.or_else(|| activity.map(|text| ChatEvent::Activity(text.to_owned()))))
+}
+
+/// Whether an error of a turn says that its agent cannot work here, as jobs end with 4 for it.
+fn is_environment(code: &str) -> bool {
+    matches!(
+        code,
+        "agent_not_started"
+            | "agent_not_available"
+            | "agent_misconfigured"
+            | "provider_credentials"
+            | "provider_billing"
+    )
 }
 
 #[cfg(test)]

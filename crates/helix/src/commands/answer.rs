@@ -62,7 +62,7 @@ async fn answer(context: &Context, id: &str, choice: Option<String>, text: Optio
         }
         (None, None) => {
             let error = CommandError::usage(codes::USAGE, format!("the answer to {} is missing", question.id));
-            return Err(error.hint(how_to_answer(&question)));
+            return Err(error.hint(how_to_answer(context, &question)));
         }
         (choice, text) => AnswerRequest { choice, text, by: Some(context.environment.person()) },
     };

@@ -14,6 +14,7 @@ use tokio::signal::unix::SignalKind;
 use crate::client::{ChatEvent, Client, Talk};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
+use crate::host::refuse_other_configuration;
 use crate::runtime::signal_stream;
 use crate::terminal::{Meaning, Reading, one_line, plain, typed_text};
 
@@ -35,7 +36,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
-    context.block_on(context.with_host(async |reached| converse(context, reached.client(), arguments).await))
+    context.block_on(async {
+        if !arguments.show {
+            refuse_other_configuration(context.settings()?).await?;
+        }
+        context.with_host(async |reached| converse(context, reached.client(), arguments).await).await
+    })
 }
 
 async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> Ended {
@@ -43,7 +49,7 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
         Some(name) => {
             let found = client.session(name).await?.ok_or_else(|| {
                 CommandError::usage(codes::NOT_FOUND, format!("no session {name:?}"))
-                    .hint("omit --session to start a new one; GET /api/v1/sessions lists all")
+                    .hint("omit --session to start a new one")
             })?;
             if arguments.show {
                 return show(context, &found);
@@ -60,7 +66,8 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
             Reading::People => say(context, client, &talk, model, message).await,
             Reading::Programs => record(context, client, &talk, model, message).await,
         };
-        if arguments.session.is_none() {
+        // A message that reached no agent has left no session.
+        if arguments.session.is_none() && (said.is_ok() || client.session(talk.name()).await?.is_some()) {
             context.terminal.say(&resume);
         }
         return said;
@@ -77,7 +84,11 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
             text = typed_text() => text?,
             _ = interrupts.recv() => None,
         };
-        let Some(text) = text.filter(|text| !text.trim().is_empty()) else {
+        if text.as_deref().is_some_and(|text| text.trim() == "/help") {
+            context.terminal.say(&say!(language, "term-start"));
+            continue;
+        }
+        let Some(text) = text.filter(|text| !matches!(text.trim(), "" | "/quit" | "/exit")) else {
             context.terminal.say(&resume);
             return Ok(Exit::Success);
         };

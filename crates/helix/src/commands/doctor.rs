@@ -5,7 +5,6 @@
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -13,7 +12,8 @@ use helix_agents::{ExitStatus, Supported, probe};
 use helix_core::error_chain;
 use helix_engine::{AgentProfile, Product, Program, agent_kind};
 use helix_project::survey::{Tests, survey};
-use helix_store::{Access, OpenError, SqliteJournal, StateDir};
+use helix_store::{OpenError, SqliteJournal, StateDir};
+use rustix::fs::{Access, access};
 use serde::Serialize;
 use serde_json::json;
 
@@ -136,7 +136,19 @@ async fn git(context: &Context) -> Vec<Check> {
     } else {
         Check::good("git identity", format!("{name} <{email}>"))
     };
-    vec![Check::good("git", version.trim_start_matches("git version ")), identity]
+    vec![Check::good("git", version.trim_start_matches("git version ")), identity, repository(context).await]
+}
+
+/// Whether the working directory is in a repository with a commit: jobs need one, chats and new projects do not.
+async fn repository(context: &Context) -> Check {
+    let what = "repository";
+    let Ok(root) = answer(context, &["git", "rev-parse", "--show-toplevel"]).await else {
+        return Check::note(what, "the working directory is in none", "`helix run` needs one: `git init`, then commit");
+    };
+    match answer(context, &["git", "rev-parse", "--verify", "--short", "HEAD"]).await {
+        Ok(commit) => Check::good(what, format!("{root} at {commit}")),
+        Err(_) => Check::note(what, format!("{root} has no commit"), "`helix run` needs one: commit what is there"),
+    }
 }
 
 /// How many agents may run at the same time, and whether any could start now.
@@ -217,7 +229,8 @@ async fn state(settings: &Settings, fix: bool) -> Vec<Check> {
     let what = "state directory";
     let described = format!("{} ({})", root.display(), settings.state_dir.origin);
     if !root.exists() && !fix {
-        let can_be = root.ancestors().find(|path| path.exists()).is_some_and(Path::is_dir);
+        let parent = root.ancestors().find(|path| path.exists()).filter(|path| path.is_dir());
+        let can_be = parent.is_some_and(|parent| access(parent, Access::WRITE_OK | Access::EXEC_OK).is_ok());
         return vec![match can_be {
             true => {
                 Check::note(what, format!("{described} does not exist yet"), "nothing to do: it is created when needed")
@@ -264,7 +277,7 @@ async fn database(state: &StateDir) -> Result<String, CommandError> {
     if !path.exists() {
         return Ok("none yet".to_owned());
     }
-    let problems = SqliteJournal::open(path.clone(), Access::ReadOnly).await?.check().await?;
+    let problems = SqliteJournal::open(path.clone(), helix_store::Access::ReadOnly).await?.check().await?;
     if !problems.is_empty() {
         return Err(CommandError::environment(codes::ENGINE, problems.join("; "))
             .hint("restore the state directory from a backup, or choose another one"));

@@ -1,6 +1,7 @@
 //! `helix init`: prepares a repository and says what it found. Never overwrites anything.
 
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 use helix_engine::{DialectName, Product, Program, agent_kind};
 use helix_project::survey::{Survey, survey};
@@ -24,7 +25,7 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         .map(|(_, product)| product.name)
         .filter(|name| context.environment.find_program(name).is_some())
         .collect();
-    let repository = directory.ancestors().any(|path| path.join(".git").exists());
+    let root = directory.ancestors().find(|path| path.join(".git").exists());
 
     let mut written = Vec::new();
     let mut kept = Vec::new();
@@ -41,16 +42,16 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         into.push(context.shown(path));
     }
     let paint = |meaning, text| context.terminal.paint(meaning, text);
-    let mut lines = found(&survey, &agents, &directory, repository);
+    let mut lines = found(&survey, &agents, &directory, root);
     lines.extend(written.iter().map(|path| format!("{} {path}", paint(Meaning::Good, "wrote"))));
     lines.extend(kept.iter().map(|path| format!("{}  {path} (already exists)", paint(Meaning::Weak, "kept"))));
     let tests = survey.tests.iter().map(|tests| json!({ "command": tests.command, "evidence": tests.evidence }));
     let value = json!({
-        "written": written, "kept": kept, "agents": agents, "git_repository": repository,
+        "written": written, "kept": kept, "agents": agents, "git_repository": root.is_some(),
         "languages": names(&survey), "tests": tests.collect::<Vec<_>>(),
     });
     context.terminal.answer(&value, &lines.join("\n"))?;
-    context.terminal.note("next: edit plans/example/phases.yaml, then `helix plan check` it and `helix run` it");
+    context.terminal.note("next: edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it");
     Ok(Exit::Success)
 }
 
@@ -59,23 +60,41 @@ fn names(survey: &Survey) -> Vec<&'static str> {
 }
 
 /// What was found, as lines.
-fn found(survey: &Survey, agents: &[&str], directory: &Path, repository: bool) -> Vec<String> {
+fn found(survey: &Survey, agents: &[&str], directory: &Path, root: Option<&Path>) -> Vec<String> {
     let list = |found: &[&str], nothing: String| if found.is_empty() { nothing } else { found.join(", ") };
     let known: Vec<String> = products().map(|(_, known)| format!("{} ({})", known.product, known.install)).collect();
     let mut rows = vec![
         ("agents", list(agents, format!("none in PATH: install {}", known.join(" or ")))),
         ("languages", list(&names(survey), "none recognised".to_owned())),
     ];
-    rows.extend(survey.tests.iter().map(|tests| ("tests", format!("{}  ({})", tests.command, tests.evidence))));
+    rows.extend(survey.tests.iter().map(|tests| {
+        let missing = if lacks_pytest(&tests.command) { "; pytest is not installed" } else { "" };
+        ("tests", format!("{}  ({}{missing})", tests.command, tests.evidence))
+    }));
     if survey.tests.is_empty() {
         rows.push(("tests", "none found: set the command in the plan's tests_pass gate".to_owned()));
     }
     let shown = directory.display();
-    rows.push(match repository {
-        true => ("git", "git repository found".to_owned()),
-        false => ("git", format!("{shown} is not a repository: run `git init` and commit before `helix run`")),
+    rows.push(match root {
+        Some(root) if root == directory => ("git", "git repository found".to_owned()),
+        // Another helix.toml than the root's holds here, and is read only by commands that start here.
+        Some(root) => (
+            "git",
+            format!(
+                "{shown} is inside the repository {root}: `helix init {root}` sets up all of it",
+                root = root.display()
+            ),
+        ),
+        None => ("git", format!("{shown} is not a repository: run `git init` and commit before `helix run`")),
     });
     rows.into_iter().map(|(what, text)| format!("{what:<10}{text}")).collect()
+}
+
+/// Whether a command needs a pytest that python3 here does not have.
+fn lacks_pytest(command: &str) -> bool {
+    let mut python = Command::new("python3");
+    python.args(["-c", "import pytest"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.starts_with("python3 -m pytest") && !python.status().is_ok_and(|status| status.success())
 }
 
 /// Agents that users install for themselves. Claude Code goes first: it also keeps to budgets of money and turns.

@@ -9,6 +9,7 @@ pub(crate) mod demo;
 pub(crate) mod describe;
 pub(crate) mod doctor;
 pub(crate) mod draft;
+pub(crate) mod explain;
 pub(crate) mod failures;
 pub(crate) mod gates;
 pub(crate) mod hook;

@@ -184,6 +184,8 @@ pub(crate) fn template(name: &str, survey: &Survey) -> String {
         [] => "      # - { type: tests_pass, command: \"…\" }   # no test command found: add yours\n".to_owned(),
         all => all.iter().map(gate).collect(),
     };
+    // Of files in no known language, it could confirm nothing.
+    let syntax = if survey.languages.is_empty() { "" } else { "      - { type: syntax_check }\n" };
     format!(
         "\
 name: {name}
@@ -198,8 +200,7 @@ phases:
     outputs: [{output}, {test}]
     gates:
       - {{ type: outputs_claimed }}
-      - {{ type: syntax_check }}
-{gate}    verify: true   # an independent verifier looks at the result: docs/verification.md
+{syntax}{gate}    verify: true   # an independent verifier looks at the result: docs/verification.md
   - id: document
     name: Document it
     type: documentation

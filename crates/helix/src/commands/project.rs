@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::{CommandError, Ended, codes};
+use crate::terminal::shell_word;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -36,6 +37,11 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         if answer.is_error == Some(true) {
             return Err(CommandError::usage(codes::HOST_REFUSED, text).hint("nothing was changed"));
         }
-        context.terminal.answer(&answer.structured_content, &text)
+        let exit = context.terminal.answer(&answer.structured_content, &text)?;
+        let made = |key| answer.structured_content.as_ref().and_then(|made| made.get(key)?.as_str());
+        if let (Some(project), Some(plan)) = (made("project"), made("plan")) {
+            context.terminal.note(&format!("next: cd {} && helix run {}", shell_word(project), shell_word(plan)));
+        }
+        Ok(exit)
     }))
 }

@@ -16,10 +16,10 @@ use crate::commands::plan::{self, Selection};
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended, Exit};
-use crate::host::{Reached, busy_jobs, find, until_idle};
+use crate::host::{Reached, busy_jobs, find, refuse_other_configuration, until_idle};
 use crate::runtime::signal_stream;
 use crate::terminal::Reading;
-use crate::watch::{Watched, print_job, watch};
+use crate::watch::{Interrupt, Watched, print_job, watch};
 
 /// Arguments of `helix run`.
 #[derive(Debug, Args)]
@@ -46,21 +46,26 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
         return plan::dry_run(context, &path, &arguments.selection);
     }
     context.block_on(async {
+        refuse_other_configuration(context.settings()?).await?;
         let body = body(context, &path, &arguments)?;
         if arguments.detach {
             return detach(context, &path, &body).await;
         }
-        follow(context, async |client| {
+        let submit = async |client: &Client| {
             let accepted = client.submit(&body).await?;
             context.terminal.say_diagnostics(&accepted.warnings, "");
             Ok(accepted.job)
-        })
-        .await
+        };
+        follow(context, Interrupt::Cancels, submit).await
     })
 }
 
 /// Asks a host for a job and watches it, says what happened, and leaves.
-pub(crate) async fn follow(context: &Context, ask: impl AsyncFnOnce(&Client) -> Result<JobView, ClientError>) -> Ended {
+pub(crate) async fn follow(
+    context: &Context,
+    interrupt: Interrupt,
+    ask: impl AsyncFnOnce(&Client) -> Result<JobView, ClientError>,
+) -> Ended {
     let reached = context.reach().await?;
     let job = match ask(reached.client()).await {
         Ok(job) => job,
@@ -69,15 +74,23 @@ pub(crate) async fn follow(context: &Context, ask: impl AsyncFnOnce(&Client) -> 
             return Err(error.into());
         }
     };
-    let Watched { view, exit, reached } = watch(context, reached, &job).await?;
+    let Watched { view, exit, reached, cancelling } = watch(context, reached, &job, interrupt).await?;
     if exit == Exit::Interrupted && !view.status.is_final() {
-        let id = &view.id;
-        context.terminal.say(&say!(context.terminal.language, "term-keeps-running", id = id.as_str()));
+        let (language, id) = (context.terminal.language, view.id.as_str());
+        context.terminal.say(&match (cancelling, &reached) {
+            (false, _) => say!(language, "term-keeps-running", id = id),
+            (true, Reached::Other(_)) => say!(language, "term-cancelled", id = id),
+            (true, Reached::Own(_)) => say!(language, "term-cancel-left", id = id),
+        });
         reached.stop().await?;
         return Ok(exit);
     }
     if context.terminal.reading == Reading::People {
-        print_job(context, &view.clone().at(jiff::Timestamp::now())).await?;
+        match print_job(context, &view.clone().at(jiff::Timestamp::now())).await {
+            // Nobody reads what happened; how the job ended still decides the exit code.
+            Ok(()) | Err(CommandError::ReaderLeft) => {}
+            Err(error) => return Err(error),
+        }
     }
     if exit == Exit::NeedsPerson {
         let id = view.id.as_str();

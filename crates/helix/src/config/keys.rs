@@ -130,7 +130,7 @@ mapping! {
         roots: Vec<String>, example = "[\"~/work\", \"~/helix-projects\"]";
         /// default: `token` in the state directory
         token_file: Text, example = "\"~/.config/helix/token\"";
-        /// host names that clients may use, besides localhost and addresses
+        /// host names that clients may use, in addition to localhost and addresses
         allowed_hosts: Vec<Host>, example = "[\"host.docker.internal\"]";
         /// web origins that may call it (CORS); default: none
         allowed_origins: Vec<Origin>, example = "[\"https://chat.example\"]";

@@ -153,12 +153,14 @@ impl Settings {
         ] {
             agent.map_or(Ok(()), |agent| check_agent(key, agent, &agents))?;
         }
+        let listen = files.setting(&server.listen).unwrap_or_else(|| Setting::built_in(DEFAULT_LISTEN.into()));
+        check_listen(&listen)?;
         let (admission, why_so_many) = admission(&jobs, &files);
         let mut written = Vec::new();
         keys_of(&tree, "", &files, &mut written);
         Ok(Self {
             state_dir: state_dir(environment, overrides)?,
-            listen: files.setting(&server.listen).unwrap_or_else(|| Setting::built_in(DEFAULT_LISTEN.into())),
+            listen,
             token_file: server.token_file.as_ref().map(|written| path_of(environment, &files, written)),
             agents,
             default_agent,
@@ -408,6 +410,17 @@ impl Settings {
     }
 }
 
+/// Refuses what cannot be an address whatever names this machine resolves.
+fn check_listen(listen: &Setting<String>) -> Result<(), CommandError> {
+    let port = listen.value.rsplit_once(':').filter(|(host, _)| !host.is_empty()).map(|(_, port)| port.parse::<u16>());
+    if matches!(port, Some(Ok(_))) {
+        return Ok(());
+    }
+    let message = format!("`server.listen` is {:?}, which is no address ({})", listen.value, listen.origin);
+    Err(CommandError::usage(codes::CONFIG_VALUE, message)
+        .hint("write ADDRESS:PORT, such as 127.0.0.1:8787 (port 0 lets the system choose)"))
+}
+
 /// What a file beside the configuration says; `see` describes what may stand in it.
 fn parsed<T>(
     path: &Path,
@@ -454,8 +467,8 @@ fn admission(jobs: &keys::Jobs, files: &Files) -> (AdmissionLimits, String) {
         Some(written) => (written.value, files.origin(&written.range)),
         None => {
             let available = MemoryGauge::default().available();
-            let memory = available.map_or("unknown".into(), |bytes| format!("{} MiB", bytes >> 20));
-            (agents_that_fit(cores, available), format!("{cores} core(s), {memory} of memory available"))
+            let why = format!("fits {} and the memory", helix_core::text::count(cores as usize, "core"));
+            (agents_that_fit(cores, available), why)
         }
     };
     let limits = AdmissionLimits {

@@ -34,6 +34,8 @@ pub(crate) const TOKEN: &str = "HX0915";
 pub(crate) const HOST_REFUSED: &str = "HX0916";
 /// A host in the background did not come up.
 pub(crate) const BACKGROUND_HOST: &str = "HX0917";
+/// The running host has not read this command's configuration.
+pub(crate) const OTHER_CONFIGURATION: &str = "HX0919";
 /// The engine could not be opened.
 pub(crate) const ENGINE: &str = "HX0918";
 /// There is no such job, phase or run.
@@ -44,6 +46,8 @@ pub(crate) const INPUT_UNREADABLE: &str = "HX0921";
 pub(crate) const OUTPUT_UNWRITABLE: &str = "HX0922";
 /// It cannot be done as the job stands.
 pub(crate) const CANNOT_BE_DONE: &str = "HX0924";
+/// The rest is a person's to do.
+pub(crate) use helix_engine::codes::LEFT_TO_PERSON;
 /// The plan does not pass the check.
 pub(crate) const PLAN_ERRORS: &str = "HX0930";
 /// The ADR does not pass the check.

@@ -10,11 +10,13 @@ use helix_store::{DatabaseError, OpenError, ReadError, StateDirError};
 
 use super::{CommandError, Exit, codes};
 
-/// A state directory that cannot be used is a wrong choice of directory, or one that is in use; only a full disk is the
-/// environment's fault.
+/// A state directory that is a file or in use is a wrong choice; what cannot be written is the environment's fault.
 impl From<StateDirError> for CommandError {
     fn from(error: StateDirError) -> Self {
-        let exit = if matches!(error, StateDirError::Full { .. }) { Exit::Environment } else { Exit::Usage };
+        let exit = match error {
+            StateDirError::Full { .. } | StateDirError::NotWritable { .. } => Exit::Environment,
+            _ => Exit::Usage,
+        };
         Self::wrapping(exit, error.code(), &error).hint(error.hint())
     }
 }
@@ -22,7 +24,9 @@ impl From<StateDirError> for CommandError {
 impl From<&OpenError> for CommandError {
     fn from(error: &OpenError) -> Self {
         let exit = match error {
-            OpenError::Database(DatabaseError::Full { .. } | DatabaseError::Unreadable { .. }) => Exit::Environment,
+            OpenError::Database(
+                DatabaseError::Full { .. } | DatabaseError::NotWritable { .. } | DatabaseError::Unreadable { .. },
+            ) => Exit::Environment,
             _ => Exit::Usage,
         };
         Self::wrapping(exit, error.code(), error).hint(error.hint())
@@ -63,6 +67,7 @@ impl From<EngineError> for CommandError {
                 (Exit::Usage, codes::NOT_FOUND, "`helix jobs list` shows all jobs; a unique prefix of the id is enough")
             }
             EngineError::Ambiguous { .. } => (Exit::Usage, helix_engine::codes::AMBIGUOUS, "give a longer prefix"),
+            EngineError::LeftToPerson { .. } => return Self::new(Exit::No, codes::LEFT_TO_PERSON, &error),
             EngineError::Refused { .. } | EngineError::Over { .. } => (
                 Exit::Usage,
                 codes::CANNOT_BE_DONE,

@@ -24,7 +24,7 @@ use crate::error::{CommandError, codes};
 
 pub(crate) use background::{READY_MARK, start_in_background};
 pub(crate) use idle::{busy_jobs, until_idle};
-pub(crate) use reach::{Reached, find, reach};
+pub(crate) use reach::{Reached, find, reach, refuse_other_configuration};
 pub(crate) use token::Token;
 
 /// Address of hosts that nobody but this machine's `helix` commands looks for.
@@ -126,8 +126,12 @@ impl Host {
         let server_config = settings.server(built_in);
         let stopped = shutdown.clone().cancelled_owned();
         let server = tokio::spawn(helix_server::serve(listener, engine.clone(), server_config, stopped));
-        let info =
-            HostInfo { url: helix_server::local_url(bound), pid: std::process::id(), token_file: token.file.clone() };
+        let info = HostInfo {
+            url: helix_server::local_url(bound),
+            pid: std::process::id(),
+            token_file: token.file.clone(),
+            configuration: settings.files.paths().cloned().collect(),
+        };
         let client = Client::new(&info)?;
         let host = Self { engine, info, client, token, shutdown, server, lock };
         if let Err(error) = patient_health(&host.client).await {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use helix_store::{StateDir, StateDirError};
+use helix_store::{HostInfo, StateDir, StateDirError};
 use tokio::time::Instant;
 
 use super::{Host, Listening};
@@ -50,11 +50,33 @@ impl Reached {
 /// # Errors
 /// When the announcement cannot be read.
 pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandError> {
+    Ok(announced(settings).await?.map(|(_, client)| client))
+}
+
+async fn announced(settings: &Settings) -> Result<Option<(HostInfo, Client)>, CommandError> {
     let Some(state) = StateDir::existing(&settings.state_dir.value)? else { return Ok(None) };
     let Some(info) = state.host()? else { return Ok(None) };
     let client = Client::new(&info)?;
     // A dead host leaves its announcement behind.
-    Ok(client.health().await.is_ok().then_some(client))
+    Ok(client.health().await.is_ok().then_some((info, client)))
+}
+
+/// Refuses new work where the running host has not read a file of this command's configuration: its agents and limits would
+/// silently be others than those written there.
+///
+/// # Errors
+/// When it has not, or the announcement cannot be read.
+pub(crate) async fn refuse_other_configuration(settings: &Settings) -> Result<(), CommandError> {
+    let Some((host, _)) = announced(settings).await? else { return Ok(()) };
+    let Some(unread) = settings.files.paths().find(|path| !host.configuration.contains(path)) else { return Ok(()) };
+    let read: Vec<String> = host.configuration.iter().map(|path| path.display().to_string()).collect();
+    let read = if read.is_empty() { "no configuration file".to_owned() } else { read.join(" and ") };
+    let message = format!("the running host (process {}) uses {read}; {} is not read", host.pid, unread.display());
+    let take = host.configuration.first().map(|path| format!("; to use the host's: --config {}", path.display()));
+    Err(CommandError::usage(codes::OTHER_CONFIGURATION, message).hint(format!(
+        "stop the host (one of --detach stops by itself soon after its last job), or use another --state-dir{}",
+        take.unwrap_or_default()
+    )))
 }
 
 /// The host that is there, or this process as the host.

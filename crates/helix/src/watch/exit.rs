@@ -43,7 +43,7 @@ fn is_refused(outcome: &Outcome) -> bool {
     use AgentErrorKind::{InvalidRequest, ModelNotFound};
     match outcome {
         Outcome::Failed(Failure::Declared { error, .. }) => matches!(error, Some(InvalidRequest | ModelNotFound)),
-        other => matches!(other, Outcome::Unstarted { .. } | Outcome::Credentials { .. }),
+        other => matches!(other, Outcome::Unstarted { .. } | Outcome::NoRecord | Outcome::Credentials { .. }),
     }
 }
 

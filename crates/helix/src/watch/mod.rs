@@ -10,7 +10,7 @@ mod report;
 use std::time::Duration;
 
 use helix_job::phrases::{self, open_questions};
-use helix_job::{JobEvent, JobState, JobView, PhaseStatus, Recorded, say};
+use helix_job::{IllegalEvent, JobEvent, JobState, JobView, PhaseStatus, Recorded, say};
 use jiff::Timestamp;
 use tokio::signal::unix::SignalKind;
 
@@ -18,8 +18,10 @@ use crate::client::{ClientError, JobEvents};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::Reached;
+use crate::offline;
 use crate::question;
 use crate::runtime::signal_stream;
+use crate::terminal::Reading;
 
 use display::Display;
 
@@ -34,6 +36,17 @@ pub(crate) struct Watched {
     pub(crate) exit: Exit,
     /// The host, as it is now: it may be another one than at the beginning.
     pub(crate) reached: Reached,
+    /// Whether this command has asked the job to stop.
+    pub(crate) cancelling: bool,
+}
+
+/// What the first Ctrl-C means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interrupt {
+    /// The job is cancelled; the second one leaves it.
+    Cancels,
+    /// The job is left.
+    Leaves,
 }
 
 /// How long nothing has to happen before it is asked why, and between that and the next time: what hinders a job is in no event.
@@ -60,17 +73,45 @@ enum Put {
     Overtaken(Option<Box<Recorded<JobEvent>>>),
 }
 
-/// Shows a job until it is over. The first interrupt cancels it and waits, the second one leaves it.
+/// Shows a job until it is over, or until the user leaves it.
 ///
 /// # Errors
 /// When neither the host nor another one can be reached, or an event cannot be understood.
-pub(crate) async fn watch(context: &Context, reached: Reached, job: &JobView) -> Result<Watched, CommandError> {
+pub(crate) async fn watch(
+    context: &Context,
+    reached: Reached,
+    job: &JobView,
+    interrupt: Interrupt,
+) -> Result<Watched, CommandError> {
     let display = Display::new(context.terminal);
     let (state, view, silence) = (JobState::New, job.clone(), Silence::default());
-    let mut watcher = Watcher { context, reached, display, state, view, last: 0, cancelling: false, silence };
+    let mut watcher =
+        Watcher { context, reached, display, state, view, last: 0, interrupt, cancelling: false, silence };
     let exit = watcher.follow().await?;
     watcher.display.finish();
-    Ok(Watched { view: watcher.view, exit, reached: watcher.reached })
+    Ok(Watched { view: watcher.view, exit, reached: watcher.reached, cancelling: watcher.cancelling })
+}
+
+/// Shows a job that is over: to people what happened, to programs its events, as to one who had watched it. Ends as the job.
+///
+/// # Errors
+/// When the journal cannot be read.
+pub(crate) async fn look_back(context: &Context, view: &JobView) -> Ended {
+    let journal = offline::open_or_missing(context, view.id.as_str()).await?;
+    let events = helix_store::job_events(&journal, &view.id, 0).await?;
+    let state = JobState::fold(&events).map_err(contradiction)?;
+    let shown = match context.terminal.reading {
+        Reading::People => print_job(context, view).await,
+        Reading::Programs => events.iter().try_for_each(|event| context.terminal.json_line(event).map(drop)),
+    };
+    match shown {
+        Ok(()) | Err(CommandError::ReaderLeft) => Ok(exit::of_job(&state, false)),
+        Err(error) => Err(error),
+    }
+}
+
+fn contradiction(error: IllegalEvent) -> CommandError {
+    CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the job's events contradict each other").because(&error)
 }
 
 struct Watcher<'a> {
@@ -81,6 +122,7 @@ struct Watcher<'a> {
     view: JobView,
     /// Number of the last event that was shown.
     last: u64,
+    interrupt: Interrupt,
     /// Whether this command has asked the job to stop.
     cancelling: bool,
     silence: Silence,
@@ -117,7 +159,7 @@ impl Watcher<'_> {
                     None => tokio::select! {
                         next = events.next() => next?,
                         _ = interrupts.recv() => {
-                            if self.cancelling {
+                            if self.cancelling || self.interrupt == Interrupt::Leaves {
                                 return Ok(Exit::Interrupted);
                             }
                             self.cancelling = true;
@@ -148,9 +190,7 @@ impl Watcher<'_> {
 
     fn show(&mut self, event: &Recorded<JobEvent>) -> Result<(), CommandError> {
         self.last = event.number;
-        self.state = std::mem::replace(&mut self.state, JobState::New).apply(event).map_err(|error| {
-            CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the job's events contradict each other").because(&error)
-        })?;
+        self.state = std::mem::replace(&mut self.state, JobState::New).apply(event).map_err(contradiction)?;
         if let Some(projected) = JobView::project(&self.view.id, &self.state) {
             self.view = projected;
         }

@@ -55,7 +55,10 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
     let word = phrases::job_status(language, view.status);
     let status = paint(meaning(sign), &format!("{} {word}", sign.symbol()));
     let (time, cost) = (language.duration(view.duration_seconds), language.money(view.cost));
-    let took = say!(language, "report-in", time = time, cost = cost);
+    let took = match view.status.is_final() {
+        true => say!(language, "report-in", time = time, cost = cost),
+        false => say!(language, "report-so-far", time = time, cost = cost),
+    };
     let mut lines = vec![
         format!("{} {} {status} {took}", paint(Meaning::Strong, &view.name), view.id),
         String::new(),
@@ -92,13 +95,14 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
         );
         lines.extend(verification(language, phase));
     }
-    lines.extend(questions(view, terminal));
+    let helix = context.helix();
+    lines.extend(questions(context, view));
     lines.extend(view.venv.iter().map(|venv| entry(say!(language, "report-venv"), venv.to_string())));
     let logs = context.settings()?.state_dir.value.join("runs");
     lines.push(entry(say!(language, "report-logs"), logs.display().to_string()));
-    lines.push(entry(say!(language, "report-details"), format!("helix jobs show {}", view.id)));
+    lines.push(entry(say!(language, "report-details"), format!("{helix} jobs show {}", view.id)));
     if let Some(number) = view.proven_decision() {
-        let (project, helix) = (shell_word(&view.project_path), helix_here(context));
+        let project = shell_word(&view.project_path);
         let next = format!("cd {project} && {helix} adr implemented {number}");
         lines.push(entry(say!(language, "report-next"), next));
         lines.push(more(say!(language, "report-ticks")));
@@ -112,10 +116,14 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
         lines.extend(findings(language, phase));
         if let Some(run) = phase.runs.last() {
             let log = say!(language, "report-log");
-            lines.push(format!("{log}: helix jobs logs {} --phase {}  ({run})", view.id, phase.id));
+            lines.push(format!("{log}: {helix} jobs logs {} --phase {}  ({run})", view.id, phase.id));
         }
     }
-    if let Some(error) = &view.error {
+    // The reason of the phase that ended the job stands above.
+    let is_said = |error: &ErrorView| {
+        view.phases.iter().any(|one| one.status == PhaseStatus::Failed && one.error.as_ref() == Some(error))
+    };
+    if let Some(error) = view.error.as_ref().filter(|error| !is_said(error)) {
         lines.push(String::new());
         // That somebody cancelled it, the phrase for it says by itself.
         let said = phrases::outcome(language, view);
@@ -164,25 +172,20 @@ fn verification(language: Language, phase: &PhaseView) -> Vec<String> {
     lines
 }
 
-/// The command that finds this state directory again from anywhere.
-fn helix_here(context: &Context) -> String {
-    let named = context.overrides.state_dir.as_ref().map(|directory| context.path(directory));
-    named.map_or("helix".to_owned(), |path| format!("helix --state-dir {}", shell_word(&path.to_string_lossy())))
-}
-
 fn hint(language: Language, error: &ErrorView) -> Option<String> {
     error.hint.as_ref().map(|hint| phrases::hint(language, hint))
 }
 
 /// What persons were asked, and what became of it.
-fn questions(view: &JobView, terminal: &Terminal) -> Vec<String> {
+fn questions(context: &Context, view: &JobView) -> Vec<String> {
+    let terminal = &context.terminal;
     let mut lines = Vec::new();
     for question in &view.questions {
         let text = phrases::question(terminal.language, question);
         if question.status == QuestionStatus::Open {
             let waiting = format!("{} {}", Sign::Waiting.symbol(), say!(terminal.language, "report-waiting-for-you"));
             lines.push(format!("{} {text}", terminal.paint(Meaning::Attention, &waiting)));
-            lines.push(format!("  {}", how_to_answer(question)));
+            lines.push(format!("  {}", how_to_answer(context, question)));
         } else {
             lines.push(text);
         }

@@ -111,11 +111,32 @@ fn one_interrupt_stops_the_job_and_a_second_one_leaves_it() {
     assert_eq!((stopped.code, status(&stage)), (130, json!("cancelled")), "{stopped:?}");
     let left = at_terminal(&stage, &run, &[("agent", CTRL_C), ("Ctrl-C again", CTRL_C)]);
     assert_eq!(left.code, 130, "{left:?}");
-    assert!(left.seen.contains("keeps running without this terminal"), "{left:?}");
+    assert!(left.seen.contains("is being cancelled; the next helix command finishes that"), "{left:?}");
     // The request to stop stands, whoever carries it out.
     let id = only_job(&stage)["id"].as_str().unwrap().to_owned();
     watched(&stage, &id, 1);
     assert_eq!(status(&stage), "cancelled");
+    Stage::no_agent_is_left(&id);
+    // Whoever looks at a job that is over is told the same as one who watched it.
+    let events = super::run(&stage, &["jobs", "watch", &id, "--json"]);
+    let lines: Vec<Value> =
+        super::text(&events.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((super::code(&events), lines.len() > 2), (1, true), "{lines:?}");
+}
+
+#[test]
+fn an_interrupt_stops_watching_and_leaves_the_job() {
+    let stage = Stage::new("parts:\n  - { name: page, prompt: 'Write the page', act: { faults: [hang] } }\n", "");
+    let file = stage.plan("pages", &plan(""));
+    let detached =
+        super::run(&stage, &["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap(), "--detach"]);
+    let id = super::text(&detached.stdout).trim().to_owned();
+    let left = at_terminal(&stage, &["jobs", "watch", &id], &[("agent", CTRL_C)]);
+    assert_eq!(left.code, 130, "{left:?}");
+    assert!(left.seen.contains(&format!("cancel it with: helix jobs cancel {id}")), "{left:?}");
+    assert_eq!(status(&stage), "running");
+    json_of(&stage, &["jobs", "cancel", &id], 0);
+    watched(&stage, &id, 1);
     Stage::no_agent_is_left(&id);
 }
 

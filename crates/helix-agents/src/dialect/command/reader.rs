@@ -180,6 +180,8 @@ impl Reading for CommandReader {
 
     fn finish(&mut self, ended: &Ended, run: &mut Gathered) {
         run.terminal = self.terminal(ended);
+        // A program that was cut off has another status, or has begun a record.
+        run.record_unknown = run.terminal.is_none() && ended.ending == Ending::Exited { code: 0 };
         run.active &= self.record.is_some();
         run.declared_error = self.record.as_ref().and_then(|record| record.error);
         run.answer = self.record.as_ref().map_or(self.text.trim(), |record| record.answer.as_str()).to_owned();

@@ -67,7 +67,7 @@ fn repair(context: &Context, root: &Path, paths: &[PathBuf]) -> Result<usize, Co
             Err(error) => return Err(error.into()),
         };
         if places > 0 {
-            context.terminal.say(&format!("{}: {places} repair(s)", context.shown(path)));
+            context.terminal.say(&format!("{}: {}", context.shown(path), count(places, "repair")));
         }
         repaired += places;
     }

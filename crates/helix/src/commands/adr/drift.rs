@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use clap::Args;
-use helix_core::text::short_commit;
+use helix_core::text::{count, short_commit};
 use helix_git::GitEnvironment;
 use helix_project::adr_files::{AdrDirectory, Drift, DriftError, drift};
 
@@ -53,7 +53,8 @@ fn report(context: &Context, found: &Drift) -> String {
     lines.extend(found.undecided.iter().map(|file| format!("no decision  {}", file.file)));
     let (claimed, undecided) = (found.claimed.len(), found.undecided.len());
     let since = &found.since;
-    lines.push(format!("since {since}: {claimed} claimed file(s) changed, {undecided} change(s) without a decision"));
+    let (claimed, undecided) = (count(claimed, "claimed file"), count(undecided, "change"));
+    lines.push(format!("since {since}: {claimed} changed, {undecided} without a decision"));
     lines.join("\n")
 }
 

@@ -1,4 +1,4 @@
-//! `helix adr graph`: the decisions and their links as a drawing or as data; circles are said as well.
+//! `helix adr graph`: the decisions and their links as a drawing or as data; cycles are said as well.
 //!
 //! Must not know how a graph is drawn.
 
@@ -21,7 +21,7 @@ pub(crate) enum Format {
     Mermaid,
     /// Graphviz.
     Dot,
-    /// Nodes, edges and circles as data.
+    /// Nodes, edges and cycles as data.
     Json,
 }
 

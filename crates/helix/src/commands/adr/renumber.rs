@@ -13,7 +13,7 @@ use crate::error::{CommandError, Ended, Exit, codes};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// ADR to renumber [default: duplicates that are not in the base branch]
+    /// File of the ADR to renumber [default: duplicates that are not in the base branch]
     file: Option<PathBuf>,
     /// Base branch [default: origin's, or main]
     #[arg(long, value_name = "REF")]

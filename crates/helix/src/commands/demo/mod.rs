@@ -19,7 +19,7 @@ use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Host, Listening, Reached};
 use crate::terminal::{Meaning, Reading, duration, one_line, shell_word};
-use crate::watch::{Watched, job_report, watch};
+use crate::watch::{Interrupt, Watched, job_report, watch};
 
 use scratch::Scratch;
 
@@ -80,7 +80,8 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let started = host.client.jobs().await?.jobs.into_iter().next();
     let job = started.ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))?;
     say(context, Meaning::Weak, "");
-    let Watched { view, exit, reached } = watch(context, Reached::Own(Box::new(host)), &job).await?;
+    let Watched { view, exit, reached, .. } =
+        watch(context, Reached::Own(Box::new(host)), &job, Interrupt::Cancels).await?;
     reached.stop().await?;
     if exit == Exit::Interrupted {
         return Ok(exit);

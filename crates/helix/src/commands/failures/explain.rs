@@ -173,6 +173,14 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     let log = read_log(path)?;
     let observation = observed(explain);
     let classified = classifier.classify(&observation, &log);
+    let silent = classified.evidence.decided_by == "nothing" && observation.termination == Termination::Unknown;
+    // Whoever asks for a form of the report gets one.
+    let form = explain.why || explain.markdown || explain.prompt.is_some();
+    if silent && !form && terminal.reading == Reading::People {
+        terminal.say("no failure found in this log");
+        terminal.note("hint: if the command failed, say how it ended: --exit N");
+        return Ok(Exit::Success);
+    }
     let diagnosis = Diagnosis::new(&observation.tool, &classified);
     let fingerprint = diagnosis.fingerprint.clone();
     // That the memory cannot be asked is no error: the report says so where the past failures would stand.

@@ -181,6 +181,9 @@ fn nothing() -> MemoryStatistics {
 
 fn statistics(terminal: &Terminal, figures: &MemoryStatistics) -> String {
     let MemoryStatistics { failures, occurrences, fixed, went_away, gave_up, open, benefit, .. } = figures;
+    if *occurrences == 0 {
+        return "no data yet: no failure has been recorded".to_owned();
+    }
     let number = |number: u64| (number.to_string(), None);
     let mut lines = vec![
         format!("{}, seen {}", count(*failures as usize, "failure"), count(*occurrences as usize, "time")),

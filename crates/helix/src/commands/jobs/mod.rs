@@ -22,7 +22,7 @@ use crate::error::{CommandError, Ended, Exit};
 use crate::host::{Reached, find};
 use crate::offline::{job, jobs};
 use crate::terminal::{Cell, Reading, ago, duration, money, one_line};
-use crate::watch::{meaning, print_job, reports_of};
+use crate::watch::{Interrupt, look_back, meaning, print_job, reports_of};
 
 /// Arguments of `helix jobs`.
 #[derive(Debug, Args)]
@@ -37,7 +37,7 @@ enum Action {
     List,
     /// Show a job: phases, gates, cost, commit, errors, last failure report
     Show(Id),
-    /// Follow a job to its end
+    /// Follow a job to its end; Ctrl-C stops watching, the job continues
     Watch(Id),
     /// Print what a job's agents did
     Logs {
@@ -154,14 +154,16 @@ async fn list(context: &Context) -> Ended {
         ]
     });
     let headings = ["job", "status", "phases", "time", "cost", "submitted", "plan"];
-    context.terminal.list(&jobs, "no jobs yet; start one with: helix run PLAN", headings, rows)
+    let place = context.settings()?.state_dir.value.display();
+    context.terminal.list(&jobs, &format!("no jobs yet in {place}; start one with: helix run PLAN"), headings, rows)
 }
 
 /// The status with its sign, and whether the job waits for a person.
 fn status(job: &JobView) -> Cell {
     let sign = Sign::from(job.status);
     let asks = if open_questions(job).next().is_some() { " (for you: helix answer)" } else { "" };
-    (format!("{} {}{asks}", sign.symbol(), job.status.word()), Some(meaning(sign)))
+    let reverted = if job.reverted.is_some() { " (reverted)" } else { "" };
+    (format!("{} {}{asks}{reverted}", sign.symbol(), job.status.word()), Some(meaning(sign)))
 }
 
 /// A job and what its failures' reports say, for programs.
@@ -189,9 +191,9 @@ async fn show(context: &Context, id: &str) -> Ended {
 async fn follow(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
     if view.status.is_final() {
-        return show(context, id).await;
+        return look_back(context, &view).await;
     }
-    run::follow(context, async |_| Ok(view)).await
+    run::follow(context, Interrupt::Leaves, async |_| Ok(view)).await
 }
 
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
@@ -202,13 +204,14 @@ async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, 
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
     }
-    run::follow(context, async |client| client.reopen(id.as_str(), phase, request).await).await
+    run::follow(context, Interrupt::Cancels, async |client| client.reopen(id.as_str(), phase, request).await).await
 }
 
 /// Ends with success if what the job has delivered is taken back, as far as that was watched.
 async fn roll_back(context: &Context, id: &str, request: RollbackRequest) -> Ended {
     let id = job(context, id).await?.id;
-    let exit = run::follow(context, async |client| client.roll_back(id.as_str(), &request).await).await?;
+    let exit =
+        run::follow(context, Interrupt::Cancels, async |client| client.roll_back(id.as_str(), &request).await).await?;
     let view = job(context, id.as_str()).await?;
     let meant = |one: &&DeliveryView| request.phase.as_deref().is_none_or(|phase| one.phase.as_str() == phase);
     let last = view.deliveries.iter().filter(meant).max_by_key(|one| one.at);
@@ -239,7 +242,9 @@ async fn cancel(context: &Context, id: &str) -> Ended {
         true => format!("{} {}", view.id, phrases::job_status(language, view.status)),
         false => say!(language, "term-cancelled", id = view.id.as_str()),
     };
-    context.terminal.answer(&json!({ "job": view.id, "status": view.status }), &text)
+    let exit = context.terminal.answer(&json!({ "job": view.id, "status": view.status }), &text)?;
+    context.terminal.note(&say!(language, "term-resume", id = view.id.as_str()));
+    Ok(exit)
 }
 
 async fn wait_if_own(reached: &Reached, view: JobView) -> Result<JobView, CommandError> {
