@@ -12,7 +12,6 @@ use crate::agent_run::RunTimeouts;
 use crate::consultant::ConsultantConfig;
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
-use crate::services::ToolsEndpoint;
 use helix_git::GitEnvironment;
 
 /// Everything an engine is told once, at its start.
@@ -43,7 +42,9 @@ pub struct EngineConfig {
     pub timeouts: RunTimeouts,
     /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
     /// start agents, before anybody asks for anything.
-    pub tools: Option<ToolsEndpoint>,
+    pub tools: Option<String>,
+    /// Name of the person whose host it is.
+    pub owner: String,
     /// Program and environment of git.
     pub git: GitEnvironment,
     /// Path of this `helix` binary: the keeper of agents, and for agents that call it.

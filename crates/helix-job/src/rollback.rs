@@ -6,6 +6,7 @@
 use super::attempt::PhaseContext;
 use super::event::{Baseline, DeliveryStep, Reverted, Rollback};
 use super::illegal::Illegal;
+use super::person::Person;
 use super::state::{Active, Attempt, Begun, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{DeliveryState, ErrorView};
 use helix_core::evidence::GateReport;
@@ -84,7 +85,7 @@ impl Active {
         id: &PhaseId,
         attempt: u32,
         gate: usize,
-        by: &str,
+        by: &Person,
         again: bool,
     ) -> Result<(), Illegal> {
         let progress = self.phases.iter_mut().find(|progress| progress.id == *id);
@@ -93,7 +94,7 @@ impl Active {
         if !again && begun.rollbacks.iter().any(|one| one.begun_at.is_some()) {
             return Err(progress.illegal("was rolled back already"));
         }
-        progress.roll_back(attempt, gate, Some(by.to_owned()))?;
+        progress.roll_back(attempt, gate, Some(by.clone()))?;
         self.cancel = None;
         Ok(())
     }
@@ -217,7 +218,7 @@ impl PhaseProgress {
             || self.current_attempts().iter().flat_map(|one| &one.begun).any(|begun| !begun.rollbacks.is_empty())
     }
 
-    fn roll_back(&mut self, attempt: u32, gate: usize, by: Option<String>) -> Result<(), Illegal> {
+    fn roll_back(&mut self, attempt: u32, gate: usize, by: Option<Person>) -> Result<(), Illegal> {
         let begun = self.begun_at(attempt, gate)?;
         begun.good = false;
         begun.rollbacks.push(Rollback { by, begun_at: None, report: None, health: None });

@@ -16,6 +16,7 @@ mod listen;
 mod mcp;
 mod mcp_stdio;
 mod openapi;
+mod principal;
 mod problem;
 mod profile;
 mod rate_limit;
@@ -26,7 +27,7 @@ mod sse;
 pub mod wire;
 
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
-pub use listen::{ServeError, local_url, serve, tools_endpoint};
+pub use listen::{ServeError, local_url, serve, tools_url};
 pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
 pub use profile::Profile;
 pub use routes::openapi_document;

@@ -354,6 +354,7 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
         admission: AdmissionLimits { agents: 4, ..AdmissionLimits::default() },
         timeouts,
         tools: None,
+        owner: "owner".into(),
         helix,
         config_dir: None,
     }

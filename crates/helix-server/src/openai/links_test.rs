@@ -33,6 +33,7 @@ async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
         admission: Default::default(),
         timeouts: Default::default(),
         tools: None,
+        owner: "owner".into(),
         git: helix_git::GitEnvironment::from_process(),
         helix: "/nonexistent/helix".into(),
         config_dir: None,

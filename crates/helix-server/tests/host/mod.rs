@@ -62,7 +62,7 @@ impl Host {
         settings.default_agent = "fake".into();
         settings.agents = vec![agent];
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        settings.tools = Some(helix_server::tools_endpoint(listener.local_addr().unwrap(), Some(TOKEN)));
+        settings.tools = Some(helix_server::tools_url(listener.local_addr().unwrap()));
         adjust(&mut settings);
         let engine = Engine::open(directory, settings).await.unwrap();
         Self::serve(state, engine, listener, config).await
@@ -182,6 +182,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         admission: AdmissionLimits { agents: 2, ..AdmissionLimits::default() },
         timeouts: Default::default(),
         tools: None,
+        owner: "owner".into(),
         git: helix_git::GitEnvironment::from_process(),
         helix: "/nonexistent/helix".into(),
         config_dir: None,

@@ -52,7 +52,7 @@ impl Reached {
 pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandError> {
     let Some(state) = StateDir::existing(&settings.state_dir.value)? else { return Ok(None) };
     let Some(info) = state.host()? else { return Ok(None) };
-    let client = Client::new(&info)?;
+    let client = Client::new(&info, &state)?;
     // A dead host leaves its announcement behind.
     Ok(client.health().await.is_ok().then_some(client))
 }

@@ -188,7 +188,7 @@ async fn follow(context: &Context, id: &str) -> Ended {
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
 async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, phase: Option<String>) -> Ended {
     let id = job(context, &id).await?.id;
-    let request = ResumeRequest { budget_usd: budget, by: Some(context.environment.person()) };
+    let request = ResumeRequest { budget_usd: budget };
     if detach {
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
@@ -199,7 +199,7 @@ async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, 
 /// Ends with success if what the job has delivered is taken back, as far as that was watched.
 async fn roll_back(context: &Context, id: &str, phase: Option<String>, again: bool) -> Ended {
     let id = job(context, id).await?.id;
-    let request = RollbackRequest { phase, again, by: Some(context.environment.person()) };
+    let request = RollbackRequest { phase, again };
     let exit = run::follow(context, async |client| client.roll_back(id.as_str(), &request).await).await?;
     let view = job(context, id.as_str()).await?;
     let meant = |one: &&DeliveryView| request.phase.as_deref().is_none_or(|phase| one.phase.as_str() == phase);
@@ -210,9 +210,7 @@ async fn roll_back(context: &Context, id: &str, phase: Option<String>, again: bo
 
 async fn revert(context: &Context, id: &str) -> Ended {
     let before = job(context, id).await?;
-    let person = context.environment.person();
-    let view =
-        context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str(), &person).await?)).await?;
+    let view = context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str()).await?)).await?;
     let done = view.reverted.as_ref().map(|done| phrases::reverted(Language::English, done)).unwrap_or_default();
     let is_old = before.reverted.is_some() && before.reverted == view.reverted;
     let already = if is_old { "was reverted already: " } else { "" };
@@ -223,8 +221,8 @@ async fn revert(context: &Context, id: &str) -> Ended {
 /// Without a host, this process becomes it for as long as the stopping takes.
 async fn cancel(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
-    let (id, by) = (view.id.as_str(), context.environment.person());
-    let stopping = async |reached: &Reached| wait_if_own(reached, reached.client().cancel(id, &by).await?).await;
+    let id = view.id.as_str();
+    let stopping = async |reached: &Reached| wait_if_own(reached, reached.client().cancel(id).await?).await;
     let view = context.with_host(stopping).await?;
     let language = context.terminal.language;
     let text = match view.status.is_final() {
