@@ -41,7 +41,7 @@ impl Scratch {
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let cassette_file = scratch.root.join("cassette.json");
-        let cassette = cassette(&text(&scratch.state), &text(&scratch.config()), &text(&scratch.projects()));
+        let cassette = cassette(&text(&scratch.state), &text(&scratch.config()));
         // JSON strings are TOML strings, too, for every path that can be written in UTF-8. Relative ones start at the file.
         let [program, tape, state] =
             [&environment.program, &cassette_file, &scratch.state].map(|path| json!(text(path)));
