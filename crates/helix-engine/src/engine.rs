@@ -85,6 +85,7 @@ impl Engine {
             Arc::clone(&services),
             config.consultant.clone(),
             config.projects.clone(),
+            config.roots.clone(),
             config.config_dir.clone(),
         );
         let consultant = Arc::new(consultant);
@@ -115,6 +116,11 @@ impl Engine {
         self.services.closing.cancel();
         self.services.tasks.close();
         self.services.tasks.wait().await;
+    }
+
+    /// Whether it is being closed: what ends now goes on elsewhere.
+    pub fn is_closing(&self) -> bool {
+        self.services.closing.is_cancelled()
     }
 
     pub fn jobs(&self) -> &Arc<Jobs> {
@@ -189,7 +195,8 @@ async fn open_journal(state: &StateDir, config: &EngineConfig) -> Result<LogWrit
 
 fn agent_runner(state: &StateDir, config: &EngineConfig) -> Result<AgentRunner, EngineError> {
     let (runs_dir, keeper, keeper_args) = (state.runs(), config.helix.clone(), vec!["keeper".to_owned()]);
-    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching: Watching::default() };
+    let (watching, sandbox) = (Watching::default(), config.sandbox.clone());
+    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching, sandbox };
     let supervisor = Supervisor::new(supervisor).map_err(EngineError::environment)?;
     let admission = Admission::to_agents(&config.admission);
     Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission)

@@ -36,8 +36,7 @@ pub struct IntegrationRequest {
 impl IntegrationRequest {
     /// Branch that keeps the result when the target cannot be moved: `helix/<name>-<job>`.
     pub fn beside(&self) -> String {
-        let name = slug(&self.name, 48);
-        if name.is_empty() { format!("helix/result-{}", self.job) } else { format!("helix/{name}-{}", self.job) }
+        beside(&self.name, &self.job)
     }
 
     fn message(&self) -> String {
@@ -47,6 +46,12 @@ impl IntegrationRequest {
             name = self.name.trim().replace('\n', " "),
         )
     }
+}
+
+/// Branch that keeps what is made under this name for a job.
+pub(crate) fn beside(name: &str, job: &JobId) -> String {
+    let name = slug(name, 48);
+    if name.is_empty() { format!("helix/result-{job}") } else { format!("helix/{name}-{job}") }
 }
 
 /// How a result would be integrated.

@@ -18,6 +18,7 @@ mod result;
 mod revert;
 mod snapshot;
 mod spawn;
+mod variant;
 mod work_copy;
 mod workspaces;
 
@@ -33,5 +34,6 @@ pub use repository::{Head, Identity, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
 pub use revert::{PreparedRevert, Revert, RevertRequest};
 pub use spawn::{Call, GitOutput};
+pub use variant::VariantFile;
 pub use work_copy::WorkCopy;
-pub use workspaces::{AttemptWorktree, SetAside, Workspaces};
+pub use workspaces::{AttemptWorktree, GitPlaces, SetAside, Workspaces};

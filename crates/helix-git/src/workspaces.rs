@@ -40,6 +40,13 @@ pub struct Workspaces {
     listing: Arc<Mutex<()>>,
 }
 
+/// Paths of a repository that who works in a worktree of it may read, and change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitPlaces {
+    pub readable: Vec<PathBuf>,
+    pub writable: Vec<PathBuf>,
+}
+
 /// A worktree in which an agent may work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptWorktree {
@@ -228,7 +235,30 @@ impl Workspaces {
         own: &Path,
         args: impl IntoIterator<Item = A>,
     ) -> super::spawn::Call<'a> {
-        self.repository.git(path, args).env("GIT_DIR", own).env("GIT_WORK_TREE", path).in_own_worktree()
+        // What the directory itself says of its repository may be an agent's word.
+        let call = self.repository.git(path, args).env("GIT_DIR", own).env("GIT_WORK_TREE", path);
+        call.env("GIT_COMMON_DIR", self.repository.common_dir()).in_own_worktree()
+    }
+
+    /// What git needs of the user's repository in a linked worktree. This is the one place that opens a repository to who works in a
+    /// worktree of it: read, all of it; changed, what a commit on the attempt's own branch changes.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn git_places(&self, path: &Path, commits: Option<&AttemptKey>) -> Result<GitPlaces, GitError> {
+        let common = self.repository.common_dir();
+        let readable = vec![common.to_owned(), self.repository.top().to_owned()];
+        let Some(key) = commits else { return Ok(GitPlaces { readable, writable: Vec::new() }) };
+        let branch = key.branch();
+        let above = branch.rsplit_once('/').map_or(branch.as_str(), |(above, _)| above);
+        let mut writable = vec![common.join("objects")];
+        for directory in ["refs/heads", "logs/refs/heads"] {
+            let directory = common.join(directory).join(above);
+            fs::create_dir_all(&directory).map_err(GitError::disk("create", &directory))?;
+            writable.push(directory);
+        }
+        writable.extend(self.find_own(path)?);
+        Ok(GitPlaces { readable, writable })
     }
 
     /// The private git directory of a worktree that was made to its end and is still there.

@@ -166,6 +166,9 @@ pub struct RollbackRequest {
     /// Needed to take back once more what was taken back before.
     #[serde(default)]
     pub again: bool,
+    /// Needed to take it back although something else was delivered over it, which is lost then.
+    #[serde(default)]
+    pub over: bool,
 }
 
 /// `POST /api/v1/jobs/{id}/rollback`
@@ -173,11 +176,11 @@ pub(crate) async fn rollback(
     State(shared): State<Shared>,
     Path(job): Path<String>,
     By(by): By,
-    Body(RollbackRequest { phase, again }): Body<RollbackRequest>,
+    Body(RollbackRequest { phase, again, over }): Body<RollbackRequest>,
 ) -> Result<Response, Problem> {
     let job = shared.engine.jobs().get(&job).await?;
     let phase = phase.map(|phase| phase_of(&job, &phase)).transpose()?;
-    let request = engine::RollbackRequest { phase, again, by };
+    let request = engine::RollbackRequest { phase, again, over, by };
     let view = shared.engine.jobs().roll_back(&job.id, request).await?;
     Ok((StatusCode::ACCEPTED, Json(view)).into_response())
 }

@@ -105,6 +105,10 @@ impl Host {
     ) -> Result<Self, CommandError> {
         let state = lock.directory().clone();
         no_agent(&state)?;
+        // Agents are the same user, and the host has tokens and keys in its memory.
+        if let Err(error) = helix_process::close_to_others() {
+            tracing::warn!(%error, "other processes of this user can read the host's memory");
+        }
         // A symbolic link may have led to it.
         Environment::text_of(state.root())?;
         let listener = port::bind(*address, &state).await.map_err(|error| cannot_listen(*address, &error))?;
@@ -127,9 +131,9 @@ impl Host {
                 .because(&error)
                 .hint("the state directory must be on a file system with sockets: choose another with --state-dir")
         })?;
-        let socket = Some(Arc::new(socket));
-        let server_config =
-            settings.server(ServerConfig { token: required, socket, models, ..ServerConfig::default() });
+        let (socket, news_key) = (Some(Arc::new(socket)), Some(engine_state.root().join(helix_server::NewsKey::FILE)));
+        let built_in = ServerConfig { token: required, socket, models, news_key, ..ServerConfig::default() };
+        let server_config = settings.server(built_in);
         let stopped = shutdown.clone().cancelled_owned();
         let server = tokio::spawn(helix_server::serve(listener, engine.clone(), server_config, stopped));
         let info =

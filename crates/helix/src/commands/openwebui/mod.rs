@@ -6,6 +6,7 @@ mod api;
 mod wanted;
 
 use clap::{Args, Subcommand};
+use helix_server::NewsKey;
 use helix_server::wire::Holder;
 use helix_store::StateDir;
 use serde::{Deserialize, Serialize};
@@ -58,6 +59,9 @@ pub(crate) struct Arguments {
     /// Show Helix's models to administrators only; without it, models that are new to Open WebUI are for all accounts
     #[arg(long)]
     private: bool,
+    /// Keep the token, so that chats show what their jobs do after an answer has ended
+    #[arg(long)]
+    news: bool,
 }
 
 /// What was connected.
@@ -109,6 +113,13 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     if changes.is_empty() {
         lines.push("nothing to change".to_owned());
     }
+    if arguments.news {
+        let path = state.root().join(NewsKey::FILE);
+        let key = NewsKey { page: connected.page.clone(), token: api.token().to_owned() };
+        let key = serde_json::to_string(&key).unwrap_or_default();
+        replace_private(&path, &key).map_err(unwritable(&path))?;
+        lines.push(format!("{} the token is kept in {}", context.terminal.paint(Meaning::Good, "set"), path.display()));
+    }
     lines.push(format!(
         "{} {} is connected: all headers arrive",
         context.terminal.paint(Meaning::Good, "✓"),
@@ -156,10 +167,11 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
         let message = format!("{page} has an old key: its token was revoked");
         return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again()));
     }
-    let Some(token) = context.environment.variable(TOKEN) else {
+    let given = context.environment.variable(TOKEN).map(str::to_owned);
+    let Some(token) = given.or_else(|| kept_token(settings, page)) else {
         return Ok(format!("{page} answers; with {TOKEN} set, the connection is checked, too"));
     };
-    let api = api.with_token(token.to_owned());
+    let api = api.with_token(token);
     let present = Connections::key(&api.get("/openai/config").await?, &connected.base);
     // One that is not what was connected differs from anything.
     let key = present.filter(|key| digest(key) == connected.key).unwrap_or_default();
@@ -171,6 +183,12 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
     }
     found.probe(&api).await?;
     Ok(format!("{page} is connected: all headers arrive"))
+}
+
+/// The token that news are told with, if it is kept.
+fn kept_token(settings: &Settings, page: &str) -> Option<String> {
+    let text = std::fs::read(settings.state_dir.value.join(NewsKey::FILE)).ok()?;
+    serde_json::from_slice::<NewsKey>(&text).ok().filter(|key| key.page == page).map(|key| key.token)
 }
 
 /// The token of the chat client that a page is.
