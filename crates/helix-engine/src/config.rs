@@ -74,6 +74,7 @@ impl EngineConfig {
             timeouts: RunTimeouts::default(),
             sandbox: Sandbox::default(),
             tools: None,
+            owner: "owner".into(),
             git,
             helix: "/nonexistent/helix".into(),
             config_dir: None,

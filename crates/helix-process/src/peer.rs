@@ -49,8 +49,9 @@ pub fn standing_of_tcp(peer: SocketAddr, own: SocketAddr, runs: &Path) -> Standi
     else {
         return Standing::Unknown;
     };
-    // Runs have the host's own user.
-    if socket.user != rustix::process::geteuid().as_raw() {
+    // Runs have the host's own user; those of root may take another one.
+    let own_user = rustix::process::geteuid();
+    if !own_user.is_root() && socket.user != own_user.as_raw() {
         return Standing::Outside;
     }
     let (mut holders, mut hidden) = (Vec::new(), Vec::new());
@@ -64,8 +65,8 @@ pub fn standing_of_tcp(peer: SocketAddr, own: SocketAddr, runs: &Path) -> Standi
                     holders.push(pid);
                 }
             }
-            // Such as a browser's process, which lets nobody look.
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => hidden.push(pid),
+            // Such as a browser's process, which lets nobody look. Keepers do not either, and connect to nobody.
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied && !is_keeper(pid, runs) => hidden.push(pid),
             Err(_) => {}
         }
     }
@@ -77,15 +78,27 @@ pub fn standing_of_tcp(peer: SocketAddr, own: SocketAddr, runs: &Path) -> Standi
     of(&holders).or_else(|| of(&hidden)).unwrap_or(Standing::Unknown)
 }
 
-/// The run that a process itself belongs to: as its keeper, or by the mark in its environment.
-fn run_of(pid: i32, runs: &Path) -> Option<String> {
-    let name_of = |path: &[u8]| {
-        let name = Path::new(OsStr::from_bytes(path)).strip_prefix(runs).ok()?.components().next()?;
-        Some(name.as_os_str().to_string_lossy().into_owned())
-    };
+/// Whether a process keeps a run: by its command line, and since it stands within no run itself.
+fn is_keeper(pid: i32, runs: &Path) -> bool {
+    kept_by(pid, runs).is_some() && parent_of(pid).is_some_and(|parent| standing(parent, runs) == Standing::Outside)
+}
+
+/// The run that a path leads to.
+fn run_at(path: &[u8], runs: &Path) -> Option<String> {
+    let name = Path::new(OsStr::from_bytes(path)).strip_prefix(runs).ok()?.components().next()?;
+    Some(name.as_os_str().to_string_lossy().into_owned())
+}
+
+/// The run that a process keeps, by its command line.
+fn kept_by(pid: i32, runs: &Path) -> Option<String> {
     let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let mut words = words.split(|byte| *byte == 0).skip_while(|word| *word != b"keeper").skip(1);
-    if let Some(run) = words.next().and_then(name_of) {
+    words.next().and_then(|path| run_at(path, runs))
+}
+
+/// The run that a process itself belongs to: as its keeper, or by the mark in its environment.
+fn run_of(pid: i32, runs: &Path) -> Option<String> {
+    if let Some(run) = kept_by(pid, runs) {
         return Some(run);
     }
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -94,7 +107,7 @@ fn run_of(pid: i32, runs: &Path) -> Option<String> {
             .iter()
             .find_map(|name| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
     });
-    marks.filter_map(name_of).next()
+    marks.filter_map(|path| run_at(path, runs)).next()
 }
 
 /// A socket as the kernel's table shows it.

@@ -25,6 +25,9 @@ pub struct Walls {
     /// The same for those that may only be read and executed.
     #[serde(default)]
     pub readable: Vec<PathBuf>,
+    /// Directories that are empty to the run: sockets in them are open to whoever may not read them, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub empty: Vec<PathBuf>,
     #[serde(default)]
     pub network: Network,
     /// `None` for those that count for all runs of the machine.
@@ -81,6 +84,8 @@ pub struct Sandbox {
     pub writable: Vec<PathBuf>,
     /// What every run may read besides.
     pub readable: Vec<PathBuf>,
+    /// What no run may see, whatever else is open: a file that nobody may read, a directory that is empty.
+    pub hidden: Vec<PathBuf>,
     pub limits: Limits,
 }
 
@@ -89,7 +94,7 @@ impl Sandbox {
     /// the state directory but what the caller named below it. Looks at the disk.
     pub(crate) fn around(&self, request: &RunRequest, state: &Path, keeper: &Path) -> Option<Walls> {
         let own = request.walls.as_ref().filter(|_| self.mode != SandboxMode::Off)?;
-        let places = Places::new(&request.invocation, &own.writable, state);
+        let places = Places::new(&request.invocation, &own.writable, state, &self.hidden);
         let (mut writable, mut readable) = (places.caches(), places.system());
         writable.extend(own.writable.iter().chain(&self.writable).flat_map(|path| places.resolved(path)));
         readable.extend(places.toolchains());
@@ -100,7 +105,8 @@ impl Sandbox {
         let readable = places::outermost(readable, &writable);
         let required = self.mode == SandboxMode::Required;
         let limits = Some(own.limits.unwrap_or(self.limits));
-        Some(Walls { required, writable, readable, network: own.network.clone(), limits })
+        let empty = self.hidden.iter().filter_map(|path| path.canonicalize().ok()).filter(|path| path.is_dir()).collect();
+        Some(Walls { required, writable, readable, empty, network: own.network.clone(), limits })
     }
 
     /// Whether runs get walls around files and signals on this machine.

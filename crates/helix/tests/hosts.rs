@@ -217,8 +217,8 @@ fn a_detached_job_brings_its_own_host() {
 #[test]
 fn an_answer_by_id_does_not_read_all_jobs() {
     let user = User::new();
-    std::fs::create_dir_all(user.state()).unwrap();
-    let listener = UnixListener::bind(user.state().join("host.sock")).unwrap();
+    std::fs::create_dir_all(user.state().join("terminal")).unwrap();
+    let listener = UnixListener::bind(user.state().join("terminal/host.sock")).unwrap();
     let info = json!({ "url": "http://127.0.0.1:1", "pid": std::process::id(), "token_file": "/none" });
     std::fs::write(user.state().join("host.json"), info.to_string()).unwrap();
     let (asked, paths) = mpsc::channel();

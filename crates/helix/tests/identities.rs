@@ -80,7 +80,7 @@ const ATTACKS: &[(&str, &str)] = &[
     ),
     (
         "socket",
-        "curl -sS --fail-with-body --unix-socket $STATE/host.sock -X POST http://localhost/api/v1/jobs/$JOB/cancel",
+        "curl -sS --fail-with-body --unix-socket $STATE/terminal/host.sock -X POST http://localhost/api/v1/jobs/$JOB/cancel",
     ),
     (
         "session",
@@ -94,12 +94,35 @@ const ATTACKS: &[(&str, &str)] = &[
 const OWN: &[(&str, &str)] =
     &[("own", "$H jobs cancel $JOB"), ("serve", "env -i PATH=\"$PATH\" HOME=\"$HOME\" $H serve --listen 127.0.0.1:0")];
 
-/// Whatever an agent with a shell does with what it finds is refused, recorded, and shown to the person who is asked.
+/// Further ways within walls, where the host is found by the agent's own tools: `$URL` and `$RUN` stand in their configuration.
+const WITHIN: &[(&str, &str)] = &[
+    ("seen", "cat $STATE/token $STATE/host.json $STATE/run.key $STATE/keys.json $STATE/helix.db; ls $STATE; test -e $STATE/terminal/host.sock"),
+    (
+        "own-token",
+        "curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $RUN\" -X POST \
+         $URL/api/v1/questions/$JOB.asked.q1/answer -d '{\"choice\": \"approve\"}'",
+    ),
+    ("no-token", "curl -sS --fail-with-body --noproxy '*' -X POST $URL/api/v1/jobs/$JOB/cancel"),
+    (
+        "other-user",
+        "setpriv --reuid 65534 --clear-groups curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $KNOWN\" -X POST \
+         $URL/api/v1/jobs/$JOB/cancel",
+    ),
+    (
+        "known-token",
+        "curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $KNOWN\" -X POST $URL/api/v1/jobs/$JOB/cancel",
+    ),
+];
+
+/// Where there are no walls, whatever an agent with a shell does with what it finds is refused, recorded, and shown to the person who is
+/// asked.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
     let mut stage = Stage::new("{}", "max_parallel = 2\n");
-    let (out, state) = (stage.sandbox.path().join("out"), stage.sandbox.state());
-    std::fs::create_dir_all(&out).unwrap();
+    let config = stage.sandbox.home().join(".config/helix/helix.toml");
+    let text = std::fs::read_to_string(&config).unwrap().replace("[sandbox]\n", "[sandbox]\nmode = \"off\"\n");
+    std::fs::write(&config, text).unwrap();
+    let (out, state) = (stage.shared(), stage.sandbox.state());
     let mut attacks = format!(
         "export OUT={} STATE={} REPO={}\nexport H=\"{} --state-dir $STATE\" JOB=${{HELIX_RUN_ID%%.*}}\n\
          export URL=$(sed -n 's/.*\"url\": \"\\([^\"]*\\)\".*/\\1/p' $STATE/host.json)\n\
@@ -119,7 +142,7 @@ async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
     }
     // What is the agent's own goes on: the gates of its phase, on its work.
     attacks.push_str("printf '# Page\\n' >page.md; $H gates run >$OUT/gates.out 2>&1; echo $? >$OUT/gates.exit\n");
-    let attacks_file = stage.sandbox.path().join("attacks.sh");
+    let attacks_file = out.join("attacks.sh");
     std::fs::write(&attacks_file, attacks).unwrap();
     let order = format!("        - run: 'sh {}'\n", attacks_file.display());
     std::fs::write(stage.sandbox.path().join("agent.yaml"), script(&order)).unwrap();
@@ -180,15 +203,73 @@ async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
     assert!(job["questions"][0]["answer"]["by"].as_str().unwrap().ends_with(" (terminal)"), "{job:#}");
 }
 
+/// Within walls an agent finds neither tokens nor the people's socket, and reaches of the host its own tools alone, even if somebody has
+/// told it the host's token.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_within_walls_reaches_its_own_tools_and_nothing_else_of_the_host() {
+    let mut stage = Stage::new("{}", "max_parallel = 2\n");
+    let (out, state) = (stage.shared(), stage.sandbox.state());
+    let mut attacks = format!(
+        "export OUT={} STATE={} REPO={}\nexport H=\"{} --state-dir $STATE\" JOB=${{HELIX_RUN_ID%%.*}}\n\
+         until [ -e $OUT/go ]; do sleep 0.05; done\n\
+         SERVERS=$(tr '\\0' '\\n' </proc/$PPID/cmdline | grep -A1 -x -e --mcp-config | tail -1)\n\
+         export URL=$(sed -n 's,.*\"\\(http://[^\"]*\\)/mcp\".*,\\1,p' \"$SERVERS\") RUN=$(grep -o 'hxr-[^\"]*' \"$SERVERS\") \
+         KNOWN=$(cat $OUT/known)\n",
+        out.display(),
+        state.display(),
+        stage.repo.display(),
+        env!("CARGO_BIN_EXE_helix"),
+    );
+    for (name, attack) in ATTACKS.iter().chain(WITHIN) {
+        attacks.push_str(&format!("( {attack} ) >$OUT/{name}.out 2>&1; echo $? >$OUT/{name}.exit\n"));
+    }
+    let check = "curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $RUN\" \
+        -H 'Accept: application/json, text/event-stream' -H 'Content-Type: application/json' $URL/mcp -d \
+        '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"plan_check\",\"arguments\":{\"path\":\"page.md\"}}}'";
+    attacks.push_str(&format!("{check} >$OUT/tools.out 2>&1; echo $? >$OUT/tools.exit\n"));
+    attacks.push_str("printf '# Page\\n' >page.md; $H gates run >$OUT/gates.out 2>&1; echo $? >$OUT/gates.exit\n");
+    let attacks_file = out.join("attacks.sh");
+    std::fs::write(&attacks_file, attacks).unwrap();
+    let order = format!("        - run: 'sh {}'\n", attacks_file.display());
+    std::fs::write(stage.sandbox.path().join("agent.yaml"), script(&order)).unwrap();
+    stage.sandbox.set("HELIX_STATE_DIR", state.display().to_string());
+
+    let _host = stage.start();
+    let (_, token) = stage.reachable().await;
+    std::fs::write(out.join("known"), &token).unwrap();
+    let id = stage.submit(&stage.plan("pages", PLAN), &stage.repo, "k").await;
+    until(&stage, async || stage.job(&id).await["questions"].as_array()?.first().cloned()).await;
+    std::fs::write(out.join("go"), "").unwrap();
+    until(&stage, async || out.join("gates.exit").exists().then_some(())).await;
+
+    let said = |name: &str| std::fs::read_to_string(out.join(format!("{name}.out"))).unwrap();
+    let code = |name: &str| std::fs::read_to_string(out.join(format!("{name}.exit"))).unwrap().trim().to_owned();
+    for (name, _) in ATTACKS.iter().chain(WITHIN) {
+        assert_ne!(code(name), "0", "{name}: {}\n{}", said(name), stage.log());
+        assert!(!said(name).contains(&token), "{name}: {}", said(name));
+    }
+    for name in ["own-token", "known-token"] {
+        assert!(said(name).contains("HX0815"), "{name}: {}", said(name));
+    }
+    assert!(said("socket").contains("connect"), "no socket is there: {}", said("socket"));
+    assert_eq!(said("seen").matches("Permission denied").count(), 6, "{}", said("seen"));
+    assert_eq!((code("tools").as_str(), said("tools").contains("/page.md")), ("0", true), "{}", said("tools"));
+    assert_eq!(code("gates"), "0", "{}", said("gates"));
+    let job = stage.job(&id).await;
+    assert_eq!((&job["status"], &job["questions"][0]["status"]), (&"running".into(), &"open".into()), "{job:#}");
+    let events = stage.job(&id).await["attempted"].to_string();
+    assert!(events.contains("/answer") && events.contains("/cancel"), "{job:#}");
+}
+
 /// The token of a run opens the tools of its phase alone, from wherever it is shown, and nothing once the run has ended. The host's
 /// own stands nowhere in an agent's reach.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_token_of_a_run_opens_its_tools_and_dies_with_it() {
     let mut stage = Stage::new("{}", "");
-    let go = stage.sandbox.path().join("go");
+    let (go, environment) = (stage.shared().join("go"), stage.shared().join("env.txt"));
     let steps = format!(
         "        - call: {{ tool: answer, arguments: {{ choice: approve }} }}\n        - run: 'env > env.txt; cp env.txt {}; until [ -e {} ]; do sleep 0.05; done; rm env.txt'\n",
-        stage.sandbox.path().join("env.txt").display(),
+        environment.display(),
         go.display()
     );
     std::fs::write(stage.sandbox.path().join("agent.yaml"), script(&steps)).unwrap();
@@ -196,11 +277,11 @@ async fn the_token_of_a_run_opens_its_tools_and_dies_with_it() {
     let mut host = stage.start();
     let plan = stage.plan("pages", &PLAN.replace("    approval: before\n", ""));
     let id = stage.submit(&plan, &stage.repo, "k").await;
-    until(&stage, async || stage.sandbox.path().join("env.txt").exists().then_some(())).await;
+    until(&stage, async || environment.exists().then_some(())).await;
     let (_, own) = stage.reachable().await;
 
     let state = stage.sandbox.state();
-    for path in files(&state).into_iter().chain([stage.sandbox.path().join("env.txt")]) {
+    for path in files(&state).into_iter().chain([environment]) {
         let holds = std::fs::read(&path).unwrap_or_default().windows(own.len()).any(|part| part == own.as_bytes());
         assert!(!holds || path == state.join("token"), "{} has the host's token", path.display());
     }

@@ -74,7 +74,7 @@ impl Client {
     /// # Errors
     /// When its state directory cannot be opened.
     pub(crate) fn new(host: &HostInfo, state: &StateDir) -> Result<Self, CommandError> {
-        let (directory, socket) = socket::address(state.root()).map_err(unreadable(state.root()))?;
+        let (directory, socket) = socket::address(state).map_err(unreadable(state.root()))?;
         // A proxy of the user's is for the world outside.
         let http = reqwest::Client::builder()
             .no_proxy()

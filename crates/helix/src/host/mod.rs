@@ -122,15 +122,16 @@ impl Host {
         let agent = config.agents.iter().find(|agent| agent.name == config.consultant.agent);
         let models = agent.map(offered_models).unwrap_or_default();
         let engine_state = state.clone();
-        let engine = Engine::open(state, config).await?;
-
-        let shutdown = CancellationToken::new();
-        let socket = socket::bind(engine_state.root()).map_err(|error| {
-            let message = format!("cannot listen on a socket in {}", engine_state.root().display());
+        // Before any run starts, which is not to see it.
+        let socket = socket::bind(&state).map_err(|error| {
+            let message = format!("cannot listen on a socket in {}", state.terminal().display());
             CommandError::environment(codes::CANNOT_LISTEN, message)
                 .because(&error)
                 .hint("the state directory must be on a file system with sockets: choose another with --state-dir")
         })?;
+        let engine = Engine::open(state, config).await?;
+
+        let shutdown = CancellationToken::new();
         let (socket, news_key) = (Some(Arc::new(socket)), Some(engine_state.root().join(helix_server::NewsKey::FILE)));
         let built_in = ServerConfig { token: required, socket, models, news_key, ..ServerConfig::default() };
         let server_config = settings.server(built_in);
