@@ -66,7 +66,9 @@ pub fn standing_of_tcp(peer: SocketAddr, own: SocketAddr, runs: &Path) -> Standi
                 }
             }
             // Such as a browser's process, which lets nobody look. Keepers do not either, and connect to nobody.
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied && !is_keeper(pid, runs) => hidden.push(pid),
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied && !is_keeper(pid, runs) => {
+                hidden.push(pid)
+            }
             Err(_) => {}
         }
     }

@@ -105,7 +105,8 @@ impl Sandbox {
         let readable = places::outermost(readable, &writable);
         let required = self.mode == SandboxMode::Required;
         let limits = Some(own.limits.unwrap_or(self.limits));
-        let empty = self.hidden.iter().filter_map(|path| path.canonicalize().ok()).filter(|path| path.is_dir()).collect();
+        let empty =
+            self.hidden.iter().filter_map(|path| path.canonicalize().ok()).filter(|path| path.is_dir()).collect();
         Some(Walls { required, writable, readable, empty, network: own.network.clone(), limits })
     }
 

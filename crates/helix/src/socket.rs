@@ -10,8 +10,8 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, open};
 use helix_store::StateDir;
+use rustix::fs::{Mode, OFlags, open};
 use tokio::net::UnixListener;
 
 /// Its name in [`StateDir::terminal`].

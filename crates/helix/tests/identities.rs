@@ -96,7 +96,10 @@ const OWN: &[(&str, &str)] =
 
 /// Further ways within walls, where the host is found by the agent's own tools: `$URL` and `$RUN` stand in their configuration.
 const WITHIN: &[(&str, &str)] = &[
-    ("seen", "cat $STATE/token $STATE/host.json $STATE/run.key $STATE/keys.json $STATE/helix.db; ls $STATE; test -e $STATE/terminal/host.sock"),
+    (
+        "seen",
+        "cat $STATE/token $STATE/host.json $STATE/run.key $STATE/keys.json $STATE/helix.db; ls $STATE; test -e $STATE/terminal/host.sock",
+    ),
     (
         "own-token",
         "curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $RUN\" -X POST \
