@@ -92,15 +92,18 @@ pub(crate) async fn authenticate(
         None => return Err(forbidden("the connection has no other end")),
     };
     if let Some(run) = token.and_then(|token| engine.run_of_token(token)) {
-        return match engine.is_at_work(&run).await? {
-            true => Ok(Principal::Agent(run)),
-            false => Err(unauthorized(&format!(
-                "this is the token of run {run}, which has ended: it opens nothing any more"
-            ))),
-        };
+        if !engine.is_at_work(&run).await? {
+            let detail = format!("this is the token of run {run}, which has ended: it opens nothing any more");
+            return Err(unauthorized(&detail));
+        }
+        no_other_agent(engine, peer, Some(&run), asked).await?;
+        return Ok(Principal::Agent(run));
     }
     let person = match token.and_then(|token| engine.keys().holder(token)) {
-        Some((Holder::Chat, name)) => return Ok(Principal::Chat(name)),
+        Some((Holder::Chat, name)) => {
+            no_other_agent(engine, peer, None, asked).await?;
+            return Ok(Principal::Chat(name));
+        }
         Some((Holder::Person, name)) => Person::new(&name, How::Key),
         None => match (&shared.config.token, token) {
             (None, _) => engine.owner(How::Open),
@@ -195,6 +198,21 @@ async fn no_agent(engine: &Engine, standing: &Standing, asked: &Asked<'_>) -> Re
         .hint(
             "send it from a process of this machine that stays until the answer, or from another machine with a token",
         )),
+    }
+}
+
+/// Refuses a run's processes what is somebody else's: another run's token, or a chat client's. Who cannot be seen may be anybody.
+async fn no_other_agent(
+    engine: &Engine,
+    peer: &TcpPeer,
+    own: Option<&RunId>,
+    asked: &Asked<'_>,
+) -> Result<(), Problem> {
+    match peer.standing(engine).await {
+        Standing::Within(run) if own.is_none_or(|own| own.as_str() != run) => {
+            Err(agent_refused(engine, &run, asked).await)
+        }
+        Standing::Within(_) | Standing::Outside | Standing::Unknown => Ok(()),
     }
 }
 

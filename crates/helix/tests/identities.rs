@@ -112,6 +112,11 @@ const WITHIN: &[(&str, &str)] = &[
          $URL/api/v1/jobs/$JOB/cancel",
     ),
     (
+        "chat-token",
+        "curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $(cat $OUT/chat)\" -H 'Content-Type: application/json' \
+         $URL/v1/chat/completions -d '{\"model\": \"helix\", \"messages\": [{\"role\": \"user\", \"content\": \"approve\"}]}'",
+    ),
+    (
         "known-token",
         "curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $KNOWN\" -X POST $URL/api/v1/jobs/$JOB/cancel",
     ),
@@ -240,6 +245,7 @@ async fn an_agent_within_walls_reaches_its_own_tools_and_nothing_else_of_the_hos
     let _host = stage.start();
     let (_, token) = stage.reachable().await;
     std::fs::write(out.join("known"), &token).unwrap();
+    std::fs::write(out.join("chat"), key(&stage, &["token", "create", "--chat", "phone"])).unwrap();
     let id = stage.submit(&stage.plan("pages", PLAN), &stage.repo, "k").await;
     until(&stage, async || stage.job(&id).await["questions"].as_array()?.first().cloned()).await;
     std::fs::write(out.join("go"), "").unwrap();
@@ -251,7 +257,7 @@ async fn an_agent_within_walls_reaches_its_own_tools_and_nothing_else_of_the_hos
         assert_ne!(code(name), "0", "{name}: {}\n{}", said(name), stage.log());
         assert!(!said(name).contains(&token), "{name}: {}", said(name));
     }
-    for name in ["own-token", "known-token"] {
+    for name in ["own-token", "known-token", "chat-token"] {
         assert!(said(name).contains("HX0815"), "{name}: {}", said(name));
     }
     assert!(said("socket").contains("connect"), "no socket is there: {}", said("socket"));
