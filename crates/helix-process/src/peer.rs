@@ -6,7 +6,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -41,6 +41,13 @@ pub fn standing(pid: i32, runs: &Path) -> Standing {
         next = parent;
     }
     Standing::Unknown
+}
+
+/// Whether an address is one of this machine's: a connection may come from any of them, whichever it goes to.
+pub fn is_of_this_machine(address: SocketAddr) -> bool {
+    let mut own = address;
+    own.set_port(0);
+    address.ip().to_canonical().is_loopback() || UdpSocket::bind(own).is_ok()
 }
 
 /// The same for the process at the other end of a TCP connection on this machine. Reads all of `/proc`: blocks for milliseconds.

@@ -65,3 +65,16 @@ fn the_process_behind_a_connection_is_found_and_one_that_is_gone_is_nobody() {
         assert_eq!(standing_of_tcp(peer, at, Path::new("/state/runs")), Standing::Unknown, "{address}");
     }
 }
+
+#[test]
+fn all_addresses_of_this_machine_are_its_own() {
+    for own in ["127.0.0.1:5", "127.8.9.10:5", "[::1]:5", "[::ffff:127.0.0.1]:5"] {
+        assert!(is_of_this_machine(own.parse().unwrap()), "{own}");
+    }
+    // Addresses for documentation are nobody's.
+    assert!(!is_of_this_machine("203.0.113.1:5".parse().unwrap()));
+    let probe = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    if probe.connect("203.0.113.1:9").is_ok() {
+        assert!(is_of_this_machine(probe.local_addr().unwrap()));
+    }
+}

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, Method, StatusCode, header};
 use helix_core::ids::RunId;
 use helix_engine::Engine;
 use helix_engine::keys::Holder;
-use helix_engine::peer::{Standing, standing_of_tcp};
+use helix_engine::peer::{Standing, is_of_this_machine, standing_of_tcp};
 use helix_job::{How, Person};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use subtle::ConstantTimeEq;
@@ -56,8 +56,7 @@ impl TcpPeer {
     async fn standing(&self, engine: &Engine) -> Standing {
         let (peer, own, runs) = (self.peer, self.own, engine.runs());
         // Agents are on this machine; who comes from another one has the token alone.
-        let is_local = peer.ip().to_canonical().is_loopback() || peer.ip().to_canonical() == own.ip().to_canonical();
-        if !is_local {
+        if !is_of_this_machine(peer) {
             return Standing::Outside;
         }
         let look = || async move {

@@ -60,6 +60,13 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     all.collect()
 }
 
+/// An address of this machine that is no loopback, where it has one.
+fn other_address() -> std::net::IpAddr {
+    let probe = std::net::UdpSocket::bind("0.0.0.0:0").unwrap();
+    let connected = probe.connect("203.0.113.1:9").and_then(|()| probe.local_addr());
+    connected.map_or(std::net::Ipv4Addr::new(127, 0, 0, 2).into(), |address| address.ip())
+}
+
 /// Each line is a way to pass for a person; `$H` is `helix` on the host's state directory.
 const ATTACKS: &[(&str, &str)] = &[
     ("answer", "$H answer $JOB.asked.q1 --choice approve"),
@@ -109,6 +116,12 @@ const WITHIN: &[(&str, &str)] = &[
     (
         "other-user",
         "setpriv --reuid 65534 --clear-groups curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $KNOWN\" -X POST \
+         $URL/api/v1/jobs/$JOB/cancel",
+    ),
+    // From another address of this machine than the one that it goes to.
+    (
+        "other-address",
+        "curl -sS --fail-with-body --noproxy '*' --interface $ADDRESS -H \"Authorization: Bearer $KNOWN\" -X POST \
          $URL/api/v1/jobs/$JOB/cancel",
     ),
     (
@@ -222,11 +235,12 @@ async fn an_agent_within_walls_reaches_its_own_tools_and_nothing_else_of_the_hos
          until [ -e $OUT/go ]; do sleep 0.05; done\n\
          SERVERS=$(tr '\\0' '\\n' </proc/$PPID/cmdline | grep -A1 -x -e --mcp-config | tail -1)\n\
          export URL=$(sed -n 's,.*\"\\(http://[^\"]*\\)/mcp\".*,\\1,p' \"$SERVERS\") RUN=$(grep -o 'hxr-[^\"]*' \"$SERVERS\") \
-         KNOWN=$(cat $OUT/known)\n",
+         KNOWN=$(cat $OUT/known) ADDRESS={}\n",
         out.display(),
         state.display(),
         stage.repo.display(),
         env!("CARGO_BIN_EXE_helix"),
+        other_address(),
     );
     for (name, attack) in ATTACKS.iter().chain(WITHIN) {
         attacks.push_str(&format!("( {attack} ) >$OUT/{name}.out 2>&1; echo $? >$OUT/{name}.exit\n"));
@@ -257,7 +271,7 @@ async fn an_agent_within_walls_reaches_its_own_tools_and_nothing_else_of_the_hos
         assert_ne!(code(name), "0", "{name}: {}\n{}", said(name), stage.log());
         assert!(!said(name).contains(&token), "{name}: {}", said(name));
     }
-    for name in ["own-token", "known-token", "chat-token"] {
+    for name in ["own-token", "known-token", "chat-token", "other-address"] {
         assert!(said(name).contains("HX0815"), "{name}: {}", said(name));
     }
     assert!(said("socket").contains("connect"), "no socket is there: {}", said("socket"));
