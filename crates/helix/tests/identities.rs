@@ -233,7 +233,7 @@ async fn an_agent_within_walls_reaches_its_own_tools_and_nothing_else_of_the_hos
     let mut attacks = format!(
         "export OUT={} STATE={} REPO={}\nexport H=\"{} --state-dir $STATE\" JOB=${{HELIX_RUN_ID%%.*}}\n\
          until [ -e $OUT/go ]; do sleep 0.05; done\n\
-         SERVERS=$(tr '\\0' '\\n' </proc/$PPID/cmdline | grep -A1 -x -e --mcp-config | tail -1)\n\
+         SERVERS=$(cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' '\\n' | grep \"$HELIX_RUN_ID.*mcp.json\" | head -1)\n\
          export URL=$(sed -n 's,.*\"\\(http://[^\"]*\\)/mcp\".*,\\1,p' \"$SERVERS\") RUN=$(grep -o 'hxr-[^\"]*' \"$SERVERS\") \
          KNOWN=$(cat $OUT/known) ADDRESS={}\n",
         out.display(),
