@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use helix_engine::jobs::ReopenRequest;
 use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_testkit::processes::no_process_with_env;
-use workshop::{LIMIT, Workshop, part};
+use workshop::{LIMIT, Workshop, part, signals};
 
 const PLAN: &str = r#"
 name: Guide
@@ -281,14 +281,20 @@ async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
     assert_eq!(recorded, Some(notes));
 }
 
-/// Where somebody tidied up under the agent, tests of what was there before prove nothing.
+/// Where somebody tidied up under the agent (its own walls keep it from doing so), tests of what was there before prove nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worktree_that_is_removed_under_its_agent_is_no_result_without_changes() {
-    let script = format!("parts:\n{}", part("check", "    act: { steps: [{ run: 'rm -rf \"$PWD\"' }] }\n"));
-    let shop = Workshop::open(&script).await;
+    let signal = signals();
+    let go = signal.path().join("go");
+    let act = format!("    act: {{ steps: [{{ run: 'until [ -e {} ]; do sleep 0.02; done' }}] }}\n", go.display());
+    let shop = Workshop::open(&format!("parts:\n{}", part("check", &act))).await;
     let repo = shop.repo();
     let plan = "name: Check\nphases:\n  - { id: check, type: test, description: Mend the tests., gates: [{ type: tests_pass, command: \"python3 -m unittest -v\" }] }\n";
-    let ended = shop.run(&repo, plan).await;
+    let job = shop.submit(&repo, plan).await;
+    shop.until_working(&job, "check", 1, None).await;
+    std::fs::remove_dir_all(shop.worktree(&job, "check", 1)).unwrap();
+    std::fs::write(&go, "").unwrap();
+    let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
     let error = ended.view.phases[0].error.clone().unwrap();
     assert!(error.message.contains("was removed while the agent worked"), "{error:?}");

@@ -3,10 +3,10 @@
 //! Must not know what follows from an event: that is `decide`'s business.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess, Walls};
+use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -32,7 +32,7 @@ use crate::prompt;
 use crate::services::{SavePlace, Services};
 use crate::work_gates::WorkTask;
 use helix_gates::GateCheckouts;
-use helix_git::{AttemptKey, GitEnvironment, GitError, GitPlaces, MergeConflict, Workspaces};
+use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 
 /// Tools of Helix itself that a phase's agent may use.
 pub(crate) const PHASE_MCP_TOOLS: [&str; 5] = ["ask_user", "adr_check", "plan_check", "similar_failures", "skill_read"];
@@ -388,21 +388,6 @@ impl EffectRunner {
         ask.label = Some(phase.id.to_string());
         ask.take = Some(begin.attempt);
         Ok(ask)
-    }
-
-    /// What who works in this worktree may reach of the repository and the network. Commits change the repository where an
-    /// attempt is named.
-    pub(super) async fn walls(
-        &self,
-        active: &Active,
-        phase: &Phase,
-        worktree: &Path,
-        commits: Option<AttemptKey>,
-    ) -> Result<Walls, Fault> {
-        let (spaces, worktree) = (self.workspaces(&active.spec).await?, worktree.to_owned());
-        let GitPlaces { readable, writable } = blocking(move || spaces.git_places(&worktree, commits.as_ref())).await?;
-        let network = phase.network.unwrap_or_else(|| self.runner().supervisor().sandbox().network).into();
-        Ok(Walls { readable, writable, network, ..Walls::default() })
     }
 
     /// What is known by now about the failure of the attempt before this one, as data.

@@ -1,15 +1,18 @@
-//! The repositories that jobs work in, each with one set of long-lived git processes as long as something needs them.
+//! The repositories that jobs work in, each with one set of long-lived git processes as long as something needs them, and what of
+//! them is open to whoever works in them.
 //!
 //! Must not know what is done in them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use helix_agents::Walls;
 use helix_core::finding::{Fault, FaultKind};
-use helix_job::JobSpec;
+use helix_job::{Active, JobSpec};
+use helix_plan::Phase;
 
-use super::effects::{EffectRunner, blocking_fault};
+use super::effects::{EffectRunner, blocking, blocking_fault};
 use crate::mutex::lock;
-use helix_git::{Repository, Workspaces};
+use helix_git::{AttemptKey, GitPlaces, Repository, Workspaces};
 
 impl EffectRunner {
     /// The worktrees of a job's repository, as it is at its path now.
@@ -61,5 +64,20 @@ impl EffectRunner {
         if let Err(error) = helix_process::spawn_blocking(move || drop(unused)).await {
             tracing::warn!(%error, "git processes of a repository may be left");
         }
+    }
+
+    /// What who works in this worktree may reach of the repository and the network. Commits change the repository where an
+    /// attempt is named.
+    pub(super) async fn walls(
+        &self,
+        active: &Active,
+        phase: &Phase,
+        worktree: &Path,
+        commits: Option<AttemptKey>,
+    ) -> Result<Walls, Fault> {
+        let (spaces, worktree) = (self.workspaces(&active.spec).await?, worktree.to_owned());
+        let GitPlaces { readable, writable } = blocking(move || spaces.git_places(&worktree, commits.as_ref())).await?;
+        let network = phase.network.unwrap_or_else(|| self.runner().supervisor().sandbox().network).into();
+        Ok(Walls { readable, writable, network, ..Walls::default() })
     }
 }
