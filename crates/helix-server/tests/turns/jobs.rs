@@ -51,8 +51,7 @@ impl Stage {
 
     /// Calls a tool as the agent of the session does.
     pub(super) async fn tool(&self, name: &str, arguments: Value) -> String {
-        let caller = Caller::Session(SessionId::new(&*self.session).unwrap());
-        let tools = Tools::new(self.host.engine().clone(), caller);
+        let tools = Tools::new(self.host.engine().clone(), Caller::Session(SessionId::new(&*self.session).unwrap()));
         let answer = match name {
             "answer" => tools.answer(serde_json::from_value(arguments).unwrap()).await,
             "job_start" => tools.job_start(serde_json::from_value(arguments).unwrap()).await,
