@@ -155,6 +155,35 @@ async fn sockets_of_other_programs_are_out_of_reach() {
     withstood(&bed, Wall::Sockets, &format!("test -S {}", socket.display()), |_| {}).await;
 }
 
+/// Landlock keeps nobody from connecting to a socket by its path: in the place of what is hidden a run finds an empty directory, also of
+/// a host that has come after it.
+#[tokio::test]
+async fn a_hidden_directory_is_empty_whatever_else_is_open() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let hidden = home.path().join("terminal");
+    fs::create_dir(&hidden).unwrap();
+    let socket = hidden.join("host.sock");
+    let _listening = UnixListener::bind(&socket).unwrap();
+    let bed = Bed::new();
+    let sandbox = helix_agents::Sandbox {
+        readable: vec![home.path().to_owned()],
+        hidden: vec![hidden.clone(), home.path().join("none")],
+        ..Default::default()
+    };
+    let bed = bed.within(sandbox);
+    let (path, go) = (socket.display(), bed.work().join("go"));
+    let script = format!("while [ ! -e go ]; do sleep 0.05; done; test -d {} && ! test -e {path}", hidden.display());
+    let (handle, _) = bed.begun(&bed.script(&format!("echo up; {script}")), "up").await;
+    fs::remove_file(&socket).unwrap();
+    let _next = UnixListener::bind(&socket).unwrap();
+    fs::write(go, "").unwrap();
+    let end = handle.ended().await;
+    assert_eq!(end.ending, Ending::Exited { code: 0 }, "{end:?}");
+    assert!(end.walls.unwrap().holds(Wall::Sockets));
+    let free = RunRequest { walls: None, ..bed.script(&script) };
+    assert_eq!(bed.run(&free).await.ending, Ending::Exited { code: 1 }, "without walls it is there");
+}
+
 #[tokio::test]
 async fn a_closed_network_is_closed_and_a_limited_one_has_the_named_ports() {
     let bed = Bed::new();

@@ -169,21 +169,22 @@ impl Consultant {
             return Err(TurnError::Agent(phrases::run_failed(request.language(), &error)));
         }
         let journal = self.services.journal();
+        // Who is, or forwards, somebody means theirs; anyone else has the host's token and with it everything.
+        let is_own = |view: &SessionView| request.owner.is_none() || view.owner == request.owner;
         match &request.session {
             SessionSelector::Id(id) => {
                 let found = journal.session(id.clone()).await.map_err(journal_error)?;
-                // Who forwards a user means that user's; anyone else has the token and with it everything.
-                let found = found.filter(|view| request.owner.is_none() || view.owner == request.owner);
-                found.ok_or_else(|| TurnError::NoSession(id.clone()))
+                found.filter(is_own).ok_or_else(|| TurnError::NoSession(id.clone()))
             }
             SessionSelector::Unnamed(prefix) => {
                 match locator::proven(journal, prefix, request).await.map_err(journal_error)? {
-                    Some(view) => Ok(view),
-                    None => self.open(&format!("{prefix}{}", uuid::Uuid::now_v7().simple()), request).await,
+                    Some(view) if is_own(&view) => Ok(view),
+                    Some(_) | None => self.open(&format!("{prefix}{}", uuid::Uuid::now_v7().simple()), request).await,
                 }
             }
             SessionSelector::Key(key) => match journal.session_by_key(key.clone()).await.map_err(journal_error)? {
-                Some(view) => Ok(view),
+                Some(view) if is_own(&view) => Ok(view),
+                Some(view) => Err(TurnError::NoSession(view.id)),
                 None => self.open(key, request).await,
             },
         }

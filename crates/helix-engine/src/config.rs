@@ -13,7 +13,6 @@ use crate::agent_run::RunTimeouts;
 use crate::consultant::ConsultantConfig;
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
-use crate::services::ToolsEndpoint;
 use helix_git::GitEnvironment;
 
 /// Everything an engine is told once, at its start.
@@ -46,7 +45,9 @@ pub struct EngineConfig {
     pub sandbox: Sandbox,
     /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
     /// start agents, before anybody asks for anything.
-    pub tools: Option<ToolsEndpoint>,
+    pub tools: Option<String>,
+    /// Name of the person whose host it is.
+    pub owner: String,
     /// Program and environment of git.
     pub git: GitEnvironment,
     /// Path of this `helix` binary: the keeper of agents, and for agents that call it.
@@ -73,6 +74,7 @@ impl EngineConfig {
             timeouts: RunTimeouts::default(),
             sandbox: Sandbox::default(),
             tools: None,
+            owner: "owner".into(),
             git,
             helix: "/nonexistent/helix".into(),
             config_dir: None,

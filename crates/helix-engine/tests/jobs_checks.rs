@@ -198,7 +198,7 @@ async fn a_cancelled_job_closes_its_questions() {
     let shop = Workshop::open(&format!("parts:\n{}", writes("a", &["x"]))).await;
     let job = shop.submit(&shop.repo(), plan).await;
     let question = shop.question(&job).await;
-    shop.engine.jobs().cancel(&job, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&job, &"a test".into()).await.unwrap();
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Cancelled);
     assert_eq!(ended.view.questions[0].status, QuestionStatus::Closed);

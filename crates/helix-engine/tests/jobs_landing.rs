@@ -184,7 +184,7 @@ async fn a_revert_goes_on_to_its_record_when_nobody_waits_for_it() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     };
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]).trim(), reverted.commit.as_str());
-    assert_eq!((reverted.by.as_str(), reverted.branch.as_str()), ("ada", "main"));
+    assert_eq!((reverted.by.name.as_str(), reverted.branch.as_str()), ("ada", "main"));
 }
 
 /// A git that cannot write its index as long as a test wants that: what a full disk looks like.
@@ -261,7 +261,7 @@ async fn a_repository_that_is_cloned_anew_is_worked_in_and_none_keeps_processes_
     let ended = shop.run(&repo, PLAN).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!(shop.file(&repo, "main", "guide.md").as_deref(), Some("G"));
-    shop.engine.jobs().cancel(&first, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&first, &"a test".into()).await.unwrap();
     shop.ended(&first).await;
     no_process_with_env("HELIX_GIT_STATE", shop.sandbox.state().to_str().unwrap(), workshop::LIMIT);
 }

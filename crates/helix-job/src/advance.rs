@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
 use super::illegal::Illegal;
+use super::person::Attempted;
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
 use helix_core::evidence::IntegrationTarget;
@@ -39,6 +40,7 @@ impl Active {
             merges: Vec::new(),
             conflicts: Vec::new(),
             reverted: None,
+            attempted: Vec::new(),
         }
     }
 
@@ -183,6 +185,10 @@ impl Active {
             JobEvent::JobResumed { .. } | JobEvent::RollbackRequested { .. } | JobEvent::Reverted(_) => {
                 Err(Illegal::Job("the job is not over"))
             }
+            JobEvent::AgentRefused { run, asked } => {
+                self.attempted.push(Attempted { run: run.clone(), asked: asked.clone(), at: self.last_at });
+                Ok(())
+            }
             JobEvent::Failure(_) => Ok(()),
         }
     }
@@ -318,6 +324,7 @@ impl Active {
             adviser: spec.roles.adviser.is_some(),
             conflict: self.conflict(id).is_some(),
             cancelling: self.cancel.is_some(),
+            submitter: spec.by.as_ref(),
             at: self.last_at,
         };
         let progress = self.find(id)?;

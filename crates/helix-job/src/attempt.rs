@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::event::{AttemptStart, DeliveryStep, RunEnded};
 use super::illegal::Illegal;
+use super::person::Person;
 use super::phrases::{describe, remedy};
 use super::spec::Policy;
 use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
@@ -31,6 +32,8 @@ pub(super) struct PhaseContext<'a> {
     /// Whether the phase brings contradicting results together.
     pub(super) conflict: bool,
     pub(super) cancelling: bool,
+    /// Who submitted the job.
+    pub(super) submitter: Option<&'a Person>,
     pub(super) at: Timestamp,
 }
 

@@ -1,6 +1,8 @@
 //! The rules of reviews, questions, escalation, added phases, conflicts, budgets and going on, one by one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "checks/approvals.rs"]
+mod approvals;
 #[path = "checks/deliveries.rs"]
 mod deliveries;
 #[path = "checks/going_on.rs"]
@@ -216,8 +218,14 @@ fn a_question_that_nobody_answers_runs_out() {
 fn what_an_agent_asks_waits_for_a_person_and_the_session_goes_on_with_the_answer() {
     let mut play = Play::new(spec(vec![phase("a", &[], 1)]));
     play.happy();
-    let question =
-        Question { number: 1, about: About::Agent, text: "Which port?".into(), options: Vec::new(), free_text: true };
+    let question = Question {
+        number: 1,
+        about: About::Agent,
+        text: "Which port?".into(),
+        options: Vec::new(),
+        free_text: true,
+        approvers: None,
+    };
     play.event(JobEvent::QuestionAsked { phase: id("a"), question: Box::new(question) });
     assert_eq!(play.keys(), ["run/a/1"], "the agent ends its turn by itself");
     play.event(run_finished(&id("a"), 1, complete()));

@@ -29,7 +29,7 @@ fn cheap_gates_come_first_and_paid_ones_late() {
 
 #[test]
 fn nothing_overtakes_an_approval() {
-    let approval = || GateSpec::Approval { question: None };
+    let approval = || GateSpec::approval(None);
     assert_eq!(names(vec![approval(), tests()]), ["approval", "tests_pass"]);
     assert_eq!(names(vec![tests(), approval(), deploy()]), ["tests_pass", "approval", "deploy_success"]);
     assert_eq!(names(vec![deploy(), approval()]), ["deploy_success", "approval"]);

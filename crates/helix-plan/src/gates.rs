@@ -10,7 +10,7 @@ use helix_core::text::clip;
 
 use super::codes;
 use super::command::split_words;
-use super::model::{self, GATE_TIMEOUT, GateSpec, Seconds, Switch, Taken, TestsGate};
+use super::model::{self, GATE_TIMEOUT, GateSpec, MOST_APPROVERS, Seconds, Switch, Taken, TestsGate};
 use super::pattern::normal_path;
 use super::source::TimeLimit;
 
@@ -27,6 +27,8 @@ enum GateType {
     Flag(&'static str, fn(bool) -> GateSpec),
     /// A key with a text.
     Text(&'static str, fn(Option<String>) -> GateSpec),
+    /// `question`, and who has to approve.
+    Approval,
     /// `command` and `timeout`.
     Command(fn(String, Seconds) -> GateSpec),
     /// Those of a test command.
@@ -51,7 +53,7 @@ impl Words for GateType {
         ("criteria_covered", Self::Bare(|| GateSpec::CriteriaCovered {})),
         ("conflicts_resolved", Self::Files(|files| GateSpec::ConflictsResolved { files })),
         ("review_approved", Self::Text("model", |model| GateSpec::ReviewApproved { model })),
-        ("approval", Self::Text("question", |question| GateSpec::Approval { question })),
+        ("approval", Self::Approval),
         ("manual", Self::Text("question", |question| GateSpec::Manual { question })),
         ("deploy_success", Self::Delivery(GateSpec::DeploySuccess)),
         ("integration_pass", Self::Delivery(GateSpec::IntegrationPass)),
@@ -69,6 +71,18 @@ impl GateType {
             }
             Self::Flag(key, gate) => Some(gate(fields.take::<bool>(key, reader).is_some_and(|flag| flag.value))),
             Self::Text(key, gate) => Some(gate(fields.take::<Text>(key, reader).map(|text| text.value))),
+            Self::Approval => {
+                let question = fields.take::<Text>("question", reader).map(|text| text.value);
+                let by = fields.take::<model::ApprovedBy>("by", reader).map(|by| by.value);
+                let count = fields.take::<u32>("count", reader);
+                if let Some(count) = count.as_ref().filter(|count| !(1..=MOST_APPROVERS).contains(&count.value)) {
+                    let message = format!("`count` is {}", count.value);
+                    let help = format!("write a number of people from 1 to {MOST_APPROVERS}");
+                    reader.error(codes::OUT_OF_RANGE, &count.range, message, help);
+                    return None;
+                }
+                Some(GateSpec::Approval { question, by, count: count.map_or(1, |count| count.value) })
+            }
             Self::Command(gate) => command_and_timeout(fields, reader).map(|(command, timeout)| gate(command, timeout)),
             Self::Tests => {
                 let command = command_and_timeout(fields, reader);

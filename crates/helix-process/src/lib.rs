@@ -7,6 +7,7 @@ mod command;
 pub mod invocation;
 mod keeper;
 mod own_session;
+pub mod peer;
 mod proc;
 mod program;
 mod remove_tree;

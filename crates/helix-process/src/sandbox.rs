@@ -23,6 +23,8 @@ pub struct Sandbox {
     pub writable: Vec<PathBuf>,
     /// What every run may read besides.
     pub readable: Vec<PathBuf>,
+    /// What no run may see, whatever else is open: a file that nobody may read, a directory that is empty.
+    pub hidden: Vec<PathBuf>,
     pub limits: Limits,
 }
 
@@ -31,7 +33,7 @@ impl Sandbox {
     /// the state directory but what the caller named below it. Looks at the disk.
     pub(crate) fn around(&self, request: &RunRequest, state: &Path, keeper: &Path) -> Option<Walls> {
         let own = request.walls.as_ref().filter(|_| self.mode != SandboxMode::Off)?;
-        let places = Places::new(&request.invocation, &own.writable, state);
+        let places = Places::new(&request.invocation, &own.writable, state, &self.hidden);
         let (mut writable, mut readable) = (places.caches(), places.system());
         writable.extend(own.writable.iter().chain(&self.writable).flat_map(|path| places.resolved(path)));
         readable.extend(places.toolchains());
@@ -42,7 +44,9 @@ impl Sandbox {
         let readable = places::outermost(readable, &writable);
         let required = self.mode == SandboxMode::Required;
         let limits = Some(own.limits.unwrap_or(self.limits));
-        Some(Walls { required, writable, readable, network: own.network.clone(), limits })
+        let hidden = self.hidden.iter().filter_map(|path| path.canonicalize().ok());
+        let empty = hidden.filter(|path| path.is_dir()).collect();
+        Some(Walls { required, writable, readable, empty, network: own.network.clone(), limits })
     }
 
     /// Whether runs get walls around files and signals on this machine.

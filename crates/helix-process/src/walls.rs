@@ -19,6 +19,9 @@ pub struct Walls {
     /// The same for those that may only be read and executed.
     #[serde(default)]
     pub readable: Vec<PathBuf>,
+    /// Directories that are empty to the run: sockets in them are open to whoever may not read them, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub empty: Vec<PathBuf>,
     #[serde(default)]
     pub network: Network,
     /// `None` for those that count for all runs of the machine.

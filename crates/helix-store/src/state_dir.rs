@@ -113,6 +113,16 @@ impl StateDir {
         self.root.join("cache")
     }
 
+    /// Where the terminal reaches the host: for people alone.
+    pub fn terminal(&self) -> PathBuf {
+        Self::terminal_in(&self.root)
+    }
+
+    /// The same of a state directory that nobody has opened.
+    pub fn terminal_in(state: &Path) -> PathBuf {
+        state.join("terminal")
+    }
+
     /// The bearer token of the API.
     pub fn token_file(&self) -> PathBuf {
         self.root.join("token")

@@ -11,8 +11,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, mcp, openwebui, outcome, plan,
-    project, prompt, run, sandbox, serve, skills, trust, workflow,
+    adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, keys, mcp, openwebui,
+    outcome, plan, project, prompt, run, sandbox, serve, skills, trust, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
@@ -69,6 +69,12 @@ enum Command {
     Jobs(jobs::Arguments),
     /// List and answer open questions and approvals
     Answer(answer::Arguments),
+    /// Give keys to further people, who answer and approve under their own names
+    #[command(subcommand)]
+    People(keys::People),
+    /// Make tokens for chat clients, which open the OpenAI-compatible API alone
+    #[command(subcommand)]
+    Token(keys::Tokens),
     /// Check and create plans
     #[command(subcommand)]
     Plan(plan::Action),
@@ -159,6 +165,8 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Run(arguments) => run::run(context, arguments),
         Command::Jobs(arguments) => jobs::run(context, arguments),
         Command::Answer(arguments) => answer::run(context, arguments),
+        Command::People(action) => keys::people(context, action),
+        Command::Token(action) => keys::tokens(context, action),
         Command::Plan(action) => plan::run(context, &action),
         Command::Workflow(action) => workflow::run(context, &action),
         Command::Gates(action) => gates::run(context, action),

@@ -4,7 +4,8 @@
 mod stage;
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -222,17 +223,17 @@ async fn a_gate_outlives_the_host_that_began_it() {
     stage.no_gate_is_left();
 }
 
-/// Passes everything on to the host at `url`, but ends each connection that begins a request so after a job's events were asked for,
-/// until they are asked for again. Also gives how often they were.
-fn breaking(url: &str, head: String) -> (String, Arc<AtomicUsize>) {
-    let host = url.strip_prefix("http://").unwrap().to_owned();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let own = format!("http://{}", listener.local_addr().unwrap());
+/// Passes everything on to the host behind a socket, in whose place it listens, but ends each connection that begins a request so after a job's events were asked for,
+/// until they are asked for again. Gives how often they were.
+fn breaking(socket: &Path, head: String) -> Arc<AtomicUsize> {
+    let host = socket.with_extension("host");
+    std::fs::rename(socket, &host).unwrap();
+    let listener = UnixListener::bind(socket).unwrap();
     let followed = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&followed);
     std::thread::spawn(move || {
         for client in listener.incoming() {
-            let (mut client, mut server) = (client.unwrap(), TcpStream::connect(&host).unwrap());
+            let (mut client, mut server) = (client.unwrap(), UnixStream::connect(&host).unwrap());
             let (mut answers, mut asker) = (server.try_clone().unwrap(), client.try_clone().unwrap());
             std::thread::spawn(move || {
                 let _passed_on = std::io::copy(&mut answers, &mut asker);
@@ -254,7 +255,7 @@ fn breaking(url: &str, head: String) -> (String, Arc<AtomicUsize>) {
             });
         }
     });
-    (own, counted)
+    counted
 }
 
 /// The next host has no more events for it, and nothing else would tell it that the job is over.
@@ -264,12 +265,9 @@ async fn a_watcher_that_loses_its_host_after_the_last_event_ends_with_the_job() 
     let _host = stage.start();
     let plan = "name: one\nphases: [{ id: one, type: documentation, description: Write it., outputs: [one.md] }]\n";
     let id = stage.submit(&stage.plan("one", plan), &stage.repo, "one").await;
-    let (url, _) = stage.reachable().await;
-    let announced = stage.sandbox.state().join("host.json");
-    let mut host: Value = serde_json::from_slice(&std::fs::read(&announced).unwrap()).unwrap();
-    let (broken, followed) = breaking(&url, format!("GET /api/v1/jobs/{id} HTTP"));
-    host["url"] = broken.into();
-    std::fs::write(&announced, host.to_string()).unwrap();
+    stage.reachable().await;
+    let socket = stage.sandbox.state().join("terminal/host.sock");
+    let followed = breaking(&socket, format!("GET /api/v1/jobs/{id} HTTP"));
 
     let mut watcher = Process(stage.helix(&["jobs", "watch", &id]).spawn().unwrap());
     let start = Instant::now();

@@ -215,7 +215,7 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     assert_eq!(done.status.code(), Some(0), "{workflow}: {done:?}");
     let decision = std::fs::read_to_string(stage.repo.join("adr/001-export.md")).unwrap();
     assert!(decision.contains("status: Implemented") && !decision.contains("- [ ]"), "{workflow}: {decision}");
-    let accepted = decision.contains("accepted_by: \"a test\"");
+    let accepted = decision.contains(" (token)\"\naccepted_on");
     assert_eq!(accepted, deploys.is_some(), "{workflow}: {decision}");
     Stage::no_agent_is_left(&id);
 }

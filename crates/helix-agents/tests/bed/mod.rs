@@ -33,6 +33,11 @@ impl Bed {
         Self { scratch, supervisor }
     }
 
+    /// The same with a sandbox that its owner has configured.
+    pub fn within(self, sandbox: Sandbox) -> Self {
+        Self { supervisor: supervisor_within(&self.runs(), Watching::Inotify, sandbox), ..self }
+    }
+
     /// Another supervisor over the same runs, as a restarted host would have.
     pub fn another(&self) -> Supervisor {
         supervisor(&self.runs(), Watching::Inotify)
@@ -93,7 +98,11 @@ impl Bed {
 }
 
 pub fn supervisor(runs: &Path, watching: Watching) -> Supervisor {
-    let (runs_dir, sandbox) = (runs.to_owned(), Sandbox::default());
+    supervisor_within(runs, watching, Sandbox::default())
+}
+
+fn supervisor_within(runs: &Path, watching: Watching, sandbox: Sandbox) -> Supervisor {
+    let runs_dir = runs.to_owned();
     let config = SupervisorConfig { runs_dir, keeper: keeper(), keeper_args: Vec::new(), watching, sandbox };
     Supervisor::new(config).unwrap()
 }

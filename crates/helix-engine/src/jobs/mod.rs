@@ -19,7 +19,7 @@ use helix_core::agent_event::AgentEvent;
 use helix_core::finding::Fault;
 use helix_core::ids::{JobId, RunId};
 use helix_git::Workspaces;
-use helix_job::{JobEvent, JobSpec, JobState, JobView, Recorded};
+use helix_job::{JobEvent, JobSpec, JobState, JobView, Person, Recorded};
 use helix_store::{Follower, JobFilter, JobPage, MAX_ROWS_PER_PAGE, Stream};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc};
@@ -161,7 +161,7 @@ impl Jobs {
     /// [`EngineError::Over`] when it has already ended, [`EngineError::Refused`] when this host cannot carry it on, and as for
     /// [`Jobs::get`].
     #[boxed]
-    pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
+    pub async fn cancel(&self, id: &JobId, by: &Person) -> Result<JobView, EngineError> {
         let view = self.get(id.as_str()).await?;
         let handle = self.handle(id);
         if let Some(broken) = handle.as_ref().and_then(JobHandle::broken) {

@@ -241,6 +241,7 @@ impl Projects {
             policy,
             idempotency_key: request.idempotency_key.clone(),
             origin: request.origin.clone(),
+            by: request.by.clone(),
             only: inspection.only.clone(),
             default_agent: self.config.default_agent.clone(),
             roles: self.config.roles.clone(),

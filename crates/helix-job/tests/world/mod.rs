@@ -74,6 +74,7 @@ pub fn spec(phases: Vec<Phase>) -> JobSpec {
         policy: Policy::default(),
         idempotency_key: None,
         origin: Origin::Cli,
+        by: None,
         only: None,
         default_agent: "claude".into(),
         roles: Default::default(),

@@ -27,6 +27,35 @@ pub(crate) const HEALTH_PAUSE: Seconds = Seconds(5);
 /// Failed health checks in a row that make a delivery unhealthy, where nothing else is said.
 pub(crate) const HEALTH_LIMIT: u32 = 3;
 
+helix_core::words! {
+    /// Who approves.
+    pub enum ApprovedBy {
+        /// Somebody else than who submitted the job.
+        Other = "other",
+    }
+}
+
+/// Who has to approve, where that is not just anybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Approvers {
+    /// Whether it must be somebody else than who submitted the job.
+    pub other: bool,
+    /// How many different people.
+    pub count: u32,
+}
+
+/// Most people that a gate may ask for.
+pub(crate) const MOST_APPROVERS: u32 = 9;
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_one(count: &u32) -> bool {
+    *count == 1
+}
+
 /// A deterministic check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
@@ -100,11 +129,17 @@ pub enum GateSpec {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
-    /// A person approves.
+    /// A person approves, or several do.
     Approval {
         /// The question.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<String>,
+        /// `other`: somebody else than who submitted the job.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<ApprovedBy>,
+        /// How many different people (default: 1).
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        count: u32,
     },
     /// A person confirms a manual step.
     Manual {
@@ -143,6 +178,21 @@ pub enum GateCost {
 }
 
 impl GateSpec {
+    /// An approval by anybody.
+    pub fn approval(question: Option<String>) -> Self {
+        Self::Approval { question, by: None, count: 1 }
+    }
+
+    /// Who has to approve, where that is not just anybody.
+    pub fn approvers(&self) -> Option<Approvers> {
+        match self {
+            Self::Approval { by, count, .. } if by.is_some() || *count > 1 => {
+                Some(Approvers { other: by.is_some(), count: *count })
+            }
+            _ => None,
+        }
+    }
+
     /// Name, cost and scope of the gate.
     fn properties(&self) -> (GateName, GateCost, GateScope) {
         use GateCost::{Command, Outside, Paid, Reading};

@@ -4,7 +4,7 @@
 //! calls alone: they run in a process of which only one thread was copied.
 #![expect(unsafe_code, reason = "namespaces, mounts and limits of the own process have no safe wrappers")]
 
-use std::ffi::{CStr, CString};
+use std::ffi::{CStr, CString, OsStr};
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
@@ -25,6 +25,8 @@ const COVERED: [(&str, &str); 4] = [("/dev/shm", "shm"), ("/run", "run"), ("/var
 const WRITABLE: [(&str, &str); 3] = [COVERED[0], COVERED[2], COVERED[3]];
 /// The run's own temporary directory.
 const TMP: &str = "tmp";
+/// What a run finds in place of a directory that it must not see into, below [`RunDir::private`].
+const EMPTY: &str = "empty";
 /// Devices that hold nothing.
 const DEVICES: [&str; 7] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
@@ -129,6 +131,7 @@ impl Confined {
         for (_, name) in COVERED {
             DirBuilder::new().recursive(true).mode(0o700).create(private.join(name))?;
         }
+        DirBuilder::new().recursive(true).mode(0o700).create(private.join(EMPTY))?;
         let spaces = attempt.namespaces != Namespaces::None;
         let closed = walls.network == Network::Closed && spaces;
         let (kept, covers) = if spaces { mounts(walls, &private)? } else { (Vec::new(), Vec::new()) };
@@ -249,7 +252,8 @@ impl Confined {
     }
 }
 
-/// The mounts that leave of covered places what the walls open: those below the private directory, and those over the places.
+/// The mounts that leave of covered places what the walls open: those below the private directory, and those over the places and over what
+/// is to be empty.
 fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)> {
     let (mut kept, mut covers) = (Vec::new(), Vec::new());
     let opened = || walls.readable.iter().chain(&walls.writable);
@@ -277,6 +281,13 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)>
             kept.push((text(path)?, text(&Path::new(name).join(below))?));
         }
         covers.push((text(Path::new(name))?, text(place)?));
+    }
+    for path in &walls.empty {
+        // One in a covered place is not there any more.
+        let is_gone = covers.iter().any(|(_, place)| path.starts_with(OsStr::from_bytes(place.as_bytes())));
+        if !is_gone && path.is_dir() {
+            covers.push((text(Path::new(EMPTY))?, text(path)?));
+        }
     }
     Ok((kept, covers))
 }

@@ -139,8 +139,14 @@ pub(super) struct Places<'a> {
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(invocation: &'a Invocation, doubtful: &'a [PathBuf], state: &Path) -> Self {
+    pub(super) fn new(
+        invocation: &'a Invocation,
+        doubtful: &'a [PathBuf],
+        state: &Path,
+        more_hidden: &[PathBuf],
+    ) -> Self {
         let mut hidden = vec![state.to_owned()];
+        hidden.extend(more_hidden.iter().filter_map(|path| path.canonicalize().ok()));
         if rustix::process::geteuid().is_root() {
             hidden.extend(OF_ROOT.map(PathBuf::from));
             let keys = fs::read_dir("/etc/ssh").into_iter().flatten().flatten().map(|entry| entry.path());

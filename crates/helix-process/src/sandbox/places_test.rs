@@ -21,7 +21,7 @@ fn no_path_opens_the_state_directory_by_being_above_it() {
         fs::create_dir_all(root.join(directory)).unwrap();
     }
     let invocation = invocation(&root, &[]);
-    let places = Places::new(&invocation, &[], &root.join("tools/state"));
+    let places = Places::new(&invocation, &[], &root.join("tools/state"), &[]);
     let mut found = places.resolved(&root.join("tools"));
     found.sort();
     assert_eq!(found, [root.join("tools/bin"), root.join("tools/lib")]);
@@ -40,7 +40,7 @@ fn a_link_in_the_worktree_opens_nothing() {
     symlink(root.join("home/.ssh"), root.join("tree/src")).unwrap();
     let (home, src, tree) = (root.join("home"), root.join("tree/src"), root.join("tree"));
     let invocation = invocation(&tree, &[("HOME", &home), ("PYTHONPATH", &src)]);
-    let places = Places::new(&invocation, &[], &root.join("state"));
+    let places = Places::new(&invocation, &[], &root.join("state"), &[]);
     let found = places.toolchains();
     assert!(found.contains(&home.join(".cargo/bin")), "{found:?}");
     assert!(!found.iter().any(|path| path.ends_with(".ssh")), "{found:?}");
@@ -57,7 +57,7 @@ fn a_path_of_programs_opens_its_installation_but_never_the_home() {
     let path = [home.join("bin"), root.join("opt/tool/bin"), home.join(".cargo/bin"), home.join(".local/bin")];
     let path = PathBuf::from(std::env::join_paths(&path).unwrap());
     let invocation = invocation(&root.join("tree"), &[("HOME", &home), ("PATH", &path)]);
-    let found = Places::new(&invocation, &[], &root.join("state")).toolchains();
+    let found = Places::new(&invocation, &[], &root.join("state"), &[]).toolchains();
     assert!(found.contains(&home.join("bin")) && found.contains(&root.join("opt/tool")), "{found:?}");
     for more in [home.clone(), home.join(".cargo"), home.join(".local")] {
         assert!(!found.contains(&more), "{more:?}: {found:?}");

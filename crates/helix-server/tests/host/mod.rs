@@ -61,7 +61,7 @@ impl Host {
         settings.default_agent = "fake".into();
         settings.agents = vec![agent];
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        settings.tools = Some(helix_server::tools_endpoint(listener.local_addr().unwrap(), Some(TOKEN)));
+        settings.tools = Some(helix_server::tools_url(listener.local_addr().unwrap()));
         adjust(&mut settings);
         let engine = Engine::open(directory, settings).await.unwrap();
         Self::serve(state, engine, listener, config).await

@@ -6,6 +6,8 @@ use std::time::Duration;
 use axum::body::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
+use helix_core::ids::SessionId;
+use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
 use helix_testkit::project::{Language, Project};
 use helix_testkit::sandbox::Sandbox;
@@ -49,13 +51,14 @@ impl Stage {
 
     /// Calls a tool as the agent of the session does.
     pub(super) async fn tool(&self, name: &str, arguments: Value) -> String {
-        let call = json!({ "name": name, "arguments": arguments });
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
-        let request = self.host.post("/mcp").header("accept", "application/json, text/event-stream");
-        let request = request.header("x-helix-session", &self.session).json(&body);
-        let answer: Value = request.send().await.unwrap().json().await.unwrap();
-        assert_ne!(answer["result"]["isError"], true, "{answer}");
-        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+        let tools = Tools::new(self.host.engine().clone(), Caller::Session(SessionId::new(&*self.session).unwrap()));
+        let answer = match name {
+            "answer" => tools.answer(serde_json::from_value(arguments).unwrap()).await,
+            "job_start" => tools.job_start(serde_json::from_value(arguments).unwrap()).await,
+            "job_status" => tools.job_status(serde_json::from_value(arguments).unwrap()).await,
+            other => panic!("{other}"),
+        };
+        answer.unwrap_or_else(|refusal| panic!("{}", refusal.text)).0
     }
 
     /// Starts the job from the session; its id.

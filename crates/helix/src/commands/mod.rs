@@ -15,6 +15,7 @@ pub(crate) mod gates;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod jobs;
+pub(crate) mod keys;
 pub(crate) mod mcp;
 pub(crate) mod openwebui;
 pub(crate) mod outcome;

@@ -128,7 +128,7 @@ mapping! {
         listen: Text, example = "\"127.0.0.1:8787\"";
         /// repositories must lie below one of these; default: anywhere
         roots: Vec<String>, example = "[\"~/work\", \"~/helix-projects\"]";
-        /// default: `token` in the state directory
+        /// the owner's token; default: `token` in the state directory
         token_file: Text, example = "\"~/.config/helix/token\"";
         /// host names that clients may use, in addition to localhost and addresses
         allowed_hosts: Vec<Host>, example = "[\"host.docker.internal\"]";

@@ -21,6 +21,7 @@ use helix_git::GitEnvironment;
 use helix_job::{AskPerson, Escalation, Policy, QUESTION_SECONDS, Role, Roles};
 use helix_project::skills::SKILLS_DIRECTORY;
 use helix_server::{Disconnect, ServerConfig};
+use helix_store::StateDir;
 use serde::Serialize;
 use serde_json::json;
 
@@ -200,6 +201,7 @@ impl Settings {
             network: get(&written.network).unwrap_or_default(),
             writable: paths(&written.writable),
             readable: paths(&written.readable),
+            hidden: self.token_file.iter().cloned().chain([StateDir::terminal_in(&self.state_dir.value)]).collect(),
             limits: Limits {
                 processes: get(&written.max_processes).unwrap_or(built_in.processes),
                 open_files: get(&written.max_open_files).unwrap_or(built_in.open_files),
@@ -315,6 +317,7 @@ impl Settings {
                 ..timeouts
             },
             tools: None,
+            owner: environment.user().to_owned(),
             git: GitEnvironment::from_process(),
             helix: environment.program.clone(),
             config_dir: user_directory(environment),

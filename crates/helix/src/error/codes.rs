@@ -32,6 +32,8 @@ pub(crate) const HOST_UNINTELLIGIBLE: &str = "HX0914";
 pub(crate) const TOKEN: &str = "HX0915";
 /// The host refused what was asked.
 pub(crate) const HOST_REFUSED: &str = "HX0916";
+/// An agent asked for what only a person may.
+pub(crate) const AGENT: &str = "HX0815";
 /// A host in the background did not come up.
 pub(crate) const BACKGROUND_HOST: &str = "HX0917";
 /// The running host has not read this command's configuration.

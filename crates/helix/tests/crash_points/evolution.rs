@@ -108,7 +108,8 @@ impl Scene for WayBack {
             told,
             files: stage.git(&stage.repo, &["ls-tree", "-r", "--name-only", "HEAD"]),
             reverts: log.lines().filter(|line| line.starts_with("Helix-Reverts: ")).count(),
-            reverted: reverted["reverted"]["commit"] == head.trim() && reverted["reverted"]["by"] == "ada",
+            reverted: reverted["reverted"]["commit"] == head.trim()
+                && reverted["reverted"]["by"].as_str().is_some_and(|by| by.ends_with(" (token)")),
             work_tree: stage.git(&stage.repo, &["status", "--porcelain"]),
         }
     }

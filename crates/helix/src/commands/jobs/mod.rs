@@ -124,8 +124,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Resume(reopening) => reopen(context, reopening, None).await,
             Action::Retry { reopening, phase } => reopen(context, reopening, Some(phase)).await,
             Action::Rollback { job, phase, again, over } => {
-                let by = Some(context.environment.person());
-                roll_back(context, &job.id, RollbackRequest { phase, again, over, by }).await
+                roll_back(context, &job.id, RollbackRequest { phase, again, over }).await
             }
             Action::Revert(Id { id }) => revert(context, &id).await,
             Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase, attempt).await,
@@ -199,7 +198,7 @@ async fn follow(context: &Context, id: &str) -> Ended {
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
 async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, phase: Option<String>) -> Ended {
     let id = job(context, &id).await?.id;
-    let request = ResumeRequest { budget_usd: budget, by: Some(context.environment.person()) };
+    let request = ResumeRequest { budget_usd: budget };
     if detach {
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
@@ -221,9 +220,7 @@ async fn roll_back(context: &Context, id: &str, request: RollbackRequest) -> End
 
 async fn revert(context: &Context, id: &str) -> Ended {
     let before = job(context, id).await?;
-    let person = context.environment.person();
-    let view =
-        context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str(), &person).await?)).await?;
+    let view = context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str()).await?)).await?;
     let done = view.reverted.as_ref().map(|done| phrases::reverted(Language::English, done)).unwrap_or_default();
     let is_old = before.reverted.is_some() && before.reverted == view.reverted;
     let already = if is_old { "was reverted already: " } else { "" };
@@ -234,8 +231,8 @@ async fn revert(context: &Context, id: &str) -> Ended {
 /// Without a host, this process becomes it for as long as the stopping takes.
 async fn cancel(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
-    let (id, by) = (view.id.as_str(), context.environment.person());
-    let stopping = async |reached: &Reached| wait_if_own(reached, reached.client().cancel(id, &by).await?).await;
+    let id = view.id.as_str();
+    let stopping = async |reached: &Reached| wait_if_own(reached, reached.client().cancel(id).await?).await;
     let view = context.with_host(stopping).await?;
     let language = context.terminal.language;
     let text = match view.status.is_final() {

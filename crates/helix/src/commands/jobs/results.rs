@@ -82,7 +82,8 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     for one in &found.deliveries {
         lines.push(format!("delivered by {}: {}", one.phase, phrases::delivery(Language::English, one)));
         for back in &one.rollbacks {
-            let who = back.by.as_deref().unwrap_or("Helix, since the delivery failed");
+            let who =
+                back.by.as_ref().map_or_else(|| "Helix, since the delivery failed".to_owned(), ToString::to_string);
             let at = back.begun_at.map_or_else(|| "did not begin".to_owned(), |at| format!("began at {at}"));
             lines.push(format!("  rollback by {who}, {at}"));
         }
