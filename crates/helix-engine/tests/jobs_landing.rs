@@ -189,7 +189,7 @@ async fn a_revert_goes_on_to_its_record_when_nobody_waits_for_it() {
 
 /// A git that cannot write its index as long as a test wants that: what a full disk looks like.
 const FULL_DISK: &str = r#"case "$*" in
-"add --all"*) if [ -e "$D/full" ]; then echo "fatal: unable to write new index file: No space left on device" >&2; exit 128; fi ;;
+"update-index --add"*) if [ -e "$D/full" ]; then echo "fatal: unable to write new index file: No space left on device" >&2; exit 128; fi ;;
 esac"#;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -268,7 +268,7 @@ async fn a_repository_that_is_cloned_anew_is_worked_in_and_none_keeps_processes_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
-    let shop = Workshop::open(&guide("{ run: git checkout --quiet --detach }, ")).await;
+    let shop = Workshop::open(&guide("{ run: git init --quiet inner && touch inner/x.txt }, ")).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, PLAN).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
@@ -277,7 +277,7 @@ async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
         _ => None,
     });
     let notes = ended.phase("guide").notes.clone();
-    assert!(notes.len() == 1 && notes[0].contains("had left its branch"), "{notes:?}");
+    assert!(notes.len() == 1 && notes[0].contains("inner was a repository of its own"), "{notes:?}");
     assert_eq!(recorded, Some(notes));
 }
 

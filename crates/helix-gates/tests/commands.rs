@@ -38,7 +38,7 @@ impl Bench {
             (OsString::from("HOME"), home.path().into()),
         ]);
         let repository = Repository::init(&user, git).unwrap();
-        let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
+        let spaces = Workspaces::new(repository, &home.path().join("state")).unwrap();
         let checkouts = checkouts(home.path());
         Self { spaces, environment: ToolEnvironment::from_process(&[]), checkouts, home }
     }

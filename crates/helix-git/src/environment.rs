@@ -61,14 +61,31 @@ const CONFIG: [(&str, &str); 13] = [
     ("worktree.useRelativePaths", "false"),
 ];
 
-/// What holds in Helix's own worktrees besides, whatever the user has set for theirs: they are whole, and their file system tells
-/// `A` from `a`.
-const OWN: [(&str, &str); 2] = [("core.sparseCheckout", "false"), ("core.ignoreCase", "false")];
+/// Configuration of git in a repository of Helix's own besides: work places are whole, their file system tells `A` from `a`,
+/// names that another system takes for `.git` are refused, nothing of an index is taken on trust, and nothing is fetched.
+const OWN: [(&str, &str); 10] = [
+    ("core.sparseCheckout", "false"),
+    ("core.ignoreCase", "false"),
+    ("core.protectHFS", "true"),
+    ("core.protectNTFS", "true"),
+    ("core.untrackedCache", "false"),
+    ("core.splitIndex", "false"),
+    ("core.attributesFile", "/dev/null"),
+    ("core.excludesFile", "/dev/null"),
+    ("core.logAllRefUpdates", "false"),
+    ("protocol.allow", "never"),
+];
 
-/// The variables that make [`OWN`] hold for a git process.
-pub(crate) fn own_worktree() -> Vec<(OsString, OsString)> {
-    configuration(CONFIG.iter().chain(&OWN)).skip(2 * CONFIG.len()).collect()
-}
+/// Of the variables passed on, those that count in a repository of Helix's own: where git and its helpers are, and who started it.
+const PASSED_TO_OWN: [&str; 5] = ["PATH", "TMPDIR", "GIT_EXEC_PATH", "LD_LIBRARY_PATH", super::leftover::OWNER];
+
+/// Variables of git in a repository of Helix's own: no configuration, attributes or grafts but those that lie in it.
+const FIXED_IN_OWN: [(&str, &str); 4] = [
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null"),
+];
 
 /// Settings as variables: two for each, and their number at the end.
 fn configuration<'a>(
@@ -112,6 +129,17 @@ impl GitEnvironment {
     pub fn owned_by(mut self, state: &std::path::Path) -> Self {
         self.variables.push((super::leftover::OWNER.into(), state.into()));
         self
+    }
+
+    /// The same git for a repository of Helix's own: of the user's surroundings and configuration nothing counts.
+    #[must_use]
+    pub(crate) fn closed(&self, git_dir: &std::path::Path) -> Self {
+        let passed = |name: &OsString| PASSED_TO_OWN.iter().any(|known| name == OsStr::new(known));
+        let passed = self.variables.iter().filter(|(name, _)| passed(name)).cloned();
+        let fixed = FIXED.iter().chain(&FIXED_IN_OWN).map(|(name, value)| (name.into(), value.into()));
+        let place = [(OsString::from("GIT_DIR"), git_dir.into())];
+        let variables = passed.chain(fixed).chain(place).chain(configuration(CONFIG.iter().chain(&OWN))).collect();
+        Self { program: self.program.clone(), variables }
     }
 
     /// Uses another git program.

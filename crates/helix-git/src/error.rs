@@ -172,17 +172,6 @@ impl OpenError {
     }
 }
 
-/// Whether git says that it could not write to the repository, rather than read the work.
-pub(crate) fn is_unwritable(stderr: &str) -> bool {
-    let said = [
-        "No space left on device",
-        "Disk quota exceeded",
-        "Read-only file system",
-        "insufficient permission for adding an object",
-    ];
-    said.iter().any(|words| stderr.contains(words))
-}
-
 /// Chooses a hint for a failure that users can fix. Git runs with `LC_ALL=C`, so its words are stable.
 pub(crate) fn hint_for(stderr: &str) -> Option<String> {
     let table: [(&str, &str); 10] = [

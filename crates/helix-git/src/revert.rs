@@ -195,7 +195,8 @@ impl Repository {
     /// A commit that no branch holds yet.
     fn loose_commit(&self, tree: &TreeId, parent: &CommitId, message: &str) -> Result<CommitId, GitError> {
         let args = ["commit-tree", tree.as_str(), "-p", parent.as_str(), "-F", "-"];
-        Ok(self.commit(&self.git(self.top(), args).stdin(message).run()?.text())?.id)
+        let call = self.by_user(self.git(self.top(), args))?;
+        Ok(self.commit(&call.stdin(message).run()?.text())?.id)
     }
 
     /// The tree with these entries instead of its own.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
-use super::environment::{GitEnvironment, own_worktree};
+use super::environment::GitEnvironment;
 use super::error::{GitError, hint_for};
 use helix_process::in_own_session;
 
@@ -69,6 +69,11 @@ impl Git {
         Self { environment }
     }
 
+    /// Its program and variables.
+    pub(crate) fn environment(&self) -> &GitEnvironment {
+        &self.environment
+    }
+
     /// Begins a command in a directory.
     pub(crate) fn call<'a, A: AsRef<OsStr>>(&'a self, directory: &Path, args: impl IntoIterator<Item = A>) -> Call<'a> {
         Call {
@@ -119,12 +124,6 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Sees to it that it works in a worktree of Helix's own as those are meant to be.
-    pub(crate) fn in_own_worktree(mut self) -> Self {
-        self.variables.extend(own_worktree());
-        self
-    }
-
     /// Gives it bytes to read.
     pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
@@ -143,8 +142,8 @@ impl<'a> Call<'a> {
         self
     }
 
-    #[cfg(test)]
-    fn limit(mut self, limit: Duration) -> Self {
+    /// Ends it after another time than usual.
+    pub(crate) fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
         self
     }
@@ -187,7 +186,8 @@ impl<'a> Call<'a> {
         if hint_for(stderr).is_some() {
             return None;
         }
-        let private = self.variables.iter().find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
+        let mut variables = self.git.environment.variables().iter().chain(&self.variables);
+        let private = variables.find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
         super::disk::trouble(private.into_iter().chain([self.directory.as_path()]))
     }
 

@@ -252,7 +252,13 @@ fn a_reset_time_that_is_past_does_not_keep_a_job_busy_for_ever() {
         let past = play.world.clock - 10;
         play.event(run_finished(&id("a"), attempt, limited_until(past)));
         let result = play.world.committed(false);
-        play.event(JobEvent::ResultCommitted { phase: id("a"), attempt, result, repairs: Vec::new() });
+        play.event(JobEvent::ResultCommitted {
+            phase: id("a"),
+            attempt,
+            result,
+            repairs: Vec::new(),
+            findings: Vec::new(),
+        });
         if let Some(wake) = decide(&play.state, at(play.world.clock)).wake_at {
             pauses.push(wake.duration_since(at(play.world.clock)).as_millis());
             play.world.clock = wake.as_second() + 1 - world::START;
@@ -395,7 +401,13 @@ fn a_development_phase_that_changed_nothing_is_corrected_and_fails() {
         play.happy();
         let mut result = play.world.committed(false);
         result.changed.clear();
-        play.event(JobEvent::ResultCommitted { phase: id("a"), attempt: 1, result, repairs: Vec::new() });
+        play.event(JobEvent::ResultCommitted {
+            phase: id("a"),
+            attempt: 1,
+            result,
+            repairs: Vec::new(),
+            findings: Vec::new(),
+        });
         play.view().phases[0].status
     };
     for kind in PhaseType::ALL {

@@ -16,7 +16,7 @@ impl EffectRunner {
     pub(crate) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
         let path = PathBuf::from(&spec.repo.path);
         let known = lock(&self.shared.workspaces).get(&path).cloned();
-        let (environment, root) = (self.shared.git.clone(), self.state().worktrees());
+        let (environment, state) = (self.shared.git.clone(), self.state().root().to_path_buf());
         let spaces = blocking_fault({
             let (path, known) = (path.clone(), known.clone());
             move || {
@@ -28,7 +28,7 @@ impl EffectRunner {
                     message: error.to_string(),
                     hint: error.hint(),
                 })?;
-                Workspaces::new(repository, &root).map_err(|error| error.fault())
+                Workspaces::new(repository, &state).map_err(|error| error.fault())
             }
         })
         .await?;
