@@ -295,3 +295,32 @@ async fn a_worktree_that_is_removed_under_its_agent_is_no_result_without_changes
     assert!(error.hint.unwrap().contains("helix jobs resume"));
     assert!(ended.view.phases[0].gates.is_empty(), "{:#?}", ended.view);
 }
+
+/// No gate sees what no result may hold, and what an agent does to the user's repository is named.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_out_of_the_result_goes_back_to_the_agent_and_changes_around_it_are_notes() {
+    let script = part(
+        "guide",
+        "    attempts:\n      - steps: [{ write: { path: guide.md, content: G } }, { run: 'ln -s /etc/passwd link' }, { run: 'git -C \"$REPO\" update-ref refs/heads/other HEAD && touch \"$REPO/.git/hooks/pre-commit\"' }]\n      - steps: [{ run: rm link }]\n",
+    );
+    let shop = Workshop::open(&format!("parts:\n{script}")).await;
+    let repo = shop.repo();
+    let script = std::fs::read_to_string(shop.sandbox.path().join("agent.yaml")).unwrap();
+    let script = script.replace("$REPO", repo.to_str().unwrap());
+    std::fs::write(shop.sandbox.path().join("agent.yaml"), script).unwrap();
+    let ended = shop.run(&repo, PLAN).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(ended.phase("guide").attempt, 2);
+    let results = ended.events.iter().filter_map(|one| match &one.event {
+        JobEvent::ResultCommitted { repairs, findings, .. } => Some((repairs.clone(), findings.clone())),
+        JobEvent::GateFinished { attempt: 1, .. } => panic!("a gate has looked at it"),
+        _ => None,
+    });
+    let results: Vec<_> = results.collect();
+    assert_eq!(results[0].1[0].rule, "result.link", "{results:?}");
+    assert!(results[0].0[0].contains("branch other") && results[0].0[0].contains("hooks/pre-commit"), "{results:?}");
+    assert_eq!(results[1], (vec![], vec![]));
+    let told = shop.prompt(&ended.view.id, "guide", 2);
+    assert!(told.contains("/etc/passwd"), "{told}");
+    assert!(std::fs::symlink_metadata(repo.join("link")).is_err());
+}

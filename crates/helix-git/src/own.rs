@@ -148,7 +148,8 @@ impl Repository {
         write("packed-refs", &packed(references))?;
         if let Some(hosted) = self.hosting() {
             write("info/exclude", &hosted.settings.exclude)?;
-            write("config", hosted.settings.config(false, Some(hosted.authors()?)).as_bytes())?;
+            // Who makes no commit needs no name.
+            write("config", hosted.settings.config(false, hosted.authors().ok()).as_bytes())?;
             hosted.settings.put_shallow(&own)?;
         }
         copied(index, &own.join("index")).map_err(GitError::disk("copy", index))?;

@@ -130,6 +130,8 @@ impl Workspaces {
                     let args = ["commit-tree", tree.as_str(), "-p", start.id.as_str(), "-F", "-"];
                     let call = repository.by_user(repository.git(repository.top(), args))?;
                     let commit = repository.commit(&call.stdin(message).run()?.text())?;
+                    // A git process that was killed has left it; nobody else sets this reference.
+                    remove_stale_lock(&repository.common_dir().join(&reference))?;
                     repository.keep(&reference, &commit.id)?;
                     commit
                 }
@@ -274,8 +276,10 @@ impl Harvest<'_> {
                 Fate::Refused
             }
             Ok(found) if found.is_file() && fs::File::open(&file).is_err() => Fate::Unreadable,
-            Ok(found) if found.is_file() || found.is_symlink() || found.is_dir() => Fate::Taken,
-            // A pipe, a socket or a device.
+            Ok(found) if found.is_file() || found.is_symlink() => Fate::Taken,
+            // A submodule.
+            Ok(found) if found.is_dir() && file.join(".git").exists() => Fate::Taken,
+            // A directory with files of its own, a pipe, a socket or a device.
             Ok(_) => Fate::Dropped,
         }
     }

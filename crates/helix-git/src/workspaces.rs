@@ -360,9 +360,9 @@ fn remove_specials(path: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Removes the lock that a git process which was killed has left on an index. Only where nothing uses it any more.
-pub(crate) fn remove_stale_lock(index: &Path) -> Result<(), GitError> {
-    remove_tree(&index.with_added_extension("lock"))
+/// Removes the lock that a git process which was killed has left on a file. Only where nothing uses it any more.
+pub(crate) fn remove_stale_lock(file: &Path) -> Result<(), GitError> {
+    remove_tree(&file.with_added_extension("lock"))
 }
 
 /// Moves something into the trash, under a name that nothing there has.

@@ -178,6 +178,9 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     assert_eq!(spaces.commit_attempt(&key, &base, &base, &text()).unwrap().committed, once.committed);
     let reference = format!("refs/heads/{}", tree.branch);
     bench.git(spaces.repository().top(), &["update-ref", "-d", &reference]);
+    let lock = spaces.repository().top().join(&reference).with_added_extension("lock");
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(lock, "").unwrap();
     let again = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
     assert_eq!(again.committed.tree, once.committed.tree);
     let once = again;
