@@ -24,7 +24,7 @@ use super::workspaces::remove_tree;
 pub(crate) const DIRECTORY: &str = "git";
 
 /// Most of a file of settings that is read, in bytes.
-const MAX_READ: u64 = 4 << 20;
+const MAX_READ: u64 = 64 << 20;
 
 /// Attributes that outrank those of a tree: nothing but line ends is converted, so that what is on the disk is what is judged; and
 /// what a difference shows is for its content to say. A filter has no effect here, since no program is configured for it.
@@ -237,8 +237,8 @@ impl Settings {
         if let Some(format) = &self.format {
             text.push_str(&format!("[extensions]\n\tobjectformat = {format}\n"));
         }
-        // What is shared is never tidied up while somebody may need it.
-        text.push_str("[gc]\n\tauto = 0\n");
+        // What is shared is never tidied up while somebody may need it, and nobody waits for a key.
+        text.push_str("[gc]\n\tauto = 0\n[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n");
         if bare {
             text.push_str("[uploadpack]\n\tallowAnySHA1InWant = true\n");
         }

@@ -188,13 +188,19 @@ impl Harvest<'_> {
     /// The tree of all that is not ignored, as it is on the disk.
     fn tree(&mut self, start: &CommitObject) -> Result<TreeId, GitError> {
         remove_stale_lock(&self.place.index)?;
-        if !self.place.index.exists() {
-            if let Some(records) = self.place.index.parent() {
-                fs::create_dir_all(records).map_err(GitError::disk("create", records))?;
+        let looked = if self.place.index.exists() { Some(self.without_nested()) } else { None };
+        let changed = match looked {
+            // It was removed, or a power cut has left half of it: without it, git reads every file.
+            None | Some(Err(GitError::Failed { .. })) => {
+                remove_tree(&self.place.index)?;
+                if let Some(records) = self.place.index.parent() {
+                    fs::create_dir_all(records).map_err(GitError::disk("create", records))?;
+                }
+                self.spaces.inside(&self.place, ["read-tree", start.tree.as_str()]).run()?;
+                self.without_nested()?
             }
-            self.spaces.inside(&self.place, ["read-tree", start.tree.as_str()]).run()?;
-        }
-        let changed = self.without_nested()?;
+            Some(changed) => changed?,
+        };
         let none = "0".repeat(start.tree.as_str().len());
         let (mut taken, mut dropped, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         for path in &changed {

@@ -41,7 +41,7 @@ impl Repository {
     /// # Errors
     /// Git or the disk failed.
     pub(crate) fn changes_around(&self, record: &Path) -> Result<Vec<String>, GitError> {
-        let Some(before) = read(record)? else { return Ok(Vec::new()) };
+        let Ok(before) = fs::read(record) else { return Ok(Vec::new()) };
         let before = String::from_utf8_lossy(&before).into_owned();
         let before: Surroundings = before
             .lines()

@@ -215,7 +215,7 @@ impl Workspaces {
     }
 
     fn make_private(&self, place: &Place, head: &str) -> Result<(), GitError> {
-        let references = super::own::read(&place.references)?.unwrap_or_default();
+        let references = fs::read(&place.references).unwrap_or_default();
         self.repository().make_private(&place.path, head, &references, &place.index)
     }
 

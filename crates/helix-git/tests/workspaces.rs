@@ -174,6 +174,8 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     let twice = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
     assert_eq!(once.committed, twice.committed);
     // Without what the host knows of the place, every file is read again; between index and commit nothing is lost either.
+    fs::write(&index, "half an ind").unwrap();
+    assert_eq!(spaces.commit_attempt(&key, &base, &base, &text()).unwrap().committed, once.committed);
     fs::remove_dir_all(index.parent().unwrap()).unwrap();
     assert_eq!(spaces.commit_attempt(&key, &base, &base, &text()).unwrap().committed, once.committed);
     let reference = format!("refs/heads/{}", tree.branch);
