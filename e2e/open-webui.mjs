@@ -7,7 +7,8 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { Helix, until } from './helix.mjs';
-import { ChatPage, openBrowser } from './page.mjs';
+import { Accounts, ChatPage, openBrowser } from './page.mjs';
+import { furtherFlows } from './persons.mjs';
 
 /** How long a stopped turn may go on, in milliseconds. */
 const STOP = 2_000;
@@ -21,10 +22,15 @@ const helix = new Helix({ url: place.helix, token: place.token, model: place.mod
 const browser = await openBrowser({ packages: place.packages, chromium: place.chromium, profile: place.profile, tall: 800 });
 const page = browser.pages()[0] ?? (await browser.newPage());
 const chat = new ChatPage(page, place.page);
+const accounts = new Accounts(place.page);
+/** Conversations that are to be there at the end. */
+const counted = { conversations: 0 };
 mkdirSync(place.pictures, { recursive: true });
 
 const picture = (name) => page.screenshot({ path: path.join(place.pictures, `${name}.png`) });
 const last = (list) => list.at(-1);
+
+const further = furtherFlows({ chat, page, helix, place, picture, accounts, counted });
 
 const flows = [
   ['first message, follow-up, regenerate, edit', conversation],
@@ -42,7 +48,9 @@ const flows = [
   ['a job asks and is answered in the chat', question],
   ['watching is stopped, the job goes on', leave],
   ['a message is sent while a job is watched', sendNow],
+  ...further.flows,
   ['helix openwebui connect', connect],
+  ...further.afterConnect,
 ];
 
 /** Thinking, tools, status and usage stand where Open WebUI has places for them; every click lands at the right place of the agent's session. */
@@ -185,7 +193,7 @@ async function image() {
   assert.ok(last(await helix.asked('scene picture')).includes(attachment.path), 'the agent is told where it is');
 }
 
-/** What a file holds comes with the message, and the words alone are what the conversation is known by. */
+/** A text file is kept and named once, though the page sends it with each message; the words alone are what the conversation is known by. */
 async function textFile() {
   const files = { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('alpha beta\nSECRET-CODE 4711\n') };
   await page.locator('input[type=file]').first().setInputFiles(files);
@@ -193,11 +201,16 @@ async function textFile() {
   await chat.say('What is the code in the file?');
   await chat.answered('It is 4711.', TURN);
   await picture('text-file');
-  assert.match(last(await helix.asked('scene code')), /SECRET-CODE 4711/);
   await chat.say('And backwards?');
   await chat.answered('Backwards it is 1174.', TURN);
-  const { turns } = await helix.settled(await chat.chat());
+  const { turns, directory } = await helix.settled(await chat.chat());
   assert.deepEqual(turns.map((turn) => turn.parent ?? null), [null, turns[0].id], 'the second message goes on from the first');
+  const [attachment] = turns[0].attachments;
+  assert.equal(attachment.name, 'notes.txt');
+  assert.match(readFileSync(path.join(directory, attachment.path), 'utf8'), /SECRET-CODE 4711/);
+  const asked = last(await helix.asked('scene backwards'));
+  assert.equal(asked.split(attachment.path).length, 2, 'the agent is told of it once');
+  assert.ok(!asked.includes('SECRET-CODE'), 'and reads it when it needs it');
 }
 
 /** Every branch goes on from what it has seen, and so does a chat that was forked from an older answer. */
@@ -220,7 +233,7 @@ async function fork() {
   await chat.say('How long is it?');
   await chat.answered('Eighteen kilometres.', TURN);
   await picture('fork');
-  conversations += 1;
+  counted.conversations += 1;
   const asked = last(await helix.asked('scene length'));
   assert.ok(asked.includes('Windermere.') && !asked.includes('Sixty-four'), 'the fork knows what was said before it, and no more');
   const forked = await helix.settled(await chat.chat());
@@ -286,7 +299,7 @@ async function job() {
   const { jobs, turns } = await helix.settled(id);
   assert.equal(jobs.length, 1, 'the conversation knows its job');
   assert.ok((await chat.text()).includes(jobs[0]), `the user was told of another job than ${jobs[0]}`);
-  assert.ok(turns[1].end.delivery === 'heard', 'the turn is over, although the page goes on showing what happens');
+  assert.ok(turns[1].end.delivery === 'delivered', 'the turn is over, although the page goes on showing what happens');
 
   // Nobody asks: the page itself shows how the job gets on.
   const seen = new Set();
@@ -299,6 +312,10 @@ async function job() {
   await chat.answered('Job account-book succeeded, merged into', JOB);
   assert.match(await chat.status.innerText(), /^account-book succeeded, merged into \w+ as [0-9a-f]{10}$/);
   await picture('job-done');
+  for (const [shown, holds] of [['diff', '+++ b/report.py'], ['evidence', 'proved, checked again now']]) {
+    const link = await chat.answer.getByRole('link', { name: `helix jobs ${shown} ${jobs[0]}` }).getAttribute('href');
+    assert.ok((await (await fetch(link)).text()).includes(holds), link);
+  }
   await chat.status.click();
   await chat.answer.getByText(/Phase 2 of 2, .*tests_pass failed/).first().waitFor();
   await picture('job-history');
@@ -308,7 +325,7 @@ async function job() {
   assert.deepEqual(finished.phases.map((phase) => [phase.id, phase.status]), [['book', 'passed'], ['report', 'passed']]);
 
   await chat.answer.getByRole('button', { name: 'Toggle details' }).click();
-  await chat.answer.getByText('View Result from Start job').waitFor();
+  await chat.answer.getByText('View Result from Started the job').waitFor();
   await chat.answer.getByText('View Result from Check plan').first().click();
   await chat.answer.getByText('depends_on').first().waitFor();
   await picture('job-tools');
@@ -356,7 +373,7 @@ async function leave() {
   await picture('watching-again');
   await chat.say('Thank you.');
   await chat.answered('You are welcome.', TURN);
-  assert.match(await chat.status.innerText(), /^Since your last message, lighthouse succeeded/);
+  assert.match(await chat.status.innerText(), /^Answered/, 'the note above has told it');
   const { jobs, turns } = await helix.settled(id);
   assert.ok(turns.every((turn) => !turn.end.facts.stopped), 'no turn was stopped');
   assert.equal((await helix.get(`/api/v1/jobs/${jobs[0]}`)).status, 'succeeded');
@@ -379,9 +396,8 @@ async function sendNow() {
 
 /** The command finds what the documentation says to enter, makes the model's entry, and changes nothing the second time; the chat goes on with it. */
 async function connect() {
-  const token = await page.evaluate(() => localStorage.token);
   const run = () => {
-    const env = { ...process.env, ...place.environment, OPENWEBUI_TOKEN: token };
+    const env = { ...process.env, ...place.environment, OPENWEBUI_TOKEN: accounts.token };
     const ran = spawnSync(place.program, ['openwebui', 'connect', place.page, '--json'], { env, encoding: 'utf8' });
     assert.equal(ran.status, 0, ran.stdout + ran.stderr);
     return JSON.parse(ran.stdout).changes;
@@ -398,14 +414,13 @@ async function connect() {
 
 const failed = [];
 let chats = 0;
-/** Conversations that are to be there at the end. */
-let conversations = 0;
-await chat.enter();
+await accounts.first('Anna', 'anna@example.org');
+await chat.enter('anna@example.org');
 await picture('home');
 for (const [name, flow] of flows) {
   if (place.only && !place.only.split(',').some((part) => name.includes(part))) continue;
   chats += 1;
-  conversations += 1;
+  counted.conversations += 1;
   const started = performance.now();
   const seconds = () => ((performance.now() - started) / 1000).toFixed(1);
   try {
@@ -420,7 +435,8 @@ for (const [name, flow] of flows) {
 }
 assert.ok(chats > 0, `no flow is named like ${place.only}; there are: ${flows.map(([name]) => name).join('; ')}`);
 if (failed.length === 0) {
-  assert.equal((await helix.sessions()).length, conversations, 'one conversation for each chat, none for titles and the like [14]');
+  assert.equal((await helix.sessions()).length, counted.conversations, 'one conversation for each chat, none for titles and the like [14]');
 }
+await further.end();
 await browser.close();
 process.exitCode = failed.length === 0 ? 0 : 1;

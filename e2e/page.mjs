@@ -6,6 +6,33 @@ import path from 'node:path';
 /** How long the page may take for something that needs no agent, in milliseconds. The machine may be busy. */
 const PAGE = 60_000;
 
+/** Of all accounts. */
+const PASSWORD = 'correct horse';
+
+/** The accounts of an Open WebUI that has none yet. */
+export class Accounts {
+  constructor(address) {
+    this.address = address;
+  }
+
+  /** The first one is the administrator's. */
+  async first(name, email) {
+    this.token = (await this.api('/api/v1/auths/signup', { name, email, password: PASSWORD })).token;
+  }
+
+  async add(name, email) {
+    await this.api('/api/v1/auths/add', { name, email, password: PASSWORD, role: 'user' });
+  }
+
+  /** Asks Open WebUI as the administrator. */
+  async api(path, body) {
+    const headers = { authorization: `Bearer ${this.token ?? ''}`, 'content-type': 'application/json' };
+    const answer = await fetch(this.address + path, body ? { method: 'POST', headers, body: JSON.stringify(body) } : { headers });
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  }
+}
+
 /** A browser of its own: nothing of the user's is read or written. */
 export async function openBrowser({ packages, chromium: executablePath, profile, tall }) {
   const { chromium } = createRequire(path.join(packages, 'package.json'))('playwright-core');
@@ -28,10 +55,16 @@ export class ChatPage {
     page.setDefaultTimeout(PAGE);
   }
 
-  /** Loads the page for the first time and puts its greeting away. */
-  async enter() {
+  /** Signs in for the first time, and puts the greeting of administrators away. */
+  async enter(email) {
+    await this.page.goto(`${this.address}/auth`);
+    await this.page.locator('input[type=email]').fill(email);
+    await this.page.locator('input[type=password]').fill(PASSWORD);
+    await this.page.locator('button[type=submit]').click();
+    const greeting = this.page.getByRole('button', { name: "Okay, Let's Go!" });
+    await greeting.or(this.input).first().waitFor();
+    if (await greeting.count()) await greeting.click();
     await this.page.goto(`${this.address}/?models=helix`);
-    await this.page.getByRole('button', { name: "Okay, Let's Go!" }).click();
     await this.input.waitFor();
   }
 
@@ -106,6 +139,16 @@ export class ChatPage {
     await message.getByRole('button', { name: 'Edit' }).click();
     await this.page.locator('[id^="message-edit-"]').fill(text);
     await this.page.locator('#confirm-edit-message-button').click();
+  }
+
+  /** Deletes the user's message of this number. */
+  async remove(number) {
+    const messages = this.page.locator('.user-message');
+    const gone = messages.nth((await messages.count()) - 1);
+    await messages.nth(number).hover();
+    await messages.nth(number).getByRole('button', { name: 'Delete' }).click();
+    await this.page.getByRole('button', { name: 'Confirm' }).click();
+    await gone.waitFor({ state: 'detached' });
   }
 
   /** Says something while an answer is under way: it waits, and is sent at once by its own button. */

@@ -3,7 +3,6 @@
 //! Must not know what is measured: each group of figures has a file of its own.
 
 mod adrs;
-mod conversations;
 mod failures;
 mod figure;
 mod host;
@@ -14,6 +13,7 @@ mod machine;
 mod phases;
 mod programs;
 mod recall;
+mod sessions;
 mod streams;
 
 use anyhow::{Context, bail};
@@ -32,7 +32,7 @@ pub(crate) struct Options {
     /// Prints one JSON object instead of a table.
     #[arg(long)]
     json: bool,
-    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs, failures, conversations.
+    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs, failures, sessions.
     #[arg(long)]
     only: Option<String>,
     /// Measures the executables that are there, without building them.
@@ -62,7 +62,7 @@ const GROUPS: [Group; 9] = [
     ("adrs", adrs::measure),
     ("failures", failures::measure),
     ("recall", recall::measure),
-    ("conversations", conversations::measure),
+    ("sessions", sessions::measure),
 ];
 
 /// Measures one group after the other.

@@ -1,6 +1,6 @@
 //! The list of chores. Must not know how any of them is done: each has a file of its own.
 
-use crate::{bench, crash, e2e, record_claude, setup, size, test, tidy};
+use crate::{attack, bench, crash, e2e, record_claude, setup, size, test, tidy};
 
 /// Chores of this repository.
 #[derive(Debug, clap::Parser)]
@@ -18,6 +18,8 @@ pub(crate) enum Chore {
     Bench(bench::Options),
     /// Kills the host at random moments of real jobs, 100 times unless told otherwise
     Crash(crash::Options),
+    /// Attacks Helix as an agent, a test, a repository or another user would, and says what held
+    Attack(attack::Options),
     /// Makes fresh recordings of the real Claude Code CLI
     RecordClaude(record_claude::Options),
     /// Installs Open WebUI into .test-tools/ (0.8 GB), for `e2e`
@@ -35,6 +37,7 @@ impl Chore {
             Self::Size(options) => size::run(options),
             Self::Bench(options) => bench::run(options),
             Self::Crash(options) => crash::run(options),
+            Self::Attack(options) => attack::run(options),
             Self::RecordClaude(options) => record_claude::run(options),
             Self::Openwebui(options) => setup::run_open_webui(options),
             Self::E2e(options) => e2e::run(options),

@@ -108,13 +108,13 @@ fn drive(sandbox: &Sandbox, place: &Value) -> anyhow::Result<()> {
     workspace::run(&mut node)
 }
 
-/// What the model says: to the user of the browser, and in the conversation that the tests of the same kind have.
+/// What the model says: to the user of the browser, and in the session that the tests of the same kind have.
 fn script(sandbox: &Sandbox) -> anyhow::Result<Script> {
     let load = |path: &str| Script::load(&workspace::root().join(path)).map_err(anyhow::Error::from);
     let mut script = load("e2e/open-webui.yaml")?;
-    let conversation = load("crates/helix/tests/e2e/conversation.yaml")?;
-    script.rules.extend(conversation.rules);
-    script.scenes.extend(conversation.scenes);
+    let session = load("crates/helix/tests/e2e/session.yaml")?;
+    script.rules.extend(session.rules);
+    script.scenes.extend(session.scenes);
     script.variables.insert("projects".into(), projects(sandbox.path()).display().to_string());
     Ok(script)
 }

@@ -38,6 +38,7 @@ async fn measure() {
         keeper: std::env::current_exe().expect("this program's path"),
         keeper_args: vec!["keeper".into()],
         watching: Watching::Inotify,
+        sandbox: Default::default(),
     })
     .expect("a supervisor");
     latency(&supervisor).await;
@@ -127,5 +128,6 @@ fn request(name: String, program: &str, args: &[&str]) -> RunRequest {
         grace: Grace::default(),
         kind: RunKind::default(),
         labels: BTreeMap::new(),
+        walls: None,
     }
 }

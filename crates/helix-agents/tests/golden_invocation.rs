@@ -147,7 +147,7 @@ fn the_command_line_is_the_measured_one() {
     assert!(!shown.contains("secret-token") && !shown.contains("key-of-helix") && !shown.contains("hello"), "{shown}");
 }
 
-/// The permissions of a phase, of a conversation and of a reviewer, as the CLI was given them when they were measured.
+/// The permissions of a phase, of a session and of a reviewer, as the CLI was given them when they were measured.
 #[test]
 fn access_to_tools_becomes_the_measured_rules() {
     let dir = tempfile::tempdir().unwrap();
@@ -168,11 +168,11 @@ fn access_to_tools_becomes_the_measured_rules() {
     let writes = ["Edit", "Write", "MultiEdit", "NotebookEdit"].map(|tool| format!("{tool}(//home/dev/project/**)"));
     let allow: Vec<String> = rules.into_iter().chain(writes).chain(["mcp__helix__ask_user".to_owned()]).collect();
     assert_eq!(permissions(phase.clone()), json!({"allow": allow, "deny": []}));
-    let conversation = ToolAccess { sub_agents: false, shell: false, mcp: server(None), ..phase };
+    let session = ToolAccess { sub_agents: false, shell: false, mcp: server(None), ..phase };
     let allow: Vec<&String> = allow.iter().filter(|rule| !["Agent", "Task", "Bash"].contains(&rule.as_str())).collect();
     let (_, own) = allow.split_last().unwrap();
     let allow: Vec<&str> = own.iter().map(|rule| rule.as_str()).chain(["mcp__helix"]).collect();
-    assert_eq!(permissions(conversation), json!({"allow": allow, "deny": ["Bash"]}));
+    assert_eq!(permissions(session), json!({"allow": allow, "deny": ["Bash"]}));
     let deny = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch"];
     assert_eq!(permissions(ToolAccess::read_only()), json!({"allow": ["Read", "Glob", "Grep", "LS"], "deny": deny}));
     assert_eq!(
@@ -276,6 +276,19 @@ fn codex(ask: &AgentAsk, change: impl FnOnce(&mut AgentProfile)) -> Result<Invoc
     dialect(DialectName::Codex).invocation(&profile, ask, &own)
 }
 
+/// Its own sandbox cannot be put up within Helix's walls: each of its commands would fail.
+#[test]
+fn codex_has_no_sandbox_of_its_own_within_walls() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ask = ask(dir.path());
+    for (walled, mode) in [(false, "read-only"), (true, "danger-full-access")] {
+        ask.walled = walled;
+        let args = codex(&ask, |_| {}).unwrap().args;
+        let at = args.iter().position(|arg| arg == "--sandbox").unwrap();
+        assert_eq!(args[at + 1], mode);
+    }
+}
+
 #[test]
 fn the_codex_command_line_is_the_measured_one() {
     let dir = tempfile::tempdir().unwrap();
@@ -295,7 +308,7 @@ fn the_codex_command_line_is_the_measured_one() {
     let made = codex(&ask, |_| {}).unwrap();
     let files = dir.path().join("agent-codex");
     let at = |name: &str| files.join(name).display().to_string();
-    let (schema, last, image) = (at("schema.json"), at("last-message.txt"), at("image-1.png"));
+    let (schema, last, image) = (at("schema.json"), at("tmp/last-message.txt"), at("image-1.png"));
     let wanted = [
         "exec",
         "--json",

@@ -20,6 +20,7 @@ use helix_job::{ErrorView, Language, say};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+use super::agent_words;
 use super::context::{self, Context};
 use super::job_digest;
 use super::locator::{self, Account, Difference, Located, TurnPosition};
@@ -312,14 +313,18 @@ impl SessionActor {
             let text = [Some(answer), end.note.clone()].into_iter().flatten().collect::<Vec<_>>().join("\n");
             work.output.tell(TurnEvent::Note { text }).await;
         }
-        if let Some(text) = position.untold.clone() {
+        if let Some((turn, note)) =
+            position.untold.as_ref().and_then(|turn| Some((turn, turn.end.as_ref()?.note.as_ref()?)))
+        {
+            let text = phrases::untold(language, &turn.begin.message, note);
             work.output.tell(TurnEvent::Note { text }).await;
         }
         // What stands in the answer before needs no second telling; a job that was resumed may have ended once more the same way.
         for digest in digests.iter().filter(|one| phrases::ends_told(&request.last_shown, &one.job) < one.ends.max(1)) {
             let note = digest.job.status.is_final().then(|| phrases::job_over(language, &digest.job));
             let text = phrases::since_last_message(language, &digest.job);
-            work.output.tell(TurnEvent::JobNews { text, note }).await;
+            let job = digest.job.id.clone();
+            work.output.tell(TurnEvent::JobNews { job, text, note }).await;
         }
         let prompt = |context: &Context| context.prompt(&facts, &files, &request.message);
         self.ask_agent(work, request, position, context, &prompt).await
@@ -387,6 +392,9 @@ impl SessionActor {
         ask.after_write = Some(self.services.host.save_hook(SavePlace::Session(own.parent().unwrap_or(own))));
         ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
+        let (services, view) = (Arc::clone(&self.services), self.view().clone());
+        // Ended early, it opens nothing more: only a runtime that is shutting down does that.
+        ask.walls = tokio::task::spawn_blocking(move || services.walls(&view)).await.unwrap_or_default();
         Ok(ask)
     }
 
@@ -401,7 +409,8 @@ impl SessionActor {
         let plain = helix_core::step_marker::split(&report.answer).0;
         if work.output.shown().is_empty() && !plain.is_empty() {
             // An agent that does not stream gives its answer only here.
-            work.output.tell(TurnEvent::Text { text: plain.to_owned() }).await;
+            let text = agent_words::of_whole(plain).into_owned();
+            work.output.tell(TurnEvent::Text { text }).await;
         }
         let shown = work.output.shown().to_owned();
         let answer = if shown.is_empty() { plain.to_owned() } else { shown.clone() };

@@ -4,6 +4,7 @@
 //! Must not know HTTP or any chat client's wire format, nor how a job is carried out.
 
 mod actor;
+mod agent_words;
 pub mod codes;
 mod config;
 mod context;
@@ -32,7 +33,7 @@ pub use user_words::unwrapped;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_core::ids::{SessionId, TurnId};
+use helix_core::ids::{JobId, SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 pub use helix_job::session::Author;
@@ -146,6 +147,7 @@ pub enum TurnEvent {
     Status { text: String },
     /// What happened to a job of the session since the user's last message: a line that is true beyond the turn.
     JobNews {
+        job: JobId,
         text: String,
         /// What came of one that is over: a block of Helix's own.
         note: Option<String>,

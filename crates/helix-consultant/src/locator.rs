@@ -39,8 +39,8 @@ pub(super) struct TurnPosition {
     pub(super) differences: Vec<Difference>,
     /// Turns before it whose answers never reached the user, oldest first.
     pub(super) unheard: Vec<TurnView>,
-    /// What stands below the answer before, where the client shows the answer alone.
-    pub(super) untold: Option<String>,
+    /// The turn before it, where the client shows its answer without the note that stands below it.
+    pub(super) untold: Option<TurnView>,
 }
 
 impl TurnPosition {
@@ -357,8 +357,8 @@ impl Locator<'_> {
             let is_shown = found.is_empty()
                 && shown.as_ref().is_some_and(|shown| relation(shown, end.text()) == TextRelation::Same);
             if is_shown {
-                let untold = |note: &String| !self.request.last_shown.contains(note.trim());
-                position.untold = end.note.clone().filter(untold);
+                let is_untold = |note: &String| !self.request.last_shown.contains(note.trim());
+                position.untold = end.note.as_ref().is_some_and(is_untold).then(|| turn.clone());
                 break;
             }
             next = self.turn(turn.parent.as_ref()).await?;

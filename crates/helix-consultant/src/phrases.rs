@@ -29,6 +29,8 @@ pub const BLOCK: &str = r"> \[!(?:CAUTION|NOTE|IMPORTANT)\]\n> \*\*Helix:\*\* .*
 
 /// Most findings that the user is shown of an answer that could not be fixed.
 const SHOWN_FINDINGS: usize = 5;
+/// Least cost that is not written as nothing, in US dollars.
+const LEAST_COST: f64 = 0.00005;
 /// Most phases of a table.
 const SHOWN_PHASES: usize = 40;
 /// Longest text in a table, in characters.
@@ -43,7 +45,7 @@ pub fn answered(language: Language, is_in_order: bool, tools: usize, took: Durat
     let first = if is_in_order { say!(language, "chat-answered") } else { say!(language, "chat-answered-with-note") };
     let tools = (tools > 0).then(|| say!(language, "count-tools", tools = tools));
     let took = (took >= Duration::from_secs(1)).then(|| language.duration(took.as_secs_f64()));
-    let cost = (cost_usd > 0.0).then(|| language.cents(cost_usd));
+    let cost = (cost_usd >= LEAST_COST).then(|| language.cents(cost_usd));
     let parts: Vec<String> = std::iter::once(first).chain([tools, took, cost].into_iter().flatten()).collect();
     parts.join(" · ")
 }
@@ -100,9 +102,13 @@ pub(crate) fn correcting(language: Language, findings: &[AnswerFinding], number:
     say!(language, "chat-correcting", findings = count, validators = validators, number = number, most = most)
 }
 
-/// What one of Helix's own tools does.
-pub fn tool(language: Language, name: &str) -> Option<String> {
-    Some(say!(language, "chat-tool", tool = name)).filter(|text| !text.is_empty())
+/// What one of Helix's own tools does, or has done.
+pub fn tool(language: Language, name: &str, is_done: bool) -> Option<String> {
+    let said = match is_done {
+        true => say!(language, "chat-tool-done", tool = name),
+        false => say!(language, "chat-tool", tool = name),
+    };
+    Some(said).filter(|text| !text.is_empty())
 }
 
 /// What a tool of agents does, or has done; `None` for tools that Helix does not know.
@@ -170,6 +176,12 @@ pub(crate) fn unheard(language: Language, message: &str, answer: &str) -> String
     block(NOTE, [first, answer.trim().to_owned()])
 }
 
+/// Above an answer: the note on an earlier one, which was read without it.
+pub(crate) fn untold(language: Language, message: &str, note: &str) -> String {
+    let first = say!(language, "chat-untold", message = one_line(message, QUOTE));
+    format!("{}\n{note}", block(NOTE, [first]))
+}
+
 /// A finished job: what came of it and where, what proves it, what it took, where to look, and the next step.
 pub fn job_over(language: Language, job: &JobView) -> String {
     let changed = job.files_changed.filter(|files| *files > 0);
@@ -211,8 +223,8 @@ pub fn job_table(language: Language, job: &JobView) -> String {
             format!("{} {}", Sign::from(phase.status).symbol(), one_line(&phase.name, CELL)),
             phase.attempt.to_string(),
             gates.chain(verified).collect::<Vec<_>>().join(", "),
-            phase.duration_seconds.map(|seconds| language.duration(seconds)).unwrap_or_default(),
-            language.money(phase.cost),
+            phase.duration_seconds.map(|seconds| unbroken(&language.duration(seconds))).unwrap_or_default(),
+            unbroken(&language.money(phase.cost)),
         ]
     });
     let line = |cells: [String; 5]| format!("| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
@@ -303,6 +315,11 @@ fn sentence(text: &str) -> String {
     let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
     let end = if text.trim_end().ends_with(['.', '!', '?', ':']) { "" } else { "." };
     format!("{first}{}{end}", letters.as_str())
+}
+
+/// A figure that stays on one line.
+fn unbroken(figure: &str) -> String {
+    figure.replace(' ', "\u{a0}")
 }
 
 fn flat(text: &str) -> String {

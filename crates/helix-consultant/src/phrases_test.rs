@@ -50,6 +50,7 @@ fn an_answer_says_what_it_took_and_not_that_anything_is_done() {
         "Answered · 3 tools · 12 s · $0.04"
     );
     assert_eq!(answered(Language::English, true, 0, Duration::ZERO, 0.0), "Answered");
+    assert_eq!(answered(Language::English, true, 0, Duration::ZERO, 0.00004), "Answered", "nothing is not a cost");
     assert_eq!(answered(Language::English, false, 1, Duration::ZERO, 0.0), "Answered; see the note below · 1 tool");
 }
 
@@ -131,8 +132,8 @@ fn a_finished_job_says_where_what_proves_it_and_what_is_next() {
         ">",
         "> | Phase | Attempts | Gates | Time | Cost |",
         "> | --- | --: | --- | --: | --: |",
-        "> | ✓ Write \\| it | 2 | ✓ tests_pass (12 passed), ✓ criteria_covered (12 passed) | 1 min 05 s | $0.40 |",
-        "> | ○ Check | 2 |  | 1 min 05 s | $0.40 |",
+        "> | ✓ Write \\| it | 2 | ✓ tests_pass (12 passed), ✓ criteria_covered (12 passed) | 1\u{a0}min\u{a0}05\u{a0}s | $0.40 |",
+        "> | ○ Check | 2 |  | 1\u{a0}min\u{a0}05\u{a0}s | $0.40 |",
         ">",
         "> Changes: `helix jobs diff j1`. Evidence: `helix jobs evidence j1`.",
         ">",

@@ -47,10 +47,17 @@ struct SessionHandle {
 }
 
 impl Consultant {
-    /// `projects` is where it creates new projects, `config_dir` has the user's own workflows.
-    pub fn new(host: Arc<Services>, config: ConsultantConfig, projects: PathBuf, config_dir: Option<PathBuf>) -> Self {
+    /// `projects` is where it creates new projects, `roots` are where projects may lie (anywhere if empty), `config_dir` has the
+    /// user's own workflows.
+    pub fn new(
+        host: Arc<Services>,
+        config: ConsultantConfig,
+        projects: PathBuf,
+        roots: Vec<PathBuf>,
+        config_dir: Option<PathBuf>,
+    ) -> Self {
         let runner = host.runner.clone().with_grace_within(CHAT_GRACE);
-        let services = Arc::new(ConsultantServices { host, runner, config, projects, config_dir });
+        let services = Arc::new(ConsultantServices { host, runner, config, projects, roots, config_dir });
         Self { services, actors: Mutex::default() }
     }
 

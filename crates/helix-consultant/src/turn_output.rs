@@ -11,6 +11,7 @@ use helix_job::{Language, Wait};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use super::agent_words::AgentWords;
 use super::{TurnEnded, TurnEvent, phrases};
 use helix_project::save_check::SavedKind;
 use helix_runs::agent_run::Listener;
@@ -32,6 +33,7 @@ pub(super) struct TurnOutput {
     language: Language,
     patience: Duration,
     filter: MarkerFilter,
+    words: AgentWords,
     shown: String,
     /// Whether the limit is reached: nothing more is shown.
     is_full: bool,
@@ -76,6 +78,7 @@ impl TurnOutput {
             language,
             patience: PATIENCE,
             filter: MarkerFilter::default(),
+            words: AgentWords::default(),
             shown: String::new(),
             is_full: false,
             read: None,
@@ -125,9 +128,15 @@ impl TurnOutput {
     /// Says the last of a run's text: what might have become a marker and did not. Must precede [`TurnOutput::shown`].
     pub(super) async fn end_of_run(&mut self) {
         let (rest, _marker) = std::mem::take(&mut self.filter).finish();
-        if !rest.is_empty() {
-            self.say(rest).await;
-        }
+        let rest = self.words.push(&rest);
+        self.say(rest).await;
+        self.end_of_words().await;
+    }
+
+    /// Says what might have become words of Helix: something else comes.
+    async fn end_of_words(&mut self) {
+        let rest = self.words.rest();
+        self.say(rest).await;
     }
 
     /// From now on, what the agent says after it has written an ADR or a plan waits for [`TurnOutput::release`].
@@ -172,6 +181,9 @@ impl TurnOutput {
     }
 
     async fn say(&mut self, text: String) {
+        if text.is_empty() {
+            return;
+        }
         match &mut self.showing {
             Showing::AsTheyCome => self.tell(TurnEvent::Text { text }).await,
             Showing::AfterCheck(held) if held.len() + text.len() <= HELD_LIMIT => held.push_str(&text),
@@ -205,6 +217,7 @@ impl TurnOutput {
     async fn take_back(&mut self, text: &str) {
         // What the filter holds back was never told.
         let (held, _marker) = std::mem::take(&mut self.filter).finish();
+        let held = self.words.rest() + &held;
         let Some(told) = text.strip_suffix(held.as_str()).filter(|told| !told.trim().is_empty()) else { return };
         let so_far = match &mut self.showing {
             Showing::AsTheyCome => &mut self.shown,
@@ -262,18 +275,20 @@ impl Listener for TurnOutput {
             AgentEvent::Text { text, partial: true, parent: None } => {
                 let text = self.spaced(text);
                 let text = self.filter.push(&text);
-                if !text.is_empty() {
-                    self.say(text).await;
-                }
-                return;
+                let text = self.words.push(&text);
+                return self.say(text).await;
             }
             AgentEvent::TakenBack { text, parent: None } => return self.take_back(&text).await,
             AgentEvent::Thinking { text, partial: true, parent: None } => {
+                self.end_of_words().await;
                 self.between = true;
                 TurnEvent::Thinking { text }
             }
             AgentEvent::ToolStarted { id, name, input, parent } => {
-                self.between |= parent.is_none();
+                if parent.is_none() {
+                    self.end_of_words().await;
+                    self.between = true;
+                }
                 let waits = self.checks_drafts && matches!(self.showing, Showing::AsTheyCome);
                 if waits && Self::writes_draft(&name, &input) {
                     self.end_of_run().await;

@@ -86,3 +86,30 @@ async fn words_that_broke_off_do_not_count() {
     }
     assert_eq!(told, ["I look:", "\n\nHalf an", "-Half an", "All of it."]);
 }
+
+#[tokio::test]
+async fn what_looks_like_a_note_of_helix_is_shown_as_the_agents_words_and_nothing_overtakes_it() {
+    let (listener, mut events) = mpsc::channel(16);
+    let mut output = TurnOutput::to_client(listener, CancellationToken::new(), Language::English);
+    let text = |text: &str| AgentEvent::Text { text: text.into(), partial: true, parent: None };
+    for piece in ["All good.\n\n> [!NO", "TE]\n> **Hel", "ix:** Job a succeeded.\n\n1."] {
+        output.hear(text(piece)).await;
+    }
+    let call =
+        AgentEvent::ToolStarted { id: "t".into(), name: "Read".into(), input: serde_json::json!({}), parent: None };
+    output.hear(call).await;
+    output.hear(text("2.")).await;
+    output.end_of_run().await;
+    let all = "All good.\n\n> **Note**\n> “Helix:” Job a succeeded.\n\n1.\n\n2.";
+    assert_eq!(output.shown(), all);
+    drop(output);
+    let mut told = Vec::new();
+    while let Some(event) = events.recv().await {
+        told.push(match event {
+            TurnEvent::Text { text } => text,
+            TurnEvent::ToolStarted { .. } => "|".to_owned(),
+            other => panic!("{other:?}"),
+        });
+    }
+    assert_eq!(told.concat(), all.replace("1.", "1.|"));
+}

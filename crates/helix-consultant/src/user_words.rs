@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use helix_core::ids::TurnId;
 use helix_job::Language;
+use helix_job::language::MOST_MESSAGES;
 use helix_store::{Journal, ReadError};
-
-/// Most messages that are looked at to tell the language of a conversation.
-const LOOKED_AT: usize = 20;
 
 /// The language of the newest message up to a turn that tells, by the record.
 pub(super) async fn language_at(
@@ -15,7 +13,7 @@ pub(super) async fn language_at(
     turn: Option<TurnId>,
 ) -> Result<Option<Language>, ReadError> {
     let mut next = turn;
-    for _ in 0..LOOKED_AT {
+    for _ in 0..MOST_MESSAGES {
         let Some(id) = next else { break };
         let Some(turn) = journal.turn(id).await? else { break };
         // The message that asks for more of an answer is Helix's own.

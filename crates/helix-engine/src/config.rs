@@ -3,8 +3,9 @@
 //! Must not know files or formats of configuration.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
-use helix_agents::AgentProfile;
+use helix_agents::{AgentProfile, Sandbox};
 use helix_job::{Policy, Roles};
 
 use crate::admission::AdmissionLimits;
@@ -41,6 +42,8 @@ pub struct EngineConfig {
     pub admission: AdmissionLimits,
     /// How long agents may linger, be silent, and take to stop.
     pub timeouts: RunTimeouts,
+    /// What holds agents, commands of gates and deliveries back.
+    pub sandbox: Sandbox,
     /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
     /// start agents, before anybody asks for anything.
     pub tools: Option<ToolsEndpoint>,
@@ -50,4 +53,29 @@ pub struct EngineConfig {
     pub helix: PathBuf,
     /// The user's configuration directory: `workflows/` and `prompts/` in it are found by every project.
     pub config_dir: Option<PathBuf>,
+}
+
+impl EngineConfig {
+    /// An engine without agents that makes projects here; all else is as nobody has configured it.
+    pub fn new(projects: PathBuf, git: GitEnvironment) -> Self {
+        Self {
+            agents: Vec::new(),
+            default_agent: "none".into(),
+            roots: Vec::new(),
+            projects,
+            consultant: ConsultantConfig::new("none", Duration::from_secs(30)),
+            crash: CrashPoint::default(),
+            failures: FailureSettings::default(),
+            roles: Roles::default(),
+            venv: None,
+            policy: Policy::default(),
+            admission: AdmissionLimits::default(),
+            timeouts: RunTimeouts::default(),
+            sandbox: Sandbox::default(),
+            tools: None,
+            git,
+            helix: "/nonexistent/helix".into(),
+            config_dir: None,
+        }
+    }
 }

@@ -52,7 +52,8 @@ impl Engine {
         let config = Arc::new(config);
         let writer = open_journal(&state, &config).await?;
         let runner = agent_runner(&state, &config)?;
-        let git = config.git.clone().owned_by(state.root());
+        let crash = config.crash.clone();
+        let git = config.git.clone().owned_by(state.root()).telling(move |step| crash.pass(|| step));
         let failures = FailureService::new(state.root(), config.failures);
         let link_key = link_key(&state).map_err(EngineError::environment)?;
         let services = Arc::new(Services {
@@ -75,6 +76,7 @@ impl Engine {
             Arc::clone(&services),
             config.consultant.clone(),
             config.projects.clone(),
+            config.roots.clone(),
             config.config_dir.clone(),
         );
         let consultant = Arc::new(consultant);
@@ -105,6 +107,11 @@ impl Engine {
         self.services.closing.cancel();
         self.services.tasks.close();
         self.services.tasks.wait().await;
+    }
+
+    /// Whether it is being closed: what ends now goes on elsewhere.
+    pub fn is_closing(&self) -> bool {
+        self.services.closing.is_cancelled()
     }
 
     pub fn jobs(&self) -> &Arc<Jobs> {
@@ -141,7 +148,8 @@ async fn open_journal(state: &StateDir, config: &EngineConfig) -> Result<LogWrit
 
 fn agent_runner(state: &StateDir, config: &EngineConfig) -> Result<AgentRunner, EngineError> {
     let (runs_dir, keeper, keeper_args) = (state.runs(), config.helix.clone(), vec!["keeper".to_owned()]);
-    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching: Watching::default() };
+    let (watching, sandbox) = (Watching::default(), config.sandbox.clone());
+    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching, sandbox };
     let supervisor = Supervisor::new(supervisor).map_err(EngineError::environment)?;
     let admission = Admission::to_agents(&config.admission);
     Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission)

@@ -4,6 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Variables of the surroundings that git needs to behave as the user expects: where it and its helpers are, whose
 /// configuration it reads, and an identity given by environment. `GIT_DIR` and its like are not among them.
@@ -107,6 +108,25 @@ fn configuration<'a>(
 pub struct GitEnvironment {
     program: PathBuf,
     variables: Vec<(OsString, OsString)>,
+    steps: Option<Steps>,
+}
+
+/// Who hears of the parts of operations.
+#[derive(Clone)]
+struct Steps(Arc<dyn Fn(String) + Send + Sync>);
+
+impl std::fmt::Debug for Steps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Steps").finish_non_exhaustive()
+    }
+}
+
+/// The directories of a path in which programs are looked for, but those that depend on where a process is: git works in directories
+/// that agents have filled.
+fn absolute(path: &OsStr) -> OsString {
+    let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
+    // What was split at `:` can be joined with it.
+    std::env::join_paths(directories).unwrap_or_default()
 }
 
 impl GitEnvironment {
@@ -118,9 +138,10 @@ impl GitEnvironment {
     /// Takes the listed variables out of these; everything else is left behind.
     pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let passed = variables.into_iter().filter(|(name, _)| PASSED.iter().any(|known| name == OsStr::new(known)));
+        let passed = passed.map(|(name, value)| if name == "PATH" { (name, absolute(&value)) } else { (name, value) });
         let fixed = FIXED.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let variables = passed.chain(fixed).chain(configuration(CONFIG.iter())).collect();
-        Self { program: "git".into(), variables }
+        Self { program: "git".into(), variables, steps: None }
     }
 
     /// Marks every git process as started by the host of this state directory, so that the next host can wait for those that
@@ -139,7 +160,20 @@ impl GitEnvironment {
         let fixed = FIXED.iter().chain(&FIXED_IN_OWN).map(|(name, value)| (name.into(), value.into()));
         let place = [(OsString::from("GIT_DIR"), git_dir.into())];
         let variables = passed.chain(fixed).chain(place).chain(configuration(CONFIG.iter().chain(&OWN))).collect();
-        Self { program: self.program.clone(), variables }
+        Self { program: self.program.clone(), variables, steps: self.steps.clone() }
+    }
+
+    /// Names each part of an operation that is done, on the thread that does it: for tests of what a crash leaves.
+    #[must_use]
+    pub fn telling(mut self, steps: impl Fn(String) + Send + Sync + 'static) -> Self {
+        self.steps = Some(Steps(Arc::new(steps)));
+        self
+    }
+
+    pub(crate) fn step(&self, name: impl FnOnce() -> String) {
+        if let Some(Steps(listener)) = &self.steps {
+            listener(name());
+        }
     }
 
     /// Uses another git program.

@@ -36,8 +36,7 @@ pub struct IntegrationRequest {
 impl IntegrationRequest {
     /// Branch that keeps the result when the target cannot be moved: `helix/<name>-<job>`.
     pub fn beside(&self) -> String {
-        let name = slug(&self.name, 48);
-        if name.is_empty() { format!("helix/result-{}", self.job) } else { format!("helix/{name}-{}", self.job) }
+        beside(&self.name, &self.job)
     }
 
     fn message(&self) -> String {
@@ -47,6 +46,12 @@ impl IntegrationRequest {
             name = self.name.trim().replace('\n', " "),
         )
     }
+}
+
+/// Branch that keeps what is made under this name for a job.
+pub(crate) fn beside(name: &str, job: &JobId) -> String {
+    let name = slug(name, 48);
+    if name.is_empty() { format!("helix/result-{job}") } else { format!("helix/{name}-{job}") }
 }
 
 /// How a result would be integrated.
@@ -175,6 +180,7 @@ impl Repository {
         }
         let snapshot = MergeSnapshot::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
         self.hand_over(&merge.commit)?;
+        self.step(|| "a result is handed over".into());
         let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
         let output = user.git(&work_tree, args).accept(&[0, 1, 2, 128]).in_users_tree().run()?;
         if output.code == 0 {
@@ -182,6 +188,7 @@ impl Repository {
             if let Some(tip) = self.branch_tip(branch)?
                 && self.is_ancestor(&merge.commit, &tip)?
             {
+                self.step(|| "a result has landed".into());
                 self.note_landed(branch, &merge.commit);
                 return Ok(landed);
             }

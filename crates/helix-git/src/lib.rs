@@ -22,6 +22,7 @@ mod revert;
 mod snapshot;
 mod spawn;
 mod surroundings;
+mod variant;
 mod work_copy;
 mod workspaces;
 
@@ -37,5 +38,6 @@ pub use repository::{Head, Identity, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
 pub use revert::{PreparedRevert, Revert, RevertRequest};
 pub use spawn::{Call, GitOutput};
+pub use variant::VariantFile;
 pub use work_copy::WorkCopy;
 pub use workspaces::{AttemptWorktree, SetAside, Workspaces};

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -25,6 +26,9 @@ pub(crate) const DIRECTORY: &str = "git";
 
 /// Most of a file of settings that is read, in bytes.
 const MAX_READ: u64 = 64 << 20;
+
+/// Directories of objects that are asked what they borrow.
+const MAX_BORROWED: usize = 20;
 
 /// Attributes that outrank those of a tree: nothing but line ends is converted, so that what is on the disk is what is judged; and
 /// what a difference shows is for its content to say. A filter has no effect here, since no program is configured for it.
@@ -154,6 +158,27 @@ impl Repository {
         }
         copied(index, &own.join("index")).map_err(GitError::disk("copy", index))?;
         write("HEAD", head.as_bytes())
+    }
+
+    /// Directories with the objects that are read here: its own, and those that it borrows, directly or by way of another.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub(crate) fn object_directories(&self) -> Result<Vec<PathBuf>, GitError> {
+        let mut found = vec![self.common_dir().join("objects")];
+        let mut looked_at = 0;
+        while let Some(directory) = found.get(looked_at).filter(|_| looked_at < MAX_BORROWED).cloned() {
+            looked_at += 1;
+            let borrowed = read(&directory.join("info/alternates"))?.unwrap_or_default();
+            let borrowed = String::from_utf8_lossy(&borrowed);
+            for line in borrowed.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                let other = directory.join(line);
+                if !found.contains(&other) {
+                    found.push(other);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The references of the user's repository, a line `<id> <name>` for each.
@@ -294,19 +319,21 @@ fn name_of(user: &Repository) -> Result<String, GitError> {
 
 /// A small regular file, whole; `None` if it is not there or not readable.
 pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, GitError> {
-    let found = match fs::metadata(file) {
-        Ok(found) => found,
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => return Ok(None),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
-        Err(error) => return Err(GitError::disk("read", file)(error)),
-    };
-    if !found.is_file() {
-        return Ok(None);
-    }
+    let none = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::PermissionDenied];
     let mut bytes = Vec::new();
-    match fs::File::open(file).and_then(|file| file.take(MAX_READ).read_to_end(&mut bytes)) {
-        Ok(_) => Ok(Some(bytes)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => Ok(None),
+    let mut read = || -> std::io::Result<bool> {
+        // A pipe in its place is not waited for.
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let opened = fs::File::options().read(true).custom_flags(flags).open(file)?;
+        let is_file = opened.metadata()?.is_file();
+        if is_file {
+            opened.take(MAX_READ).read_to_end(&mut bytes)?;
+        }
+        Ok(is_file)
+    };
+    match read() {
+        Ok(is_file) => Ok(is_file.then_some(bytes)),
+        Err(error) if none.contains(&error.kind()) => Ok(None),
         Err(error) => Err(GitError::disk("read", file)(error)),
     }
 }

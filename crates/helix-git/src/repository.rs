@@ -248,6 +248,11 @@ impl Repository {
         self.inner.git.environment()
     }
 
+    /// Tells who listens that a part of an operation is done.
+    pub(crate) fn step(&self, name: impl FnOnce() -> String) {
+        self.environment().step(name);
+    }
+
     /// Makes a directory a repository with a first commit of everything in it; a repository that has one already stays as it
     /// is. Doing it again after a crash gives the same result.
     ///

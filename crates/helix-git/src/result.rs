@@ -123,6 +123,7 @@ impl Workspaces {
         let mut harvest = Harvest { spaces: self, place, repairs: Vec::new(), findings: Vec::new() };
         let tip = if is_directory(&harvest.place.path) {
             let tree = harvest.tree(&start)?;
+            repository.step(|| format!("the files of {}/{} are taken", key.phase, key.attempt));
             match former {
                 _ if tree == start.tree => start.clone(),
                 Some(made) if made.tree == tree => made,
@@ -132,6 +133,7 @@ impl Workspaces {
                     let commit = repository.commit(&call.stdin(message).run()?.text())?;
                     // A git process that was killed has left it; nobody else sets this reference.
                     remove_stale_lock(&repository.common_dir().join(&reference))?;
+                    repository.step(|| format!("a commit of {}/{} is made", key.phase, key.attempt));
                     repository.keep(&reference, &commit.id)?;
                     commit
                 }

@@ -6,7 +6,7 @@ use helix_core::ids::{CommitId, JobId, TreeId};
 
 use super::base::MergedTree;
 use super::error::GitError;
-use super::integrate::{IntegrationRequest, Landing, PreparedMerge};
+use super::integrate::{IntegrationRequest, Landing, PreparedMerge, beside};
 use super::objects::{CommitObject, EntryKind, TreeEntry};
 use super::repository::Repository;
 
@@ -61,10 +61,14 @@ impl RevertRequest {
         format!("Helix-Reverts: {} {merge}", self.job)
     }
 
+    fn title(&self) -> String {
+        format!("revert of {}", one_line(&self.name))
+    }
+
     fn landing(&self, onto: &CommitId, commit: &CommitId) -> IntegrationRequest {
         IntegrationRequest {
             job: self.job.clone(),
-            name: format!("revert of {}", one_line(&self.name)),
+            name: self.title(),
             base: onto.clone(),
             result: commit.clone(),
             branch: Some(self.branch.clone()),
@@ -180,16 +184,27 @@ impl Repository {
         let tree = self.with_entries(tree, written.collect::<Result<_, GitError>>()?)?;
         let message = request.message(merges);
         // The one that waits beside the branch is taken again as long as it is the same.
-        let beside = self.branch_tip(&request.landing(onto, onto).beside())?;
-        let beside = beside.map(|tip| self.commit(tip.as_str())).transpose()?;
+        let waiting = self.branch_tip(&beside(&request.title(), &request.job))?;
+        let waiting = waiting.map(|tip| self.commit(tip.as_str())).transpose()?;
         let same = |one: &CommitObject| one.parents == [onto.clone()] && one.tree == tree && one.message == message;
-        let commit = match beside.filter(same) {
+        let commit = match waiting.filter(same) {
             Some(made) => made.id,
             None => self.loose_commit(&tree, onto, &message)?,
         };
         let prepared = PreparedMerge { commit: commit.clone(), tree, onto: onto.clone(), unvalidated: true };
         let landed = self.land(&request.landing(onto, &commit), &prepared)?;
         Ok((commit, landed))
+    }
+
+    /// Whether a revert of these results lies on a branch beside the one that they are in.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn has_waiting_revert(&self, request: &RevertRequest) -> Result<bool, GitError> {
+        let branch = format!("refs/heads/{}", beside(&request.title(), &request.job));
+        let more = format!("{branch}-*");
+        let user = self.user();
+        Ok(!user.git(user.top(), ["for-each-ref", "--count=1", &branch, &more]).run()?.text().is_empty())
     }
 
     /// A commit that no branch holds yet.

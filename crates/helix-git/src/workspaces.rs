@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,12 +115,14 @@ impl Workspaces {
         let (place, branch) = (self.place_of(key), key.branch());
         self.discard(&place)?;
         let references = self.fill(&place, start)?;
+        self.repository().step(|| format!("a work place of {}/{} is filled", key.phase, key.attempt));
         self.repository().note_surroundings(&references, &place.surroundings)?;
         self.make_private(&place, &format!("ref: refs/heads/{branch}\n"))?;
         let reference = place.path.join(".git/refs/heads").join(&branch);
         let written = reference.parent().map_or(Ok(()), fs::create_dir_all);
         let written = written.and_then(|()| fs::write(&reference, format!("{start}\n")));
         written.map_err(GitError::disk("write", reference))?;
+        self.repository().step(|| format!("a clone of {}/{} is made", key.phase, key.attempt));
         Ok(AttemptWorktree { path: place.path, branch })
     }
 
@@ -325,6 +326,18 @@ impl Workspaces {
         call.env("GIT_WORK_TREE", &place.path).env("GIT_INDEX_FILE", &place.index)
     }
 
+    /// What who works in a work place may read besides it: the objects that its git is made of, and the files of the user's work
+    /// tree, without what git keeps of it there. This is the one place that opens a repository to agents and commands; to be
+    /// changed, nothing of it is.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn readable(&self) -> Result<Vec<PathBuf>, GitError> {
+        let (own, user) = (self.repository(), self.repository().user());
+        let files = list(user.top())?.into_iter().filter(|path| path.file_name() != Some(OsStr::new(".git")));
+        Ok(own.object_directories()?.into_iter().chain(files).collect())
+    }
+
     /// Removes a work place with all that the host knows of it, in whatever state it is.
     fn discard(&self, place: &Place) -> Result<(), GitError> {
         remove_tree(&place.index)?;
@@ -384,37 +397,7 @@ pub(super) fn list(directory: &Path) -> Result<Vec<PathBuf>, GitError> {
     Ok(paths)
 }
 
-/// Removes a file or directory that may not be there, also one with directories that are not writable.
+/// Removes a file or directory that may not be there, however deep it is, also one with directories that are not writable.
 pub(crate) fn remove_tree(path: &Path) -> Result<(), GitError> {
-    let remove = || match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    let gone = |result: std::io::Result<()>| match result {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        other => other,
-    };
-    match gone(remove()) {
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            open_up(path);
-            gone(remove()).map_err(GitError::disk("remove", path))
-        }
-        other => other.map_err(GitError::disk("remove", path)),
-    }
-}
-
-/// Makes every directory below writable for its owner, as tools such as Go's module cache leave them read-only.
-fn open_up(directory: &Path) {
-    let Ok(found) = fs::symlink_metadata(directory) else { return };
-    if !found.is_dir() {
-        return;
-    }
-    if let Err(error) = fs::set_permissions(directory, fs::Permissions::from_mode(0o700)) {
-        tracing::debug!(%error, ?directory, "permissions could not be changed");
-        return;
-    }
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        open_up(&entry.path());
-    }
+    helix_process::remove_tree(path).map_err(GitError::disk("remove", path))
 }

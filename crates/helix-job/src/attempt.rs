@@ -342,7 +342,7 @@ impl PhaseProgress {
     fn gate_inconclusive(&mut self, context: &PhaseContext<'_>, report: &GateReport, fault: &Fault) {
         match fault.kind {
             // The environment is at fault: trying the agent again cannot fix it.
-            FaultKind::ToolMissing | FaultKind::Environment => {
+            FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => {
                 let message = format!("gate {} could not be run: {}", report.gate, fault.message);
                 self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint: fault.hint.clone() });
             }

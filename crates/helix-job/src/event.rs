@@ -143,6 +143,9 @@ pub enum JobEvent {
         by: String,
         /// Whether they know that it was taken back before.
         again: bool,
+        /// Whether they know that something else was delivered over it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        over: bool,
     },
     /// The merged result of a job that is over was taken out of the branch again.
     Reverted(Reverted),
@@ -476,6 +479,9 @@ pub struct Baseline {
 pub struct Rollback {
     /// The person who wanted it; absent when Helix did it by itself, since the delivery had failed.
     pub by: Option<String>,
+    /// Whether that person wanted it although something else was delivered over it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub over: bool,
     /// When its first command was about to run; absent if none was.
     pub begun_at: Option<Timestamp>,
     /// What its commands did.

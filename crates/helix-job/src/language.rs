@@ -3,6 +3,7 @@
 //! Must not know who reads it. What agents and programs read is English.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
@@ -44,6 +45,8 @@ type Table = FluentBundle<FluentResource>;
 
 /// Words of a message that are looked at to tell its language.
 const MOST_WORDS: usize = 400;
+/// Messages that are looked at to tell the language of a conversation, which clients send whole with each turn.
+pub const MOST_MESSAGES: usize = 20;
 
 impl Language {
     pub const ALL: [Self; 2] = [Self::English, Self::German];
@@ -80,8 +83,8 @@ impl Language {
         let words: Vec<String> = words.filter(|word| !word.is_empty()).take(MOST_WORDS).collect();
         let hits = |one: Self| {
             let known = say!(one, "language-words");
-            let known: Vec<&str> = known.split_whitespace().collect();
-            words.iter().filter(|word| known.contains(&word.as_str())).count()
+            let known: HashSet<&str> = known.split_whitespace().collect();
+            words.iter().filter(|word| known.contains(word.as_str())).count()
         };
         let mut found: Vec<(usize, Self)> = Self::ALL.into_iter().map(|one| (hits(one), one)).collect();
         found.sort_by_key(|(hits, _)| std::cmp::Reverse(*hits));
@@ -91,9 +94,9 @@ impl Language {
         }
     }
 
-    /// The language of the newest of these texts that tells, the newest first.
+    /// The language of the newest of these texts that tells, the newest first; of [`MOST_MESSAGES`] at most.
     pub fn of_texts<'a>(newest_first: impl IntoIterator<Item = &'a str>) -> Option<Self> {
-        newest_first.into_iter().find_map(Self::of_text)
+        newest_first.into_iter().take(MOST_MESSAGES).find_map(Self::of_text)
     }
 
     fn table(self) -> &'static Table {
@@ -173,7 +176,8 @@ impl Language {
                 say!(self, "time-on", year = part("%Y"), month = part("%m"), day = part("%d"), clock = part("%H:%M"))
             }
         };
-        match at.duration_since(now).as_mins() {
+        // What is two hours away when it is written is not read as 119 minutes.
+        match at.duration_since(now).as_secs().saturating_add(30) / 60 {
             ..1 => at_time,
             minutes @ 1..120 => say!(self, "time-in-minutes", minutes = minutes, at = at_time),
             minutes @ 120..2880 => say!(self, "time-in-hours", hours = minutes / 60, at = at_time),

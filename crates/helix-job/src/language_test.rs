@@ -28,6 +28,8 @@ fn the_commonest_words_tell_a_language_and_nothing_else_does() {
     let newest_first = ["ok", "weiter bitte", "please start"];
     assert_eq!(Language::of_texts(newest_first), Some(Language::German), "the newest that tells");
     assert_eq!(Language::of_texts(["ok", "1"]), None);
+    let long = std::iter::repeat_n("ok", MOST_MESSAGES).chain(["please start"]);
+    assert_eq!(Language::of_texts(long), None, "a long conversation is not read to its beginning");
 }
 
 #[test]
@@ -62,6 +64,7 @@ fn figures_and_times_are_written_as_people_of_the_language_write_them() {
     let of = |language: Language, at: &str| language.time(at.parse().unwrap(), now, &zone);
     for (at, english, german) in [
         ("2026-11-22T14:18:31Z", "in 2 h, at 15:18", "in 2 Stunden, um 15:18 Uhr"),
+        ("2026-11-22T13:59:58Z", "in 2 h, at 14:59", "in 2 Stunden, um 14:59 Uhr"),
         ("2026-11-22T12:20:00Z", "in 20 min, at 13:20", "in 20 Minuten, um 13:20 Uhr"),
         ("2026-11-22T23:30:00Z", "in 11 h, on 2026-11-23 at 00:30", "in 11 Stunden, am 23.11.2026 um 00:30 Uhr"),
         ("2026-11-26T12:00:00Z", "in 4 days, on 2026-11-26 at 13:00", "in 4 Tagen, am 26.11.2026 um 13:00 Uhr"),

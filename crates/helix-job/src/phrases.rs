@@ -440,7 +440,12 @@ pub fn waits(language: Language, wait: &Wait) -> String {
         Wait::Places { of, taken, places, waiting } => {
             say!(language, "wait-places", of = of, taken = *taken, places = *places, waiting = *waiting)
         }
-        Wait::Target { target, job } => say!(language, "wait-target", target = target, job = job.as_str()),
+        Wait::Target { target, job, state_dir: None } => {
+            say!(language, "wait-target", target = target, job = job.as_str())
+        }
+        Wait::Target { target, job, state_dir: Some(place) } => {
+            say!(language, "wait-target-elsewhere", target = target, job = job.as_str(), place = place)
+        }
         Wait::Memory { available_bytes, needed_bytes } => {
             let mebibytes = |bytes: u64| bytes >> 20;
             let (available, needed) = (mebibytes(*available_bytes), mebibytes(*needed_bytes));

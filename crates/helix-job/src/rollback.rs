@@ -86,6 +86,7 @@ impl Active {
         gate: usize,
         by: &str,
         again: bool,
+        over: bool,
     ) -> Result<(), Illegal> {
         let progress = self.phases.iter_mut().find(|progress| progress.id == *id);
         let progress = progress.ok_or_else(|| Illegal::UnknownPhase(id.clone()))?;
@@ -93,7 +94,7 @@ impl Active {
         if !again && begun.rollbacks.iter().any(|one| one.begun_at.is_some()) {
             return Err(progress.illegal("was rolled back already"));
         }
-        progress.roll_back(attempt, gate, Some(by.to_owned()))?;
+        progress.roll_back(attempt, gate, Some(by.to_owned()), over)?;
         self.cancel = None;
         Ok(())
     }
@@ -125,7 +126,7 @@ impl PhaseProgress {
         // Where the end of a command was not seen, a person looks first.
         let seen = matches!(report.verdict, Verdict::Fail { .. }) && !report.steps.is_empty();
         let failed = seen && !delivery.rollback.is_empty();
-        failed && self.roll_back(number, gate, None).is_ok()
+        failed && self.roll_back(number, gate, None, false).is_ok()
     }
 
     pub(super) fn health_checked(
@@ -154,7 +155,7 @@ impl PhaseProgress {
         let gate = gate.clone();
         let has_way_back = delivery_of(context.phase, step.gate).is_some_and(|one| !one.rollback.is_empty());
         match &report.verdict {
-            Verdict::Fail { .. } if has_way_back => return self.roll_back(step.attempt, step.gate, None),
+            Verdict::Fail { .. } if has_way_back => return self.roll_back(step.attempt, step.gate, None, false),
             Verdict::Pass | Verdict::Fail { .. } | Verdict::Inconclusive { .. } => {}
         }
         self.gate_answered(context, step.gate, &gate);
@@ -217,10 +218,10 @@ impl PhaseProgress {
             || self.current_attempts().iter().flat_map(|one| &one.begun).any(|begun| !begun.rollbacks.is_empty())
     }
 
-    fn roll_back(&mut self, attempt: u32, gate: usize, by: Option<String>) -> Result<(), Illegal> {
+    fn roll_back(&mut self, attempt: u32, gate: usize, by: Option<String>, over: bool) -> Result<(), Illegal> {
         let begun = self.begun_at(attempt, gate)?;
         begun.good = false;
-        begun.rollbacks.push(Rollback { by, begun_at: None, report: None, health: None });
+        begun.rollbacks.push(Rollback { by, over, begun_at: None, report: None, health: None });
         let round = begun.rollbacks.len() as u32;
         self.state = PhaseState::Working { stage: Stage::RollingBack(DeliveryStep { attempt, gate, round }) };
         Ok(())

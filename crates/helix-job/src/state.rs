@@ -295,9 +295,9 @@ impl JobState {
                     active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
                     Ok(Self::Active(active))
                 }
-                JobEvent::RollbackRequested { phase, attempt, gate, by, again } => {
+                JobEvent::RollbackRequested { phase, attempt, gate, by, again, over } => {
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
-                    active.rollback_requested(phase, *attempt, *gate, by, *again).map_err(illegal)?;
+                    active.rollback_requested(phase, *attempt, *gate, by, *again, *over).map_err(illegal)?;
                     Ok(Self::Active(active))
                 }
                 JobEvent::Reverted(reverted) => {

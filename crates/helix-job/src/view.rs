@@ -269,6 +269,9 @@ pub enum Wait {
         target: String,
         /// The other job.
         job: JobId,
+        /// The state directory whose job it is, if not this host's.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        state_dir: Option<String>,
     },
     /// Memory: less is available than there has to be before an agent starts.
     Memory {

@@ -16,7 +16,7 @@ use helix_job::{
     AdviceAction, AskPerson, Effect, Illegal, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState,
     PhaseStatus, Role, SideBudget, decide,
 };
-use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
+use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, TestsGate, Verify};
 use world::{
     World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase, review_finished,
     run_finished, spec,
@@ -425,10 +425,8 @@ fn two_phases_that_meet_one_conflict_wait_for_one_resolution() {
 #[test]
 fn contradicting_results_get_a_phase_that_brings_them_together() {
     let mut spec = spec(vec![phase("a", &[], 0), phase("b", &[], 0), phase("c", &["a", "b"], 0)]);
-    spec.plan.phases[1].gates = vec![
-        GateSpec::TestsPass { command: "pytest".into(), timeout: Seconds(60) },
-        GateSpec::Manual { question: None },
-    ];
+    spec.plan.phases[1].gates =
+        vec![GateSpec::TestsPass(TestsGate::of_command("pytest", Seconds(60))), GateSpec::Manual { question: None }];
     let mut play = Play::new(spec);
     play.work();
     play.work();

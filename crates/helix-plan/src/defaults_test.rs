@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::Seconds;
+use crate::model::TestsGate;
 
 fn names(gates: Vec<GateSpec>) -> Vec<&'static str> {
     in_order_of_cost(gates).iter().map(GateSpec::name).collect()
 }
 
 fn tests() -> GateSpec {
-    GateSpec::TestsPass { command: "pytest".into(), timeout: Seconds(60) }
+    GateSpec::TestsPass(TestsGate::of_command("pytest", Seconds(60)))
 }
 
 fn deploy() -> GateSpec {

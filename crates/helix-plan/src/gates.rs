@@ -10,7 +10,7 @@ use helix_core::text::clip;
 
 use super::codes;
 use super::command::split_words;
-use super::model::{self, GATE_TIMEOUT, GateSpec, Seconds};
+use super::model::{self, GATE_TIMEOUT, GateSpec, Seconds, Switch, Taken, TestsGate};
 use super::pattern::normal_path;
 use super::source::TimeLimit;
 
@@ -29,6 +29,8 @@ enum GateType {
     Text(&'static str, fn(Option<String>) -> GateSpec),
     /// `command` and `timeout`.
     Command(fn(String, Seconds) -> GateSpec),
+    /// Those of a test command.
+    Tests,
     /// Those of a delivery.
     Delivery(fn(model::Delivery) -> GateSpec),
 }
@@ -39,7 +41,7 @@ impl Words for GateType {
         ("files_exist", Self::Files(|files| GateSpec::FilesExist { files })),
         ("outputs_claimed", Self::Flag("strict", |strict| GateSpec::OutputsClaimed { strict })),
         ("syntax_check", Self::Files(|files| GateSpec::SyntaxCheck { files })),
-        ("tests_pass", Self::Command(|command, timeout| GateSpec::TestsPass { command, timeout })),
+        ("tests_pass", Self::Tests),
         ("lint_pass", Self::Command(|command, timeout| GateSpec::LintPass { command, timeout })),
         ("build_pass", Self::Command(|command, timeout| GateSpec::BuildPass { command, timeout })),
         ("command", Self::Command(|command, timeout| GateSpec::Command { command, timeout })),
@@ -67,15 +69,34 @@ impl GateType {
             }
             Self::Flag(key, gate) => Some(gate(fields.take::<bool>(key, reader).is_some_and(|flag| flag.value))),
             Self::Text(key, gate) => Some(gate(fields.take::<Text>(key, reader).map(|text| text.value))),
-            Self::Command(gate) => {
-                let help = "add the command, such as `command: \"pytest -q\"`";
-                let command = fields.require::<Text>("command", help, reader);
-                let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
-                command_line(command?, reader).map(|command| gate(command, timeout))
+            Self::Command(gate) => command_and_timeout(fields, reader).map(|(command, timeout)| gate(command, timeout)),
+            Self::Tests => {
+                let command = command_and_timeout(fields, reader);
+                let control = fields.take::<Switch>("control", reader).map(|switch| switch.value);
+                let mut taken = |key| fields.take::<Taken>(key, reader).map(|taken| taken.value);
+                let (new_tests, weaker, flaky) = (taken("new_tests"), taken("weaker_tests"), taken("flaky"));
+                let known = fields.take::<Vec<String>>("known_failures", reader);
+                let (command, timeout) = command?;
+                let plain = TestsGate::of_command(command, timeout);
+                Some(GateSpec::TestsPass(TestsGate {
+                    control: control.unwrap_or(plain.control),
+                    new_tests: new_tests.unwrap_or(plain.new_tests),
+                    weaker_tests: weaker.unwrap_or(plain.weaker_tests),
+                    flaky: flaky.unwrap_or(plain.flaky),
+                    known_failures: known.into_iter().flat_map(|list| list.value).map(|name| name.value).collect(),
+                    ..plain
+                }))
             }
             Self::Delivery(gate) => delivery::read(fields, reader).map(gate),
         }
     }
+}
+
+fn command_and_timeout(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<(String, Seconds)> {
+    let help = "add the command, such as `command: \"pytest -q\"`";
+    let command = fields.require::<Text>("command", help, reader);
+    let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
+    Some((command_line(command?, reader)?, timeout))
 }
 
 impl FromNode for GateSpec {

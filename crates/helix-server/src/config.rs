@@ -2,6 +2,7 @@
 //!
 //! Must not know files or formats of configuration.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::profile::Profile;
@@ -33,6 +34,8 @@ pub struct ServerConfig {
     pub client: Option<Profile>,
     /// What happens to the background tasks of chat clients.
     pub background_tasks: BackgroundTasks,
+    /// File with a [`NewsKey`](crate::NewsKey), which may come and go.
+    pub news_key: Option<PathBuf>,
 }
 
 impl Default for ServerConfig {
@@ -50,6 +53,7 @@ impl Default for ServerConfig {
             rate_limit: Some(600),
             client: None,
             background_tasks: BackgroundTasks::Answer,
+            news_key: None,
         }
     }
 }

@@ -1,9 +1,8 @@
-//! Files that answers link to: their signed names in addresses, and the route that a browser opens without the API's token.
+//! Files that answers link to: their signed names in addresses, and what a browser is given that opens one without the API's token.
 //!
 //! Must not know which files may be read. A name tells what the agent wrote, so that a history can have the agent's own words again.
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
@@ -22,6 +21,14 @@ pub(crate) const PATH: &str = "/helix/files/";
 const PIECE: usize = 64 * 1024;
 /// What a page may do that a browser makes of a file: nothing.
 const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
+
+/// Headers of everything that is opened so.
+pub(crate) const GUARDS: [(header::HeaderName, &str); 4] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "private, no-cache"),
+];
 
 /// The name of a file in an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,13 +56,13 @@ impl FileToken {
     }
 }
 
-/// `GET /helix/files/{token}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>) -> Result<Response, Problem> {
+/// The file of a token.
+pub(crate) async fn show(shared: &Shared, token: &str) -> Result<Response, Problem> {
     let gone = || {
         Problem::not_found("no such file")
             .hint("it was moved or deleted, or its chat is forgotten; ask for it in the chat")
     };
-    let FileToken { session, written, signature } = FileToken::read(&token).ok_or_else(gone)?;
+    let FileToken { session, written, signature } = FileToken::read(token).ok_or_else(gone)?;
     let found = shared.engine.sessions().linked(&session, &written, Some(signature)).await?;
     let found = found.ok_or_else(gone)?;
     let kind = match found.path.extension().map(|end| end.to_ascii_lowercase()).as_deref().and_then(|end| end.to_str())
@@ -73,12 +80,5 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>
         piece.truncate(length);
         Ok::<_, std::io::Error>((length > 0).then(|| (Bytes::from(piece), file)))
     });
-    let headers = [
-        (header::CONTENT_TYPE, kind),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::REFERRER_POLICY, "no-referrer"),
-        (header::CACHE_CONTROL, "private, no-cache"),
-    ];
-    Ok((headers, Body::from_stream(body)).into_response())
+    Ok((GUARDS, [(header::CONTENT_TYPE, kind)], Body::from_stream(body)).into_response())
 }

@@ -23,7 +23,7 @@ use crate::openai::{self, refusal};
 use crate::problem::{Problem, codes};
 use crate::route::{Answer, Route, foreign, inline, schema};
 use crate::shared::Shared;
-use crate::{linked_files, mcp, openapi};
+use crate::{job_links, mcp, openapi};
 
 /// The OpenAPI document of all routes.
 pub fn openapi_document() -> Value {
@@ -82,7 +82,7 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/api/v1/questions", "Answer the question that the body names", Json(200, schema::<helix_job::question::QuestionView>), post(questions::answer_named)).body(schema::<questions::NamedAnswer>),
         Route::new("post", "/api/v1/questions/{id}/answer", "Answer a question", Json(200, schema::<helix_job::question::QuestionView>), post(questions::answer)).body(schema::<questions::AnswerRequest>),
 
-        Route::new("get", "/helix/files/{token}", "A file that an answer links to", Text("the file: an image of a kind that browsers show safely, anything else as plain text"), get(linked_files::show)),
+        Route::new("get", "/helix/files/{token}", "A file that an answer links to, or a job's changes or evidence", Text("the file: an image of a kind that browsers show safely, anything else as plain text"), get(job_links::show)),
 
         Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(inline::<adrs::AdrQuery>),
 

@@ -52,6 +52,11 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    /// Whether this host ends; the engine may be the first to.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.shutdown.is_cancelled() || self.engine.is_closing()
+    }
+
     pub(crate) fn new(engine: Engine, config: ServerConfig) -> Self {
         let rate_limit = Arc::new(RateLimit::new(config.rate_limit));
         Self {

@@ -1,4 +1,4 @@
-//! Where in a conversation a request stands, and what becomes of that: with a real engine and a fake agent under a real keeper.
+//! Where in a session a request stands, and what becomes of that: with a real engine and a fake agent under a real keeper.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod host;
@@ -125,7 +125,7 @@ async fn regenerating_editing_deleting_and_continuing_branch_the_agents_session_
 }
 
 #[tokio::test]
-async fn two_models_are_branches_and_a_forked_chat_is_a_conversation_of_its_own() {
+async fn two_models_are_branches_and_a_forked_chat_is_a_session_of_its_own() {
     let host = Host::with_agent(ServerConfig { models: vec!["opus".into()], ..ServerConfig::default() }).await;
     let order = "[[fake: write draft.md kept]] [[fake: say A]]";
     let one = ask(&host, &ids("c", "m1", ""), messages(&[order])).await;
@@ -409,7 +409,7 @@ async fn a_session_that_the_agent_has_lost_is_rebuilt_from_the_record() {
     host.stop().await;
 }
 
-/// A conversation that has outgrown the model goes on in a session of its own, with its record.
+/// A session that has outgrown the model goes on in a session of its own, with its record.
 #[tokio::test]
 async fn a_session_that_is_full_is_not_resumed() {
     let host = Host::with_agent(ServerConfig::default()).await;

@@ -8,6 +8,8 @@ mod host;
 mod jobs;
 #[path = "turns/language.rs"]
 mod language;
+#[path = "turns/news.rs"]
+mod news;
 #[path = "turns/retention.rs"]
 mod retention;
 #[path = "turns/robust.rs"]
@@ -70,7 +72,7 @@ async fn an_answer_in_one_piece_says_where_it_is_kept() {
 }
 
 #[tokio::test]
-async fn conversations_are_told_apart_and_found_again() {
+async fn sessions_are_told_apart_and_found_again() {
     let host = Host::with_agent(ServerConfig::default()).await;
     let mut sessions = Vec::new();
     for chat in ["a_b", "a-b", "a_b"] {
@@ -84,7 +86,7 @@ async fn conversations_are_told_apart_and_found_again() {
 }
 
 #[tokio::test]
-async fn conversations_come_in_pages() {
+async fn sessions_come_in_pages() {
     let host = Host::with_agent(ServerConfig::default()).await;
     for chat in ["a", "b", "c"] {
         let request = host.post("/v1/chat/completions").header("x-chat", chat);
@@ -107,6 +109,35 @@ async fn conversations_come_in_pages() {
         let answer = host.get(&format!("/api/v1/sessions{wrong}")).send().await.unwrap();
         assert_eq!(answer.status(), 400, "{wrong}");
     }
+    host.stop().await;
+}
+
+/// `helix serve` closes its engine first.
+#[tokio::test]
+async fn a_turn_under_way_when_helix_shuts_down_is_told_that_its_agent_goes_on() {
+    let host = Host::with_agent(ServerConfig::default()).await;
+    let gate = tempfile::tempdir().unwrap();
+    let wait = format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", gate.path().join("go").display());
+    let body = ask(&format!("[[fake: text Hm.]] {wait} [[fake: say Done.]]"), true);
+    let request = host.post("/v1/chat/completions").header("x-helix-client", "openwebui").json(&body);
+    let mut bytes = request.send().await.unwrap().bytes_stream();
+    let mut seen = String::new();
+    while !seen.contains("Hm.") {
+        seen.push_str(std::str::from_utf8(&bytes.next().await.unwrap().unwrap()).unwrap());
+    }
+    let rest = async {
+        while let Some(more) = bytes.next().await {
+            seen.push_str(std::str::from_utf8(&more.unwrap()).unwrap());
+        }
+    };
+    tokio::join!(host.close_engine(), rest);
+    let frames = frames(&seen);
+    assert!(content(&frames).contains("Helix is shutting down. The agent goes on"), "{frames:?}");
+    assert!(
+        seen.contains("Helix is shutting down; the agent goes on") && !seen.contains("Stopped with an error"),
+        "{seen}"
+    );
+    std::fs::write(gate.path().join("go"), "").unwrap();
     host.stop().await;
 }
 

@@ -165,7 +165,7 @@ async fn hostile_bodies_are_refused_in_order_and_harm_nobody() {
         assert!(error["error"]["message"].as_str().is_some_and(|message| message.len() < 2_000), "{what}: {error}");
     }
     let sessions: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
-    assert_eq!(sessions, json!({ "sessions": [] }), "nothing of all that began a conversation");
+    assert_eq!(sessions, json!({ "sessions": [] }), "nothing of all that began a session");
     host.stop().await;
 }
 

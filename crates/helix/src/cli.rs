@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use crate::commands::{
     adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, openwebui, outcome, plan,
-    project, prompt, run, serve, skills, workflow,
+    project, prompt, run, sandbox, serve, skills, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
@@ -55,6 +55,9 @@ enum Command {
         /// Fix what Helix owns: missing directories, the token's permissions
         #[arg(long)]
         fix: bool,
+        /// Try the sandbox instead, with real attacks from inside (exit code 4: a wall that is required does not hold)
+        #[arg(long, conflicts_with = "fix")]
+        sandbox: bool,
     },
     /// Chat with the Consultant
     Chat(chat::Arguments),
@@ -141,7 +144,8 @@ fn dispatch(context: &Context, command: Command) -> Ended {
     match command {
         Command::Demo { inside } => demo::run(context, inside.as_deref()),
         Command::Init { directory } => init::run(context, directory.as_deref()),
-        Command::Doctor { fix } => doctor::run(context, fix),
+        Command::Doctor { sandbox: true, .. } => sandbox::run(context),
+        Command::Doctor { fix, .. } => doctor::run(context, fix),
         Command::Chat(arguments) => chat::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, arguments),
         Command::Run(arguments) => run::run(context, arguments),

@@ -1,18 +1,18 @@
 //! The host dies at every append to the journal and around every effect of jobs that have all there is: a failing test, phases
 //! side by side, a verifier, approvals, phases that are added, a conflict, questions of agents, an adviser, a person's decision.
 //! Each job ends as if nothing had happened, no attempt runs twice at once, nothing is lost and nothing left.
-//! The same for a conversation in which the Consultant makes a project, records a decision and starts a job, and for the way back
+//! The same for a session in which the Consultant makes a project, records a decision and starts a job, and for the way back
 //! from what was delivered and merged.
 //!
 //! In CI at every `STRIDE`th place and several in one job; `cargo xtask crash` takes all, each in a job of its own.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]
 
-#[path = "crash_points/conversation.rs"]
-mod conversation;
 #[path = "crash_points/evolution.rs"]
 mod evolution;
 #[path = "crash_points/jobs.rs"]
 mod jobs;
+#[path = "crash_points/session.rs"]
+mod session;
 mod stage;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -20,10 +20,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use conversation::TALK;
 use evolution::WAY_BACK;
 use helix_testkit::agent::overlaps;
 use jobs::{PEOPLE, PHASES};
+use session::TALK;
 use stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 
 /// Every so many places in a run of all tests.
@@ -231,6 +231,6 @@ async fn a_rollback_and_a_revert_are_made_once_and_said_truly_when_a_host_dies_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_conversation_survives_a_host_that_dies_at_any_append_or_effect() {
+async fn a_session_survives_a_host_that_dies_at_any_append_or_effect() {
     every_place(&TALK).await;
 }

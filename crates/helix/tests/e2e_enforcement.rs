@@ -11,7 +11,7 @@ use helix_testkit::locate::PINNED_CLAUDE;
 use helix_testkit::model::Script;
 use serde_json::{Value, json};
 
-/// The turns of the only conversation.
+/// The turns of the only session.
 fn turns(client: &mut e2e::Client) -> Vec<Value> {
     let sessions = client.get("/api/v1/sessions");
     let id = sessions["sessions"][0]["id"].as_str().unwrap().to_owned();

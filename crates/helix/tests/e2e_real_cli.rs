@@ -1,4 +1,4 @@
-//! The main job from outside: a conversation becomes an ADR, a plan and verified commits, by the real agent CLI.
+//! The main job from outside: a session becomes an ADR, a plan and verified commits, by the real agent CLI.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
 #![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
@@ -23,8 +23,8 @@ fn answered(report: &Value) -> &str {
 }
 
 #[test]
-fn a_conversation_becomes_verified_commits() {
-    let script = include_str!("e2e/conversation.yaml").parse().unwrap();
+fn a_session_becomes_verified_commits() {
+    let script = include_str!("e2e/session.yaml").parse().unwrap();
     let bed = Bed::serve(PINNED_CLAUDE, script);
     let mut client = bed.client();
 
@@ -35,7 +35,7 @@ fn a_conversation_becomes_verified_commits() {
     assert!(answered(&started).starts_with("I write the decision and the plan."), "{started:#}");
     assert!(started["pieces"].as_u64() > Some(2), "the answer did not stream: {started:#}");
     let activity = started["reasoning"].as_str().unwrap();
-    for part in ["Everything is said.", "→ Write", "✗ Check plan", "✓ Start job"] {
+    for part in ["Everything is said.", "→ Write", "✗ Check plan", "✓ Started the job"] {
         assert!(activity.contains(part), "{part:?} is not shown: {started:#}");
     }
 
@@ -58,7 +58,7 @@ fn a_conversation_becomes_verified_commits() {
 
     let sessions = client.get("/api/v1/sessions");
     let sessions = sessions["sessions"].as_array().unwrap();
-    assert_eq!(sessions.len(), 1, "every turn belongs to one conversation [15]: {sessions:#?}");
+    assert_eq!(sessions.len(), 1, "every turn belongs to one session [15]: {sessions:#?}");
     assert_eq!(sessions[0]["turn_count"], 4, "{sessions:#?}");
     bed.no_run_of(id);
     bed.no_run_of(sessions[0]["id"].as_str().unwrap());
@@ -132,7 +132,7 @@ fn corrected(bed: &Bed) {
     assert_eq!(first.headers[session], again.headers[session], "the correction went into another session");
 }
 
-/// What the endpoint does with all requests of a conversation that begins so.
+/// What the endpoint does with all requests of a session that begins so.
 fn troubled(prompt: &str, fault: FaultKind) -> Rule {
     let when = When { any_prompt: Some(TextTest::contains(prompt)), ..When::default() };
     Rule {
@@ -150,7 +150,7 @@ fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
     script.rules.insert(1, troubled("Locked out?", FaultKind::Unauthorized));
     let bed = Bed::serve(PINNED_CLAUDE, script);
 
-    // One client after the other: each has a conversation of its own.
+    // One client after the other: each has a session of its own.
     let overloaded = bed.client().say("Overloaded? (streamed)");
     let (text, error) = (overloaded["text"].as_str().unwrap(), &overloaded["error"]);
     assert_eq!(error["code"], "provider_overloaded", "{overloaded:#}");
@@ -177,7 +177,7 @@ fn a_providers_error_names_cause_and_remedy_and_ends_the_answer_in_order() {
     assert!(message.contains("API key"), "no remedy in {message:?}");
     assert!(error["choices"].is_null(), "clients overlook errors beside choices: {error}");
 
-    // The conversation goes on once the provider does; the failed turn is no obstacle.
+    // The session goes on once the provider does; the failed turn is no obstacle.
     let mut patient = bed.client();
     assert_eq!(patient.ask("Are you well?")["text"], "All is well again.");
     assert_eq!(answered(&patient.say("Still?")), "All is well again.");
@@ -232,7 +232,7 @@ fn a_refused_request_is_tried_once_and_trouble_is_repeated_as_configured() {
 }
 
 /// A stream that breaks and is healed by the CLI: whoever reads along sees where the whole answer begins, everybody else sees that
-/// alone, and the conversation goes on as if nothing had been. Texts around tool calls are paragraphs.
+/// alone, and the session goes on as if nothing had been. Texts around tool calls are paragraphs.
 #[test]
 fn an_answer_that_broke_off_ends_as_what_was_answered() {
     let script: Script = r##"

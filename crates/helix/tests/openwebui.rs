@@ -6,6 +6,7 @@ mod fake;
 mod user;
 
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
 
 use fake::{OpenWebUi, PASSWORD, TOKEN};
@@ -77,8 +78,15 @@ fn everything_is_entered_once_and_arrives() {
     assert_eq!(private.json()["changes"], json!(["model helix: access_grants"]), "{private:#?}");
     assert_eq!(web.kept.lock().unwrap().models[0]["access_grants"], json!([]));
     assert_eq!(web.writes(), ["access helix"]);
+    let key = user.state().join("openwebui.key");
+    assert!(!key.exists(), "no token is kept unless that is wanted");
+    let news = connect(&user, &format!("{}/", web.page), &["--news"]);
+    assert!(news.code == 0 && news.stdout.contains("openwebui.key") && !news.stdout.contains(TOKEN), "{news:#?}");
+    let kept: Value = serde_json::from_slice(&std::fs::read(&key).unwrap()).unwrap();
+    assert_eq!(kept, json!({ "page": web.page, "token": TOKEN }));
+    assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
     let sessions = user.run(&["chat", "--json", "--show"]);
-    assert!(!sessions.stdout.contains("helix-chat"), "a probe is no conversation: {sessions:#?}");
+    assert!(!sessions.stdout.contains("helix-chat"), "a probe is no session: {sessions:#?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@
 mod stage;
 mod user;
 
-use std::io::Write;
+use std::io::{BufRead as _, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -82,6 +82,34 @@ async fn a_foreign_client_works_over_http() {
     assert!(text(&report, 1).contains("- evolution: How a running system"), "{report:#}");
     assert!(text(&report, 2).contains("pass the job's id"), "{report:#}");
     drop(host);
+}
+
+/// Clients keep their servers for days: hosts that come and go leave no dead processes below them.
+#[test]
+fn a_host_that_was_started_for_a_client_is_reaped_when_it_has_gone() {
+    let stage = Stage::new("{}", "");
+    let mut command = stage.helix(&["mcp"]);
+    command.current_dir(&stage.repo).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = stage::Process(command.spawn().unwrap());
+    let client = json!({ "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "job_status", "arguments": {} } }),
+    ];
+    let mut stdin = server.0.stdin.take().unwrap();
+    messages.iter().for_each(|message| writeln!(stdin, "{message}").unwrap());
+    let mut answers = std::io::BufReader::new(server.0.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let answer = answers.find(|line| line.contains("\"id\":2"));
+    assert!(answer.is_some_and(|answer| answer.contains("pass the job's id")));
+    let host: Value = serde_json::from_slice(&std::fs::read(stage.sandbox.state().join("host.json")).unwrap()).unwrap();
+    let pid = host["pid"].to_string();
+    assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    let start = std::time::Instant::now();
+    while std::path::Path::new("/proc").join(&pid).exists() {
+        assert!(start.elapsed() < LIMIT, "process {pid} is still there");
+        std::thread::sleep(LOOK_AGAIN);
+    }
 }
 
 /// What the memory of failures holds, once it holds so many: line, how it ended, and how often it was seen. Nobody who fails waits
@@ -176,7 +204,7 @@ async fn over_stdio_a_running_host_is_used_and_no_second_one_started() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_a_client_starts_without_a_host_outlives_the_client() {
     let stage = Stage::new("{}", "");
-    let go = stage.sandbox.path().join("go");
+    let go = stage.shared().join("go");
     std::fs::create_dir_all(stage.repo.join("plans/demo")).unwrap();
     let waits = format!("[[fake: run until [ -e {} ]; do sleep 0.02; done]] [[fake: write", go.display());
     let slow = PLAN.replace("[[fake: write", &waits);
@@ -303,9 +331,9 @@ fn mistakes_in_template_and_experts_are_shown_at_start_with_their_line() {
     user.run(&["chat", "-m", "hello"]).refused(2, &["HX0903", "helix.toml:2:16", "did you mean `step_marker`?"]);
 }
 
-/// A conversation at the terminal: it is named, goes on by that name or by its id, and a name that nobody gave is refused.
+/// A session at the terminal: it is named, goes on by that name or by its id, and a name that nobody gave is refused.
 #[test]
-fn a_conversation_at_the_terminal_goes_on_by_its_name() {
+fn a_session_at_the_terminal_goes_on_by_its_name() {
     let user = User::new();
     user.rehearse(concat!(
         "- { key: consultant, actions: [{ say: \"First.\\n<!-- STEP: what -->\" }] }\n",

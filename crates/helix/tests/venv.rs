@@ -62,7 +62,9 @@ fn venv(user: &User, at: &str) -> PathBuf {
     let python = venv.join("bin/python");
     let program = format!(
         "#!{}\nimport os, shop\nassert shop.NAME == 'new', shop.__file__\n\
-         print('prefix', os.environ['VIRTUAL_ENV'], sorted(os.environ))\nprint('== 1 passed in 0.01s ==')\n",
+         print('prefix', os.environ['VIRTUAL_ENV'], sorted(os.environ))\nprint('== 1 passed in 0.01s ==')\n\
+         report = os.environ['PYTEST_ADDOPTS'].split('--junitxml=')[1]\n\
+         open(report, 'w').write('<testsuite><testcase name=\"a\"/></testsuite>')\n",
         python.display()
     );
     std::fs::write(&runner, program).unwrap();

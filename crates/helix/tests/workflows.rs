@@ -6,6 +6,8 @@ mod deliveries;
 #[path = "workflows/evolution.rs"]
 mod evolution;
 mod stage;
+#[path = "workflows/targets.rs"]
+mod targets;
 mod user;
 
 use serde_json::{Value, json};
@@ -151,7 +153,7 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     std::fs::write(stage.repo.join("adr/001-export.md"), ADR).unwrap();
     stage.git(&stage.repo, &["add", "-A"]);
     stage.git(&stage.repo, &["commit", "-q", "-m", "decide"]);
-    let (test, production) = (stage.sandbox.path().join("deployed-test"), stage.sandbox.path().join("deployed-prod"));
+    let (test, production) = (stage.shared().join("deployed-test"), stage.shared().join("deployed-prod"));
     let intern = workflow.starts_with("intern");
     let deploys = order.last().filter(|last| last.starts_with("deploy"));
     let of = |name: &str, file: &std::path::Path| {

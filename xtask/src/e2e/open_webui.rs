@@ -9,22 +9,24 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use helix_testkit::sandbox::Sandbox;
+use serde_json::json;
 
 use super::helix::end;
 use crate::workspace;
 
 /// What stands before the names of models that are talked with in the responses form.
 const RESPONSES: &str = "responses";
+/// What stands before the names of models of a connection with address and key only.
+const BARE: &str = "bare";
 /// How long it may take to come up; 13 to 27 seconds on a machine with two busy cores.
 const STARTING: Duration = Duration::from_secs(180);
 
 /// The address in the documentation.
 const DOCUMENTED: &str = "http://127.0.0.1:8787";
 
-/// Nobody logs in, and nothing is asked of the world: no models to download, no news, no measurements.
-const ALONE: [(&str, &str); 11] = [
+/// Nothing is asked of the world: no models to download, no news, no measurements.
+const ALONE: [(&str, &str); 10] = [
     ("USE_SLIM_DOCKER", "true"),
-    ("WEBUI_AUTH", "false"),
     ("WEBUI_SECRET_KEY", "test"),
     ("OFFLINE_MODE", "true"),
     ("ENABLE_VERSION_UPDATE_CHECK", "false"),
@@ -119,10 +121,10 @@ fn connection(helix: &str, token: &str) -> anyhow::Result<Vec<(String, String)>>
     Ok(variables)
 }
 
-/// The documented connection, and the same once more in the responses form under names of its own.
+/// The documented connection, the same once more in the responses form, and one without headers, under names of their own.
 fn connections(helix: &str, token: &str) -> anyhow::Result<Vec<(String, String)>> {
     let documented = connection(helix, token)?;
-    let mut both = Vec::new();
+    let mut all = Vec::new();
     for (name, value) in documented {
         let value = match name.as_str() {
             "OPENAI_API_CONFIGS" => {
@@ -131,13 +133,14 @@ fn connections(helix: &str, token: &str) -> anyhow::Result<Vec<(String, String)>
                 second["api_type"] = "responses".into();
                 second["prefix_id"] = RESPONSES.into();
                 settings["1"] = second;
+                settings["2"] = json!({ "enable": true, "prefix_id": BARE });
                 settings.to_string()
             }
-            _ => format!("{value};{value}"),
+            _ => format!("{value};{value};{value}"),
         };
-        both.push((name, value));
+        all.push((name, value));
     }
-    Ok(both)
+    Ok(all)
 }
 
 /// The first block of shell in the page that has variables of a connection.

@@ -111,12 +111,11 @@ impl Reader {
 /// The record of a run, read as far as it is written.
 pub struct RecordedRun {
     directory: RunDir,
-    file: BufReader<File>,
+    /// Its output; closed once all of a run that is over was read.
+    file: Option<BufReader<File>>,
     reader: Reader,
     /// The line that is not whole yet.
     line: Vec<u8>,
-    /// Whether all of a run that is over was read.
-    over: bool,
 }
 
 impl RecordedRun {
@@ -130,7 +129,7 @@ impl RecordedRun {
         let reader = Reader::of_run(&labels)?;
         let path = directory.stdout();
         let file = File::open(&path).map_err(|source| RecordingError::Output { path, source })?;
-        Ok(Some(Self { directory, file: BufReader::new(file), reader, line: Vec::new(), over: false }))
+        Ok(Some(Self { directory, file: Some(BufReader::new(file)), reader, line: Vec::new() }))
     }
 
     /// Reads the next line and appends its events; `false` if there is none at present. What stands after the last newline
@@ -139,21 +138,19 @@ impl RecordedRun {
     /// # Errors
     /// [`RecordingError`] if the record cannot be read.
     pub fn next_line(&mut self, events: &mut Vec<AgentEvent>) -> Result<bool, RecordingError> {
-        if self.over {
-            return Ok(false);
-        }
+        let Some(file) = &mut self.file else { return Ok(false) };
         // Asked before reading: what is written in between is seen the next time.
         let ended = self.directory.has_ended()?;
-        let read = self.file.read_until(b'\n', &mut self.line);
+        let read = file.read_until(b'\n', &mut self.line);
         read.map_err(|source| RecordingError::Output { path: self.directory.stdout(), source })?;
         if self.line.ends_with(b"\n") {
             self.reader.line(&self.line, events);
             self.line.clear();
             return Ok(true);
         }
-        self.over = ended;
         if ended {
             self.reader.tail(&self.line, events);
+            self.file = None;
         }
         Ok(ended)
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use helix_agents::supervisor::Watching;
 use helix_agents::{
-    Grace, Invocation, LineReader, RunEnd, RunHandle, RunKind, RunRequest, Supervisor, SupervisorConfig,
+    Grace, Invocation, LineReader, RunEnd, RunHandle, RunKind, RunRequest, Sandbox, Supervisor, SupervisorConfig, Walls,
 };
 use helix_core::ids::RunId;
 use tempfile::TempDir;
@@ -68,6 +68,7 @@ impl Bed {
             grace: Grace::each(Duration::from_secs(20)),
             kind: RunKind::default(),
             labels: BTreeMap::new(),
+            walls: Some(Walls { writable: vec![self.work()], readable: vec![self.work()], ..Walls::default() }),
         }
     }
 
@@ -92,7 +93,8 @@ impl Bed {
 }
 
 pub fn supervisor(runs: &Path, watching: Watching) -> Supervisor {
-    let config = SupervisorConfig { runs_dir: runs.to_owned(), keeper: keeper(), keeper_args: Vec::new(), watching };
+    let (runs_dir, sandbox) = (runs.to_owned(), Sandbox::default());
+    let config = SupervisorConfig { runs_dir, keeper: keeper(), keeper_args: Vec::new(), watching, sandbox };
     Supervisor::new(config).unwrap()
 }
 

@@ -19,7 +19,7 @@ use super::super::enforce::{
     AnswerAttempt, AnswerAttempts, Asked, CheckedFiles, CorrectionScope, Evidence, Examined, examine,
 };
 use super::super::files::write_whole;
-use super::super::{TurnEvent, phrases};
+use super::super::{TurnEvent, agent_words, phrases};
 use super::{ActiveTurn, RunReport, SessionActor};
 
 /// A run of the turn and what it left.
@@ -153,7 +153,8 @@ impl SessionActor {
                 if !work.output.shown().trim().is_empty() {
                     work.output.tell(TurnEvent::Note { text: phrases::replaced(work.output.language()) }).await;
                 }
-                work.output.tell(TurnEvent::Text { text: text.to_owned() }).await;
+                let text = agent_words::of_whole(text).into_owned();
+                work.output.tell(TurnEvent::Text { text }).await;
             }
         }
         work.output.as_it_comes();

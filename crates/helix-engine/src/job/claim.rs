@@ -3,6 +3,7 @@
 //!
 //! Must not know how anything is delivered.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_core::finding::{Fault, FaultKind};
@@ -13,23 +14,59 @@ use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{AttemptContext, EffectRunner, Stopped, environment};
+use super::elsewhere::{Ledger, is_hosted};
 use super::target::Target;
 use crate::job_record;
 use crate::mutex::lock;
 
 /// Between two looks at whether a target is free. What others record of theirs is not awaited: deliveries take minutes.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+/// Looks at a state directory without a host before it counts as one that nobody carries on: one host may be following another.
+const LOOKS_FOR_HOST: u32 = 5;
 
 /// A target that is being changed: it is claimed until what changes it has ended, also where nobody wants that any more.
 pub(super) struct Held<'a> {
     runner: &'a EffectRunner,
     name: String,
+    kept: bool,
+}
+
+impl Held<'_> {
+    /// Holds the target until what has it is carried out.
+    pub(super) fn keep(mut self) {
+        self.kept = true;
+    }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.runner.give_back(&self.name);
+        if !self.kept {
+            self.runner.give_back(&self.name);
+        }
     }
+}
+
+/// A delivery to a target.
+pub(super) struct Found {
+    pub(super) delivery: DeliveryView,
+    pub(super) job: JobId,
+    /// Whose record says so.
+    ledger: Ledger,
+}
+
+impl Found {
+    /// Whether it is one of the target's own phase.
+    pub(super) fn is_own(&self, target: &Target) -> bool {
+        self.ledger.state.is_none() && target.is_own(&self.delivery, &self.job)
+    }
+}
+
+/// Who has a target.
+enum Busy {
+    /// A job, of this state directory or another one.
+    Job(JobId, Option<PathBuf>),
+    /// Another host begins something in the repository at this moment.
+    Turn,
 }
 
 /// What a gate of an attempt delivers to.
@@ -40,13 +77,34 @@ pub(super) fn target(at: AttemptContext<'_>, gate: usize) -> Target {
 }
 
 impl EffectRunner {
-    /// Waits until no other phase delivers to the target or takes something back there; from then on this one does. What has begun
-    /// is in the journal, so that no host's end forgets it or holds the target for good; the claim, by its name, holds the target
-    /// until that is recorded.
-    pub(super) async fn claim(&self, name: &str, target: &Target, cancel: &CancellationToken) -> Result<(), Stopped> {
+    /// Waits until nobody else delivers to the target or takes something back there; from then on this name has it. What has begun
+    /// is in the journal, so that no host's end forgets it or holds the target for good; the claim holds the target until that is
+    /// recorded, and until what it is for has ended.
+    pub(super) async fn claim(
+        &self,
+        name: String,
+        target: &Target,
+        cancel: &CancellationToken,
+    ) -> Result<Held<'_>, Stopped> {
         let place = (target.job.clone(), target.phase.clone());
-        while let Some(job) = self.try_claim(name, target).await? {
-            lock(&self.shared.waits).insert(place.clone(), Wait::Target { target: target.name.clone(), job });
+        let mut without_host = 0;
+        loop {
+            let busy = match self.try_claim(&name, target).await? {
+                Ok(held) => return Ok(held),
+                Err(busy) => busy,
+            };
+            if let Busy::Job(job, state) = busy {
+                without_host = match &state {
+                    Some(state) if !is_hosted(state) => without_host + 1,
+                    Some(_) | None => 0,
+                };
+                if let (LOOKS_FOR_HOST.., Some(state)) = (without_host, &state) {
+                    return Err(abandoned(target, &job, state).into());
+                }
+                let state_dir = state.map(|state| state.display().to_string());
+                let wait = Wait::Target { target: target.name.clone(), job, state_dir };
+                lock(&self.shared.waits).insert(place.clone(), wait);
+            }
             let wanted = tokio::select! {
                 () = cancel.cancelled() => false,
                 () = tokio::time::sleep(LOOK_AGAIN) => true,
@@ -56,50 +114,50 @@ impl EffectRunner {
                 return Err(Stopped::Unwanted);
             }
         }
-        Ok(())
     }
 
-    /// Claims the target, or names the job that has it.
-    async fn try_claim(&self, name: &str, target: &Target) -> Result<Option<JobId>, Fault> {
-        {
-            let mut claims = lock(&self.shared.deliveries);
-            if let Some(other) = claims.values().find(|other| other.is_shared_with(target)) {
-                return Ok(Some(other.job.clone()));
+    /// Claims the target, or says who has it.
+    async fn try_claim(&self, name: &str, target: &Target) -> Result<Result<Held<'_>, Busy>, Fault> {
+        if let Err(job) = lock(&self.shared.claims).claim(name, target) {
+            return Ok(Err(Busy::Job(job, None)));
+        }
+        let held = Held { runner: self, name: name.to_owned(), kept: false };
+        let Some(turn) = self.turn(target).await? else { return Ok(Err(Busy::Turn)) };
+        let others = |found: &Found| !found.is_own(target) && found.delivery.is_under_way();
+        match self.newest(target, JobFilter::unfinished(), others).await? {
+            Some(Found { job, ledger, .. }) => {
+                if ledger.state.is_none() && lock(&self.shared.left_alone).contains(&job) {
+                    return Err(held_for_good(target, &job));
+                }
+                Ok(Err(Busy::Job(job, ledger.state)))
             }
-            claims.insert(name.to_owned(), target.clone());
-        }
-        let others = |one: &DeliveryView, by: &JobId| !target.is_own(one, by) && one.is_under_way();
-        let found = self.newest(target, JobFilter::unfinished(), others).await;
-        if !matches!(found, Ok(None)) {
-            self.give_back(name);
-        }
-        match found? {
-            Some((_, job)) if lock(&self.shared.left_alone).contains(&job) => Err(held_for_good(target, &job)),
-            found => Ok(found.map(|(_, job)| job)),
+            None => {
+                lock(&self.shared.claims).keep_turn(name, turn);
+                Ok(Ok(held))
+            }
         }
     }
 
     /// What this host has claimed for a delivery or a rollback and not carried out yet; asked once, before that begins.
     pub(super) fn take_up(&self, name: String) -> Option<Held<'_>> {
-        let claimed = lock(&self.shared.deliveries).contains_key(&name);
-        claimed.then(|| Held { runner: self, name })
+        let claimed = lock(&self.shared.claims).take_up(&name);
+        claimed.then(|| Held { runner: self, name, kept: false })
     }
 
     /// Gives a claim back.
     pub(super) fn give_back(&self, name: &str) {
-        lock(&self.shared.deliveries).remove(name);
+        lock(&self.shared.claims).give_back(name);
     }
 
-    /// Gives back what a job, or only a phase of it, has claimed and does not use.
-    pub(super) fn forget_claims(&self, job: &JobId, phase: Option<&PhaseId>) {
-        let other = |target: &Target| target.job != *job || phase.is_some_and(|phase| target.phase != *phase);
-        lock(&self.shared.deliveries).retain(|_, target| other(target));
+    /// Gives back what a job has claimed and does not use.
+    pub(super) fn forget_claims(&self, job: &JobId) {
+        lock(&self.shared.claims).forget(job);
     }
 
     /// Notes that this host does not carry the job on, though it is not over: nobody waits for what it has begun.
     pub(crate) fn leave_alone(&self, job: &JobId) {
         lock(&self.shared.left_alone).insert(job.clone());
-        self.forget_claims(job, None);
+        self.forget_claims(job);
     }
 
     /// The phases of a job that wait for a target.
@@ -112,12 +170,15 @@ impl EffectRunner {
     /// Why what was delivered at that time is not to be taken back: another phase has delivered over it, well or not, and that
     /// would be lost without a word.
     pub(crate) async fn delivered_over(&self, target: &Target, at: Timestamp) -> Result<Option<String>, Fault> {
-        let over = |one: &DeliveryView, by: &JobId| {
-            !target.is_own(one, by) && one.at > at && one.state != DeliveryState::RolledBack
+        let over = |found: &Found| {
+            let one = &found.delivery;
+            !found.is_own(target) && one.at > at && one.state != DeliveryState::RolledBack
         };
-        let Some((one, job)) = self.newest(target, JobFilter::default(), over).await? else { return Ok(None) };
-        let other = job_record::state(self.shared.host.journal().as_ref(), &job).await;
-        let command = format!("helix jobs rollback {job} --phase {}", one.phase);
+        let Some(found) = self.newest(target, JobFilter::default(), over).await? else { return Ok(None) };
+        let Found { delivery: one, job, ledger } = found;
+        let other = job_record::state(ledger.journal.as_ref(), &job).await;
+        let of = ledger.state.as_deref().map(|state| format!("HELIX_STATE_DIR={} ", state.display()));
+        let command = format!("{}helix jobs rollback {job} --phase {}", of.unwrap_or_default(), one.phase);
         let remedy = match other.map_err(|error| environment(&error))?.to_roll_back(Some(&one.phase), false) {
             Ok(_) => format!("roll that back first (`{command}`)"),
             Err(RollbackError::Again { .. }) => format!("roll that back once more first (`{command} --again`)"),
@@ -125,7 +186,10 @@ impl EffectRunner {
                 format!("wait for the end of that job, or stop it (`helix jobs cancel {job}`)")
             }
             Err(RollbackError::NoCommands { .. }) => {
-                "its gate has no `rollback`: deliver what is to be there instead".to_owned()
+                let Target { job, phase, .. } = target;
+                format!(
+                    "its gate has no `rollback`: deliver what is to be there instead, or roll back over it (`helix jobs rollback {job} --phase {phase} --over`), which loses what it has delivered"
+                )
             }
             Err(other) => other.to_string(),
         };
@@ -133,30 +197,33 @@ impl EffectRunner {
         Ok(Some(format!("job {job} has delivered to {name} since ({state}): {remedy}")))
     }
 
-    /// The newest delivery to the target, by whichever phase, that is wanted.
+    /// The newest delivery to the target, by whichever phase of whichever state directory, that is wanted.
     pub(super) async fn newest(
         &self,
         target: &Target,
         filter: JobFilter,
-        wanted: impl Fn(&DeliveryView, &JobId) -> bool + Send,
-    ) -> Result<Option<(DeliveryView, JobId)>, Fault> {
-        let journal = self.shared.host.journal();
-        let filter = JobFilter { project_path: Some(target.project.clone()), ..filter };
-        let (mut newest, mut cursor): (Option<(DeliveryView, JobId)>, _) = (None, None);
-        loop {
-            let page = journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await;
-            let page = page.map_err(|error| environment(&error))?;
-            let all = page.jobs.into_iter().flat_map(|view| {
-                let id = view.id;
-                view.deliveries.into_iter().map(move |one| (one, id.clone()))
-            });
-            let found = all.filter(|(one, by)| one.target == target.name && wanted(one, by));
-            newest = found.chain(newest).max_by_key(|(one, _)| one.at);
-            cursor = page.next;
-            if cursor.is_none() {
-                return Ok(newest);
+        wanted: impl Fn(&Found) -> bool + Send,
+    ) -> Result<Option<Found>, Fault> {
+        let mut newest: Option<Found> = None;
+        for ledger in self.ledgers(target).await? {
+            let filter = JobFilter { project_path: Some(ledger.project.clone()), ..filter.clone() };
+            let mut cursor = None;
+            loop {
+                let page = ledger.journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await;
+                let page = page.map_err(|error| ledger.unreadable(&error))?;
+                let all = page.jobs.into_iter().flat_map(|view| {
+                    let (job, ledger) = (view.id, ledger.clone());
+                    let to_target = view.deliveries.into_iter().filter(|one| one.target == target.name);
+                    to_target.map(move |delivery| Found { delivery, job: job.clone(), ledger: ledger.clone() })
+                });
+                newest = all.filter(&wanted).chain(newest).max_by_key(|found| found.delivery.at);
+                cursor = page.next;
+                if cursor.is_none() {
+                    break;
+                }
             }
         }
+        Ok(newest)
     }
 }
 
@@ -168,6 +235,18 @@ fn held_for_good(target: &Target, job: &JobId) -> Fault {
     );
     let hint = format!(
         "see `helix jobs show {job}` and the host's log for why, look at the target, and start Helix again; if it leaves the job alone again, deliver under another `target`"
+    );
+    Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
+}
+
+/// The target is that of a job which nobody carries on.
+fn abandoned(target: &Target, job: &JobId, state: &std::path::Path) -> Fault {
+    let (name, state) = (&target.name, state.display());
+    let message = format!(
+        "job {job} of the state directory {state} was changing {name} when its host ended: how far it came is unknown"
+    );
+    let hint = format!(
+        "look at the target, and settle that job with a host of its own: `HELIX_STATE_DIR={state} helix jobs cancel {job}`; then `helix jobs resume` here"
     );
     Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
 }

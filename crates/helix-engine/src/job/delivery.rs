@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::claim::target;
 use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
+use super::target::claim_name;
 use helix_gates::delivery_obstacle;
 use helix_git::Workspaces;
 
@@ -58,13 +59,10 @@ impl EffectRunner {
         let check = GateCheck { label, ..GateCheck::of_attempt(at, result, gate, cancel) };
         Ok(match self.validate_before(check).await? {
             Ok(validation) => {
-                let (name, target) = (name(at, gate, 0), target(at, gate));
-                self.claim(&name, &target, cancel).await?;
-                let baseline = self.baseline(at, gate, &target, result).await;
-                if baseline.is_err() {
-                    self.give_back(&name);
-                }
-                let baseline = Some(baseline?);
+                let target = target(at, gate);
+                let held = self.claim(name(at, gate, 0), &target, cancel).await?;
+                let baseline = Some(self.baseline(at, gate, &target, result).await?);
+                held.keep();
                 JobEvent::DeliveryBegun { phase, attempt, gate, tree: result.tree.clone(), validation, baseline }
             }
             Err(refusal) => {
@@ -166,5 +164,5 @@ async fn since(spaces: &Workspaces, origin: &CommitId, result: &Committed) -> Re
 
 /// Names a delivery (round 0) or a rollback of it.
 pub(super) fn name(at: AttemptContext<'_>, gate: usize, round: u32) -> String {
-    format!("{}/{gate}/{round}", at.attempt.begin.run)
+    claim_name(&at.attempt.begin.run, gate, round)
 }

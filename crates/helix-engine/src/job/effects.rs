@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess};
+use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess, Walls};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -22,7 +22,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, conflict_event, marked_base, unresolved};
-use super::target::Target;
+use super::target::{Claims, claim_name};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
 use crate::agent_run::{AgentRunner, Entry, Listener, RunError, RunLimits, RunReport};
@@ -61,8 +61,8 @@ pub(crate) trait Effects {
         permit: Option<Permit>,
     ) -> impl Future<Output = EffectOutcome> + Send + use<Self> + 'static;
 
-    /// What a phase was to begin is not recorded as begun: it does not fit what has happened meanwhile.
-    fn not_begun(&self, job: &JobId, phase: &PhaseId);
+    /// What this event says was begun is not on record: it does not fit what has happened meanwhile.
+    fn not_begun(&self, job: &JobId, event: &JobEvent);
 
     /// Removes what a job that is over has left; nothing of it is under way any more.
     fn clean_up(&self, job: &JobId, state: &JobState) -> impl Future<Output = ()> + Send;
@@ -97,8 +97,8 @@ pub(crate) struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     pub(super) checkouts: GateCheckouts,
-    /// Deliveries and rollbacks that this host begins, or has begun and not yet carried out to the end, with what each changes.
-    pub(super) deliveries: Mutex<HashMap<String, Target>>,
+    /// Whose targets this host changes.
+    pub(super) claims: Mutex<Claims>,
     /// Jobs that are not over and that this host does not carry on.
     pub(super) left_alone: Mutex<HashSet<JobId>>,
     /// What phases wait for whose target another one changes.
@@ -142,12 +142,20 @@ impl Effects for EffectRunner {
         }
     }
 
-    fn not_begun(&self, job: &JobId, phase: &PhaseId) {
-        self.forget_claims(job, Some(phase));
+    fn not_begun(&self, job: &JobId, event: &JobEvent) {
+        match event {
+            JobEvent::DeliveryBegun { phase, attempt, gate, .. } => {
+                self.give_back(&claim_name(&RunId::for_attempt(job, phase, *attempt), *gate, 0));
+            }
+            JobEvent::RollbackBegun { phase, step } => {
+                self.give_back(&claim_name(&RunId::for_attempt(job, phase, step.attempt), step.gate, step.round));
+            }
+            _ => {}
+        }
     }
 
     async fn clean_up(&self, job: &JobId, state: &JobState) {
-        self.forget_claims(job, None);
+        self.forget_claims(job);
         self.remove_worktrees(job, state).await;
     }
 }
@@ -170,7 +178,7 @@ impl EffectRunner {
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts,
-                deliveries: Mutex::default(),
+                claims: Mutex::default(),
                 left_alone: Mutex::default(),
                 waits: Mutex::default(),
                 landings: Mutex::default(),
@@ -311,6 +319,7 @@ impl EffectRunner {
         let runner = self.runner_of(job, active).await?;
         let mut ask = self.ask(active, phase, this, cwd).await?;
         limit(&runner, &agent, &mut ask);
+        ask.walls = self.walls(active, phase).await?;
         let run = &this.begin.run;
         let stop = self.stop_token(run);
         let deadline = this.begin.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
@@ -379,6 +388,14 @@ impl EffectRunner {
         ask.label = Some(phase.id.to_string());
         ask.take = Some(begin.attempt);
         Ok(ask)
+    }
+
+    /// What who works for this phase may reach of the repository and the network, besides its own work place.
+    pub(super) async fn walls(&self, active: &Active, phase: &Phase) -> Result<Walls, Fault> {
+        let spaces = self.workspaces(&active.spec).await?;
+        let readable = blocking(move || spaces.readable()).await?;
+        let network = phase.network.unwrap_or_else(|| self.runner().supervisor().sandbox().network).into();
+        Ok(Walls { readable, network, ..Walls::default() })
     }
 
     /// What is known by now about the failure of the attempt before this one, as data.

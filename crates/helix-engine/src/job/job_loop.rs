@@ -315,10 +315,8 @@ impl<E: Effects> JobLoop<E> {
             }
         };
         let Some(event) = event else { return Ok(()) };
-        let begins = match &event {
-            JobEvent::DeliveryBegun { phase, .. } | JobEvent::RollbackBegun { phase, .. } => Some(phase.clone()),
-            _ => None,
-        };
+        let begins = matches!(event, JobEvent::DeliveryBegun { .. } | JobEvent::RollbackBegun { .. });
+        let begins = begins.then(|| event.clone());
         match self.log.record(event, &self.closing).await? {
             Record::Done => {
                 self.stale.remove(&key);
@@ -326,7 +324,7 @@ impl<E: Effects> JobLoop<E> {
             }
             Record::Stale(illegal) => {
                 tracing::info!(job = %self.log.id, %key, why = %illegal.why, "dropped a late answer");
-                begins.iter().for_each(|phase| self.effects.not_begun(&self.log.id, phase));
+                begins.iter().for_each(|event| self.effects.not_begun(&self.log.id, event));
                 self.repeat_or_fail(key).await
             }
         }

@@ -119,8 +119,8 @@ impl Effects for Script {
         }
     }
 
-    fn not_begun(&self, _job: &JobId, phase: &PhaseId) {
-        self.add(format!("not begun: {phase}"));
+    fn not_begun(&self, _job: &JobId, event: &JobEvent) {
+        self.add(format!("not begun: {}", event.name()));
     }
 
     async fn clean_up(&self, _job: &JobId, _state: &JobState) {
@@ -290,7 +290,7 @@ async fn a_delivery_that_is_cancelled_while_it_is_prepared_does_not_begin_and_ho
     running.script.see("run/b/1").await;
     assert!(running.handle.cancel("a test").await);
     // While the job goes on: the work of the other phase is committed first.
-    running.script.see("not begun: a").await;
+    running.script.see("not begun: delivery_begun").await;
     release.notify_one();
     let (_, view, lines) = running.ended().await;
     assert_eq!((view.status, view.deliveries.len()), (JobStatus::Cancelled, 0), "{lines:#?}");

@@ -10,6 +10,7 @@ mod claim;
 mod commit;
 mod delivery;
 mod effects;
+mod elsewhere;
 mod gate;
 mod grow;
 pub(crate) mod inputs;

@@ -14,7 +14,11 @@ use helix_git::{Repository, Workspaces};
 impl EffectRunner {
     /// The worktrees of a job's repository, as it is at its path now.
     pub(crate) async fn workspaces(&self, spec: &JobSpec) -> Result<Workspaces, Fault> {
-        let path = PathBuf::from(&spec.repo.path);
+        self.workspaces_at(PathBuf::from(&spec.repo.path)).await
+    }
+
+    /// The worktrees of the repository at a path.
+    pub(super) async fn workspaces_at(&self, path: PathBuf) -> Result<Workspaces, Fault> {
         let known = lock(&self.shared.workspaces).get(&path).cloned();
         let (environment, state) = (self.shared.git.clone(), self.state().root().to_path_buf());
         let spaces = blocking_fault({

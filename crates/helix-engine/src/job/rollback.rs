@@ -5,13 +5,12 @@
 use std::time::{Duration, Instant};
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::ids::JobId;
-use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, DeliveryView, GateReport, JobEvent};
+use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, GateReport, JobEvent};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use super::claim::target;
+use super::claim::{Found, target};
 use super::delivery::name;
 use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
@@ -34,8 +33,9 @@ impl EffectRunner {
             let attempt = active.progress(&phase.id)?.attempts.iter().find(|one| one.begin.attempt == number)?;
             Some(attempt.gates.len() == phase.gates.len() && attempt.gates.iter().all(|gate| gate.verdict.passed()))
         };
-        let good = |one: &DeliveryView, by: &JobId| {
-            one.state == DeliveryState::Delivered && (!target.is_own(one, by) || passed(one.attempt) == Some(true))
+        let good = |found: &Found| {
+            let one = &found.delivery;
+            one.state == DeliveryState::Delivered && (!found.is_own(target) || passed(one.attempt) == Some(true))
         };
         let last = self.newest(target, JobFilter::default(), good).await?;
         let origin = active.spec.repo.base.clone();
@@ -44,11 +44,11 @@ impl EffectRunner {
         blocking(move || {
             let repository = spaces.repository();
             let found = match &last {
-                Some((delivery, _)) => repository.find_commit(delivery.commit.as_str())?,
+                Some(last) => repository.find_commit(last.delivery.commit.as_str())?,
                 None => None,
             };
             let (commit, job) = match (found, last) {
-                (Some(commit), Some((_, by))) => (commit, Some(by)),
+                (Some(commit), Some(last)) => (commit, Some(last.job)),
                 (Some(_) | None, _) => (repository.commit(origin.as_str())?, None),
             };
             let reference = format!("{place}/baseline");
@@ -103,16 +103,15 @@ impl EffectRunner {
         cancel: &CancellationToken,
     ) -> Result<JobEvent, Stopped> {
         self.check_obstacles(at, step).await?;
-        let (name, target) = (name(at, step.gate, step.round), target(at, step.gate));
-        self.claim(&name, &target, cancel).await?;
-        let begun = at.attempt.delivery(step.gate).map_or(Timestamp::MIN, |begun| begun.at);
-        let over = self.delivered_over(&target, begun).await;
-        if !matches!(over, Ok(None)) {
-            self.give_back(&name);
-        }
-        if let Some(message) = over? {
+        let target = target(at, step.gate);
+        let held = self.claim(name(at, step.gate, step.round), &target, cancel).await?;
+        let begun = at.attempt.delivery(step.gate);
+        let meant = begun.and_then(|begun| begun.rollbacks.last()).is_some_and(|rollback| rollback.over);
+        let at_time = begun.map_or(Timestamp::MIN, |begun| begun.at);
+        if !meant && let Some(message) = self.delivered_over(&target, at_time).await? {
             return Err(Fault { kind: FaultKind::Environment, message, hint: None }.into());
         }
+        held.keep();
         Ok(JobEvent::RollbackBegun { phase: at.phase.id.clone(), step })
     }
 

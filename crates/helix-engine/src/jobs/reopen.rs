@@ -32,6 +32,8 @@ pub struct RollbackRequest {
     pub phase: Option<PhaseId>,
     /// Whether the person knows that it was taken back before.
     pub again: bool,
+    /// Whether the person knows that something else was delivered over it.
+    pub over: bool,
     pub by: String,
 }
 
@@ -63,12 +65,14 @@ impl Jobs {
     pub fn roll_back(self: &Arc<Self>, id: &JobId, request: RollbackRequest) -> Pending<'static, JobView, EngineError> {
         let (jobs, id) = (Arc::clone(self), id.clone());
         self.to_its_end(async move {
-            let RollbackRequest { phase, again, by } = request;
-            jobs.check_newest(&id, phase.as_ref()).await?;
+            let RollbackRequest { phase, again, over, by } = request;
+            if !over {
+                jobs.check_newest(&id, phase.as_ref()).await?;
+            }
             let event = |state: &JobState| {
                 let found = state.to_roll_back(phase.as_ref(), again).map_err(EngineError::refused)?;
                 let (phase, attempt, gate) = found;
-                Ok(JobEvent::RollbackRequested { phase, attempt, gate, by, again })
+                Ok(JobEvent::RollbackRequested { phase, attempt, gate, by, again, over })
             };
             jobs.take_up(&id, event).await
         })

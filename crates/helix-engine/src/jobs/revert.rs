@@ -30,16 +30,6 @@ enum Wanted {
     Found,
 }
 
-/// Why there is no revert to record.
-enum NotReverted {
-    /// The branch has nothing to take out.
-    Absent(String),
-    /// It may be landed beside the branch, and is taken by a person.
-    Waits(String),
-    /// The branch is as it was, and nothing of a revert is anywhere.
-    Refused(String),
-}
-
 impl Jobs {
     /// Makes the revert commit of a merged job, and goes on to the end also where nobody waits for it any more. A second call
     /// takes out what stands in the branch by then: mostly nothing, and the job's view says what was done.
@@ -77,7 +67,7 @@ impl Jobs {
         let active = state.active().ok_or_else(|| EngineError::not_found("job", id))?;
         // Says to the next host that there may be a commit which is not on record.
         let note = self.wanted_reverts().join(id.as_str());
-        let (before, was_wanted) = (active.reverted.clone(), tokio::fs::try_exists(&note).await.unwrap_or(true));
+        let before = active.reverted.clone();
         let request = request(id, active, &wanted).map_err(EngineError::refused)?;
         let decision = active.spec.adr.as_ref().map(|adr| Decision {
             submitted: Adr::parse(&adr.path, &adr.text),
@@ -95,18 +85,21 @@ impl Jobs {
         }
         let _landing = self.effects.landing(&active.spec).await;
         let known = before.clone();
-        let made =
-            blocking(move || revert(spaces.repository(), &request, decision.as_ref(), &wanted, known.as_ref())).await;
-        let refused = match made.map_err(EngineError::of_fault)? {
+        let made = blocking(move || {
+            let repository = spaces.repository();
+            let made = revert(repository, &request, decision.as_ref(), &wanted, known.as_ref())?;
+            Ok((made, repository.has_waiting_revert(&request)?))
+        });
+        let (made, waits) = made.await.map_err(EngineError::of_fault)?;
+        let refused = match made {
             Ok(reverted) if before.is_some_and(|before| before.commit == reverted.commit) => None,
             Ok(reverted) => {
                 self.record_over(id, state, JobEvent::Reverted(reverted)).await?;
                 None
             }
-            Err(NotReverted::Waits(why)) => return Err(EngineError::refused(why)),
-            // An earlier call may have left a commit beside the branch, which somebody can still take.
-            Err(NotReverted::Refused(why)) if was_wanted => return Err(EngineError::refused(why)),
-            Err(NotReverted::Absent(why) | NotReverted::Refused(why)) => Some(why),
+            // A commit lies beside the branch, by this call or an earlier one, and somebody can take it: the next host looks again.
+            Err(why) if waits => return Err(EngineError::refused(why)),
+            Err(why) => Some(why),
         };
         if let Err(error) = tokio::fs::remove_file(&note).await
             && error.kind() != ErrorKind::NotFound
@@ -168,7 +161,7 @@ fn revert(
     decision: Option<&Decision>,
     wanted: &Wanted,
     before: Option<&Reverted>,
-) -> Result<Result<Reverted, NotReverted>, GitError> {
+) -> Result<Result<Reverted, String>, GitError> {
     let (job, branch) = (&request.job, &request.branch);
     let reverted = |by: String, commit: CommitId, adr: bool| {
         let adr = decision.filter(|_| adr).map(|one| one.submitted.file.clone());
@@ -183,15 +176,15 @@ fn revert(
                 {
                     return Ok(Ok(before.clone()));
                 }
-                return Ok(Err(NotReverted::Absent(format!(
+                return Ok(Err(format!(
                     "nothing to revert: {branch} has no merge commit of the job; if its result came there in another way, revert that with git"
-                ))));
+                )));
             }
             Revert::Conflict { merge, paths } => {
-                return Ok(Err(NotReverted::Refused(format!(
+                return Ok(Err(format!(
                     "later commits on {branch} changed the same lines of {}; `git revert -m 1 {merge}` lets you resolve that",
                     paths.join(", ")
-                ))));
+                )));
             }
             Revert::Already { commit, by } => {
                 let files = repository.listing(&repository.commit(commit.as_str())?.tree)?;
@@ -199,22 +192,22 @@ fn revert(
                 return Ok(Ok(reverted(by.unwrap_or_else(|| request.by.clone()), commit, adr)));
             }
             Revert::Ready(_) if *wanted == Wanted::Found => {
-                return Ok(Err(NotReverted::Waits(format!("{branch} has no revert of job {job}"))));
+                return Ok(Err(format!("{branch} has no revert of job {job}")));
             }
             Revert::Ready(prepared) => prepared,
         };
         let files = decision.map(|decision| reopen(repository, &prepared.tree, decision)).transpose()?.flatten();
         match repository.land_revert(request, &prepared, files.as_deref().unwrap_or_default())? {
             (commit, Landing::Landed(IntegrationTarget::Beside { branch: beside, why, command })) => {
-                return Ok(Err(NotReverted::Waits(format!(
+                return Ok(Err(format!(
                     "not reverted yet: the revert {commit} is on branch {beside}, since {why}. Take it with `{command}`, then run `helix jobs revert {job}` again: it records that"
-                ))));
+                )));
             }
             (commit, Landing::Landed(_)) => return Ok(Ok(reverted(request.by.clone(), commit, files.is_some()))),
             (_, Landing::Moved) => {}
         }
     }
-    Ok(Err(NotReverted::Refused(format!("{branch} keeps moving: try again when it is not changing"))))
+    Ok(Err(format!("{branch} keeps moving: try again when it is not changing")))
 }
 
 /// The files of the tree that say how the decision stands, as they are when it is open again; `None` if it is not there.

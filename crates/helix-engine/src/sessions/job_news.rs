@@ -12,6 +12,7 @@ use helix_core::ids::{JobId, SessionId, TurnId};
 use helix_job::phrases::{asks, chat_line, open_questions, outcome, phase_line, standing};
 use helix_job::question::{QuestionStatus, QuestionView};
 use helix_job::{JobEvent, JobView, Language, PhaseStatus, PhaseView, Recorded, say};
+use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
@@ -23,8 +24,19 @@ use crate::jobs::Jobs;
 
 /// Most jobs that are watched at once, the newest of the session.
 const MOST_JOBS: usize = 8;
+/// Longest time of a watch.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// News that a slow reader may be behind; more are read from the journal when there is room.
 const BUFFER: usize = 64;
+
+/// Which part of a session's jobs is watched.
+#[derive(Debug, Clone, Copy)]
+pub enum Watch {
+    /// From the beginning of the turn, for the configured time.
+    Answer,
+    /// From this time on, until the jobs are over: for a reader who need not wait.
+    On(Timestamp),
+}
 
 /// What somebody who watches the jobs of a session is told.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +76,9 @@ impl JobNews {
             Self::Progress { text, .. } | Self::GoesOn { text, .. } => text.clone(),
             Self::Asks(question) => {
                 let (job, question) = (&question.job_name, asks(language, question));
-                say!(language, "chat-job-waits", job = job, question = question)
+                // The rest may be long and in Markdown, and stands in the question itself.
+                let first = question.trim().lines().next().unwrap_or_default();
+                say!(language, "chat-job-waits", job = job, question = first)
             }
             Self::Over(job) => format!("{} {}", job.name, outcome(language, job)),
         }
@@ -72,8 +86,8 @@ impl JobNews {
 }
 
 impl Sessions {
-    /// Watches the jobs of a session after one of its answers, told in this language: until all are over, one waits for a person, the configured
-    /// time has passed, or the session goes on. `None` where there is nothing to watch. Dropping the receiver stops
+    /// Watches the jobs of a session after one of its answers, told in this language: until all are over, one waits for a person, the time of the
+    /// watch has passed, or the session goes on. `None` where there is nothing to watch. Dropping the receiver stops
     /// watching, nothing else.
     ///
     /// # Errors
@@ -84,13 +98,20 @@ impl Sessions {
         session: &SessionId,
         turn: &TurnId,
         language: Language,
+        watch: Watch,
     ) -> Result<Option<mpsc::Receiver<JobNews>>, EngineError> {
-        let limit = self.config.follow_jobs;
+        let limit = match watch {
+            Watch::Answer => self.config.follow_jobs,
+            Watch::On(_) => LONGEST,
+        };
         let view = self.get(session).await?;
         if limit.is_zero() || view.jobs.is_empty() || view.latest.as_ref() != Some(turn) {
             return Ok(None);
         }
-        let began = self.turn(turn).await?.started_at;
+        let began = match watch {
+            Watch::Answer => self.turn(turn).await?.started_at,
+            Watch::On(since) => since,
+        };
         let jobs = self.known(&view.jobs[view.jobs.len().saturating_sub(MOST_JOBS)..]).await?;
         let turns = self.consultant.open_turns(view);
         if *turns.borrow() > 0 {

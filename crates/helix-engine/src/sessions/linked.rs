@@ -11,7 +11,7 @@ use std::sync::Once;
 
 use async_recursion::async_recursion as boxed;
 use helix_consultant::linked_path;
-use helix_core::ids::SessionId;
+use helix_core::ids::{JobId, SessionId};
 use helix_store::StateDir;
 use hmac::{Hmac, Mac};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
@@ -74,6 +74,28 @@ impl Sessions {
             })
         });
         found.await.map_err(EngineError::environment)
+    }
+}
+
+impl Sessions {
+    /// Proves that Helix has named a job's changes and evidence.
+    pub fn signature_of_job(&self, job: &JobId) -> Option<FileSignature> {
+        let mut signature = FileSignature::default();
+        signature.copy_from_slice(&self.mac_of_job(job)?.finalize().into_bytes()[..16]);
+        Some(signature)
+    }
+
+    /// Whether it has.
+    pub fn is_signature_of_job(&self, job: &JobId, signature: &FileSignature) -> bool {
+        self.mac_of_job(job).is_some_and(|mac| mac.verify_truncated_left(signature).is_ok())
+    }
+
+    fn mac_of_job(&self, job: &JobId) -> Option<Hmac<Sha256>> {
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.link_key).ok()?;
+        // No session is called so.
+        mac.update(b"job\0");
+        mac.update(job.as_str().as_bytes());
+        Some(mac)
     }
 }
 

@@ -15,7 +15,7 @@ use helix_job::ErrorView;
 use helix_job::session::{SessionEvent, SessionView, TurnView};
 use helix_store::{MAX_ROWS_PER_PAGE, SessionPage};
 
-pub use job_news::{JobNews, PhaseNews};
+pub use job_news::{JobNews, PhaseNews, Watch};
 pub use linked::{FileSignature, LARGEST_LINKED, LinkedFile};
 pub(crate) use linked::{LinkKey, link_key};
 pub use summary::{SessionStage, SessionSummary};

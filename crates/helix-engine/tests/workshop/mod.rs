@@ -17,7 +17,7 @@ use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
 use helix_failure::memory::FailureDetail;
 use helix_git::GitEnvironment;
 use helix_job::question::{Answer, QuestionView};
-use helix_job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded, Roles};
+use helix_job::{AskPerson, Escalation, JobEvent, JobView, Origin, PhaseView, Policy, Recorded};
 use helix_testkit::locate::{fake_agent_binary, helix_binary};
 use helix_testkit::processes::{no_process_with_env, processes_with_env};
 use helix_testkit::project::{Language, Project, git};
@@ -332,14 +332,15 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
     let command = vec![text(&fake_agent_binary().unwrap()), "--fake-script".into(), text(script)];
     let mut agent = AgentProfile::new("fake", DialectName::Claude, command);
     agent.env = sandbox.environment().clone();
+    // Where the scripted agent counts its attempts, for all of its runs.
+    let counts = PathBuf::from(format!("{}.state", script.display()));
+    std::fs::create_dir_all(&counts).unwrap();
+    let walls = helix_agents::Sandbox { writable: vec![counts], ..Default::default() };
     let (git, wrapper) = (GitEnvironment::from_process(), sandbox.path().join(GIT_WRAPPER));
+    let git = if wrapper.exists() { git.with_program(wrapper) } else { git };
     EngineConfig {
-        venv: None,
-        git: if wrapper.exists() { git.with_program(wrapper) } else { git },
         agents: vec![agent],
         default_agent: "fake".into(),
-        roots: Vec::new(),
-        projects: sandbox.path().join("projects"),
         consultant: ConsultantConfig::new("fake", LIMIT),
         policy: Policy {
             backoff_first_ms: 20,
@@ -348,14 +349,11 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
             escalation: Escalation { advice_rounds: 3, person: AskPerson::Never },
             ..Policy::default()
         },
-        roles: Roles::default(),
-        crash: Default::default(),
-        failures: Default::default(),
         admission: AdmissionLimits { agents: 4, ..AdmissionLimits::default() },
         timeouts,
-        tools: None,
+        sandbox: walls,
         helix,
-        config_dir: None,
+        ..EngineConfig::new(sandbox.path().join("projects"), git)
     }
 }
 

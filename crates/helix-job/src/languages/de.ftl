@@ -127,6 +127,7 @@ wait-places =
        *[other] warten
     }
 wait-target = wartet auf Job { $job }, der nach { $target } ausliefert
+wait-target-elsewhere = wartet auf Job { $job } des Zustandsverzeichnisses { $place }, der nach { $target } ausliefert
 wait-memory = wartet auf Speicher: { $available } MiB frei, { $needed } MiB nötig
 
 ### Wie der Lauf eines Agenten in einem Job endete
@@ -330,6 +331,23 @@ chat-tool =
         [skill_read] Skill lesen
        *[other] { "" }
     }
+chat-tool-done =
+    { $tool ->
+        [adr_check] Entscheidung geprüft
+        [adr_finalize] Entscheidung fertiggestellt
+        [adr_accept] Entscheidung angenommen
+        [adr_list] Entscheidungen aufgelistet
+        [plan_check] Plan geprüft
+        [project_create] Projekt angelegt
+        [job_start] Job gestartet
+        [job_status] Stand des Jobs angesehen
+        [ask_user] Dich gefragt
+        [answer] Dem Job geantwortet
+        [similar_failures] Ähnliche Fehler gesucht
+        [skills_list] Skills aufgelistet
+        [skill_read] Skill gelesen
+       *[other] { "" }
+    }
 chat-call =
     { $does ->
         [run] { $about } ausführen
@@ -378,6 +396,7 @@ chat-not-merged = Helix führt keine Antworten zusammen. Schreib in einer neuen 
 chat-said-anew = Hier brach die Verbindung zum Modell ab. Es folgt die ganze Antwort.
 chat-replaced = Die Antwort oben hat ihre Prüfungen nicht bestanden. Die Antwort unten ersetzt sie.
 chat-unheard = Die Antwort auf deine frühere Nachricht „{ $message }“ hat dich nicht erreicht. Hier ist sie:
+chat-untold = Dieser Hinweis zur Antwort auf deine frühere Nachricht „{ $message }“ hat dich nicht erreicht:
 chat-job-over = Job { $job } { $outcome }.
 chat-in-place = In `{ $place }`
 chat-files-changed = { count-files } geändert

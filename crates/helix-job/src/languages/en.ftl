@@ -79,6 +79,7 @@ reviewer =
     }
 wait-places = waiting for a place: { $taken } of { $places } { $of } running, { $waiting } waiting
 wait-target = waiting for job { $job }, which is delivering to { $target }
+wait-target-elsewhere = waiting for job { $job } of the state directory { $place }, which is delivering to { $target }
 wait-memory = waiting for memory: { $available } MiB available, { $needed } MiB needed
 
 ### How an agent's run ended, of a job
@@ -276,6 +277,23 @@ chat-tool =
         [skill_read] Read skill
        *[other] { "" }
     }
+chat-tool-done =
+    { $tool ->
+        [adr_check] Checked the decision
+        [adr_finalize] Finalized the decision
+        [adr_accept] Accepted the decision
+        [adr_list] Listed decisions
+        [plan_check] Checked the plan
+        [project_create] Created the project
+        [job_start] Started the job
+        [job_status] Looked at the job
+        [ask_user] Asked you
+        [answer] Answered the job
+        [similar_failures] Looked for similar failures
+        [skills_list] Listed skills
+        [skill_read] Read a skill
+       *[other] { "" }
+    }
 chat-call =
     { $does ->
         [run] Run { $about }
@@ -324,6 +342,7 @@ chat-not-merged = Helix does not merge answers. Ask for what you need in a new m
 chat-said-anew = The connection to the model broke here. The whole answer follows.
 chat-replaced = The answer above did not pass its checks. The answer below replaces it.
 chat-unheard = The answer to your earlier message “{ $message }” did not reach you. Here it is:
+chat-untold = This note on the answer to your earlier message “{ $message }” did not reach you:
 chat-job-over = Job { $job } { $outcome }.
 chat-in-place = In `{ $place }`
 chat-files-changed = { count-files } changed

@@ -55,6 +55,7 @@ pub fn phase(name: &str, depends_on: &[&str], gates: usize) -> Phase {
         on_failure: OnFailure::Fail,
         optional: false,
         generates_phases: None,
+        network: None,
         agent: None,
         model: None,
         max_attempts: 3,
@@ -109,6 +110,7 @@ pub fn complete() -> RunFacts {
         compacted: false,
         answered: true,
         stderr_tail: String::new(),
+        walls: None,
     }
 }
 

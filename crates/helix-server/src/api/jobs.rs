@@ -167,6 +167,9 @@ pub struct RollbackRequest {
     /// Needed to take back once more what was taken back before.
     #[serde(default)]
     pub again: bool,
+    /// Needed to take it back although something else was delivered over it, which is lost then.
+    #[serde(default)]
+    pub over: bool,
     /// Who takes it back, for the record.
     pub by: Option<String>,
 }
@@ -183,11 +186,11 @@ pub struct RevertRequest {
 pub(crate) async fn rollback(
     State(shared): State<Shared>,
     Path(job): Path<String>,
-    Body(RollbackRequest { phase, again, by }): Body<RollbackRequest>,
+    Body(RollbackRequest { phase, again, over, by }): Body<RollbackRequest>,
 ) -> Result<Response, Problem> {
     let job = shared.engine.jobs().get(&job).await?;
     let phase = phase.map(|phase| phase_of(&job, &phase)).transpose()?;
-    let request = engine::RollbackRequest { phase, again, by: person::named(by)? };
+    let request = engine::RollbackRequest { phase, again, over, by: person::named(by)? };
     let view = shared.engine.jobs().roll_back(&job.id, request).await?;
     Ok((StatusCode::ACCEPTED, Json(view)).into_response())
 }

@@ -25,6 +25,7 @@ use uuid::Uuid;
 
 use super::error::ApiError;
 use super::links::Links;
+use super::news::Place;
 use super::presenter::{AnswerOptions, Presenter, WholeAnswer, Wire};
 use super::request::{ChatRequest, Form};
 use super::responses_wire::{ResponsesWire, stored_response};
@@ -100,7 +101,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first, links).await?;
     let presenter = Presenter::<W>::new(AnswerOptions { language: turn.language(), ..options });
     if request.stream {
-        return Ok(streaming::response(shared, presenter, turn));
+        return Ok(streaming::response(shared, presenter, turn, Place::of(&headers, profile)));
     }
     Ok(Json(whole(&shared, presenter, turn).await?).into_response())
 }
@@ -190,7 +191,11 @@ async fn whole<W: Wire>(
     let (mut events, mut thinking) = (Vec::new(), String::new());
     let ended = loop {
         let event = tokio::select! {
-            event = stream.next() => event.ok_or_else(|| ApiError::turn_lost(presenter.language()))?,
+            event = stream.next() => match event {
+                Some(event) => event,
+                None if shared.is_ending() => return Err(ApiError::shutting_down(presenter.language())),
+                None => return Err(ApiError::turn_lost(presenter.language())),
+            },
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(presenter.language())),
         };
         match event {

@@ -1,10 +1,11 @@
-//! Finds where the links of a Markdown text lead, while the text comes in pieces. What may be code is left alone.
+//! Finds where the links of a Markdown text lead, its definitions of references and its HTML included, while the text comes in pieces.
+//! What may be code is left alone.
 //!
-//! Must not know what a link leads to. Only what stands between a link's parentheses waits for the rest of it.
+//! Must not know what a link leads to. Only where a link leads waits for the rest of it.
 
 use super::open_text::Open;
 
-/// Most bytes between a link's parentheses.
+/// Most bytes of where a link leads, with its title.
 const LONGEST: usize = 1_000;
 /// As much of a line as is looked at to tell fences and indented code, in bytes.
 const LINE: usize = 1_000;
@@ -15,6 +16,17 @@ pub(super) enum Piece {
     Text(String),
     /// Where a link leads, as it is written.
     Target(String),
+}
+
+/// How it is written where a link leads.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    /// In parentheses; so many are open within.
+    Inline(usize),
+    /// `[label]: target`, to the end of the line.
+    Definition,
+    /// An attribute in HTML, to this quote.
+    Attribute(char),
 }
 
 /// Text that is read letter by letter.
@@ -33,8 +45,8 @@ pub(super) struct LinkScan {
     /// Brackets that are open, and whether one of them was just closed.
     brackets: usize,
     has_closed: bool,
-    /// What follows a link's opening parenthesis, and the parentheses that are open within.
-    held: Option<(String, usize)>,
+    /// What says where a link leads, as far as it has come.
+    held: Option<(String, Form)>,
     /// Text that needs to wait no longer.
     plain: String,
 }
@@ -48,9 +60,16 @@ impl LinkScan {
         pieces
     }
 
-    /// What still waits: no link.
-    pub(super) fn rest(&mut self) -> Option<String> {
-        self.held.take().map(|(held, _)| held)
+    /// What still waits when the text is over.
+    pub(super) fn rest(&mut self) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        match self.held.take() {
+            Some((held, form @ Form::Definition)) => self.link(&held, form, &mut pieces),
+            Some((held, Form::Inline(_) | Form::Attribute(_))) => self.plain.push_str(&held),
+            None => {}
+        }
+        self.flush(&mut pieces);
+        pieces
     }
 
     fn flush(&mut self, pieces: &mut Vec<Piece>) {
@@ -68,32 +87,44 @@ impl LinkScan {
                 self.plain.push(letter);
                 self.read_plain(letter);
             }
-            Some((mut held, depth)) => {
+            Some((mut held, form)) => {
                 held.push(letter);
-                match letter {
-                    ')' if depth == 0 => self.link(&held, pieces),
-                    '\n' => {
+                match (form, letter) {
+                    (Form::Inline(0), ')') => self.link(&held, form, pieces),
+                    (Form::Attribute(quote), _) if letter == quote => self.link(&held, form, pieces),
+                    (Form::Definition, '\n') => {
+                        self.link(&held, form, pieces);
+                        self.end_line();
+                    }
+                    (_, '\n') => {
                         self.plain.push_str(&held);
                         self.end_line();
                     }
                     _ if held.len() > LONGEST => self.plain.push_str(&held),
-                    _ => self.held = Some((held, depth + usize::from(letter == '(') - usize::from(letter == ')'))),
+                    (Form::Inline(depth), _) => {
+                        let depth = depth + usize::from(letter == '(') - usize::from(letter == ')');
+                        self.held = Some((held, Form::Inline(depth)));
+                    }
+                    (Form::Definition | Form::Attribute(_), _) => self.held = Some((held, form)),
                 }
             }
         }
     }
 
-    /// A link whose parentheses are closed.
-    fn link(&mut self, held: &str, pieces: &mut Vec<Piece>) {
-        let inner = held.trim_start();
-        let start = held.len() - inner.len();
-        let (start, end) = match inner.strip_prefix('<') {
-            Some(target) => (start + 1, target.find('>').map(|at| start + 1 + at)),
-            None => {
-                (start, Some(start + inner[..inner.len() - 1].find(char::is_whitespace).unwrap_or(inner.len() - 1)))
-            }
+    /// Where a link leads, up to what ends it: a parenthesis, a quote, or the line.
+    fn link(&mut self, held: &str, form: Form, pieces: &mut Vec<Piece>) {
+        let body = match form {
+            Form::Inline(_) | Form::Attribute(_) => &held[..held.len() - 1],
+            Form::Definition => held,
         };
-        let Some(end) = end else { return self.plain.push_str(held) };
+        let inner = body.trim_start();
+        let start = body.len() - inner.len();
+        let (start, end) = match (inner.strip_prefix('<'), form) {
+            (_, Form::Attribute(_)) => (start, Some(start + inner.trim_end().len())),
+            (Some(target), _) => (start + 1, target.find('>').map(|at| start + 1 + at)),
+            (None, _) => (start, Some(start + inner.find(char::is_whitespace).unwrap_or(inner.len()))),
+        };
+        let Some(end) = end.filter(|end| *end > start) else { return self.plain.push_str(held) };
         self.plain.push_str(&held[..start]);
         self.flush(pieces);
         pieces.push(Piece::Target(held[start..end].to_owned()));
@@ -121,7 +152,13 @@ impl LinkScan {
                 self.brackets -= 1;
                 self.has_closed = true;
             }
-            '(' if has_closed && !self.is_code_line() => self.held = Some((String::new(), 0)),
+            '(' if has_closed && !self.is_code_line() => self.held = Some((String::new(), Form::Inline(0))),
+            ':' if has_closed && self.is_definition() && !self.is_code_line() => {
+                self.held = Some((String::new(), Form::Definition));
+            }
+            '"' | '\'' if self.is_attribute() && !self.is_code_line() => {
+                self.held = Some((String::new(), Form::Attribute(letter)));
+            }
             _ => {}
         }
     }
@@ -147,6 +184,22 @@ impl LinkScan {
         }
         self.line.clear();
         (self.is_escaped, self.has_closed) = (false, false);
+    }
+
+    /// Whether the line so far is the label of a reference, and no footnote.
+    fn is_definition(&self) -> bool {
+        let label = self.line.trim_start_matches([' ', '>']).strip_prefix('[').and_then(|rest| rest.strip_suffix("]:"));
+        label.is_some_and(|label| !label.is_empty() && !label.starts_with('^') && !label.contains(['[', ']']))
+    }
+
+    /// Whether the quote at the end of the line begins the value of a link's or an image's attribute.
+    fn is_attribute(&self) -> bool {
+        let Some((_, tag)) = self.line.rsplit_once('<').filter(|(_, tag)| !tag.contains('>')) else { return false };
+        let tag = tag.to_ascii_lowercase();
+        let (name, rest) = tag.split_once(char::is_whitespace).unwrap_or_default();
+        let attribute = rest.get(..rest.len().saturating_sub(1)).and_then(|rest| rest.trim_end().strip_suffix('='));
+        let attribute = attribute.and_then(|rest| rest.split_whitespace().next_back());
+        matches!((name, attribute), ("a", Some("href")) | ("img", Some("src")))
     }
 
     fn is_code_line(&self) -> bool {

@@ -5,13 +5,15 @@ fn marked(text: &str) -> String {
     let read = |pieces: &[&str]| {
         let mut scan = LinkScan::default();
         let mut out = String::new();
-        for piece in pieces.iter().flat_map(|piece| scan.push(piece)) {
+        let mut found: Vec<Piece> = pieces.iter().flat_map(|piece| scan.push(piece)).collect();
+        found.extend(scan.rest());
+        for piece in found {
             match piece {
                 Piece::Text(text) => out.push_str(&text),
                 Piece::Target(target) => out.push_str(&format!("«{target}»")),
             }
         }
-        out + &scan.rest().unwrap_or_default()
+        out
     };
     let whole = read(&[text]);
     for (at, _) in text.char_indices() {
@@ -32,7 +34,16 @@ fn targets_are_found_wherever_a_text_is_cut() {
         ("`code` [a](b.md) ``x ` y`` [c](d.md)", "`code` [a](«b.md») ``x ` y`` [c](«d.md»)"),
         ("paragraph\n    that goes on [a](b.md)", "paragraph\n    that goes on [a](«b.md»)"),
         ("one ` alone\n\n[a](b.md)", "one ` alone\n\n[a](«b.md»)"),
+        ("[a](it's.md)", "[a](«it's.md»)"),
         ("[a](«ä».md)", "[a](««ä».md»)"),
+        ("See [the note][1].\n\n[1]: note.md", "See [the note][1].\n\n[1]: «note.md»"),
+        (
+            "[note]\n\n[note]: <my note.md> 'Mine'\n[b]:c.md\nd",
+            "[note]\n\n[note]: <«my note.md»> 'Mine'\n[b]:«c.md»\nd",
+        ),
+        ("> [a]: b.md \"B\"\n", "> [a]: «b.md» \"B\"\n"),
+        ("<a class=\"x\" href=\"note.md\">a</a>", "<a class=\"x\" href=\"«note.md»\">a</a>"),
+        ("One <IMG alt='' src = 'b/c.png'/> two", "One <IMG alt='' src = '«b/c.png»'/> two"),
     ] {
         assert_eq!(marked(text), expected);
     }
@@ -50,6 +61,11 @@ fn code_and_what_is_no_link_are_left_alone() {
         "[a] (b.md) [a](b\nc.md)",
         "a span `over\n[two](lines.md)` lines",
         "[open](note.md",
+        "[^1]: note.md\n[a] [b]: c.md\nsee [a]: b",
+        "`[1]: note.md`\n\n    [1]: note.md\n\n```\n[1]: note.md\n<a href=\"b\">\n```",
+        "`<a href=\"note.md\">` and href=\"b.md\" and <b href=\"c.md\"> and <a>href=\"d.md\"",
+        "<a href=\"open.md",
+        "[1]:\n[2]: ",
     ] {
         assert_eq!(marked(text), text);
     }
@@ -62,5 +78,5 @@ fn what_waits_is_bounded() {
     assert_eq!(scan.push("](b"), [Piece::Text("](".into())]);
     let long = "x".repeat(LONGEST);
     assert_eq!(scan.push(&long), [Piece::Text(format!("b{long}"))]);
-    assert_eq!(scan.rest(), None);
+    assert_eq!(scan.rest(), []);
 }

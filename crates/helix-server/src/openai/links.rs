@@ -15,6 +15,7 @@ use super::link_scan::{LinkScan, Piece};
 use super::open_text::OpenText;
 use crate::config::ServerConfig;
 use crate::host_check::host_of;
+use crate::job_links::JobLinks;
 use crate::linked_files::{FileToken, PATH};
 use crate::shared::Shared;
 
@@ -32,7 +33,6 @@ pub(super) struct Links {
     base: Option<String>,
     session: Option<SessionId>,
     scan: LinkScan,
-    has_text: bool,
     /// Notes with the text of files.
     below: Vec<String>,
 }
@@ -42,7 +42,12 @@ impl Links {
     pub(super) fn new(shared: Shared, authority: Option<&str>, language: Language) -> Self {
         let base = base(&shared.config, authority);
         let (scan, below) = (LinkScan::default(), Vec::new());
-        Self { shared, language, base, session: None, scan, has_text: false, below }
+        Self { shared, language, base, session: None, scan, below }
+    }
+
+    /// Those of notes on jobs.
+    pub(super) fn jobs(&self) -> JobLinks {
+        JobLinks::new(&self.shared, self.base.clone())
     }
 
     /// What comes goes on from this text, which the client shows already.
@@ -55,7 +60,6 @@ impl Links {
     pub(super) async fn apply(&mut self, event: TurnEvent) -> Vec<TurnEvent> {
         let text = |text: String| (!text.is_empty()).then_some(TurnEvent::Text { text });
         if let TurnEvent::Text { text: said } = event {
-            self.has_text = true;
             let shown = self.read(&said).await;
             return text(shown).into_iter().collect();
         }
@@ -63,20 +67,20 @@ impl Links {
         match event {
             TurnEvent::Began { ref session, .. } => self.session = Some(session.clone()),
             // A block closes what is open above it. What broke off follows as a whole.
-            TurnEvent::TakenBack { .. } | TurnEvent::JobNews { note: Some(_), .. } => {
-                events.extend(self.close().and_then(text));
+            TurnEvent::TakenBack { .. } => events.extend(text(self.close().await)),
+            TurnEvent::JobNews { job, text: line, note: Some(note) } => {
+                events.extend(text(self.close().await));
+                let note = Some(self.jobs().open(&job, note));
+                events.push(TurnEvent::JobNews { job, text: line, note });
+                return events;
             }
             TurnEvent::Note { text: note } => {
-                events.extend(self.close().and_then(text));
+                events.extend(text(self.close().await));
                 events.push(TurnEvent::Note { text: self.whole(&note).await });
                 return events;
             }
-            TurnEvent::Ended(mut ended) => {
-                events.extend(self.close().and_then(text));
-                if !self.has_text {
-                    ended.answer = self.whole(&ended.answer).await;
-                    events.extend(text(ended.answer.clone()).filter(|_| !self.below.is_empty()));
-                }
+            TurnEvent::Ended(ended) => {
+                events.extend(text(self.close().await));
                 events.extend(self.below.drain(..).map(|text| TurnEvent::Note { text }));
                 events.push(TurnEvent::Ended(ended));
                 return events;
@@ -104,18 +108,24 @@ impl Links {
     }
 
     /// Forgets what is open; the text that waited.
-    fn close(&mut self) -> Option<String> {
-        std::mem::take(&mut self.scan).rest()
+    async fn close(&mut self) -> String {
+        let rest = std::mem::take(&mut self.scan).rest();
+        self.resolve(rest).await
     }
 
     /// A whole text, when nothing is open.
     async fn whole(&mut self, text: &str) -> String {
-        self.read(text).await + &self.close().unwrap_or_default()
+        self.read(text).await + &self.close().await
     }
 
     async fn read(&mut self, text: &str) -> String {
+        let pieces = self.scan.push(text);
+        self.resolve(pieces).await
+    }
+
+    async fn resolve(&mut self, pieces: Vec<Piece>) -> String {
         let mut shown = String::new();
-        for piece in self.scan.push(text) {
+        for piece in pieces {
             match piece {
                 Piece::Text(text) => shown.push_str(&text),
                 Piece::Target(written) => shown.push_str(&self.address(&written).await.unwrap_or(written)),

@@ -1,6 +1,4 @@
-use std::time::Duration;
-
-use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
+use helix_engine::{Engine, EngineConfig, StateDir};
 
 use super::*;
 
@@ -19,24 +17,7 @@ fn thinking() -> TurnEvent {
 #[tokio::test]
 async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
     let scratch = tempfile::tempdir().unwrap();
-    let config = EngineConfig {
-        roles: Default::default(),
-        venv: None,
-        crash: Default::default(),
-        failures: Default::default(),
-        agents: Vec::new(),
-        default_agent: "none".into(),
-        roots: Vec::new(),
-        projects: scratch.path().join("projects"),
-        consultant: ConsultantConfig::new("none", Duration::from_secs(1)),
-        policy: Default::default(),
-        admission: Default::default(),
-        timeouts: Default::default(),
-        tools: None,
-        git: helix_git::GitEnvironment::from_process(),
-        helix: "/nonexistent/helix".into(),
-        config_dir: None,
-    };
+    let config = EngineConfig::new(scratch.path().join("projects"), helix_git::GitEnvironment::from_process());
     let engine = Engine::open(StateDir::open(scratch.path().join("state")).unwrap(), config).await.unwrap();
     let mut links = Links::new(Shared::new(engine.clone(), ServerConfig::default()), None, Language::English);
     for (event, shown) in [

@@ -15,6 +15,7 @@ use super::open_text::OpenText;
 use super::request::Form;
 use super::status_line::{StatusLine, one_line, show_checklist};
 use super::tool_name::CallWords;
+use crate::job_links::JobLinks;
 use crate::profile::Profile;
 
 /// The options of an answer.
@@ -85,8 +86,6 @@ pub(crate) struct Presenter<W> {
     calls: Vec<OpenCall>,
     /// Tool calls so far.
     tools: usize,
-    /// Whether the user has read any text of the agent.
-    has_text: bool,
     /// Whether a block of Helix's own was the last text.
     is_block: bool,
     /// All text so far.
@@ -121,7 +120,6 @@ impl<W: Wire> Presenter<W> {
             wire: W::new(options),
             calls: Vec::new(),
             tools: 0,
-            has_text: false,
             is_block: false,
             text: OpenText::default(),
             is_over: false,
@@ -179,7 +177,7 @@ impl<W: Wire> Presenter<W> {
             // Until something is shown, the client itself shows that it waits.
             TurnEvent::Began { .. } => self.line.clear(out),
             TurnEvent::Status { text } => self.status(out, &text),
-            TurnEvent::JobNews { text, note } if self.shows_status() => {
+            TurnEvent::JobNews { text, note, .. } if self.shows_status() => {
                 // A list that was left behind by Stop is not true any more.
                 self.checklist(out, &[]);
                 self.line.set_sticky(out, &text);
@@ -193,7 +191,7 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
             TurnEvent::ToolFinished { id, output, failed } => self.tool_finished(out, &id, &output, failed),
             TurnEvent::Ended(ended) => {
-                self.rest_of_answer(out, &ended);
+                self.close_answer(out, &ended);
                 if let Some(view) = &ended.error {
                     self.failure(out, &view.message, view.hint.as_deref());
                 }
@@ -215,14 +213,14 @@ impl<W: Wire> Presenter<W> {
         self.close(out, self.usage, error);
     }
 
-    /// Appends the rest of the answer; job news may follow, then [`Presenter::end`].
+    /// Ends the answer; job news may follow, then [`Presenter::end`].
     pub(crate) fn on_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
-        self.rest_of_answer(out, ended);
+        self.close_answer(out, ended);
         self.usage = Some(ended.usage);
     }
 
-    /// Appends news of a job.
-    pub(crate) fn on_news(&mut self, out: &mut Vec<u8>, news: &JobNews) {
+    /// Appends news of a job; `links` opens what its note leads to.
+    pub(crate) fn on_news(&mut self, out: &mut Vec<u8>, news: &JobNews, links: &JobLinks) {
         match news {
             JobNews::Progress { phases, .. } => {
                 self.checklist(out, phases);
@@ -232,7 +230,7 @@ impl<W: Wire> Presenter<W> {
                 jobs.iter().for_each(|job| self.block(out, &phrases::job_goes_on(self.language, job)));
             }
             JobNews::Asks(question) => self.block(out, &phrases::job_asks(self.language, question)),
-            JobNews::Over(job) => self.block(out, &phrases::job_over(self.language, job)),
+            JobNews::Over(job) => self.block(out, &links.open(&job.id, phrases::job_over(self.language, job))),
         }
         self.line.set_last(&news.line(self.language));
     }
@@ -257,14 +255,10 @@ impl<W: Wire> Presenter<W> {
         self.wire.end(out, usage, error.filter(|_| !self.shows_status()));
     }
 
-    fn rest_of_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
+    fn close_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         self.close_calls(out);
         let cost = ended.usage.cost_usd;
         self.line.set_default(phrases::answered(self.language, ended.is_in_order, self.tools, ended.took, cost));
-        if !self.has_text {
-            // An agent that does not stream gives its answer only here.
-            self.text(out, &ended.answer);
-        }
     }
 
     /// Shows a failure in the text.
@@ -304,7 +298,6 @@ impl<W: Wire> Presenter<W> {
 
     fn text(&mut self, out: &mut Vec<u8>, text: &str) {
         if !text.is_empty() {
-            self.has_text = true;
             if std::mem::take(&mut self.is_block) {
                 // A blank line ends a block.
                 self.write(out, "\n");

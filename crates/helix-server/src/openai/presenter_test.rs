@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use helix_core::ids::{SessionId, TurnId};
+use helix_core::ids::{JobId, SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use helix_job::{ErrorView, PhaseStatus, Wait};
@@ -223,14 +223,14 @@ fn a_failure_is_told_once_and_ends_in_order() {
     "#);
 }
 
+/// Whose client shows the whole answer already gets nothing of it again, and there is no placeholder text, ever.
 #[test]
-fn an_answer_that_was_not_streamed_is_still_the_answer() {
-    // There is no placeholder text, ever.
-    let frames = stream(Profile::Plain, vec![began(), done()]);
-    assert_eq!(frames[1]["choices"][0]["delta"]["content"], "whole answer");
-    let frames = stream(Profile::Plain, vec![began(), text("whole answer"), done()]);
-    let contents = frames.iter().filter(|frame| frame["choices"][0]["delta"]["content"] == "whole answer").count();
-    assert_eq!(contents, 1);
+fn the_end_of_a_turn_does_not_repeat_its_answer() {
+    for (events, times) in [(vec![began(), text(""), done()], 0), (vec![began(), text("whole answer"), done()], 1)] {
+        let frames = stream(Profile::Plain, events);
+        let contents = frames.iter().filter(|frame| frame["choices"][0]["delta"]["content"] == "whole answer").count();
+        assert_eq!(contents, times);
+    }
 }
 
 /// Where the agent's text ends within code, nobody would see what stands below it as a note.
@@ -244,7 +244,8 @@ fn a_note_closes_what_is_open_before_it() {
     let whole = text_of(vec![began(), text("So:\n```rust\nfn main"), note.clone(), text("Next."), done()]);
     assert_eq!(whole, "So:\n```rust\nfn main\n```\n\n> [!CAUTION]\n> **Helix:** It broke.\n\nNext.");
     // Above an agent that gives its answer only at the end.
-    assert_eq!(text_of(vec![began(), note, done()]), "> [!CAUTION]\n> **Helix:** It broke.\n\nwhole answer");
+    let whole = text_of(vec![began(), note, text("whole answer"), done()]);
+    assert_eq!(whole, "> [!CAUTION]\n> **Helix:** It broke.\n\nwhole answer");
 }
 
 /// Stop closes the connection: from then on nothing can be told, so nothing may be left shimmering.
@@ -276,13 +277,18 @@ fn what_jobs_do_after_an_answer_is_shown_and_never_shimmers() {
     let mut presenter = presenter(ITEMS);
     let mut out = Vec::new();
     presenter.event(&mut out, began());
+    presenter.event(&mut out, text("whole answer"));
     let TurnEvent::Ended(end) = done() else { panic!() };
     presenter.on_answer(&mut out, &end);
     assert!(!presenter.is_over());
     for line in ["Phase 1 of 2, Write: agent running", "Phase 1 of 2, Write: tests_pass passed"] {
-        presenter.on_news(&mut out, &JobNews::Progress { text: line.into(), phases: phases() });
+        presenter.on_news(&mut out, &JobNews::Progress { text: line.into(), phases: phases() }, &JobLinks::default());
     }
-    presenter.on_news(&mut out, &JobNews::GoesOn { text: "pages goes on".into(), jobs: Vec::new() });
+    presenter.on_news(
+        &mut out,
+        &JobNews::GoesOn { text: "pages goes on".into(), jobs: Vec::new() },
+        &JobLinks::default(),
+    );
     presenter.end(&mut out, &ApiError::turn_lost(Language::English));
     assert!(presenter.is_over());
     insta::assert_debug_snapshot!(gist(&frames(&out)), @r#"
@@ -354,7 +360,7 @@ fn event() -> impl Strategy<Value = TurnEvent> {
             TurnEvent::Status { text: phrases::waits(Language::English, &wait) }
         }),
         hostile().prop_map(|text| TurnEvent::Status { text }),
-        hostile().prop_map(|text| TurnEvent::JobNews { text, note: None }),
+        hostile().prop_map(|text| TurnEvent::JobNews { job: JobId::new("j1").unwrap(), text, note: None }),
         hostile().prop_map(|text| TurnEvent::Thinking { text }),
         hostile().prop_map(|text| TurnEvent::Text { text }),
         (id(), hostile(), hostile()).prop_map(|(id, name, input)| TurnEvent::ToolStarted {
@@ -401,7 +407,7 @@ proptest! {
             presenter.on_answer(&mut out, &end);
             for text in news {
                 let phases = vec![PhaseNews { text: text.clone(), status: PhaseStatus::Running }];
-                presenter.on_news(&mut out, &JobNews::Progress { text, phases });
+                presenter.on_news(&mut out, &JobNews::Progress { text, phases }, &JobLinks::default());
             }
             presenter.end(&mut out, &ApiError::turn_lost(Language::English));
         } else {

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::job_links::JobLinks;
 use crate::openai::presenter::Presenter;
 
 const WEB: Profile = Profile::OpenWebUi;
@@ -173,8 +174,12 @@ fn what_jobs_do_after_an_answer_is_shown_where_the_client_shows_it() {
     presenter.event(&mut out, TurnEvent::Text { text: "It runs.".into() });
     let TurnEvent::Ended(end) = ended(None) else { panic!() };
     presenter.on_answer(&mut out, &end);
-    presenter.on_news(&mut out, &JobNews::Progress { text: "Phase 1 of 1".into(), phases: Vec::new() });
-    presenter.on_news(&mut out, &JobNews::GoesOn { text: "it goes on".into(), jobs: Vec::new() });
+    presenter.on_news(
+        &mut out,
+        &JobNews::Progress { text: "Phase 1 of 1".into(), phases: Vec::new() },
+        &JobLinks::default(),
+    );
+    presenter.on_news(&mut out, &JobNews::GoesOn { text: "it goes on".into(), jobs: Vec::new() }, &JobLinks::default());
     presenter.end(&mut out, &ApiError::turn_lost(Language::English));
     assert!(presenter.is_over());
     let text = String::from_utf8(out).unwrap();

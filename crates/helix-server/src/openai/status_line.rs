@@ -85,7 +85,12 @@ pub(super) fn show_checklist(out: &mut Vec<u8>, phases: &[PhaseNews]) {
 
 /// Sends an event of Open WebUI. This kind and the checklist are all: others run code or change the page.
 fn show(out: &mut Vec<u8>, line: &str) {
-    sse::data(out, &json!({ "event": { "type": "status", "data": { "description": line, "done": true } } }));
+    sse::data(out, &json!({ "event": status_event(line) }));
+}
+
+/// The event that shows a line.
+pub(super) fn status_event(line: &str) -> Value {
+    json!({ "type": "status", "data": { "description": line, "done": true } })
 }
 
 /// Text clipped to one line.

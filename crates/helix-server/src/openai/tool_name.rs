@@ -61,14 +61,16 @@ impl CallWords {
     /// What the call does: `Run pytest -q`.
     pub(crate) fn begun(&self, language: Language) -> String {
         let call = phrases::tool_call(language, &self.name, &self.about, false);
-        call.unwrap_or_else(|| shown(language, &self.name))
+        call.unwrap_or_else(|| shown(language, &self.name, false))
     }
 
     /// What the call has done: `Ran pytest -q: 3 passed`.
     pub(crate) fn ended(&self, language: Language, output: &str, failed: bool) -> String {
         let tests = if self.is_command { counted(output) } else { None };
-        let done =
-            || phrases::tool_call(language, &self.name, &self.about, true).unwrap_or_else(|| self.begun(language));
+        let done = || {
+            phrases::tool_call(language, &self.name, &self.about, true)
+                .unwrap_or_else(|| shown(language, &self.name, true))
+        };
         let first = || output.lines().find(|line| !line.trim().is_empty()).map(|line| one_line(line, RESULT));
         let failure = || say!(language, "chat-call-failed");
         match (tests, failed) {
@@ -105,12 +107,12 @@ fn counted(output: &str) -> Option<Tests> {
     (!said.is_empty()).then(|| Tests { said: said.join(", "), has_failed })
 }
 
-/// The name of a tool for people in a language: what it does for Helix's own, server and tool for those of other MCP servers, and the agent's
+/// The name of a tool for people in a language: what it does or has done for Helix's own, server and tool for those of other MCP servers, and the agent's
 /// name for its built-in ones.
-pub(crate) fn shown(language: Language, name: &str) -> String {
+fn shown(language: Language, name: &str, is_done: bool) -> String {
     match split(name) {
         None => name.to_owned(),
-        Some((HELIX, tool)) => phrases::tool(language, tool).unwrap_or_else(|| spaced(tool)),
+        Some((HELIX, tool)) => phrases::tool(language, tool, is_done).unwrap_or_else(|| spaced(tool)),
         Some((server, tool)) => format!("{}: {}", spaced(server), spaced(tool)),
     }
 }

@@ -3,14 +3,16 @@ use super::*;
 #[test]
 fn every_tool_of_helix_has_words_and_no_name_of_a_machine_is_shown() {
     for tool in helix_engine::TOOL_NAMES {
-        assert!(phrases::tool(Language::English, tool).is_some(), "{tool} has none");
-        let words = shown(Language::English, &format!("mcp__helix__{tool}"));
-        assert!(!words.contains('_') && words.starts_with(char::is_uppercase), "{words}");
+        for is_done in [true, false] {
+            assert!(phrases::tool(Language::English, tool, is_done).is_some(), "{tool} has none");
+            let words = shown(Language::English, &format!("mcp__helix__{tool}"), is_done);
+            assert!(!words.contains('_') && words.starts_with(char::is_uppercase), "{words}");
+        }
     }
-    assert_eq!(shown(Language::English, "mcp__issue_tracker__list_open"), "issue tracker: list open");
-    assert_eq!(shown(Language::English, "mcp__helix__new_tool"), "new tool");
+    assert_eq!(shown(Language::English, "mcp__issue_tracker__list_open", true), "issue tracker: list open");
+    assert_eq!(shown(Language::English, "mcp__helix__new_tool", true), "new tool");
     for kept in ["Bash", "mcp__", "mcp____x", "my__tool"] {
-        assert_eq!(shown(Language::English, kept), kept);
+        assert_eq!(shown(Language::English, kept, false), kept);
     }
 }
 
@@ -73,6 +75,10 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
     assert_eq!(
         words("mcp__helix__plan_check", serde_json::json!({})).ended(Language::English, "no phases", true),
         "Check plan: no phases"
+    );
+    assert_eq!(
+        words("mcp__helix__job_start", serde_json::json!({})).ended(Language::German, "job j1", false),
+        "Job gestartet"
     );
     assert_eq!(
         words("TodoWrite", serde_json::json!({ "todos": [] })).ended(Language::English, "ok", false),

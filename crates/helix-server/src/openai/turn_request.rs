@@ -30,7 +30,7 @@ const IDEMPOTENCY_HEADER: &str = "idempotency-key";
 /// Id of one of Helix's own sessions.
 const SESSION_HEADER: &str = "x-helix-session";
 /// How the ids of Open WebUI's temporary chats begin. All temporary chats of a browser tab share one id.
-const TEMPORARY_CHAT: &[u8] = b"temporary:";
+pub(super) const TEMPORARY_CHAT: &[u8] = b"temporary:";
 /// The message to the agent when the client wants more of the last answer.
 const CONTINUE: &str = "Continue your last answer exactly where it stopped, without repeating anything.";
 
@@ -188,7 +188,7 @@ fn session(headers: &HeaderMap, opening: &str) -> SessionSelector {
     }
 }
 
-fn chat(headers: &HeaderMap) -> Option<&HeaderValue> {
+pub(super) fn chat(headers: &HeaderMap) -> Option<&HeaderValue> {
     let mut named = [CHAT_HEADER, FORWARDED_CHAT_HEADER].into_iter().filter_map(|name| headers.get(name));
     named.find(|value| !value.as_bytes().trim_ascii().is_empty())
 }

@@ -124,7 +124,7 @@ impl Drop for TurnStream {
             (Disconnect::StopAfter(grace), Profile::Plain) => grace,
             (Disconnect::StopAfter(grace), _) => grace.min(OPEN_WEBUI_GRACE),
         };
-        if turn.shared.shutdown.is_cancelled() {
+        if turn.shared.is_ending() {
             // Agents continue under their keepers while the server restarts.
             return;
         }

@@ -16,7 +16,7 @@ fn addresses(text: &str) -> Vec<&str> {
     text.split(['(', ')', ' ']).filter(|part| part.contains("/helix/files/")).collect()
 }
 
-/// A conversation with files in its directory; its session and that directory.
+/// A session with files in its directory; its session and that directory.
 async fn with_files(host: &Host) -> (String, std::path::PathBuf) {
     let first = ask(host, &ids("c", "m1", ""), messages(&["hi [[fake: say Hi.]]"])).await;
     let directory = session(host, &first.session).await["directory"].as_str().unwrap().to_owned();
@@ -102,7 +102,7 @@ async fn links_to_files_open_in_a_browser_and_the_agent_keeps_its_own_words() {
 
 /// A client without ids is known by the answers that it shows, links included.
 #[tokio::test]
-async fn a_history_with_links_leads_to_its_conversation() {
+async fn a_history_with_links_leads_to_its_session() {
     let host = Host::with_agent(ServerConfig::default()).await;
     let order = "hi [[fake: run echo kept > note.md]] [[fake: say It is in [note](note.md).]]";
     let first = ask(&host, &[], messages(&[order])).await;

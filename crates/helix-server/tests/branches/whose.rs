@@ -1,4 +1,4 @@
-//! Whose a conversation is, what its agent remembers, and answers that were finished while nobody read them.
+//! Whose a session is, what its agent remembers, and answers that were finished while nobody read them.
 
 use futures::StreamExt;
 use helix_engine::consultant::{Enforcement, Validator};
@@ -10,7 +10,7 @@ use super::{ask, ids, messages, option, send, session};
 
 /// A chat client's suggestions have everybody begin with the same words, and everybody behind it has the same key.
 #[tokio::test]
-async fn whoever_begins_with_the_same_words_has_a_conversation_of_their_own() {
+async fn whoever_begins_with_the_same_words_has_a_session_of_their_own() {
     let host = Host::with_agent(ServerConfig::default()).await;
     let hi = "hi [[fake: say A]]";
     let (one, other) = (ask(&host, &[], messages(&[hi])).await, ask(&host, &[], messages(&[hi])).await);
@@ -54,7 +54,7 @@ async fn whoever_begins_with_the_same_words_has_a_conversation_of_their_own() {
         assert_ne!(ask(&host, &headers, messages(&tell)).await.session, own.session);
     }
 
-    // With the users forwarded, nobody reaches another one's conversation by its names either.
+    // With the users forwarded, nobody reaches another one's session by its names either.
     let as_user = |user: &'static str| [("x-openwebui-user-id", user), ("x-chat", "c"), ("x-message", user)];
     let (ann, bob) = (as_user("ann"), as_user("bob"));
     let (of_ann, of_bob) = (ask(&host, &ann, messages(&[hi])).await, ask(&host, &bob, messages(&[hi])).await);
@@ -252,7 +252,10 @@ async fn a_caution_that_did_not_reach_its_reader_is_told_in_their_language() {
     let shown = end["shown"].as_str().or(end["answer"].as_str()).unwrap();
     let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, shown, "so? [[fake: say Next.]]"])).await;
     let (before, _) = next.text.split_once("Next.").unwrap();
-    assert_eq!(before.trim(), note.trim(), "the caution alone");
+    let whose = format!("Dieser Hinweis zur Antwort auf deine frühere Nachricht „{}", &order[..20]);
+    let (whose_answer, caution) = before.split_once("erreicht:\n\n").unwrap();
+    assert!(whose_answer.contains(&whose), "{before}");
+    assert_eq!(caution.trim(), note.trim(), "the caution alone");
     let whole = format!("{shown}\n\n{note}");
     let next = ask(&host, &ids("c", "m3", "m1"), messages(&[&order, &whole, "and? [[fake: say Last.]]"])).await;
     assert!(next.text.starts_with("Last."), "{}", next.text);

@@ -7,7 +7,6 @@ use helix_engine::admission::AdmissionLimits;
 use helix_engine::consultant::Enforcement;
 use helix_engine::{AgentProfile, DialectName};
 use helix_engine::{ConsultantConfig, Engine, EngineConfig, StateDir};
-use helix_job::Policy;
 use helix_server::ServerConfig;
 use helix_testkit::scratch::Scratch;
 use tokio::net::TcpListener;
@@ -163,14 +162,6 @@ pub(crate) async fn bare_engine() -> (Scratch, Engine) {
 
 fn engine_config(root: &std::path::Path) -> EngineConfig {
     EngineConfig {
-        roles: Default::default(),
-        venv: None,
-        crash: Default::default(),
-        failures: Default::default(),
-        agents: Vec::new(),
-        default_agent: "none".into(),
-        roots: Vec::new(),
-        projects: root.join("projects"),
         consultant: ConsultantConfig {
             // The agents of these tests say what they are told, without markers.
             enforcement: Enforcement { validators: Vec::new(), own: Vec::new(), retries: 0 },
@@ -178,12 +169,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
             follow_jobs: Duration::from_secs(600),
             ..ConsultantConfig::new("none", Duration::from_secs(30))
         },
-        policy: Policy::default(),
         admission: AdmissionLimits { agents: 2, ..AdmissionLimits::default() },
-        timeouts: Default::default(),
-        tools: None,
-        git: helix_git::GitEnvironment::from_process(),
-        helix: "/nonexistent/helix".into(),
-        config_dir: None,
+        ..EngineConfig::new(root.join("projects"), helix_git::GitEnvironment::from_process())
     }
 }

@@ -23,7 +23,7 @@ pub(super) struct Stage {
 }
 
 impl Stage {
-    /// The conversation has one turn: "hello" and "Hi.". `more` is put into the phase.
+    /// The session has one turn: "hello" and "Hi.". `more` is put into the phase.
     pub(super) async fn new(host: Host, more: &str) -> Self {
         let sandbox = Sandbox::new().unwrap();
         let gate = sandbox.path().join("go");
@@ -44,7 +44,7 @@ impl Stage {
         stage
     }
 
-    /// Calls a tool as the agent of the conversation does.
+    /// Calls a tool as the agent of the session does.
     pub(super) async fn tool(&self, name: &str, arguments: Value) -> String {
         let call = json!({ "name": name, "arguments": arguments });
         let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
@@ -55,7 +55,7 @@ impl Stage {
         answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
     }
 
-    /// Starts the job from the conversation; its id.
+    /// Starts the job from the session; its id.
     pub(super) async fn start(&self) -> String {
         let said = self.tool("job_start", json!({ "project": self.sandbox.path().join("shop") })).await;
         said.split_whitespace().nth(2).unwrap().to_owned()
@@ -123,6 +123,14 @@ impl Reader {
         }
     }
 
+    /// Reads until a text follows another one: lines about jobs stand above an answer, too, while its turn runs.
+    async fn until_after(&mut self, first: &str, text: &str) {
+        self.until(first).await;
+        while !self.seen.rsplit(first).next().unwrap().contains(text) {
+            self.more().await;
+        }
+    }
+
     async fn more(&mut self) {
         let piece = self.bytes.next().await.unwrap_or_else(|| panic!("no more after {}", self.seen)).unwrap();
         self.seen.push_str(std::str::from_utf8(&piece).unwrap());
@@ -164,7 +172,7 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     stage.start().await;
     let go = "go [[fake: say It runs.]]";
     let mut reader = stage.watched(&second(go)).await;
-    reader.until("Phase 1 of 1, Write the page: agent running").await;
+    reader.until_after("It runs.", "Phase 1 of 1, Write the page: agent running").await;
     let turns = stage.turns().await;
     assert_eq!(turns[1]["end"]["delivery"], "delivered", "the answer is whole while the job is watched: {turns:#?}");
     std::fs::write(&stage.gate, "").unwrap();
@@ -178,7 +186,21 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     assert!(figures.contains(" · 1 file changed · "), "{figures}");
     assert!(block.contains("> | ✓ Write the page | 1 | ✓ "), "what proves it: {block}");
     assert!(block.contains("`helix jobs diff ") && block.contains("`helix jobs evidence "), "where to look: {block}");
-    let lists: Vec<&Value> = frames.iter().filter_map(|frame| frame.pointer("/event/data/tasks")).collect();
+    for (shown, holds) in [("diff", "+++ b/page.md"), ("evidence", "pages (j")] {
+        let address = block.split(['(', ')']).find(|part| part.contains(&format!("~{shown}~"))).unwrap();
+        let opened = stage.host.http.get(address).send().await.unwrap();
+        assert_eq!(
+            (opened.status().as_u16(), &opened.headers()["x-content-type-options"]),
+            (200, &"nosniff".parse().unwrap())
+        );
+        let opened = opened.text().await.unwrap();
+        assert!(opened.contains(holds), "{opened}");
+        let forged = address.replace("~diff~", "~evidence~").replace("files/j", "files/jj");
+        assert_eq!(stage.host.http.get(forged).send().await.unwrap().status(), 404, "signed for one job");
+    }
+    let lists = frames.iter().filter_map(|frame| frame.pointer("/event/data/tasks"));
+    // News above the answer, if the job has any by then, take a list away that was left behind.
+    let lists: Vec<&Value> = lists.skip_while(|list| **list == json!([])).collect();
     let first = json!([{ "id": "0", "content": "Write the page (agent running)", "status": "in_progress" }]);
     assert_eq!(
         (lists.first(), lists.last()),
@@ -280,7 +302,7 @@ async fn whoever_stops_watching_stops_neither_the_job_nor_a_turn() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let job = stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("agent running").await;
+    reader.until_after("It runs.", "agent running").await;
     drop(reader);
     let mut messages = second("go [[fake: say It runs.]]");
     messages.as_array_mut().unwrap().extend([said("assistant", "It runs."), said("user", "so? [[fake: say Yes.]]")]);
@@ -308,7 +330,7 @@ async fn a_message_that_waits_for_a_free_agent_says_so_and_can_be_stopped_while_
     let mut reader = stage.watched(&go).await;
     let waits = "Your message is waiting for a place: 1 of 1 agents running, 1 waiting";
     reader.until(waits).await;
-    // The conversation's next message waits for this one.
+    // The session's next message waits for this one.
     let mut other = stage.watched(&second("other [[fake: say It runs.]]")).await;
     other.until("Waiting for 1 earlier message of this chat").await;
     for seen in [&reader.seen, &other.seen] {
@@ -380,11 +402,7 @@ async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("It runs.").await;
-    // A line about the job stands above the answer, too.
-    while !reader.seen.rsplit("It runs.").next().unwrap().contains("agent running") {
-        reader.more().await;
-    }
+    reader.until_after("It runs.", "agent running").await;
     let Stage { host, gate, .. } = stage;
     let ((), frames) = tokio::join!(host.stop(), reader.rest());
     assert!(frames.iter().all(|frame| frame["error"].is_null()), "{frames:?}");
@@ -394,7 +412,7 @@ async fn a_server_that_ends_while_a_job_is_watched_has_not_failed() {
 }
 
 #[tokio::test]
-async fn titles_and_follow_ups_come_from_what_the_conversation_has_come_to() {
+async fn titles_and_follow_ups_come_from_what_the_session_has_come_to() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let ask = async |chat: &str, task: &str| {
         let prompt = "### Task:\nx\n<chat_history>\nUSER: hello\nASSISTANT: Hi.\n</chat_history>";
@@ -409,7 +427,7 @@ async fn titles_and_follow_ups_come_from_what_the_conversation_has_come_to() {
     assert_eq!(ask("c", "title_generation").await["title"], "pages");
     assert_eq!(ask("c", "tags_generation").await["tags"], json!(["shop"]));
     assert_eq!(ask("c", "follow_up_generation").await["follow_ups"], json!(["How far is it?"]));
-    assert_eq!(ask("other", "title_generation").await["title"], "hello", "another conversation");
+    assert_eq!(ask("other", "title_generation").await["title"], "hello", "another session");
     let sessions: Value = stage.host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
     assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1);
     assert_eq!(stage.turns().await.len(), 1);
@@ -447,7 +465,7 @@ async fn an_answer_that_did_not_pass_its_checks_is_not_followed_by_go_ahead() {
 }
 
 #[tokio::test]
-async fn a_conversation_with_an_open_job_is_not_forgotten() {
+async fn a_session_with_an_open_job_is_not_forgotten() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let job = stage.start().await;
     let request = stage.host.post("/v1/chat/completions").header("x-chat", "over");
@@ -474,7 +492,7 @@ async fn a_conversation_with_an_open_job_is_not_forgotten() {
 }
 
 #[tokio::test]
-async fn a_job_that_was_asked_about_belongs_to_the_conversation() {
+async fn a_job_that_was_asked_about_belongs_to_the_session() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let body = json!({ "project_path": stage.sandbox.path().join("shop") });
     let job: Value = stage.host.post("/api/v1/jobs").json(&body).send().await.unwrap().json().await.unwrap();

@@ -39,7 +39,7 @@ async fn a_german_chat_is_german_from_the_approval_to_the_jobs_end_also_after_an
     assert!(text.contains("> Antworte hier im Chat oder mit `helix answer "), "{text}");
     assert!(last_line(&asked).starts_with("pages wartet auf dich: Phase page"), "{asked:?}");
 
-    // Too short to tell: the conversation stays German.
+    // Too short to tell: the session stays German.
     let mut messages = second(&go);
     let ok = format!("ok {} [[fake: say Gut.]]", stage.until_there("told"));
     messages.as_array_mut().unwrap().extend([said("assistant", &text), said("user", &ok)]);
@@ -53,7 +53,7 @@ async fn a_german_chat_is_german_from_the_approval_to_the_jobs_end_also_after_an
     assert!(text.contains("> [!NOTE]\n> **Helix:** Job pages war erfolgreich, als "), "{text}");
     assert!(
         text.contains("| Phase | Versuche | Gates | Zeit | Kosten |")
-            && text.contains("> Änderungen: `helix jobs diff "),
+            && text.contains("> Änderungen: [`helix jobs diff "),
         "{text}"
     );
     assert!(statuses(&ended).iter().any(|line| line.ends_with(", 1 Datei geändert")), "{ended:?}");
@@ -62,7 +62,7 @@ async fn a_german_chat_is_german_from_the_approval_to_the_jobs_end_also_after_an
     assert!(prompt.contains("It waits for an answer to"), "the agent is told in English: {prompt}");
     stage.finished(&job).await;
 
-    // A client that names the conversation and sends nothing else: the record tells.
+    // A client that names the session and sends nothing else: the record tells.
     let request = stage.host.post("/v1/chat/completions").header("x-helix-session", &stage.session);
     let body = json!({ "model": "helix", "stream": true, "messages": [said("user", "ok [[fake: say Gern.]]")] });
     let answer = request.header("x-helix-client", "openwebui").json(&body).send().await.unwrap().text().await.unwrap();

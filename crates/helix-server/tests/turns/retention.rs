@@ -1,4 +1,4 @@
-//! Conversations that are not to be kept are forgotten, and no others.
+//! Sessions that are not to be kept are forgotten, and no others.
 
 use helix_engine::consultant::Retention;
 use helix_server::ServerConfig;
@@ -25,7 +25,7 @@ async fn chats(host: &Host) -> Vec<String> {
     keys
 }
 
-/// Names below a directory of the state that belong to a conversation.
+/// Names below a directory of the state that belong to a session.
 fn left(host: &Host, directory: &str, session: &str) -> usize {
     let entries = std::fs::read_dir(host.state().join(directory)).unwrap();
     entries.filter(|entry| entry.as_ref().unwrap().file_name().to_str().unwrap().starts_with(session)).count()
@@ -33,7 +33,7 @@ fn left(host: &Host, directory: &str, session: &str) -> usize {
 
 /// A crash between the journal and the disk: nobody else is to be forgotten, and what is left goes all the same.
 #[tokio::test]
-async fn what_a_crash_left_of_a_forgotten_conversation_goes() {
+async fn what_a_crash_left_of_a_forgotten_session_goes() {
     let host = Host::with_agent(ServerConfig::default()).await;
     let kept = say(&host, "a", hello()).await["helix"]["session"].as_str().unwrap().to_owned();
     let gone = format!("{}zz", &kept[..kept.len() - 2]);
@@ -56,7 +56,7 @@ async fn what_a_crash_left_of_a_forgotten_conversation_goes() {
 }
 
 #[tokio::test]
-async fn only_the_latest_conversations_are_kept_and_a_forgotten_one_can_go_on() {
+async fn only_the_latest_sessions_are_kept_and_a_forgotten_one_can_go_on() {
     let host = Host::with_agent(ServerConfig::default()).await;
     let mut sessions = Vec::new();
     for chat in ["a", "b", "c"] {

@@ -21,6 +21,7 @@ pub(crate) mod plan;
 pub(crate) mod project;
 pub(crate) mod prompt;
 pub(crate) mod run;
+pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;
 pub(crate) mod workflow;

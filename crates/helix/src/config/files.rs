@@ -64,18 +64,22 @@ impl Files {
     pub(super) fn read(environment: &Environment, given: Option<&Path>) -> Result<Self, CommandError> {
         let mut files = Vec::new();
         if let Some(path) = given.map(|path| environment.directory.join(path)) {
-            files.push(load(&path)?.ok_or_else(|| {
+            files.push(load(&path, Whose::User)?.ok_or_else(|| {
                 CommandError::usage(codes::CONFIG_UNREADABLE, format!("no file {}", path.display()))
                     .hint("check the path given with --config")
             })?);
         } else {
-            let mut nearest = environment.directory.ancestors().map(|directory| load(&directory.join(FILE_NAME)));
+            let own = user_directory(environment).map(|directory| directory.join(FILE_NAME));
+            let mut nearest = environment.directory.ancestors().map(|directory| {
+                let path = directory.join(FILE_NAME);
+                load(&path, if own.as_ref() == Some(&path) { Whose::User } else { Whose::Project })
+            });
             files.extend(nearest.find_map(Result::transpose).transpose()?);
         }
         if let Some(path) = user_directory(environment).map(|directory| directory.join(FILE_NAME))
             && files.iter().all(|(other, _)| *other != path)
         {
-            files.extend(load(&path)?);
+            files.extend(load(&path, Whose::User)?);
         }
         Ok(Self { files })
     }
@@ -141,14 +145,29 @@ fn over(stronger: Node, weaker: &Node) -> Node {
     Node { range: stronger.range, value: Value::Mapping(entries.into()) }
 }
 
+/// Who wrote a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// The user: it was named with `--config`, or lies in the user's own directory.
+    User,
+    /// Whoever wrote the project that it was found in.
+    Project,
+}
+
 /// The problems of a file's text.
-pub(super) fn check(name: &str, text: &str) -> Vec<Diagnostic> {
+pub(super) fn check(name: &str, text: &str, whose: Whose) -> Vec<Diagnostic> {
     let source = SourceText::new(name, text);
     let help = "write TOML: `key = value` lines below `[section]` headings";
     match read_toml(text, 0) {
         Ok(node) => {
             let mut reader = FieldReader::new(&source, FIELD_CODES).with_paths(Paths::Full);
-            File::from_node(&node, FILE_NAME, &mut reader);
+            let file = File::from_node(&node, FILE_NAME, &mut reader);
+            // A project must not open what holds its own agents and gates back.
+            if let Some(sandbox) = file.and_then(|file| file.sandbox).filter(|_| whose == Whose::Project) {
+                let message = "[sandbox] counts in your own configuration alone, not in a project's";
+                let help = "move it to ~/.config/helix/helix.toml, or name this file with --config";
+                reader.error(codes::CONFIG_VALUE, &sandbox.range, message, help);
+            }
             reader.problems
         }
         Err(errors) => {
@@ -163,7 +182,7 @@ pub(crate) fn user_directory(environment: &Environment) -> Option<PathBuf> {
     Some(environment.xdg("XDG_CONFIG_HOME", ".config")?.join("helix"))
 }
 
-fn load(path: &Path) -> Result<Option<(PathBuf, String)>, CommandError> {
+fn load(path: &Path, whose: Whose) -> Result<Option<(PathBuf, String)>, CommandError> {
     let bytes = match std::fs::read(path) {
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
@@ -175,7 +194,7 @@ fn load(path: &Path) -> Result<Option<(PathBuf, String)>, CommandError> {
     };
     let name = path.display().to_string();
     let (text, diagnostics) = match utf8(&name, &bytes, codes::CONFIG_SYNTAX) {
-        Ok(text) => (text.to_owned(), check(&name, text)),
+        Ok(text) => (text.to_owned(), check(&name, text, whose)),
         Err(diagnostic) => (String::from_utf8_lossy(&bytes).into_owned(), vec![*diagnostic]),
     };
     if diagnostics.is_empty() {

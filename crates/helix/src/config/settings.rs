@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{Grace, SubAgent};
+use helix_agents::{Grace, Limits, Sandbox, SubAgent};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Node, Placed, Value, format_duration};
 use helix_engine::admission::{AdmissionLimits, MEMORY_FLOOR, MemoryGauge, agents_that_fit, cores};
@@ -96,6 +96,7 @@ pub(crate) struct Settings {
     verifier: keys::Verifier,
     adviser: keys::Adviser,
     projects: keys::Projects,
+    sandbox: keys::Sandbox,
     person: AskPerson,
     question_timeout: Option<Duration>,
     failures: FailureSettings,
@@ -172,6 +173,7 @@ impl Settings {
             verifier,
             adviser,
             projects: section(file.projects),
+            sandbox: section(file.sandbox),
             written,
             files,
         })
@@ -180,6 +182,25 @@ impl Settings {
     /// Virtual environment of Python of jobs.
     pub(crate) fn venv(&self, environment: &Environment) -> Option<PathBuf> {
         self.jobs.venv.as_ref().map(|written| path_of(environment, &self.files, written))
+    }
+
+    /// What holds agents, commands of gates and deliveries back.
+    pub(crate) fn sandbox(&self, environment: &Environment) -> Sandbox {
+        let (written, built_in) = (&self.sandbox, Limits::default());
+        let paths = |list: &Option<Placed<Vec<Placed<String>>>>| -> Vec<PathBuf> {
+            list.iter().flat_map(|list| &list.value).map(|path| path_of(environment, &self.files, path)).collect()
+        };
+        Sandbox {
+            mode: get(&written.mode).unwrap_or_default(),
+            network: get(&written.network).unwrap_or_default(),
+            writable: paths(&written.writable),
+            readable: paths(&written.readable),
+            limits: Limits {
+                processes: get(&written.max_processes).unwrap_or(built_in.processes),
+                open_files: get(&written.max_open_files).unwrap_or(built_in.open_files),
+                file_size: get(&written.max_file_mb).map_or(built_in.file_size, |size| size.saturating_mul(1 << 20)),
+            },
+        }
     }
 
     /// Where the Consultant makes new projects.
@@ -281,6 +302,7 @@ impl Settings {
             venv: self.venv(environment),
             policy: self.policy(),
             admission: self.admission.clone(),
+            sandbox: self.sandbox(environment),
             timeouts: RunTimeouts {
                 linger: get(&self.jobs.linger).unwrap_or(timeouts.linger),
                 stall: get(&self.jobs.stall).unwrap_or(timeouts.stall),

@@ -1,6 +1,6 @@
 //! A host that stays behind when its command leaves. Must not know which command started it.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -21,6 +21,8 @@ pub(crate) const READY_MARK: &str = "helix host ready";
 
 /// How much of a failed host's log is shown.
 const LOG_TAIL: u64 = 2 * 1024;
+/// A longer log is put aside when a host starts, in bytes.
+const LONGEST_LOG: u64 = 8 << 20;
 
 /// Starts `helix serve` in a session of its own and waits until it can be reached. It leaves when no job runs any more.
 ///
@@ -33,8 +35,7 @@ pub(crate) async fn start_in_background(
 ) -> Result<Client, CommandError> {
     let state = StateDir::open(&settings.state_dir.value)?;
     let log_path = state.root().join("host.log");
-    let log =
-        OpenOptions::new().create(true).append(true).mode(0o600).open(&log_path).map_err(unwritable(&log_path))?;
+    let log = open_log(&log_path).map_err(unwritable(&log_path))?;
     let mut command = Command::new(&environment.program);
     command.arg("--state-dir").arg(state.root());
     if let Some(config) = config {
@@ -52,13 +53,25 @@ pub(crate) async fn start_in_background(
     find(settings).await?.ok_or_else(|| failed(&log_path))
 }
 
+/// Opens the log to be appended to; one that has grown too long is put aside first, in place of the one before it.
+fn open_log(path: &Path) -> std::io::Result<File> {
+    if path.metadata().is_ok_and(|log| log.len() > LONGEST_LOG) {
+        std::fs::rename(path, path.with_extension("log.old"))?;
+    }
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+}
+
 /// Waits for the mark on the host's standard output, or its end.
 fn wait_ready(mut child: Child) {
     let Some(stdout) = child.stdout.take() else { return };
     let ready = BufReader::new(stdout).lines().map_while(Result::ok).any(|line| line == READY_MARK);
-    if !ready && child.wait().is_err() {
-        tracing::warn!("the host that did not start cannot be waited for");
-    }
+    let mut wait = move || {
+        if child.wait().is_err() {
+            tracing::warn!("the end of a background host cannot be waited for");
+        }
+    };
+    // A command that outlives its host leaves no dead process behind.
+    if ready { drop(std::thread::spawn(wait)) } else { wait() }
 }
 
 fn failed(log: &Path) -> CommandError {
@@ -69,3 +82,7 @@ fn failed(log: &Path) -> CommandError {
         end => error.cause(format!("the end of its log:\n{end}")),
     }
 }
+
+#[cfg(test)]
+#[path = "background_test.rs"]
+mod tests;

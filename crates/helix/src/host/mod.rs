@@ -101,6 +101,10 @@ impl Host {
         lock: HostLock,
     ) -> Result<Self, CommandError> {
         let state = lock.directory().clone();
+        // Agents are the same user, and the host has tokens and keys in its memory.
+        if let Err(error) = helix_process::close_to_others() {
+            tracing::warn!(%error, "other processes of this user can read the host's memory");
+        }
         // A symbolic link may have led to it.
         Environment::text_of(state.root())?;
         let listener = port::bind(*address, &state).await.map_err(|error| cannot_listen(*address, &error))?;
@@ -113,10 +117,13 @@ impl Host {
         // What the Consultant's own agent can be asked for; other agents have other words for theirs.
         let agent = config.agents.iter().find(|agent| agent.name == config.consultant.agent);
         let models = agent.map(offered_models).unwrap_or_default();
+        let host_state = state.root().to_owned();
         let engine = Engine::open(state, config).await?;
 
         let shutdown = CancellationToken::new();
-        let server_config = settings.server(ServerConfig { token: required, models, ..ServerConfig::default() });
+        let news_key = Some(host_state.join(helix_server::NewsKey::FILE));
+        let built_in = ServerConfig { token: required, models, news_key, ..ServerConfig::default() };
+        let server_config = settings.server(built_in);
         let stopped = shutdown.clone().cancelled_owned();
         let server = tokio::spawn(helix_server::serve(listener, engine.clone(), server_config, stopped));
         let info =

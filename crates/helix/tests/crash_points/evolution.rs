@@ -65,7 +65,7 @@ impl Scene for WayBack {
     }
 
     async fn play(&self, stage: &Stage) -> Whole {
-        let (out, back) = (stage.sandbox.path().join("out"), stage.sandbox.path().join("back"));
+        let (out, back) = (stage.shared().join("out"), stage.shared().join("back"));
         let gate = format!(
             "{{ type: deploy_success, command: \"sh -c 'echo out >> {}'\", rollback: \"sh -c 'echo back >> {1}'\", health: {{ command: test -e {1}, every: 1s, for: 1s, limit: 1 }} }}",
             out.display(),

@@ -189,7 +189,7 @@ impl Bed {
         no_process_with_env("HELIX_STATE_DIR", &self.state(), DYING);
     }
 
-    /// Proves that no agent runs for a job or conversation.
+    /// Proves that no agent runs for a job or session.
     pub(crate) fn no_run_of(&self, id: &str) {
         no_process_with_env("HELIX_RUN_ID", id, DYING);
     }

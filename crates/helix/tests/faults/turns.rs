@@ -10,7 +10,7 @@ use crate::stage::Stage;
 
 const ANSWER: &str = "The answer is forty-two.";
 
-/// Faults that a conversation does not have: nothing is claimed in it.
+/// Faults that a session does not have: nothing is claimed in it.
 const NOT_A_TURNS: [&str; 2] = ["lying-done", "{ kind: write-after-result, seconds: 0.1 }"];
 
 /// What a client is shown.
@@ -117,7 +117,7 @@ async fn no_fault_of_the_consultants_agent_looks_like_an_answer() {
     let mut problems: Vec<String> = turns.join_all().await.into_iter().flatten().collect();
     problems.sort();
     assert!(problems.is_empty(), "{} of {count} turns:\n{}", problems.len(), problems.join("\n"));
-    // Ids of conversations and their runs begin so; the state directory is this test's own.
+    // Ids of sessions and their runs begin so; the state directory is this test's own.
     let runs = std::fs::read_dir(stage.sandbox.state().join("runs")).unwrap().flatten();
     let runs: Vec<String> = runs.map(|run| run.file_name().to_string_lossy().into_owned()).collect();
     assert!(runs.len() >= count, "{runs:?}");

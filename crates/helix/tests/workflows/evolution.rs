@@ -66,7 +66,7 @@ impl Service {
         executable("version.txt", "zero\n");
         stage.git(&stage.repo, &["add", "."]);
         stage.git(&stage.repo, &["commit", "-qm", "A service"]);
-        let live = stage.sandbox.path().join("live");
+        let live = stage.shared().join("live");
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let mut manager = Command::new("python3");
         manager.args(["-c", MANAGER, live.to_str().unwrap(), &port.to_string()]).stdin(Stdio::null());
@@ -95,7 +95,7 @@ impl Service {
 }
 
 /// A phase that writes a version, and one that delivers it: optional, so that only its rollback makes the job fail.
-fn plan(version: &str, gate: &str) -> String {
+pub(crate) fn plan(version: &str, gate: &str) -> String {
     format!(
         "name: release {version}\nphases:\n  - {{ id: {version}, type: development, description: Make it, outputs: [version.txt], gates: [{{ type: command, command: test -s version.txt }}] }}\n  - {{ id: deliver, type: deploy, description: Deliver it, depends_on: [{version}], optional: true, gates: [{gate}] }}\n"
     )
@@ -112,7 +112,7 @@ fn types(events: &[Value]) -> Vec<&str> {
     names.filter(|name| steps.contains(name)).collect()
 }
 
-fn said(output: &std::process::Output) -> String {
+pub(crate) fn said(output: &std::process::Output) -> String {
     format!(
         "{:?} {}{}",
         output.status.code(),
@@ -219,111 +219,14 @@ async fn what_another_job_delivered_since_is_not_rolled_back_with_it() {
     let text = said(&refused);
     assert!(!refused.status.success() && text.contains(&third) && text.contains("(failed)"), "{text}");
     assert!(text.contains("has no `rollback`"), "{text}");
-}
-
-/// The target of two jobs is changed by one after the other, whatever becomes of their host meanwhile.
-#[tokio::test(flavor = "multi_thread")]
-async fn two_jobs_deliver_to_one_target_one_after_the_other() {
-    let names = ["one", "two", "three", "four"];
-    let texts = names.map(|name| writes(name, &format!("{name}.txt"), "text\n")).concat();
-    let stage = Stage::new(&["parts:\n", &texts, &part("deliver", "{ say: Ready. }")].concat(), "max_agents = 4\n");
-    let plan =
-        |name: &str, gate: &str| stage.plan(name, &plan(name, gate).replace("version.txt", &format!("{name}.txt")));
-    let (log, go) = waiting_deployment(&stage);
-    let gate = "{ type: deploy_success, target: production, command: ./deploy.sh, health: { command: \"true\", every: 1s, for: 1s } }";
-    let host = stage.start();
-    let first = stage.submit(&plan("one", gate), &stage.repo, "one").await;
-    let lines = || std::fs::read_to_string(&log).unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
-    let start = Instant::now();
-    while lines().is_empty() {
-        assert!(start.elapsed() < LIMIT, "{}", stage.log());
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
-    let second = stage.submit(&plan("two", gate), &stage.repo, "two").await;
-    let waits = async || {
-        let phase = stage.job(&second).await["phases"][1].clone();
-        phase["waits_for"]["what"] == "target" && phase["stage"].as_str().unwrap().contains(&first)
-    };
-    while !waits().await {
-        assert!(start.elapsed() < LIMIT, "{:#}\n{}", stage.job(&second).await, stage.log());
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
-    std::fs::write(&go, "").unwrap();
-    for id in [&first, &second] {
-        stage.events(id).await;
-        assert_eq!(stage.job(id).await["status"], "succeeded", "{}", stage.log());
-    }
-    assert_eq!(lines(), ["begin", "end", "begin", "end"]);
-    // The second one saw the first to its end, and knows it as what is brought back.
-    assert_eq!(stage.job(&second).await["deliveries"][0]["baseline"]["job"], json!(first));
-    // A host that dies in the middle of a delivery holds its target no longer than the next one needs to see that.
-    std::fs::remove_file(&go).unwrap();
-    drop(host);
-    let mut host = stage.start();
-    let third = stage.submit(&plan("three", gate), &stage.repo, "three").await;
-    let start = Instant::now();
-    while lines().len() < 5 {
-        assert!(start.elapsed() < LIMIT, "{:#}\n{}", stage.job(&third).await, stage.log());
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
-    host.0.kill().unwrap();
-    host.0.wait().unwrap();
-    let _host = stage.start();
-    let fourth = stage.submit(&plan("four", gate), &stage.repo, "four").await;
-    stage.events(&third).await;
-    assert_eq!(stage.job(&third).await["deliveries"][0]["state"], "unknown", "{}", stage.log());
-    std::fs::write(&go, "").unwrap();
-    stage.events(&fourth).await;
-    assert_eq!(stage.job(&fourth).await["deliveries"][0]["state"], "delivered", "{}", stage.log());
-}
-
-/// A deployment that waits for a file and says when it begins and ends, also where it is stopped, which takes it two seconds.
-fn waiting_deployment(stage: &Stage) -> (std::path::PathBuf, std::path::PathBuf) {
-    let (log, go) = (stage.sandbox.path().join("log"), stage.sandbox.path().join("go"));
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    let deploy = format!(
-        "#!/bin/sh\ntrap '' INT\ntrap 'echo end >> {0}; exit 1' TERM\necho begin >> {0}\nuntil [ -e {1} ]; do sleep 0.05; done\necho end >> {0}\n",
-        log.display(),
-        go.display()
-    );
-    std::fs::write(stage.repo.join("deploy.sh"), deploy).unwrap();
-    std::fs::set_permissions(stage.repo.join("deploy.sh"), executable).unwrap();
-    commit(stage, "How it is deployed");
-    (log, go)
-}
-
-/// A job that is cancelled is over at once, and its command is not.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_delivery_that_is_being_stopped_holds_its_target_until_its_command_has_ended() {
-    let texts = ["one", "two"].map(|name| writes(name, &format!("{name}.txt"), "text\n")).concat();
-    let stage = Stage::new(&["parts:\n", &texts, &part("deliver", "{ say: Ready. }")].concat(), "max_agents = 2\n");
-    let (log, go) = waiting_deployment(&stage);
-    let lines = || std::fs::read_to_string(&log).unwrap_or_default();
-    let gate = "{ type: deploy_success, target: production, command: ./deploy.sh }";
-    let plan = |name: &str| stage.plan(name, &plan(name, gate).replace("version.txt", &format!("{name}.txt")));
-    let _host = stage.start();
-    let first = stage.submit(&plan("one"), &stage.repo, "one").await;
-    let start = Instant::now();
-    while lines().is_empty() {
-        assert!(start.elapsed() < LIMIT, "{}", stage.log());
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
-    let second = stage.submit(&plan("two"), &stage.repo, "two").await;
-    while stage.job(&second).await["phases"][1]["waits_for"]["what"] != "target" {
-        assert!(start.elapsed() < LIMIT, "{:#}\n{}", stage.job(&second).await, stage.log());
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
-    let done = stage.helix(&["jobs", "cancel", &first]).output().unwrap();
+    // There is no way back from that, and a person may go over it.
+    let command = format!("helix jobs rollback {first} --phase deliver --over");
+    assert!(text.contains(&command), "{text}");
+    let over = ["jobs", "rollback", first, "--phase", "deliver", "--over", "--again"];
+    let done = stage.helix(&over).output().unwrap();
     assert!(done.status.success(), "{}", said(&done));
-    while lines().lines().count() < 3 {
-        assert!(start.elapsed() < LIMIT, "{:#}\n{}", stage.job(&second).await, stage.log());
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
-    std::fs::write(&go, "").unwrap();
-    stage.events(&second).await;
-    assert_eq!(stage.job(&first).await["deliveries"][0]["state"], "unknown", "{}", stage.log());
-    assert_eq!(stage.job(&second).await["status"], "succeeded", "{}", stage.log());
-    assert_eq!(lines(), "begin\nend\nbegin\nend\n");
+    let rollbacks = stage.job(first).await["deliveries"][0]["rollbacks"].clone();
+    assert_eq!((&rollbacks[0]["over"], &rollbacks[1]["over"]), (&Value::Null, &json!(true)), "{rollbacks:#}");
 }
 
 /// A host that lacks what a health check needs does not take a delivery for ill.
@@ -365,7 +268,7 @@ async fn a_host_that_dies_around_a_rollback_forgets_nothing_and_repeats_nothing(
     ];
     for (place, goes_on, times) in places {
         let stage = Stage::new(&script(), "");
-        let back = stage.sandbox.path().join("back");
+        let back = stage.shared().join("back");
         let gate = format!(
             "{{ type: deploy_success, command: \"true\", rollback: \"sh -c 'echo back >> {0}'\", health: {{ command: test -e {0}, every: 1s, for: 1s, limit: 1 }} }}",
             back.display()
@@ -433,7 +336,7 @@ async fn merged(stage: &Stage) -> String {
     id
 }
 
-fn commit(stage: &Stage, message: &str) {
+pub(crate) fn commit(stage: &Stage, message: &str) {
     stage.git(&stage.repo, &["add", "."]);
     stage.git(&stage.repo, &["commit", "-qm", message]);
 }
@@ -544,6 +447,34 @@ async fn a_revert_touches_no_uncommitted_work_and_leaves_nothing_half_done() {
     assert!(done.status.success() && said(&done).contains("reverted on "), "{}", said(&done));
     assert_eq!((head(&stage), &stage.job(&id).await["reverted"]["commit"]), (taken.clone(), &json!(taken)));
     assert_eq!(notes(), 0);
+}
+
+/// What nobody can take any more is not looked for at every start.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_revert_that_waited_and_was_thrown_away_is_forgotten() {
+    let stage = Stage::new(&deciding(), "");
+    let host = stage.start();
+    let id = merged(&stage).await;
+    std::fs::write(stage.repo.join("adr/001-one.md"), "mine").unwrap();
+    let beside = stage.helix(&["jobs", "revert", &id]).output().unwrap();
+    assert!(said(&beside).contains("not reverted yet"), "{}", said(&beside));
+    let notes = || std::fs::read_dir(stage.sandbox.state().join("reverts")).unwrap().count();
+    // What came later says otherwise, but the commit can still be taken.
+    stage.git(&stage.repo, &["checkout", "--quiet", "adr/001-one.md"]);
+    std::fs::write(stage.repo.join("version.txt"), "one and a half\n").unwrap();
+    commit(&stage, "Better");
+    let refused = stage.helix(&["jobs", "revert", &id]).output().unwrap();
+    assert!(said(&refused).contains("version.txt") && notes() == 1, "{}", said(&refused));
+    let branches = stage.git(&stage.repo, &["for-each-ref", "--format=%(refname:short)", "refs/heads/helix/revert-*"]);
+    stage.git(&stage.repo, &["branch", "-D", branches.trim()]);
+    drop(host);
+    let _host = stage.start();
+    let start = Instant::now();
+    while notes() > 0 {
+        assert!(start.elapsed() < LIMIT, "{}", stage.log());
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
+    assert_eq!(stage.job(&id).await["reverted"], Value::Null);
 }
 
 /// A job that was rolled back, resumed and merged again is taken out as a whole.

@@ -45,6 +45,8 @@ impl Scratch {
         // JSON strings are TOML strings, too, for every path that can be written in UTF-8. Relative ones start at the file.
         let [program, tape, state] =
             [&environment.program, &cassette_file, &scratch.state].map(|path| json!(text(path)));
+        // The recorded agent calls Helix at the command line, which finds the host by these.
+        let [host, token] = ["host.json", "token"].map(|name| json!(text(&scratch.state.join(name))));
         let configuration = format!(
             "\
 [defaults]
@@ -62,12 +64,16 @@ directory = \"projects\"
 roots = [\".\", {state}]
 "
         );
+        let sandbox = format!("[sandbox]\nreadable = [{host}, {token}]\n");
         let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
         for (path, content) in [
             (cassette_file.clone(), cassette.to_string()),
             (scratch.config(), configuration),
             (scratch.home().join(".gitconfig"), identity.to_owned()),
+            (scratch.home().join(".config/helix").join(FILE_NAME), sandbox),
         ] {
+            let directory = path.parent().unwrap_or(&path);
+            private.recursive(true).create(directory).map_err(unwritable(directory))?;
             std::fs::write(&path, content).map_err(unwritable(&path))?;
         }
         Ok(scratch)

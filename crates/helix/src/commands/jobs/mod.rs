@@ -70,6 +70,9 @@ enum Action {
         /// Roll back once more what was rolled back before
         #[arg(long)]
         again: bool,
+        /// Roll back although something else was delivered over it, which is lost then
+        #[arg(long)]
+        over: bool,
     },
     /// Revert the merged result of a job by a commit, and reopen its decision
     Revert(Id),
@@ -120,7 +123,10 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Logs { job, phase, follow } => logs::logs(context, &job.id, phase.as_deref(), follow).await,
             Action::Resume(reopening) => reopen(context, reopening, None).await,
             Action::Retry { reopening, phase } => reopen(context, reopening, Some(phase)).await,
-            Action::Rollback { job, phase, again } => roll_back(context, &job.id, phase, again).await,
+            Action::Rollback { job, phase, again, over } => {
+                let by = Some(context.environment.person());
+                roll_back(context, &job.id, RollbackRequest { phase, again, over, by }).await
+            }
             Action::Revert(Id { id }) => revert(context, &id).await,
             Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase, attempt).await,
             Action::Evidence(Id { id }) => results::evidence(context, &id).await,
@@ -197,9 +203,8 @@ async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, 
 }
 
 /// Ends with success if what the job has delivered is taken back, as far as that was watched.
-async fn roll_back(context: &Context, id: &str, phase: Option<String>, again: bool) -> Ended {
+async fn roll_back(context: &Context, id: &str, request: RollbackRequest) -> Ended {
     let id = job(context, id).await?.id;
-    let request = RollbackRequest { phase, again, by: Some(context.environment.person()) };
     let exit = run::follow(context, async |client| client.roll_back(id.as_str(), &request).await).await?;
     let view = job(context, id.as_str()).await?;
     let meant = |one: &&DeliveryView| request.phase.as_deref().is_none_or(|phase| one.phase.as_str() == phase);

@@ -1,6 +1,7 @@
 //! `helix jobs diff` and `helix jobs evidence`: read from the journal, the repository and the records, with or without a host.
 
 use helix_core::ids::PhaseId;
+use helix_core::run::WallsHeld;
 use helix_engine::evidence::{
     DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
@@ -112,6 +113,7 @@ fn details(phase: &PhaseEvidence) -> Vec<String> {
     if let Some(run) = &phase.run {
         lines.push(format!("  run     {}: {}{}", run.run, run.outcome, gone(run.found)));
         lines.push(format!("          {}", run.record));
+        lines.extend(run.facts.iter().filter_map(|facts| walls(facts.walls.as_ref())));
     }
     if !phase.validation.is_empty() {
         lines.push("  checked before it was delivered:".to_owned());
@@ -145,6 +147,7 @@ fn gates(gates: &[GateEvidence]) -> Vec<String> {
             let exit = command.exit_code.map_or_else(|| "no exit code".to_owned(), |code| format!("exit {code}"));
             lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
             lines.extend(gate.output.iter().map(|found| output(command, found)));
+            lines.extend(walls(command.walls.as_ref()));
         }
         let mut outputs = gate.step_outputs.iter();
         for step in &gate.report.steps {
@@ -156,6 +159,11 @@ fn gates(gates: &[GateEvidence]) -> Vec<String> {
         lines.extend(gate.report.notes.iter().map(|note| format!("          note: {note}")));
     }
     lines
+}
+
+/// What held a run back.
+fn walls(held: Option<&WallsHeld>) -> Option<String> {
+    Some(format!("          sandbox {}", held?))
 }
 
 fn output(command: &CommandEvidence, found: &OutputEvidence) -> String {

@@ -70,6 +70,11 @@ impl Api {
         Self { token: Some(token), ..self }
     }
 
+    /// The token in use; empty where there is none.
+    pub(super) fn token(&self) -> &str {
+        self.token.as_deref().unwrap_or_default()
+    }
+
     /// The same, signed in with an account.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ mod api;
 mod wanted;
 
 use clap::{Args, Subcommand};
+use helix_server::NewsKey;
 use helix_store::StateDir;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -57,6 +58,9 @@ pub(crate) struct Arguments {
     /// Show Helix's models to administrators only; without it, models that are new to Open WebUI are for all accounts
     #[arg(long)]
     private: bool,
+    /// Keep the token, so that chats show what their jobs do after an answer has ended
+    #[arg(long)]
+    news: bool,
 }
 
 /// What was connected.
@@ -107,6 +111,13 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     if changes.is_empty() {
         lines.push("nothing to change".to_owned());
     }
+    if arguments.news {
+        let path = state.root().join(NewsKey::FILE);
+        let key = NewsKey { page: connected.page.clone(), token: api.token().to_owned() };
+        let key = serde_json::to_string(&key).unwrap_or_default();
+        replace_private(&path, &key).map_err(unwritable(&path))?;
+        lines.push(format!("{} the token is kept in {}", context.terminal.paint(Meaning::Good, "set"), path.display()));
+    }
     lines.push(format!(
         "{} {} is connected: all headers arrive",
         context.terminal.paint(Meaning::Good, "✓"),
@@ -154,10 +165,11 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
         let message = format!("{page} has an old key: Helix's token has changed");
         return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again()));
     }
-    let Some(token) = context.environment.variable(TOKEN) else {
+    let given = context.environment.variable(TOKEN).map(str::to_owned);
+    let Some(token) = given.or_else(|| kept_token(settings, page)) else {
         return Ok(format!("{page} answers; with {TOKEN} set, the connection is checked, too"));
     };
-    let api = api.with_token(token.to_owned());
+    let api = api.with_token(token);
     let found = Found::of(&api, &connected, &host).await?;
     let changes = found.changes();
     if !changes.is_empty() {
@@ -166,6 +178,12 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
     }
     found.probe(&api).await?;
     Ok(format!("{page} is connected: all headers arrive"))
+}
+
+/// The token that news are told with, if it is kept.
+fn kept_token(settings: &Settings, page: &str) -> Option<String> {
+    let text = std::fs::read(settings.state_dir.value.join(NewsKey::FILE)).ok()?;
+    serde_json::from_slice::<NewsKey>(&text).ok().filter(|key| key.page == page).map(|key| key.token)
 }
 
 /// With the token, or signed in.

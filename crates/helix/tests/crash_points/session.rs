@@ -1,4 +1,4 @@
-//! A conversation whose every place is a place to die: its client sends what it said again until it has an answer.
+//! A session whose every place is a place to die: its client sends what it said again until it has an answer.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a turn of a long conversation costs beside one of a short one: the history that clients send with every message is read
+//! What a turn of a long session costs beside one of a short one: the history that clients send with every message is read
 //! and its place found again.
 //!
 //! Must not know how the place is found.
@@ -16,7 +16,7 @@ use super::programs::Programs;
 /// What either side says in a turn, in bytes.
 const TEXT: usize = 1_000;
 
-/// One conversation from its first turn to its last, by a client that sends the whole history and no ids.
+/// One session from its first turn to its last, by a client that sends the whole history and no ids.
 pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec<Figure>> {
     let (turns, window) = match extent {
         Extent::Whole => (300, 20),
@@ -37,14 +37,14 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     }
     let sessions: Value = serde_json::from_str(&host.request("GET", "/api/v1/sessions", &[], "")?.1)?;
     if sessions["sessions"].as_array().map(Vec::len) != Some(1) {
-        bail!("it did not stay one conversation: {sessions}");
+        bail!("it did not stay one session: {sessions}");
     }
     let bytes = serde_json::to_string(&messages)?.len();
     let average = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
     let (first, last) = (&times[..window], &times[turns - window..]);
     Ok(vec![
         Figure::new(
-            format!("a turn of a conversation of {turns} turns, zero-work agent, the last {window}"),
+            format!("a turn of a session of {turns} turns, zero-work agent, the last {window}"),
             median(last),
             "ms",
         )

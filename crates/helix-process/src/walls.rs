@@ -1,0 +1,130 @@
+//! The sandbox of a run: what its processes may read, write and reach, and what the machine's owner says of all runs.
+//!
+//! Must not put anything up: the keeper does, between fork and exec (`keeper/confine.rs`).
+
+mod places;
+
+use std::path::{Path, PathBuf};
+
+use helix_core::run::{NetworkAccess, NoWall, SandboxMode, Wall, WallsHeld};
+use serde::{Deserialize, Serialize};
+
+use crate::invocation::RunRequest;
+use crate::keeper::landlock;
+use places::Places;
+
+/// What a run's processes may reach. Everything that is not named is closed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Walls {
+    /// Whether the run must not start without them.
+    #[serde(default)]
+    pub required: bool,
+    /// Files and directories, with all below, that may be read and changed. What does not exist is left out.
+    #[serde(default)]
+    pub writable: Vec<PathBuf>,
+    /// The same for those that may only be read and executed.
+    #[serde(default)]
+    pub readable: Vec<PathBuf>,
+    #[serde(default)]
+    pub network: Network,
+    /// `None` for those that count for all runs of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+}
+
+/// What a run may connect to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// Everything.
+    #[default]
+    Open,
+    /// These TCP ports of any machine. UDP, and with it the look-up of names, stays open.
+    Ports(Vec<u16>),
+    /// Nothing but its own processes.
+    Closed,
+}
+
+impl From<NetworkAccess> for Network {
+    fn from(access: NetworkAccess) -> Self {
+        match access {
+            NetworkAccess::Open => Self::Open,
+            NetworkAccess::Closed => Self::Closed,
+        }
+    }
+}
+
+/// What a run's processes may use up together, or each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Processes and threads of the run, beside those that there were when it started.
+    pub processes: u64,
+    /// Open files of one process.
+    pub open_files: u64,
+    /// Size of one file, in bytes.
+    pub file_size: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { processes: 4096, open_files: 65_536, file_size: 16 << 30 }
+    }
+}
+
+/// What the machine's owner says of the walls of all runs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sandbox {
+    pub mode: SandboxMode,
+    /// The network of runs of which nobody says anything else.
+    pub network: NetworkAccess,
+    /// What every run may change besides.
+    pub writable: Vec<PathBuf>,
+    /// What every run may read besides.
+    pub readable: Vec<PathBuf>,
+    pub limits: Limits,
+}
+
+impl Sandbox {
+    /// The whole walls of a run of which the caller has named its own part: the system, toolchains and caches added, and nothing of
+    /// the state directory but what the caller named below it. Looks at the disk.
+    pub(crate) fn around(&self, request: &RunRequest, state: &Path, keeper: &Path) -> Option<Walls> {
+        let own = request.walls.as_ref().filter(|_| self.mode != SandboxMode::Off)?;
+        let places = Places::new(&request.invocation, &own.writable, state);
+        let (mut writable, mut readable) = (places.caches(), places.system());
+        writable.extend(own.writable.iter().chain(&self.writable).flat_map(|path| places.resolved(path)));
+        readable.extend(places.toolchains());
+        let keeper = [keeper.to_owned()];
+        let named = own.readable.iter().chain(&self.readable).chain(&keeper);
+        readable.extend(named.flat_map(|path| places.resolved(path)));
+        let writable = places::outermost(writable, &[]);
+        let readable = places::outermost(readable, &writable);
+        let required = self.mode == SandboxMode::Required;
+        let limits = Some(own.limits.unwrap_or(self.limits));
+        Some(Walls { required, writable, readable, network: own.network.clone(), limits })
+    }
+
+    /// Whether runs get walls around files and signals on this machine.
+    pub fn holds(&self) -> bool {
+        self.mode != SandboxMode::Off && landlock::version().missing_for_all().is_none()
+    }
+
+    /// Why runs that need the walls cannot be started on this machine; `None` where they can, or need not.
+    pub fn obstacle(&self) -> Option<String> {
+        (self.mode == SandboxMode::Required).then(|| landlock::version().missing_for_all()).flatten()
+    }
+}
+
+/// Why what held is not what had to hold: walls that are missing of those that a required sandbox consists of.
+pub(crate) fn shortfall(held: &WallsHeld, network: &Network) -> Option<String> {
+    let demanded = |wall: Wall| match wall {
+        Wall::Files | Wall::Signals => true,
+        Wall::Network => *network != Network::Open,
+        Wall::Sockets | Wall::Limits => false,
+    };
+    let missing = held.missing.iter().find(|NoWall { wall, .. }| demanded(*wall))?;
+    Some(format!("no wall around {}: {}", missing.wall, missing.why))
+}
+
+#[cfg(test)]
+#[path = "walls_test.rs"]
+mod tests;

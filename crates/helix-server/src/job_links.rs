@@ -1,0 +1,104 @@
+//! What the note of a job that is over leads to, its changes and its evidence, under signed addresses beside those of files.
+//!
+//! Must not know what a note says beside its commands.
+
+use axum::extract::{Path, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use helix_core::ids::JobId;
+use helix_engine::Engine;
+use helix_engine::consultant::phrases;
+use helix_engine::evidence::{DiffSelection, JobEvidence};
+use helix_engine::sessions::FileSignature;
+use helix_job::{JobView, Language};
+
+use crate::linked_files::{self, GUARDS, PATH};
+use crate::problem::Problem;
+use crate::shared::Shared;
+
+/// What can be opened of a job, by the command that shows it.
+const SHOWN: [&str; 2] = [DIFF, EVIDENCE];
+const DIFF: &str = "diff";
+const EVIDENCE: &str = "evidence";
+/// Separates the parts of a token; in none of a file's.
+const SEPARATOR: char = '~';
+
+/// Makes links of the commands in a job's note.
+#[derive(Clone, Default)]
+pub(crate) struct JobLinks {
+    engine: Option<Engine>,
+    /// Where browsers reach this server; `None` where nobody knows.
+    base: Option<String>,
+}
+
+impl JobLinks {
+    pub(crate) fn new(shared: &Shared, base: Option<String>) -> Self {
+        Self { engine: Some(shared.engine.clone()), base }
+    }
+
+    /// A job's note whose commands open in a browser, where that is possible.
+    pub(crate) fn open(&self, job: &JobId, mut note: String) -> String {
+        let (Some(engine), Some(base)) = (&self.engine, &self.base) else { return note };
+        let Some(signature) = engine.sessions().signature_of_job(job) else { return note };
+        let signature = URL_SAFE_NO_PAD.encode(signature);
+        for shown in SHOWN {
+            let command = format!("`helix jobs {shown} {job}`");
+            let address = format!("{base}{PATH}{job}{SEPARATOR}{shown}{SEPARATOR}{signature}");
+            note = note.replace(&command, &format!("[{command}]({address})"));
+        }
+        note
+    }
+}
+
+/// `GET /helix/files/{token}`
+pub(crate) async fn show(State(shared): State<Shared>, Path(token): Path<String>) -> Result<Response, Problem> {
+    match of_job(&shared, &token).await {
+        Some(shown) => shown,
+        None => linked_files::show(&shared, &token).await,
+    }
+}
+
+/// What a token of a job leads to; `None` if it is none.
+async fn of_job(shared: &Shared, token: &str) -> Option<Result<Response, Problem>> {
+    let mut parts = token.split(SEPARATOR);
+    let (job, shown, signature) = (parts.next()?, parts.next()?, parts.next()?);
+    let job = JobId::new(job).ok()?;
+    let signature: FileSignature = URL_SAFE_NO_PAD.decode(signature).ok()?.try_into().ok()?;
+    if !shared.engine.sessions().is_signature_of_job(&job, &signature) {
+        return None;
+    }
+    let shown = SHOWN.into_iter().find(|one| *one == shown)?;
+    Some(
+        text(shared, &job, shown)
+            .await
+            .map(|text| (GUARDS, [(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response()),
+    )
+}
+
+async fn text(shared: &Shared, job: &JobId, shown: &str) -> Result<String, Problem> {
+    let archive = shared.engine.reports().archive();
+    if shown == DIFF {
+        let found = archive.diff(job.as_str(), DiffSelection::default()).await?;
+        let cut =
+            (found.cut > 0).then(|| format!("\n{} more bytes: git diff {} {}\n", found.cut, found.from, found.to));
+        return Ok(found.patch + &cut.unwrap_or_default());
+    }
+    let view = shared.engine.jobs().get(job.as_str()).await?;
+    let found = archive.evidence(job.as_str()).await?;
+    Ok(proof(&view, &found))
+}
+
+/// The evidence as people read it, and below it all that was found.
+fn proof(job: &JobView, found: &JobEvidence) -> String {
+    let verdict = if found.proved { "proved, checked again now" } else { "NOT PROVED" };
+    let missing = found
+        .phases
+        .iter()
+        .flat_map(|phase| phase.missing.iter().map(move |what| format!("- {}: missing: {what}\n", phase.phase)));
+    let missing: String = missing.collect();
+    let table = phrases::job_table(Language::English, job);
+    let all = serde_json::to_string_pretty(found).unwrap_or_default();
+    format!("{} ({}): {verdict}\n{missing}\n{table}\n\nEverything that was found:\n\n{all}\n", job.name, job.id)
+}
