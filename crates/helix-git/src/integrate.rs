@@ -154,14 +154,12 @@ impl Repository {
         let user = self.user();
         let Some((work_tree, own)) = self.checked_out(branch)? else {
             self.hand_over(&merge.commit)?;
+            self.note_landing(&request.job, &merge.commit)?;
             let name = format!("refs/heads/{branch}");
             let why = format!("helix: merge job {}", request.job);
             let args = ["update-ref", "-m", &why, &name, merge.commit.as_str(), tip.as_str()];
             return match user.git(user.top(), args).run() {
-                Ok(_) => {
-                    self.note_landed(branch, &merge.commit);
-                    Ok(landed)
-                }
+                Ok(_) => Ok(landed),
                 // Somebody was faster: git compares and sets in one step.
                 Err(error) => match self.branch_tip(branch)? {
                     Some(now) if now == tip => Err(error),
@@ -180,6 +178,7 @@ impl Repository {
         }
         let snapshot = MergeSnapshot::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
         self.hand_over(&merge.commit)?;
+        self.note_landing(&request.job, &merge.commit)?;
         self.step(|| "a result is handed over".into());
         let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
         let output = user.git(&work_tree, args).accept(&[0, 1, 2, 128]).in_users_tree().run()?;
@@ -189,7 +188,6 @@ impl Repository {
                 && self.is_ancestor(&merge.commit, &tip)?
             {
                 self.step(|| "a result has landed".into());
-                self.note_landed(branch, &merge.commit);
                 return Ok(landed);
             }
             return beside(format!(
@@ -218,13 +216,15 @@ impl Repository {
         beside(format!("git did not update {}: {said}", work_tree.display()))
     }
 
-    /// Notes where Helix has moved a branch to: that is nobody else's doing.
-    fn note_landed(&self, branch: &str, commit: &CommitId) {
-        if self.hosting().is_some()
-            && let Err(error) = self.keep(&landed_reference(branch), commit)
-        {
-            tracing::warn!(%error, branch, "what was merged is taken for a change that somebody else has made");
-        }
+    /// Notes where Helix is about to move a branch to: that is nobody else's doing, also if the host dies right after it.
+    fn note_landing(&self, job: &JobId, commit: &CommitId) -> Result<(), GitError> {
+        if self.hosting().is_some() { self.keep(&format!("{LANDED}/{job}"), commit) } else { Ok(()) }
+    }
+
+    /// Whether Helix itself brings this commit to branches.
+    pub(crate) fn lands(&self, commit: &str) -> Result<bool, GitError> {
+        let args = ["for-each-ref", "--count=1", "--points-at", commit, LANDED];
+        Ok(!self.git(self.top(), args).run()?.stdout.is_empty())
     }
 
     /// One landing at a time in a repository, whichever job, thread or host it is of: of two `git merge` in one work tree, the
@@ -348,10 +348,8 @@ impl Repository {
     }
 }
 
-/// Where the host's repository keeps what it has moved a branch of the user's to.
-pub(crate) fn landed_reference(branch: &str) -> String {
-    format!("refs/helix/landed/{branch}")
-}
+/// Where the host's repository keeps what jobs have brought to branches of the user's.
+const LANDED: &str = "refs/helix/landed";
 
 /// A path as a word of a shell's command line.
 fn quoted(path: &Path) -> String {

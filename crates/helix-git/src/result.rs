@@ -8,6 +8,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use helix_core::evidence::Committed;
 use helix_core::finding::Finding;
@@ -269,7 +270,13 @@ impl Harvest<'_> {
             self.findings.push(refused("result.git_name", &name, message).fix("give it another name"));
             return Fate::Refused;
         }
-        let file = self.place.path.join(OsStr::from_bytes(path));
+        let relative = Path::new(OsStr::from_bytes(path));
+        let above = relative.ancestors().skip(1).map(|directory| self.place.path.join(directory));
+        if above.take_while(|directory| *directory != self.place.path).any(|directory| directory.is_symlink()) {
+            // It lies elsewhere.
+            return Fate::Dropped;
+        }
+        let file = self.place.path.join(relative);
         match fs::symlink_metadata(&file) {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Fate::Taken,
             Err(_) => Fate::Unreadable,

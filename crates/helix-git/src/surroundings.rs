@@ -11,7 +11,6 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::error::GitError;
-use super::integrate::landed_reference;
 use super::own::read;
 use super::repository::Repository;
 use super::workspaces::list;
@@ -59,8 +58,7 @@ impl Repository {
                 changed.push(format!("{name} of the repository"));
                 continue;
             };
-            let landed = self.find_commit(&landed_reference(branch))?;
-            if landed.is_some_and(|landed| Some(landed.id.as_str()) == new.map(String::as_str)) {
+            if new.map_or(Ok(false), |new| self.lands(new))? {
                 continue;
             }
             let short = |value: Option<&String>| value.and_then(|id| id.get(..12)).unwrap_or("nothing").to_owned();

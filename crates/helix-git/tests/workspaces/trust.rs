@@ -282,6 +282,104 @@ fn what_may_not_be_in_a_result_is_found_before_any_gate() {
     assert_eq!(bench.rules(&still), ["result.link"]);
 }
 
+/// A link in the place of a directory: what lies behind it is not in the work place, whether or not it is of the same name.
+#[test]
+fn what_lies_beyond_a_link_is_not_taken() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let moved = bench.attempt("moved", &base, |tree| {
+        fs::rename(tree.join("src"), tree.join("lib")).unwrap();
+        symlink("lib", tree.join("src")).unwrap();
+    });
+    let changed: Vec<_> = moved.committed.changed.iter().map(|file| (file.path.as_str(), file.how)).collect();
+    assert_eq!(
+        changed,
+        [("lib/a.txt", ChangeKind::Added), ("src", ChangeKind::Added), ("src/a.txt", ChangeKind::Deleted)]
+    );
+    assert_eq!((moved.repairs, moved.findings), (vec![], vec![]));
+    let outside = bench.home.path().join("outside");
+    fs::create_dir(&outside).unwrap();
+    fs::write(outside.join("a.txt"), "a key").unwrap();
+    let stolen = bench.attempt("stolen", &base, |tree| {
+        fs::remove_dir_all(tree.join("src")).unwrap();
+        symlink(&outside, tree.join("src")).unwrap();
+    });
+    assert_eq!(bench.content(&stolen.committed.commit, "src/a.txt"), None);
+    assert_eq!(bench.rules(&stolen), ["result.link"]);
+    // Nor is a whole work place that somebody has put in the place of this one.
+    let replaced = bench.attempt("replaced", &base, |tree| {
+        fs::remove_dir_all(tree).unwrap();
+        symlink(&outside, tree).unwrap();
+    });
+    assert_eq!((replaced.committed.commit, replaced.repairs), (base, vec![Repair::WorktreeGone]));
+}
+
+/// Objects, indexes and settings of a clone may be anything.
+#[test]
+fn whatever_is_left_of_a_clones_git_its_files_are_the_result() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let in_git = |name: &'static str, text: &'static str| move |tree: &Path| fs::write(tree.join(".git").join(name), text).unwrap();
+    let instead = |make: fn(&Path)| {
+        move |tree: &Path| {
+            fs::remove_dir_all(tree.join(".git")).unwrap();
+            make(&tree.join(".git"));
+        }
+    };
+    let endless = "[include]\n\tpath = /dev/zero\n[extensions]\n\tworktreeConfig = true\n[core]\n\tworktree = /\n";
+    let cases: [(&str, Box<dyn Fn(&Path)>); 9] = [
+        ("borrows", Box::new(in_git("objects/info/alternates", "/nonexistent\n"))),
+        ("settings", Box::new(in_git("config", endless))),
+        ("grafts", Box::new(in_git("info/grafts", "0\n"))),
+        ("common", Box::new(in_git("commondir", "/\n"))),
+        ("index", Box::new(|tree| fs::File::create(tree.join(".git/index")).unwrap().set_len(1 << 40).unwrap())),
+        (
+            "objects",
+            Box::new(|tree| {
+                bench.git(tree, &["commit", "--quiet", "--allow-empty", "-m", "mine"]);
+                for file in bytes_of(&tree.join(".git/objects")).into_keys() {
+                    fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+                    fs::write(file, "x").unwrap();
+                }
+            }),
+        ),
+        ("pipe", Box::new(instead(|git| assert!(Command::new("mkfifo").arg(git).status().unwrap().success())))),
+        ("link", Box::new(instead(|git| symlink("/", git).unwrap()))),
+        ("file", Box::new(instead(|git| fs::write(git, "gitdir: /dev/zero\n").unwrap()))),
+    ];
+    for (phase, work) in &cases {
+        let result = bench.attempt(phase, &base, |tree| {
+            fs::write(tree.join("new.txt"), "n").unwrap();
+            work(tree);
+        });
+        let changed: Vec<_> = result.committed.changed.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!((changed, result.repairs, result.findings), (vec!["new.txt"], vec![], vec![]), "{phase}");
+    }
+}
+
+/// A user's path may name directories relative to where a program is.
+#[test]
+fn a_program_of_the_work_place_is_not_taken_for_git() {
+    let bench = Bench::new();
+    let (trap, trace) = bench.trap();
+    let path = format!(".:bin:{}", std::env::var("PATH").unwrap());
+    let environment = GitEnvironment::from_variables([
+        (OsString::from("PATH"), path.into()),
+        (OsString::from("HOME"), bench.home.path().into()),
+    ]);
+    let repository = Repository::open(&bench.user(), environment).unwrap();
+    let spaces = Workspaces::new(repository, &bench.home.path().join("state")).unwrap();
+    let (base, key) = (bench.head(), key("build"));
+    let tree = spaces.prepare_attempt(&key, &base).unwrap().path;
+    fs::create_dir(tree.join("bin")).unwrap();
+    for place in ["git", "bin/git"] {
+        fs::copy(&trap, tree.join(place)).unwrap();
+    }
+    let result = spaces.commit_attempt(&key, &base, &base, &text()).unwrap().committed;
+    assert_eq!(result.changed.len(), 2);
+    assert!(!trace.exists(), "the host ran it");
+}
+
 /// What is no file, and what cannot be read, is left out by name and keeps nothing else from being committed.
 #[test]
 fn pipes_and_directories_in_the_place_of_files_are_what_they_are() {
