@@ -48,7 +48,7 @@ impl Bench {
     }
 
     fn base(&self) -> CommitId {
-        self.spaces.repository().commit("HEAD").unwrap().id
+        self.spaces.repository().user().commit("HEAD").unwrap().id
     }
 
     fn attempt(&self, phase: &str, base: &CommitId, work: impl Fn(&Path)) -> Committed {

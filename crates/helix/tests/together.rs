@@ -30,7 +30,7 @@ fn waiting(stage_root: &str) -> String {
 fn new_stage() -> Stage {
     let stage = Stage::new("parts: []\n", "max_agents = 4\n");
     let root = stage.shared().display().to_string();
-    std::fs::write(stage.sandbox.path().join("agent.yaml"), waiting(&root)).unwrap();
+    stage.agent_does(&waiting(&root));
     stage
 }
 

@@ -61,6 +61,11 @@ impl Stage {
         Self { sandbox, repo, http }
     }
 
+    /// Gives the agent another script: one that names places of this stage.
+    pub fn agent_does(&self, script: &str) {
+        std::fs::write(self.sandbox.path().join("agent.yaml"), script).unwrap();
+    }
+
     /// Where agents and commands leave what a test looks for, and find what it leaves for them.
     pub fn shared(&self) -> PathBuf {
         self.sandbox.path().join("shared")

@@ -67,7 +67,7 @@ async fn two_jobs_deliver_to_one_target_one_after_the_other() {
 
 /// A deployment that waits for a file and says when it begins and ends, also where it is stopped, which takes it two seconds.
 fn waiting_deployment(stage: &Stage) -> (PathBuf, PathBuf) {
-    let (log, go) = (stage.sandbox.path().join("log"), stage.sandbox.path().join("go"));
+    let (log, go) = (stage.shared().join("log"), stage.shared().join("go"));
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     let deploy = format!(
         "#!/bin/sh\ntrap '' INT\ntrap 'echo end >> {0}; exit 1' TERM\necho begin >> {0}\nuntil [ -e {1} ]; do sleep 0.05; done\necho end >> {0}\n",
