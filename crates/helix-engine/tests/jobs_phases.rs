@@ -10,7 +10,7 @@ use helix_engine::evidence::{OutputState, Standing};
 use helix_engine::submit::SubmitError;
 use helix_job::question::QuestionKind;
 use helix_job::{AskPerson, IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
-use workshop::{Workshop, part};
+use workshop::{Workshop, part, signals};
 
 const TWO_PHASES: &str = r#"
 name: Baskets
@@ -268,12 +268,17 @@ async fn an_agent_that_changes_nothing_does_not_pass_and_is_not_asked_for_ever()
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_commits_nothing_again_and_again_makes_no_progress() {
     let plan = "name: Idle\nphases: [{ id: idle, type: documentation, description: I, outputs: [a.md], max_attempts: 5, on_failure: fail }]\n";
-    let act = "    act: { steps: [{ run: 'git -c user.name=A -c user.email=a@example.invalid commit -q --allow-empty -m progress && touch \"$HOME/committed\"' }], say: \"All done!\" }\n";
-    let shop = Workshop::open(&format!("parts:\n{}", part("idle", act))).await;
+    let signal = signals();
+    let committed = signal.path().join("committed");
+    let act = format!(
+        "    act: {{ steps: [{{ run: 'git -c user.name=A -c user.email=a@example.invalid commit -q --allow-empty -m progress && touch \"{}\"' }}], say: \"All done!\" }}\n",
+        committed.display()
+    );
+    let shop = Workshop::open(&format!("parts:\n{}", part("idle", &act))).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, plan).await;
     assert_eq!((ended.view.status, ended.phase("idle").attempt), (JobStatus::Failed, 2), "{:#?}", ended.view);
-    assert!(shop.sandbox.home().join("committed").exists(), "it made no commit");
+    assert!(committed.exists(), "it made no commit");
 }
 
 /// A session that the agent has lost costs a try; the next one starts a session of its own and is told what was tried.

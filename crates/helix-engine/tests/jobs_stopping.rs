@@ -13,7 +13,7 @@ use helix_engine::jobs::ReopenRequest;
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_store::{Access, Append, Journal, NewEvent, Projection, SqliteJournal, Stream};
 use helix_testkit::processes::processes_with_env;
-use workshop::{Ended, Workshop, part, patient};
+use workshop::{Ended, Workshop, part, patient, signals};
 
 const PLAN: &str = "name: Note
 phases:
@@ -283,7 +283,7 @@ async fn nothing_starts_while_memory_is_below_the_floor_and_the_job_says_why() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_wide_job_does_not_starve_one_that_is_submitted_later() {
     // Every agent of the wide job works until both jobs are there.
-    let signal = tempfile::tempdir().unwrap();
+    let signal = signals();
     let go = signal.path().join("go");
     let act = format!("    act: {{ steps: [{{ run: \"until [ -e {} ]; do sleep 0.02; done\" }}] }}\n", go.display());
     let mut script = String::from("parts:\n");
@@ -379,14 +379,17 @@ async fn a_cancel_while_the_first_worktree_is_made_leaves_nothing_behind() {
 /// The policy that was recorded when the job was submitted counts, whatever a later host is configured with.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_keeps_the_policy_that_it_was_submitted_with() {
-    let act = "    act: { steps: [{ write: { path: half.md, content: x } }, { run: \"until [ -e $HOME/go ]; do sleep 0.02; done\" }] }\n";
+    let signal = signals();
+    let go = signal.path().join("go");
+    let wait = format!("{{ run: \"until [ -e {} ]; do sleep 0.02; done\" }}", go.display());
+    let act = format!("    act: {{ steps: [{{ write: {{ path: half.md, content: x }} }}, {wait}] }}\n");
     // Nobody is asked, says the policy of the tests.
-    let shop = Workshop::open(&format!("parts:\n{}", part("note", act))).await;
+    let shop = Workshop::open(&format!("parts:\n{}", part("note", &act))).await;
     let repo = shop.repo();
     let job = shop.submit(&repo, &PLAN.replace("max_attempts: 2", "max_attempts: 1")).await;
     shop.until_working(&job, "note", 1, Some("half.md")).await;
     let shop = shop.reopen_with(|config| config.policy.escalation.person = AskPerson::Ask).await;
-    std::fs::write(shop.sandbox.home().join("go"), "").unwrap();
+    std::fs::write(&go, "").unwrap();
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
     assert!(ended.view.questions.is_empty(), "{:#?}", ended.view);
@@ -429,7 +432,7 @@ async fn a_starting_host_removes_the_worktrees_of_jobs_that_are_over() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_this_host_cannot_record_any_more_says_so_and_the_next_host_goes_on() {
-    let signal = tempfile::tempdir().unwrap();
+    let signal = signals();
     let go = signal.path().join("go");
     let wait = format!("{{ run: \"until [ -e {} ]; do sleep 0.02; done\" }}", go.display());
     let act = format!("    act: {{ steps: [{wait}, {{ write: {{ path: note.md, content: N }} }}] }}\n");

@@ -91,6 +91,9 @@ impl Bench {
     }
 }
 
+/// What the commands of all benches may write.
+const SIGNALS: &str = env!("CARGO_TARGET_TMPDIR");
+
 /// What keeps the commands of a host.
 fn supervisor(home: &Path) -> Supervisor {
     let test = std::env::current_exe().unwrap();
@@ -100,7 +103,7 @@ fn supervisor(home: &Path) -> Supervisor {
     // What commands of these tests leave for them.
     let shared = home.join("shared");
     fs::create_dir_all(&shared).unwrap();
-    let sandbox = Sandbox { writable: vec![shared], ..Sandbox::default() };
+    let sandbox = Sandbox { writable: vec![shared, SIGNALS.into()], ..Sandbox::default() };
     Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox }).unwrap()
 }
 

@@ -67,7 +67,9 @@ impl Repository {
         for directory in ["objects/info", "objects/pack", "refs/heads", "info"].map(|name| place.join(name)) {
             fs::create_dir_all(&directory).map_err(GitError::disk("create", directory))?;
         }
-        let known = format!("{}\n", user.common_dir().join("objects").display());
+        // Git follows relative ones only in the repository that it is asked about.
+        let known: String =
+            user.object_directories()?.iter().map(|directory| format!("{}\n", directory.display())).collect();
         put(&place.join("objects/info/alternates"), known.as_bytes())?;
         put(&place.join("info/attributes"), ATTRIBUTES.as_bytes())?;
         put(&place.join("info/exclude"), &settings.exclude)?;

@@ -59,7 +59,8 @@ fn venv(user: &User, at: &str) -> PathBuf {
     let packages = std::fs::read_dir(venv.join("lib")).unwrap().next().unwrap().unwrap().path().join("site-packages");
     std::fs::write(packages.join("shop.pth"), user.work().display().to_string()).unwrap();
     let runner = venv.join("bin/pytest");
-    let python = venv.join("bin/python");
+    // As installers write it, whatever the path was called by.
+    let python = venv.canonicalize().unwrap().join("bin/python");
     let program = format!(
         "#!{}\nimport os, shop\nassert shop.NAME == 'new', shop.__file__\n\
          print('prefix', os.environ['VIRTUAL_ENV'], sorted(os.environ))\nprint('== 1 passed in 0.01s ==')\n\

@@ -329,6 +329,13 @@ fn state_of(sandbox: &Sandbox) -> StateDir {
     StateDir::open(sandbox.state()).unwrap()
 }
 
+const SIGNALS: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// A directory in which agents and a test leave files for each other: their walls open it.
+pub fn signals() -> tempfile::TempDir {
+    tempfile::tempdir_in(SIGNALS).unwrap()
+}
+
 fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConfig {
     let helix = helix_binary().unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_owned();
@@ -338,7 +345,7 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
     // Where the scripted agent counts its attempts, for all of its runs.
     let counts = PathBuf::from(format!("{}.state", script.display()));
     std::fs::create_dir_all(&counts).unwrap();
-    let walls = helix_agents::Sandbox { writable: vec![counts], ..Default::default() };
+    let walls = helix_agents::Sandbox { writable: vec![counts, SIGNALS.into()], ..Default::default() };
     let (git, wrapper) = (GitEnvironment::from_process(), sandbox.path().join(GIT_WRAPPER));
     let git = if wrapper.exists() { git.with_program(wrapper) } else { git };
     EngineConfig {

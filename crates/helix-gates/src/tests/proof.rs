@@ -35,7 +35,7 @@ impl Testing<'_> {
         let new = new_tests(tested.run.as_ref(), before);
         match self.control(&work, tested, &new).await? {
             Control::Seen(note) => notes.extend(note),
-            Control::Unseen(judgement) => return Ok(judgement),
+            Control::Unseen(judgement) => return Ok(*judgement),
         }
         if let Some(judgement) = self.new_tests_before(&work, tested, before, &new, &mut notes).await? {
             return Ok(judgement);
@@ -85,7 +85,7 @@ impl Testing<'_> {
         let limit = self.limit.min(LEAST_LIMIT.max(tested.took * 3));
         let nonsense = self.run_within(&commit, ".control", limit).await?;
         let unseen = |kind, message: String, hint: &str| {
-            Control::Unseen(Judgement::faulted(Fault { kind, message, hint: Some(hint.to_owned()) }))
+            Control::Unseen(Box::new(Judgement::faulted(Fault { kind, message, hint: Some(hint.to_owned()) })))
         };
         let total = |tested: &Tested| tested.run.as_ref().map_or(0, TestRun::total);
         if total(&nonsense) == 0 && did_not_compile(&nonsense.checked.output) {
@@ -177,7 +177,7 @@ enum Control {
     /// The tests saw it, or there was nothing to see.
     Seen(Option<String>),
     /// They did not, or nobody knows.
-    Unseen(Judgement),
+    Unseen(Box<Judgement>),
 }
 
 /// Tests that pass now and were not there before, where their names are known.

@@ -498,7 +498,8 @@ async fn tests_that_failed_before_are_no_pass() {
 #[tokio::test]
 async fn a_test_that_fails_now_and_then_is_flaky() {
     let bench = python(TESTS);
-    let count = bench.bench.home.path().join("count");
+    let kept = tempfile::tempdir_in(SIGNALS).unwrap();
+    let count = kept.path().join("count");
     let flaky = |test: &str| {
         let place = count.display();
         TESTS.replace("def test_one():\n", &format!("def test_one():\n    import os\n    now = os.path.exists('{place}-{test}')\n    open('{place}-{test}', 'w')\n    assert now\n"))

@@ -357,6 +357,31 @@ fn whatever_is_left_of_a_clones_git_its_files_are_the_result() {
     }
 }
 
+/// A repository that borrows objects itself, by a path relative to its own; and what of all that is open to who works here.
+#[test]
+fn objects_are_read_from_wherever_the_user_has_them_and_nothing_else_of_git() {
+    let bench = Bench::new();
+    let (user, pool, base) = (bench.user(), bench.home.path().join("pool"), bench.head());
+    bench.git(bench.home.path(), &["clone", "--quiet", "--bare", user.to_str().unwrap(), pool.to_str().unwrap()]);
+    for entry in fs::read_dir(user.join(".git/objects")).unwrap() {
+        let path = entry.unwrap().path();
+        if !path.ends_with("info") && !path.ends_with("pack") {
+            fs::remove_dir_all(path).unwrap();
+        }
+    }
+    fs::write(user.join(".git/objects/info/alternates"), "../../../pool/objects\n").unwrap();
+    let repository = Repository::open(&user, environment(bench.home.path())).unwrap();
+    let spaces = Workspaces::new(repository, &bench.home.path().join("state")).unwrap();
+    let tree = spaces.prepare_attempt(&key("build"), &base).unwrap().path;
+    assert_eq!(bench.git(&tree, &["log", "--format=%H"]), base.as_str());
+    let readable = spaces.readable().unwrap();
+    let readable: Vec<_> = readable.iter().map(|path| path.canonicalize().unwrap()).collect();
+    let home = bench.home.path().canonicalize().unwrap();
+    let own = spaces.repository().top().join("objects");
+    let named = ["user/.git/objects", "pool/objects", "user/.gitignore", "user/src"].map(|path| home.join(path));
+    assert_eq!(readable, [vec![own], named.to_vec()].concat());
+}
+
 /// A user's path may name directories relative to where a program is.
 #[test]
 fn a_program_of_the_work_place_is_not_taken_for_git() {

@@ -10,14 +10,16 @@ use helix_server::ServerConfig;
 use helix_testkit::project::{Language, Project};
 use helix_testkit::sandbox::Sandbox;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use super::host::Host;
+use super::host::{Host, signals};
 use super::{content, frames};
 
 /// A repository with a plan of one phase that waits for a file.
 pub(super) struct Stage {
     pub(super) host: Host,
     sandbox: Sandbox,
+    signals: TempDir,
     pub(super) gate: PathBuf,
     pub(super) session: String,
 }
@@ -26,7 +28,8 @@ impl Stage {
     /// The session has one turn: "hello" and "Hi.". `more` is put into the phase.
     pub(super) async fn new(host: Host, more: &str) -> Self {
         let sandbox = Sandbox::new().unwrap();
-        let gate = sandbox.path().join("go");
+        let signals = signals();
+        let gate = signals.path().join("go");
         let repo = sandbox.project("shop", Project::healthy(Language::Python)).unwrap();
         let wait = format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", gate.display());
         let plan = format!(
@@ -38,7 +41,7 @@ impl Stage {
         for arguments in [vec!["add", "-A"], vec!["commit", "-qm", "plan"]] {
             helix_testkit::project::git(&repo, sandbox.environment(), &arguments).unwrap();
         }
-        let mut stage = Self { host, sandbox, gate, session: String::new() };
+        let mut stage = Self { host, sandbox, signals, gate, session: String::new() };
         let hello = stage.whole(json!([{ "role": "user", "content": "hello [[fake: say Hi.]]" }])).await;
         stage.session = hello["helix"]["session"].as_str().unwrap().to_owned();
         stage
@@ -89,11 +92,11 @@ impl Stage {
 
     /// Has the agent wait until a file of this name is put.
     pub(super) fn until_there(&self, name: &str) -> String {
-        format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", self.sandbox.path().join(name).display())
+        format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", self.signals.path().join(name).display())
     }
 
     pub(super) fn put(&self, name: &str) {
-        std::fs::write(self.sandbox.path().join(name), "").unwrap();
+        std::fs::write(self.signals.path().join(name), "").unwrap();
     }
 
     /// Waits until a turn has begun. Sessions have no stream of events: looking is the only way to learn of it.

@@ -71,6 +71,14 @@ impl Stage {
         self.sandbox.path().join("shared")
     }
 
+    /// Opens what this stage's runs share to those of another one.
+    pub fn shares_with(&self, other: &Stage) {
+        let file = other.sandbox.home().join(".config/helix/helix.toml");
+        let config = std::fs::read_to_string(&file).unwrap();
+        let opened = config.replace("writable = [", &format!("writable = [{:?}, ", self.shared()));
+        std::fs::write(&file, opened).unwrap();
+    }
+
     /// A `helix` command; what it says goes to a log that a failing test shows.
     pub fn helix(&self, arguments: &[&str]) -> Command {
         let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_helix"));

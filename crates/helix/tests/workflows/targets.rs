@@ -121,6 +121,7 @@ async fn two_state_directories_deliver_to_one_target_one_after_the_other() {
     let script = ["parts:\n", &texts, &part("deliver", "{ say: Ready. }")].concat();
     let (first, second) = (Stage::new(&script, ""), Stage::new(&script, ""));
     let (log, go) = waiting_deployment(&first);
+    first.shares_with(&second);
     let gate = "{ type: deploy_success, target: production, command: ./deploy.sh }";
     let plan = |stage: &Stage, name: &str| {
         let text = plan(name, gate).replace("version.txt", &format!("{name}.txt"));
