@@ -27,7 +27,7 @@ pub(crate) use self::handle::RunShared;
 use self::watching::Hub;
 use crate::invocation::RunRequest;
 use crate::run_dir::{RunDir, RunDirError, RunState, name, needed, publish};
-use crate::walls::Sandbox;
+use crate::sandbox::Sandbox;
 
 /// Where runs live and how a keeper is started.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,17 +1,11 @@
-//! The sandbox of a run: what its processes may read, write and reach, and what the machine's owner says of all runs.
+//! The walls of a run: what its processes may read, write and reach.
 //!
 //! Must not put anything up: the keeper does, between fork and exec (`keeper/confine.rs`).
 
-mod places;
+use std::path::PathBuf;
 
-use std::path::{Path, PathBuf};
-
-use helix_core::run::{NetworkAccess, NoWall, SandboxMode, Wall, WallsHeld};
+use helix_core::run::{NetworkAccess, NoWall, Wall, WallsHeld};
 use serde::{Deserialize, Serialize};
-
-use crate::invocation::RunRequest;
-use crate::keeper::landlock;
-use places::Places;
 
 /// What a run's processes may reach. Everything that is not named is closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,49 +62,6 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self { processes: 4096, open_files: 65_536, file_size: 16 << 30 }
-    }
-}
-
-/// What the machine's owner says of the walls of all runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Sandbox {
-    pub mode: SandboxMode,
-    /// The network of runs of which nobody says anything else.
-    pub network: NetworkAccess,
-    /// What every run may change besides.
-    pub writable: Vec<PathBuf>,
-    /// What every run may read besides.
-    pub readable: Vec<PathBuf>,
-    pub limits: Limits,
-}
-
-impl Sandbox {
-    /// The whole walls of a run of which the caller has named its own part: the system, toolchains and caches added, and nothing of
-    /// the state directory but what the caller named below it. Looks at the disk.
-    pub(crate) fn around(&self, request: &RunRequest, state: &Path, keeper: &Path) -> Option<Walls> {
-        let own = request.walls.as_ref().filter(|_| self.mode != SandboxMode::Off)?;
-        let places = Places::new(&request.invocation, &own.writable, state);
-        let (mut writable, mut readable) = (places.caches(), places.system());
-        writable.extend(own.writable.iter().chain(&self.writable).flat_map(|path| places.resolved(path)));
-        readable.extend(places.toolchains());
-        let keeper = [keeper.to_owned()];
-        let named = own.readable.iter().chain(&self.readable).chain(&keeper);
-        readable.extend(named.flat_map(|path| places.resolved(path)));
-        let writable = places::outermost(writable, &[]);
-        let readable = places::outermost(readable, &writable);
-        let required = self.mode == SandboxMode::Required;
-        let limits = Some(own.limits.unwrap_or(self.limits));
-        Some(Walls { required, writable, readable, network: own.network.clone(), limits })
-    }
-
-    /// Whether runs get walls around files and signals on this machine.
-    pub fn holds(&self) -> bool {
-        self.mode != SandboxMode::Off && landlock::version().missing_for_all().is_none()
-    }
-
-    /// Why runs that need the walls cannot be started on this machine; `None` where they can, or need not.
-    pub fn obstacle(&self) -> Option<String> {
-        (self.mode == SandboxMode::Required).then(|| landlock::version().missing_for_all()).flatten()
     }
 }
 

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess, Walls};
+use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -388,14 +388,6 @@ impl EffectRunner {
         ask.label = Some(phase.id.to_string());
         ask.take = Some(begin.attempt);
         Ok(ask)
-    }
-
-    /// What who works for this phase may reach of the repository and the network, besides its own work place.
-    pub(super) async fn walls(&self, active: &Active, phase: &Phase) -> Result<Walls, Fault> {
-        let spaces = self.workspaces(&active.spec).await?;
-        let readable = blocking(move || spaces.readable()).await?;
-        let network = phase.network.unwrap_or_else(|| self.runner().supervisor().sandbox().network).into();
-        Ok(Walls { readable, network, ..Walls::default() })
     }
 
     /// What is known by now about the failure of the attempt before this one, as data.

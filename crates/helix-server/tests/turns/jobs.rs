@@ -474,10 +474,10 @@ async fn a_session_with_an_open_job_is_not_forgotten() {
     let request = stage.host.post("/v1/chat/completions").header("x-chat", "over");
     let said = request.json(&json!({ "messages": [said("user", "hi [[fake: say Hi.]]")] })).send().await.unwrap();
     assert_eq!(said.status(), 200);
-    let Stage { host, sandbox, gate, session } = stage;
+    let Stage { host, sandbox, signals, gate, session } = stage;
     let none = helix_engine::consultant::Retention { days: None, count: Some(0) };
     let host = host.restart_with(ServerConfig::default(), |engine| engine.consultant.retention = none).await;
-    let stage = Stage { host, sandbox, gate, session };
+    let stage = Stage { host, sandbox, signals, gate, session };
     // The host looks after its start and tells nobody when it is through.
     loop {
         let list: Value = stage.host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::invocation::Invocation;
 use crate::program::find_program;
 
-/// What programs are made of. Of `/var` only what programs look up; nothing of `/home`, `/root`, `/tmp`, `/run`.
+/// What programs are made of. Of `/var` only what programs look up; nothing of homes, `/tmp` and `/run`.
 const SYSTEM: [&str; 24] = [
     "/bin",
     "/sbin",
@@ -223,7 +223,7 @@ impl<'a> Places<'a> {
     fn is_below_home_or_beside(&self, path: &Path) -> bool {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let above = |place: &Path| place.starts_with(&real);
-        real.parent().is_some() && !self.home.as_deref().is_some_and(above) && !above(Path::new("/home/x"))
+        real.parent().is_some() && !self.home.as_deref().is_some_and(above) && real != Path::new("/home")
     }
 
     /// The caches of tools that are there; those that a tool would make itself in the home are made for it, since it could not.
