@@ -174,7 +174,7 @@ impl OpenError {
 
 /// Chooses a hint for a failure that users can fix. Git runs with `LC_ALL=C`, so its words are stable.
 pub(crate) fn hint_for(stderr: &str) -> Option<String> {
-    let table: [(&str, &str); 10] = [
+    let table: [(&str, &str); 11] = [
         ("dubious ownership", "if you trust the repository: `git config --global --add safe.directory <path>`"),
         (
             "refs/heads/helix' exists",
@@ -186,6 +186,7 @@ pub(crate) fn hint_for(stderr: &str) -> Option<String> {
         ("insufficient permission", "check the permissions of the repository and of the state directory"),
         ("Permission denied", "check the permissions of the repository and of the state directory"),
         ("Read-only file system", "make the repository writable, then run `helix jobs resume`"),
+        ("Out of memory", "a file that git reads whole, such as `.gitignore`, is huge: remove it"),
         ("not a valid object name", "the commit is not in this clone; fetch it first"),
         ("bad object", "the repository is damaged or was pruned: run `git fsck`"),
     ];

@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, prlimit};
 
 use super::environment::GitEnvironment;
 use super::error::{GitError, hint_for};
@@ -53,6 +53,7 @@ pub struct Call<'a> {
     stdin: Vec<u8>,
     accepted: &'a [i32],
     limit: Duration,
+    memory: Option<u64>,
     overdue: Overdue,
 }
 
@@ -84,6 +85,7 @@ impl Git {
             stdin: Vec::new(),
             accepted: &[0],
             limit: LIMIT,
+            memory: None,
             overdue: Overdue::Killed,
         }
     }
@@ -148,10 +150,22 @@ impl<'a> Call<'a> {
         self
     }
 
+    /// Lets it have so many bytes of memory at most.
+    pub(crate) fn memory(mut self, most: u64) -> Self {
+        self.memory = Some(most);
+        self
+    }
+
     /// Runs it to its end.
     pub fn run(self) -> Result<GitOutput, GitError> {
         let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
         let mut child = self.git.spawn(&self.directory, &self.args, &self.variables, stdin)?;
+        if let (Some(most), Ok(pid)) = (self.memory, i32::try_from(child.id())) {
+            let limit = Rlimit { current: Some(most), maximum: Some(most) };
+            if let Err(error) = prlimit(Pid::from_raw(pid), Resource::Data, limit) {
+                tracing::debug!(%error, pid, "git was gone before its memory could be limited");
+            }
+        }
         let collected = self.collect(&mut child);
         match (&collected, self.overdue) {
             (Err(GitError::TimedOut { .. }), Overdue::LeftAlone) => {

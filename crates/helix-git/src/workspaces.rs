@@ -23,6 +23,9 @@ const TRASH: &str = ".trash";
 /// How long git may look through a work place before it is asked what keeps it.
 const QUICKLY: Duration = Duration::from_secs(5);
 
+/// Most memory of a git process that looks at files of a work place, in bytes: it reads `.gitignore` whole, however long that is.
+const MEMORY: u64 = 4 << 30;
+
 /// Touched files that are worth naming.
 const MAX_TOUCHED: usize = 20;
 
@@ -323,7 +326,7 @@ impl Workspaces {
         args: impl IntoIterator<Item = A>,
     ) -> super::spawn::Call<'a> {
         let call = self.repository().git(&place.path, args);
-        call.env("GIT_WORK_TREE", &place.path).env("GIT_INDEX_FILE", &place.index)
+        call.env("GIT_WORK_TREE", &place.path).env("GIT_INDEX_FILE", &place.index).memory(MEMORY)
     }
 
     /// What who works in a work place may read besides it: the objects that its git is made of, and the files of the user's work

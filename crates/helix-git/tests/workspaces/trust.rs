@@ -319,7 +319,9 @@ fn what_lies_beyond_a_link_is_not_taken() {
 fn whatever_is_left_of_a_clones_git_its_files_are_the_result() {
     let bench = Bench::new();
     let base = bench.head();
-    let in_git = |name: &'static str, text: &'static str| move |tree: &Path| fs::write(tree.join(".git").join(name), text).unwrap();
+    let in_git = |name: &'static str, text: &'static str| {
+        move |tree: &Path| fs::write(tree.join(".git").join(name), text).unwrap()
+    };
     let instead = |make: fn(&Path)| {
         move |tree: &Path| {
             fs::remove_dir_all(tree.join(".git")).unwrap();
@@ -403,6 +405,21 @@ fn a_program_of_the_work_place_is_not_taken_for_git() {
     let result = spaces.commit_attempt(&key, &base, &base, &text()).unwrap().committed;
     assert_eq!(result.changed.len(), 2);
     assert!(!trace.exists(), "the host ran it");
+}
+
+/// The host's memory is not for an agent to use up.
+#[test]
+fn a_list_of_ignored_files_without_end_fails_its_own_attempt_alone() {
+    let bench = Bench::new();
+    let (base, key) = (bench.head(), key("build"));
+    let tree = bench.spaces.prepare_attempt(&key, &base).unwrap().path;
+    fs::write(tree.join("new.txt"), "n").unwrap();
+    fs::File::create(tree.join(".gitignore")).unwrap().set_len(5 << 30).unwrap();
+    let error = bench.spaces.commit_attempt(&key, &base, &base, &text()).unwrap_err();
+    assert!(error.to_string().contains("Out of memory"), "{error}");
+    fs::write(tree.join(".gitignore"), "ignored/\n").unwrap();
+    let result = bench.spaces.commit_attempt(&key, &base, &base, &text()).unwrap().committed;
+    assert_eq!(result.changed.len(), 1);
 }
 
 /// What is no file, and what cannot be read, is left out by name and keeps nothing else from being committed.
