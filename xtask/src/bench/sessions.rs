@@ -28,9 +28,10 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     for number in 1..=turns {
         let words = format!("{number} {}", "word ".repeat(TEXT / 5));
         messages.push(json!({ "role": "user", "content": format!("[[fake: say answer {words}]]") }));
+        let request = json!({ "model": "helix", "messages": messages }).to_string();
         let before = host.processor_seconds()?;
         let began = Instant::now();
-        let answer = ask(&host, &messages)?;
+        let answer = ask(&host, &request)?;
         times.push(began.elapsed().as_secs_f64() * 1e3);
         work.push((host.processor_seconds()? - before) * 1e3);
         messages.push(json!({ "role": "assistant", "content": answer }));
@@ -57,9 +58,8 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     ])
 }
 
-fn ask(host: &Host, messages: &[Value]) -> anyhow::Result<String> {
-    let body = json!({ "model": "helix", "messages": messages }).to_string();
-    let (status, said) = host.request("POST", "/v1/chat/completions", &[], &body)?;
+fn ask(host: &Host, request: &str) -> anyhow::Result<String> {
+    let (status, said) = host.request("POST", "/v1/chat/completions", &[], request)?;
     if status != 200 {
         bail!("{status}: {said}");
     }
