@@ -86,7 +86,7 @@ impl std::fmt::Display for Repair {
             Self::Unfiltered { detail } => {
                 write!(f, "Helix runs no git filters: it committed as it is on the disk: {detail}")
             }
-            Self::Surroundings { detail } => write!(f, "changed while the agent worked, not by Helix: {detail}"),
+            Self::Surroundings { detail } => write!(f, "changed while the agent worked, not by this host: {detail}"),
         }
     }
 }
