@@ -48,14 +48,16 @@ fn main() -> ExitCode {
 }
 
 async fn measure(rounds: usize) {
-    let scratch = std::env::temp_dir().join(format!("helix-run-figures-{}", std::process::id()));
+    // Not below `/tmp`, which a run does not see: what is opened of it is mounted piece by piece, and nobody's home is there.
+    let program = std::env::current_exe().expect("this program's path");
+    let scratch = program.with_file_name(format!("helix-run-figures-{}", std::process::id()));
     let (home, work) = (scratch.join("home"), scratch.join("work"));
     for directory in HOME.map(|path| home.join(path)).iter().chain([&work]) {
         std::fs::create_dir_all(directory).expect("a directory");
     }
     let supervisor = Supervisor::new(SupervisorConfig {
         runs_dir: scratch.join("runs"),
-        keeper: std::env::current_exe().expect("this program's path"),
+        keeper: program,
         keeper_args: vec!["keeper".into()],
         watching: Watching::Inotify,
         sandbox: Default::default(),

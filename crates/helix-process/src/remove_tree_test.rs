@@ -16,7 +16,7 @@ fn a_tree_of_any_depth_and_any_mode_is_removed_and_links_are_not_followed() {
     fs::create_dir(top.join("closed")).unwrap();
     fs::write(top.join("closed/file"), "").unwrap();
     symlink(&outside, top.join("closed/link")).unwrap();
-    fs::set_permissions(top.join("closed"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(top.join("closed"), fs::Permissions::from_mode(0o0)).unwrap();
     let mut directory = rustix::fs::open(&top, OFlags::DIRECTORY, Mode::empty()).unwrap();
     for _ in 0..20_000 {
         rustix::fs::mkdirat(&directory, "d", Mode::RWXU).unwrap();
