@@ -329,7 +329,8 @@ fn whatever_is_left_of_a_clones_git_its_files_are_the_result() {
         }
     };
     let endless = "[include]\n\tpath = /dev/zero\n[extensions]\n\tworktreeConfig = true\n[core]\n\tworktree = /\n";
-    let cases: [(&str, Box<dyn Fn(&Path)>); 9] = [
+    type Work<'a> = Box<dyn Fn(&Path) + 'a>;
+    let cases: [(&str, Work<'_>); 9] = [
         ("borrows", Box::new(in_git("objects/info/alternates", "/nonexistent\n"))),
         ("settings", Box::new(in_git("config", endless))),
         ("grafts", Box::new(in_git("info/grafts", "0\n"))),
