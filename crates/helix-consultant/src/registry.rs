@@ -79,7 +79,7 @@ impl Consultant {
     }
 
     async fn interrupted(&self) -> Result<Vec<SessionView>, ReadError> {
-        let mut sessions = all_sessions(self.services.journal().as_ref()).await?;
+        let mut sessions = all_sessions(self.services.journal().as_ref()).await?.sessions;
         sessions.retain(|view| view.running().is_some());
         Ok(sessions)
     }

@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use crate::commands::{
     adr, answer, chat, demo, describe, doctor, failures, gates, hook, init, jobs, mcp, openwebui, outcome, plan,
-    project, prompt, run, sandbox, serve, skills, workflow,
+    project, prompt, run, sandbox, serve, skills, trust, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
@@ -81,6 +81,8 @@ enum Command {
     /// Manage architecture decision records
     #[command(subcommand)]
     Adr(adr::Action),
+    /// Trust the configuration of a project
+    Trust(trust::Arguments),
     /// Connect Open WebUI
     #[command(name = "openwebui", subcommand)]
     OpenWebUi(openwebui::Action),
@@ -161,6 +163,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Failures(action) => failures::run(context, action),
         Command::Skills(action) => skills::run(context, &action),
         Command::Prompt(action) => prompt::run(context, &action),
+        Command::Trust(arguments) => trust::run(context, &arguments),
         Command::Mcp => mcp::run(context),
         Command::Hook(action) => hook::run(context, &action),
         Command::Events(Events::Schema) => describe::events(context),

@@ -132,6 +132,7 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
     // What is not the plan's fault leaves it valid, and is told all the same.
     user.write("good/p.yaml", PLAN);
     user.write("good/helix.toml", "[server]\nroots = [\"elsewhere\"]\n");
+    assert_eq!(user.run(&["trust", "good/helix.toml"]).code, 0);
     let mut check = user.helix();
     let ran =
         user::ran(check.current_dir(user.work().join("good")).args(["plan", "check", "p.yaml"]).output().unwrap());

@@ -25,7 +25,7 @@ fn a_project_cannot_take_the_sandbox_down_and_its_user_can() {
     user.write("helix.toml", "[sandbox]\nmode = \"off\"\n");
     let ran = user.run(&["doctor", "--sandbox"]);
     assert_eq!(ran.code, 2, "{ran:?}");
-    assert!(ran.stderr.contains("HX0903") && ran.stderr.contains("your own configuration alone"), "{ran:?}");
+    assert!(ran.stderr.contains("HX0908") && ran.stderr.contains("`sandbox.mode`"), "{ran:?}");
     let ran = user.run(&["--config", "helix.toml", "doctor", "--sandbox"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stdout.contains("The sandbox is off"), "{ran:?}");

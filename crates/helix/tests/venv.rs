@@ -171,6 +171,7 @@ fn the_active_one_goes_before_the_configured_one_and_that_before_the_repositorys
     assert_eq!(used(None), of_repository.canonicalize().ok());
     let config = user.work().join("helix.toml");
     std::fs::write(&config, format!("[jobs]\nvenv = {:?}\n", configured.display().to_string())).unwrap();
+    assert_eq!(user.run(&["trust"]).code, 0);
     assert_eq!(used(None), configured.canonicalize().ok());
     assert_eq!(used(Some(&active)), active.canonicalize().ok());
 }

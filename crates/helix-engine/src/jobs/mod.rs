@@ -88,14 +88,15 @@ impl Jobs {
     /// # Errors
     /// [`EngineError::Journal`].
     #[boxed]
-    pub async fn list(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
-        let (mut jobs, mut cursor) = (Vec::new(), None);
+    pub async fn list(&self, filter: JobFilter) -> Result<JobPage, EngineError> {
+        let (mut all, mut cursor) = (JobPage { jobs: Vec::new(), next: None, unreadable: Vec::new() }, None);
         loop {
             let page = self.page(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await?;
-            jobs.extend(page.jobs);
+            all.jobs.extend(page.jobs);
+            all.unreadable.extend(page.unreadable);
             cursor = page.next;
             if cursor.is_none() {
-                return Ok(jobs);
+                return Ok(all);
             }
         }
     }
@@ -107,7 +108,7 @@ impl Jobs {
     #[boxed]
     pub async fn page(&self, filter: JobFilter, after: Option<JobId>, limit: usize) -> Result<JobPage, EngineError> {
         let page = self.services.journal().list_jobs(filter, after, limit).await?;
-        Ok(JobPage { jobs: page.jobs.into_iter().map(|view| self.live(view)).collect(), next: page.next })
+        Ok(JobPage { jobs: page.jobs.into_iter().map(|view| self.live(view)).collect(), ..page })
     }
 
     /// A job by its id or a unique prefix of it.

@@ -56,7 +56,7 @@ impl Jobs {
         let mut questions: Vec<QuestionView> = match filter {
             QuestionFilter::Job(id) => self.get(&id).await?.questions,
             QuestionFilter::Open => {
-                let jobs = self.list(JobFilter::unfinished()).await?;
+                let jobs = self.list(JobFilter::unfinished()).await?.jobs;
                 let all = jobs.into_iter().flat_map(|job| job.questions);
                 all.filter(|question| question.status == QuestionStatus::Open).collect()
             }

@@ -41,7 +41,7 @@ impl Sessions {
     /// # Errors
     /// [`EngineError::Journal`].
     #[boxed]
-    pub async fn list(&self) -> Result<Vec<SessionView>, EngineError> {
+    pub async fn list(&self) -> Result<SessionPage, EngineError> {
         Ok(helix_store::all_sessions(self.services.journal().as_ref()).await?)
     }
 

@@ -78,7 +78,7 @@ pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<Job
     let (limit, after) = (page_size(asked.limit, asked.after.as_ref())?, asked.after.clone());
     let filter = asked.filter()?;
     Ok(Json(match limit {
-        None => JobPage { jobs: shared.engine.jobs().list(filter).await?, next: None },
+        None => shared.engine.jobs().list(filter).await?,
         Some(limit) => shared.engine.jobs().page(filter, after, limit).await?,
     }))
 }

@@ -107,15 +107,16 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn jobs(&self) -> Result<Vec<JobView>, ClientError> {
-        let (mut jobs, mut after) = (Vec::new(), None);
+    pub(crate) async fn jobs(&self) -> Result<JobPage, ClientError> {
+        let (mut all, mut after) = (JobPage { jobs: Vec::new(), next: None, unreadable: Vec::new() }, None);
         loop {
             let query: (_, Option<(_, JobId)>) = (("limit", "500"), after.map(|id| ("after", id)));
             let page: JobPage = self.decode(self.request(Method::GET, "/api/v1/jobs").query(&query)).await?;
-            jobs.extend(page.jobs);
+            all.jobs.extend(page.jobs);
+            all.unreadable.extend(page.unreadable);
             after = page.next;
             if after.is_none() {
-                return Ok(jobs);
+                return Ok(all);
             }
         }
     }

@@ -24,4 +24,5 @@ pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;
+pub(crate) mod trust;
 pub(crate) mod workflow;

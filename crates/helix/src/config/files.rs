@@ -10,8 +10,10 @@ use std::ops::Range;
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Placed, Value, read_toml};
 use helix_core::source_text::{SourceText, utf8};
+use helix_project::bounded::read_bytes;
 
 use super::keys::File;
+use super::trust::{ProjectFile, Trust};
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 
@@ -20,6 +22,9 @@ pub(crate) const BUILT_IN: &str = "built in";
 
 /// Name of the file.
 pub(crate) const FILE_NAME: &str = "helix.toml";
+
+/// Size of the largest file that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
 
 const FIELD_CODES: FieldCodes = FieldCodes {
     unknown_key: codes::CONFIG_UNKNOWN_KEY,
@@ -57,29 +62,27 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Reads the given file, else the nearest one above the working directory; then the user's own.
+    /// Reads the given file, else that of the project as far as the user trusts it; then the user's own.
     ///
     /// # Errors
-    /// A file that exists and cannot be read, or has errors.
-    pub(super) fn read(environment: &Environment, given: Option<&Path>) -> Result<Self, CommandError> {
+    /// A file that exists and cannot be read, or has errors; one of a project that needs trust and has none.
+    pub(super) fn read(
+        environment: &Environment,
+        given: Option<&Path>,
+        trust: &Trust<'_>,
+    ) -> Result<Self, CommandError> {
         let mut files = Vec::new();
         if let Some(path) = given.map(|path| environment.directory.join(path)) {
-            files.push(load(&path, Whose::User)?.ok_or_else(|| {
+            files.push(load(&path)?.ok_or_else(|| {
                 CommandError::usage(codes::CONFIG_UNREADABLE, format!("no file {}", path.display()))
                     .hint("check the path given with --config")
             })?);
-        } else {
-            let own = user_directory(environment).map(|directory| directory.join(FILE_NAME));
-            let mut nearest = environment.directory.ancestors().map(|directory| {
-                let path = directory.join(FILE_NAME);
-                load(&path, if own.as_ref() == Some(&path) { Whose::User } else { Whose::Project })
-            });
-            files.extend(nearest.find_map(Result::transpose).transpose()?);
+        } else if let Some(project) = project_file(environment, None)? {
+            trust.check(&project)?;
+            files.push((project.path, project.text));
         }
-        if let Some(path) = user_directory(environment).map(|directory| directory.join(FILE_NAME))
-            && files.iter().all(|(other, _)| *other != path)
-        {
-            files.extend(load(&path, Whose::User)?);
+        if let Some(path) = user_file(environment) {
+            files.extend(load(&path)?);
         }
         Ok(Self { files })
     }
@@ -145,29 +148,14 @@ fn over(stronger: Node, weaker: &Node) -> Node {
     Node { range: stronger.range, value: Value::Mapping(entries.into()) }
 }
 
-/// Who wrote a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Whose {
-    /// The user: it was named with `--config`, or lies in the user's own directory.
-    User,
-    /// Whoever wrote the project that it was found in.
-    Project,
-}
-
 /// The problems of a file's text.
-pub(super) fn check(name: &str, text: &str, whose: Whose) -> Vec<Diagnostic> {
+pub(super) fn check(name: &str, text: &str) -> Vec<Diagnostic> {
     let source = SourceText::new(name, text);
     let help = "write TOML: `key = value` lines below `[section]` headings";
     match read_toml(text, 0) {
         Ok(node) => {
             let mut reader = FieldReader::new(&source, FIELD_CODES).with_paths(Paths::Full);
-            let file = File::from_node(&node, FILE_NAME, &mut reader);
-            // A project must not open what holds its own agents and gates back.
-            if let Some(sandbox) = file.and_then(|file| file.sandbox).filter(|_| whose == Whose::Project) {
-                let message = "[sandbox] counts in your own configuration alone, not in a project's";
-                let help = "move it to ~/.config/helix/helix.toml, or name this file with --config";
-                reader.error(codes::CONFIG_VALUE, &sandbox.range, message, help);
-            }
+            File::from_node(&node, FILE_NAME, &mut reader);
             reader.problems
         }
         Err(errors) => {
@@ -182,8 +170,30 @@ pub(crate) fn user_directory(environment: &Environment) -> Option<PathBuf> {
     Some(environment.xdg("XDG_CONFIG_HOME", ".config")?.join("helix"))
 }
 
-fn load(path: &Path, whose: Whose) -> Result<Option<(PathBuf, String)>, CommandError> {
-    let bytes = match std::fs::read(path) {
+/// The user's own file; it needs not exist.
+fn user_file(environment: &Environment) -> Option<PathBuf> {
+    Some(user_directory(environment)?.join(FILE_NAME))
+}
+
+/// The file of a project: the given one, else the nearest in the working directory or above it, unless that is the user's own.
+///
+/// # Errors
+/// When it cannot be read, or has errors.
+pub(crate) fn project_file(
+    environment: &Environment,
+    given: Option<&Path>,
+) -> Result<Option<ProjectFile>, CommandError> {
+    let mut nearest = environment.directory.ancestors().map(|directory| load(&directory.join(FILE_NAME)));
+    let found = match given {
+        Some(path) => load(&environment.directory.join(path))?,
+        None => nearest.find_map(Result::transpose).transpose()?,
+    };
+    let of_project = found.filter(|(path, _)| user_file(environment).as_ref() != Some(path));
+    Ok(of_project.map(|(path, text)| ProjectFile::new(path, text)))
+}
+
+fn load(path: &Path) -> Result<Option<(PathBuf, String)>, CommandError> {
+    let bytes = match read_bytes(path, LARGEST) {
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => {
@@ -194,7 +204,7 @@ fn load(path: &Path, whose: Whose) -> Result<Option<(PathBuf, String)>, CommandE
     };
     let name = path.display().to_string();
     let (text, diagnostics) = match utf8(&name, &bytes, codes::CONFIG_SYNTAX) {
-        Ok(text) => (text.to_owned(), check(&name, text, whose)),
+        Ok(text) => (text.to_owned(), check(&name, text)),
         Err(diagnostic) => (String::from_utf8_lossy(&bytes).into_owned(), vec![*diagnostic]),
     };
     if diagnostics.is_empty() {

@@ -27,6 +27,7 @@ use serde_json::json;
 use super::agents::{agents, check_agent, command_of, path_of};
 use super::files::{BUILT_IN, Files, Setting, refused, user_directory};
 use super::keys::{self, File};
+use super::trust::Trust;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 use crate::files::read_text;
@@ -119,7 +120,9 @@ impl Settings {
     /// # Errors
     /// A file that cannot be read or has errors, an agent that is not configured, no place for the state directory.
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
-        let files = Files::read(environment, overrides.config.as_deref())?;
+        let state_dir = state_dir(environment, overrides)?;
+        let trust = Trust::new(environment, &state_dir.value);
+        let files = Files::read(environment, overrides.config.as_deref(), &trust)?;
         Self::put_together(environment, overrides, files)
     }
 
@@ -484,7 +487,7 @@ fn user_path(environment: &Environment, path: &str) -> Option<PathBuf> {
 
 /// Where the state is kept: flag, variable, XDG state home, in this order. It goes into records, requests and the environment of
 /// agents as text.
-fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
+pub(crate) fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
     let flag = overrides.state_dir.clone().map(|path| (path, "--state-dir"));
     let variable = || Some((environment.variable("HELIX_STATE_DIR")?.into(), "HELIX_STATE_DIR"));
     let home = || {

@@ -1,11 +1,11 @@
 use helix_engine::failures::MemoryUse;
 
-use super::super::files::{Whose, check};
+use super::super::files::check;
 use super::super::keys::sample;
 use super::*;
 
 fn problems(text: &str) -> Vec<String> {
-    check("helix.toml", text, Whose::User).iter().map(ToString::to_string).collect()
+    check("helix.toml", text).iter().map(ToString::to_string).collect()
 }
 
 /// Settings of files, the strongest first.
@@ -86,15 +86,6 @@ fn wrong_values_say_what_would_be_right() {
         let found = problems(text);
         assert!(found.len() == 1 && found[0].contains(part), "{text:?}: {found:?}");
     }
-}
-
-/// A project's own file must not take down what holds its agents back.
-#[test]
-fn a_project_says_nothing_of_the_sandbox() {
-    let text = "[sandbox]\nmode = \"off\"\n";
-    let found = check("helix.toml", text, Whose::Project);
-    assert!(found.len() == 1 && found[0].to_string().contains("your own configuration alone"), "{found:?}");
-    assert!(check("helix.toml", text, Whose::User).is_empty());
 }
 
 /// What is near nothing is not told as if something else had been meant.

@@ -77,7 +77,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let host = Host::start(&context.environment, settings, &Listening::EPHEMERAL, lock).await?;
     say(context, Meaning::Weak, &format!("Host: {}  Files: {}", host.client.url, scratch.root.display()));
     converse(context, &host.client, scratch).await?;
-    let started = host.client.jobs().await?.into_iter().next();
+    let started = host.client.jobs().await?.jobs.into_iter().next();
     let job = started.ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))?;
     say(context, Meaning::Weak, "");
     let Watched { view, exit, reached } = watch(context, Reached::Own(Box::new(host)), &job).await?;

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::cassette::cassette;
-use crate::config::FILE_NAME;
+use crate::config::{FILE_NAME, ProjectFile, Trust};
 use crate::environment::Environment;
 use crate::error::CommandError;
-use crate::files::unwritable;
+use crate::files::{replace_private, unwritable};
 
 /// Directories of one demo.
 #[derive(Debug, Clone)]
@@ -68,14 +68,16 @@ roots = [\".\", {state}]
         let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
         for (path, content) in [
             (cassette_file.clone(), cassette.to_string()),
-            (scratch.config(), configuration),
+            (scratch.config(), configuration.clone()),
             (scratch.home().join(".gitconfig"), identity.to_owned()),
             (scratch.home().join(".config/helix").join(FILE_NAME), sandbox),
         ] {
             let directory = path.parent().unwrap_or(&path);
             private.recursive(true).create(directory).map_err(unwritable(directory))?;
-            std::fs::write(&path, content).map_err(unwritable(&path))?;
+            replace_private(&path, &content).map_err(unwritable(&path))?;
         }
+        // The commands that the demo names at its end are called in the project that it made.
+        Trust::new(environment, &scratch.state).give(&ProjectFile::new(scratch.config(), configuration))?;
         Ok(scratch)
     }
 

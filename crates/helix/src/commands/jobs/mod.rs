@@ -11,7 +11,7 @@ use helix_core::ids::PhaseId;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
 use helix_job::{DeliveryState, DeliveryView, JobView, Language, PhaseStatus, say};
-use helix_server::wire::{ResumeRequest, RollbackRequest};
+use helix_server::wire::{JobPage, ResumeRequest, RollbackRequest};
 use serde::Serialize;
 use serde_json::json;
 
@@ -137,7 +137,10 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 }
 
 async fn list(context: &Context) -> Ended {
-    let jobs = jobs(context).await?;
+    let JobPage { jobs, unreadable, .. } = jobs(context).await?;
+    for id in unreadable {
+        context.terminal.say(&format!("the record of job {id} cannot be read; `helix jobs show {id}` says why"));
+    }
     let rows = jobs.iter().map(|job| {
         let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
         [
