@@ -59,7 +59,8 @@ impl Engine {
         let config = Arc::new(config);
         let writer = open_journal(&state, &config).await?;
         let runner = agent_runner(&state, &config)?;
-        let git = config.git.clone().owned_by(state.root());
+        let crash = config.crash.clone();
+        let git = config.git.clone().owned_by(state.root()).telling(move |step| crash.pass(|| step));
         let failures = FailureService::new(state.root(), config.failures);
         let link_key = kept_key(&state.root().join("link.key")).map_err(EngineError::environment)?;
         let tokens = RunTokens::new(kept_key(&state.root().join("run.key")).map_err(EngineError::environment)?);

@@ -224,7 +224,7 @@ fn look(directory: &Path, root: &Path, base: Option<CommitId>) -> Result<Looked,
     let changed = repository.changes(&old.tree, &new.tree).map_err(failed)?;
     let moved = old.tree != new.tree;
     let result = Committed { commit: new.id, tree: new.tree, branch: String::new(), changed, moved };
-    let spaces = Workspaces::new(repository, &root.join("worktrees")).map_err(EngineError::environment)?;
+    let spaces = Workspaces::new(repository, root).map_err(EngineError::environment)?;
     Ok(Looked { spaces, base, head, result })
 }
 

@@ -230,7 +230,7 @@ async fn a_conflict_that_no_agent_resolves_is_a_persons_question_and_both_works_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_the_agent_commits_itself_is_the_result_too() {
+async fn what_the_agent_commits_itself_is_in_the_one_commit_that_was_judged() {
     let act = r##"    act:
       steps:
         - write: { path: notes.md, content: "# Notes\n" }
@@ -244,7 +244,9 @@ async fn what_the_agent_commits_itself_is_the_result_too() {
     let ended = shop.run(&repo, plan).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert!(repo.join("notes.md").exists() && repo.join("more.md").exists());
-    assert!(shop.git(&repo, &["log", "--format=%s"]).contains("my own commit"));
+    // No gate has seen what a commit of its own held in between.
+    assert!(!shop.git(&repo, &["log", "--format=%s"]).contains("my own commit"));
+    assert_eq!(shop.git(&repo, &["show", "main:notes.md"]), "# Notes");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -204,8 +204,8 @@ impl Checkout {
                 Ok(()) | Err(_) => {}
             }
         }
-        let (spaces, directory) = (self.context.spaces.clone(), self.directory.clone());
-        let mut readable = blocking(move || spaces.git_places(&directory, None)).await??.readable;
+        let spaces = self.context.spaces.clone();
+        let mut readable = blocking(move || spaces.readable()).await??;
         readable.push(self.directory.clone());
         let writable = vec![self.directory.clone()];
         let walls = Walls { writable, readable, network: network.into(), ..Walls::default() };

@@ -42,13 +42,13 @@ impl Bench {
             (OsString::from("HOME"), home.path().into()),
         ]);
         let repository = Repository::init(&user, git).unwrap();
-        let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
+        let spaces = Workspaces::new(repository, &home.path().join("state")).unwrap();
         let checkouts = checkouts(home.path());
         Self { spaces, environment: ToolEnvironment::from_process(&[]), checkouts, home }
     }
 
     fn base(&self) -> CommitId {
-        self.spaces.repository().commit("HEAD").unwrap().id
+        self.spaces.repository().user().commit("HEAD").unwrap().id
     }
 
     fn attempt(&self, phase: &str, base: &CommitId, work: impl Fn(&Path)) -> Committed {

@@ -1,8 +1,10 @@
-//! Work in git: worktrees for attempts, results as commits, merges, and integration, all through the `git` binary.
+//! Work in git: work places for attempts, results as commits, merges, and integration, all through the `git` binary. All but the
+//! landing happens in a repository of the host's own, beside the user's.
 //!
 //! Must not know phases' prompts, agents, gates or the journal. Everything here blocks: async callers use
 //! `tokio::task::spawn_blocking`.
 
+mod admissible;
 mod attempt;
 mod base;
 mod batch;
@@ -12,12 +14,14 @@ mod error;
 mod integrate;
 mod leftover;
 mod objects;
+mod own;
 mod patch;
 mod repository;
 mod result;
 mod revert;
 mod snapshot;
 mod spawn;
+mod surroundings;
 mod variant;
 mod work_copy;
 mod workspaces;
@@ -36,4 +40,4 @@ pub use revert::{PreparedRevert, Revert, RevertRequest};
 pub use spawn::{Call, GitOutput};
 pub use variant::VariantFile;
 pub use work_copy::WorkCopy;
-pub use workspaces::{AttemptWorktree, GitPlaces, SetAside, Workspaces};
+pub use workspaces::{AttemptWorktree, SetAside, Workspaces};

@@ -84,7 +84,7 @@ impl WorkCopy {
 
 /// Copies an index with its time: git reads every file again that may have changed since the index was written, and tells by that
 /// time which those are.
-fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
+pub(crate) fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
     let written = fs::metadata(from)?.modified()?;
     fs::copy(from, to)?;
     fs::File::options().write(true).open(to)?.set_modified(written)

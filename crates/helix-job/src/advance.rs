@@ -132,8 +132,8 @@ impl Active {
                 self.change(&begin.phase, |progress, context| progress.begin(context, begin))
             }
             JobEvent::RunFinished { phase, attempt, end } => self.find(phase)?.run_finished(*attempt, end.clone()),
-            JobEvent::ResultCommitted { phase, attempt, result, repairs } => {
-                self.change(phase, |progress, context| progress.committed(context, *attempt, result, repairs))
+            JobEvent::ResultCommitted { phase, attempt, result, repairs, findings } => {
+                self.change(phase, |progress, context| progress.committed(context, *attempt, result, repairs, findings))
             }
             JobEvent::PhasesProposed { phase, attempt, phases } => {
                 self.spec.plan.grown(phase, phases).map_err(Illegal::Plan)?;

@@ -92,6 +92,7 @@ impl PhaseProgress {
         attempt: u32,
         result: &Committed,
         repairs: &[String],
+        findings: &[Finding],
     ) -> Result<(), Illegal> {
         let this = self.at_stage(attempt, Stage::Committing)?;
         this.result = Some(result.clone());
@@ -105,6 +106,10 @@ impl PhaseProgress {
         match ended.outcome().retry() {
             // An agent that asked ends its turn to wait for the answer: whatever it left is no result yet.
             Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(),
+            Retry::Accept if !findings.is_empty() => {
+                let summary = "the result holds what no result may hold";
+                self.gate_rejected(context, Correction::new(summary, findings.to_vec()));
+            }
             Retry::Accept if context.phase.generates_phases.is_some() => {
                 self.state = PhaseState::Working { stage: Stage::Reading };
             }

@@ -72,6 +72,9 @@ pub enum JobEvent {
         /// Repairs that were needed to make it, and what it lacks, for people.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repairs: Vec<String>,
+        /// What may not be in a result, whatever gates would say.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        findings: Vec<Finding>,
     },
     /// A gate has answered.
     GateFinished {

@@ -144,10 +144,12 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 }
             }
         }
-        JobEvent::ResultCommitted { phase, result, repairs, .. } => {
+        JobEvent::ResultCommitted { phase, result, repairs, findings, .. } => {
             let commit = short_commit(result.commit.as_str());
             let text = say!(language, "job-committed", commit = commit, files = result.changed.len());
-            Phrase::new(Sign::Note, Some(phase), text).with(repairs.iter().map(|repair| note(language, repair)))
+            let notes = repairs.iter().map(|repair| note(language, repair));
+            let sign = if findings.is_empty() { Sign::Note } else { Sign::Failed };
+            Phrase::new(sign, Some(phase), text).with(notes.chain(findings.iter().take(FINDINGS).map(finding)))
         }
         JobEvent::GateFinished { phase, report, .. } => gate(language, phase, report),
         JobEvent::DeliveryBegun { phase, tree, validation, .. } => {

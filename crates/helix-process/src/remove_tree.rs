@@ -13,14 +13,15 @@ use rustix::io::Errno;
 /// Begins the names of directories that were moved up to be emptied.
 const MOVED: &str = ".helix-removed-";
 
-/// Removes it if it is there. Blocks. Directories are moved up and emptied one by one: a tree of any depth needs neither stack
+/// Removes it if it is there, also if it is no directory. Blocks. Directories are moved up and emptied one by one: a tree of any depth needs neither stack
 /// nor many open files. Nobody may write to it meanwhile.
 ///
 /// # Errors
 /// What the system refuses; what is left can be removed by another call.
-pub(crate) fn remove_tree(path: &Path) -> io::Result<()> {
+pub fn remove_tree(path: &Path) -> io::Result<()> {
     let top = match open(CWD, path) {
         Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::NOTDIR | Errno::LOOP) => return Ok(unlinkat(CWD, path, AtFlags::empty())?),
         opened => opened?,
     };
     let mut number = 0_u64;

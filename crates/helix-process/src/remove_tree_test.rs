@@ -24,6 +24,11 @@ fn a_tree_of_any_depth_and_any_mode_is_removed_and_links_are_not_followed() {
     }
     remove_tree(&top).unwrap();
     assert!(!top.exists());
+    symlink(&outside, &top).unwrap();
+    remove_tree(&top).unwrap();
+    fs::write(&top, "").unwrap();
+    remove_tree(&top).unwrap();
+    assert!(fs::symlink_metadata(&top).is_err());
     assert!(outside.join("kept").exists());
     remove_tree(&top).unwrap();
 }

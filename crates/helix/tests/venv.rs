@@ -109,7 +109,11 @@ fn a_job_runs_in_the_virtual_environment_of_its_caller_and_tests_its_own_code() 
     assert_eq!((&evidence["venv"], &evidence["proved"]), (&job["venv"], &Value::Bool(true)), "{evidence:#}");
     // The agent has found it as the gate did.
     let branch = format!("helix/{}/a/1", job["id"].as_str().unwrap());
-    let seen = user.git(&["show", &format!("{branch}:seen.txt")]);
+    // Results of attempts stay in Helix's own repository beside the user's.
+    let own = std::fs::read_dir(user.state().join("git")).unwrap().map(|entry| entry.unwrap().path());
+    let own = own.filter(|path| path.extension().is_some_and(|ending| ending == "git")).collect::<Vec<_>>();
+    assert_eq!(own.len(), 1, "{own:?}");
+    let seen = user.git(&["--git-dir", own[0].to_str().unwrap(), "show", &format!("{branch}:seen.txt")]);
     assert!(
         seen.contains(&format!("VIRTUAL_ENV={named}\n")) && seen.contains(&format!("\n{named}/bin/pytest\n")),
         "{seen}"

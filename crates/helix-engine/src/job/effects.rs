@@ -319,7 +319,7 @@ impl EffectRunner {
         let runner = self.runner_of(job, active).await?;
         let mut ask = self.ask(active, phase, this, cwd).await?;
         limit(&runner, &agent, &mut ask);
-        ask.walls = self.walls(active, phase, &ask.cwd, Some(at.key())).await?;
+        ask.walls = self.walls(active, phase).await?;
         let run = &this.begin.run;
         let stop = self.stop_token(run);
         let deadline = this.begin.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);

@@ -3,7 +3,7 @@
 //!
 //! Must not know what is done in them.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use helix_agents::Walls;
 use helix_core::finding::{Fault, FaultKind};
@@ -12,7 +12,7 @@ use helix_plan::Phase;
 
 use super::effects::{EffectRunner, blocking, blocking_fault};
 use crate::mutex::lock;
-use helix_git::{AttemptKey, GitPlaces, Repository, Workspaces};
+use helix_git::{Repository, Workspaces};
 
 impl EffectRunner {
     /// The worktrees of a job's repository, as it is at its path now.
@@ -23,7 +23,7 @@ impl EffectRunner {
     /// The worktrees of the repository at a path.
     pub(super) async fn workspaces_at(&self, path: PathBuf) -> Result<Workspaces, Fault> {
         let known = lock(&self.shared.workspaces).get(&path).cloned();
-        let (environment, root) = (self.shared.git.clone(), self.state().worktrees());
+        let (environment, state) = (self.shared.git.clone(), self.state().root().to_path_buf());
         let spaces = blocking_fault({
             let (path, known) = (path.clone(), known.clone());
             move || {
@@ -35,7 +35,7 @@ impl EffectRunner {
                     message: error.to_string(),
                     hint: error.hint(),
                 })?;
-                Workspaces::new(repository, &root).map_err(|error| error.fault())
+                Workspaces::new(repository, &state).map_err(|error| error.fault())
             }
         })
         .await?;
@@ -66,18 +66,11 @@ impl EffectRunner {
         }
     }
 
-    /// What who works in this worktree may reach of the repository and the network. Commits change the repository where an
-    /// attempt is named.
-    pub(super) async fn walls(
-        &self,
-        active: &Active,
-        phase: &Phase,
-        worktree: &Path,
-        commits: Option<AttemptKey>,
-    ) -> Result<Walls, Fault> {
-        let (spaces, worktree) = (self.workspaces(&active.spec).await?, worktree.to_owned());
-        let GitPlaces { readable, writable } = blocking(move || spaces.git_places(&worktree, commits.as_ref())).await?;
+    /// What who works for this phase may reach of the repository and the network, besides its own work place.
+    pub(super) async fn walls(&self, active: &Active, phase: &Phase) -> Result<Walls, Fault> {
+        let spaces = self.workspaces(&active.spec).await?;
+        let readable = blocking(move || spaces.readable()).await?;
         let network = phase.network.unwrap_or_else(|| self.runner().supervisor().sandbox().network).into();
-        Ok(Walls { readable, writable, network, ..Walls::default() })
+        Ok(Walls { readable, network, ..Walls::default() })
     }
 }

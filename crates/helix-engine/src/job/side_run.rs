@@ -73,7 +73,7 @@ impl EffectRunner {
                 (false, None) => budget(active)?,
             };
             let mut ask = side_ask(&runner, side, &run, budget)?;
-            ask.walls = self.walls(active, phase_of(active, &side.phase)?, &side.directory, None).await?;
+            ask.walls = self.walls(active, phase_of(active, &side.phase)?).await?;
             let entry = Entry::Ticket(continuing(job, &side.phase));
             let limits = RunLimits { deadline: Some(side.deadline), stop: &stop, entry };
             let mut reporter = self.reporter(job, &side.phase, &run);

@@ -81,12 +81,11 @@ impl Jobs {
     /// Moves the worktrees of jobs that are over out of the way, and deletes them beside the work. What cannot be removed is no
     /// reason not to start.
     async fn set_worktrees_aside(&self, living: BTreeSet<JobId>) {
-        let root = self.services.state.worktrees();
+        let root = self.services.state.root().to_path_buf();
         let set_aside = async {
             let unsaved = self.unsaved_attempts(&root, &living).await?;
-            let worktrees = root.clone();
-            let set_aside =
-                move || Workspaces::set_aside(&worktrees, &living, &unsaved).map_err(EngineError::environment);
+            let state = root.clone();
+            let set_aside = move || Workspaces::set_aside(&state, &living, &unsaved).map_err(EngineError::environment);
             helix_process::spawn_blocking(set_aside).await.map_err(EngineError::environment)?
         };
         match set_aside.await {

@@ -62,6 +62,15 @@ impl RepositoryFacts {
                 ));
             }
         };
+        match repository.missing_files(&base).map_err(git_failed)? {
+            0 => {}
+            missing => {
+                let top = repository.top().display();
+                let message = format!("{top} is a partial clone and {missing} files of its last commit are not here");
+                let hint = format!("fetch them: `git -C {top} archive HEAD >/dev/null`");
+                return Err(refused(codes::NO_REPOSITORY, message, Some(hint)));
+            }
+        }
         let start = repository.commit(base.as_str()).and_then(|commit| repository.listing(&commit.tree));
         let start = start.map_err(git_failed)?;
         let mut problems = Vec::new();

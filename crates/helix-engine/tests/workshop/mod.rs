@@ -293,9 +293,12 @@ impl Workshop {
         args.get(at + 1).map(|value| (*value).to_owned())
     }
 
-    /// A file of a commit, or `None` if it has none.
+    /// A file of a commit, in the user's repository or in the host's own ones, or `None` if it has none.
     pub fn file(&self, repo: &Path, commit: &str, path: &str) -> Option<String> {
-        git(repo, self.sandbox.environment(), &["show", &format!("{commit}:{path}")]).ok()
+        let own = std::fs::read_dir(self.sandbox.state().join("git")).into_iter().flatten().flatten();
+        let own = own.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ending| ending == "git"));
+        let show = |at: PathBuf| git(&at, self.sandbox.environment(), &["show", &format!("{commit}:{path}")]).ok();
+        std::iter::once(repo.to_owned()).chain(own).find_map(show)
     }
 
     /// How often the fake agent began a part.

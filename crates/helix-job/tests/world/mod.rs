@@ -258,7 +258,13 @@ impl World {
             Effect::Work { phase, attempt, stage: Stage::Committing } => {
                 let moved = self.draw() != 1;
                 let (phase, result) = (phase.clone(), self.committed(moved));
-                JobEvent::ResultCommitted { phase, attempt: *attempt, result, repairs: Vec::new() }
+                JobEvent::ResultCommitted {
+                    phase,
+                    attempt: *attempt,
+                    result,
+                    repairs: Vec::new(),
+                    findings: Vec::new(),
+                }
             }
             Effect::BeginDelivery { phase, attempt, gate } => JobEvent::DeliveryBegun {
                 phase: phase.clone(),
