@@ -310,7 +310,7 @@ impl Repository {
     /// without a branch, and moving the branch meanwhile makes that end fail, or drops what was merged.
     fn taken_by(&self, branch: &str) -> Result<Option<(Operation, PathBuf)>, GitError> {
         let common = self.user().common_dir().to_path_buf();
-        let linked = super::workspaces::list(&common.join("worktrees"))?;
+        let linked = super::files::list(&common.join("worktrees"))?;
         for own in std::iter::once(common).chain(linked) {
             if let Some(operation) = Operation::sets(&own, branch)? {
                 // A linked work tree's private directory names it; the main one is where the common directory is.

@@ -6,8 +6,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -16,16 +14,13 @@ use helix_core::slug::slug;
 use sha2::{Digest, Sha256};
 
 use super::error::GitError;
-use super::repository::{Identity, Repository};
+use super::files::{copied, put, read, remove_tree};
+use super::repository::{Hosted, Repository};
+use super::settings::Settings;
 use super::spawn::Call;
-use super::work_copy::copied;
-use super::workspaces::remove_tree;
 
 /// Directory of the host's repositories, below the state directory.
 pub(crate) const DIRECTORY: &str = "git";
-
-/// Most of a file of settings that is read, in bytes.
-const MAX_READ: u64 = 64 << 20;
 
 /// Directories of objects that are asked what they borrow.
 const MAX_BORROWED: usize = 20;
@@ -34,33 +29,13 @@ const MAX_BORROWED: usize = 20;
 /// what a difference shows is for its content to say. A filter has no effect here, since no program is configured for it.
 const ATTRIBUTES: &str = "* -ident -working-tree-encoding !diff\n";
 
-/// What the host's repository knows of the user's one.
-pub(super) struct Hosted {
-    pub(super) user: Repository,
-    settings: Settings,
-    authors: OnceLock<[Identity; 2]>,
-}
-
-/// Settings of a user's repository that count in the host's one and in work places.
-#[derive(Debug, Clone, Default)]
-struct Settings {
-    /// Lines of a section `core`.
-    core: String,
-    format: Option<String>,
-    /// What is ignored without being in the tree.
-    exclude: Vec<u8>,
-    shallow: Option<Vec<u8>>,
-    /// Names of the programs that convert files of the user's work tree.
-    filters: BTreeSet<String>,
-}
-
 impl Repository {
     /// The host's own repository for a user's one, below its state directory; made if it is not there.
     ///
     /// # Errors
     /// Git or the disk failed.
     pub fn hosted(user: Self, state: &Path) -> Result<Self, GitError> {
-        let settings = Settings::of(&user)?;
+        let settings = settings_of(&user)?;
         let place = state.join(DIRECTORY);
         fs::create_dir_all(&place).map_err(GitError::disk("create", &place))?;
         let place = place.canonicalize().map_err(GitError::disk("resolve", &place))?.join(name_of(&user)?);
@@ -205,89 +180,42 @@ fn packed(references: &[u8]) -> Vec<u8> {
     references.split_inclusive(|byte| *byte == b'\n').filter(is_given).flatten().copied().collect()
 }
 
-impl Hosted {
-    /// Author and committer.
-    fn authors(&self) -> Result<&[Identity; 2], GitError> {
-        if let Some(known) = self.authors.get() {
-            return Ok(known);
-        }
-        let found = self.user.identities()?;
-        Ok(self.authors.get_or_init(|| found))
-    }
-}
-
-impl Settings {
-    fn of(user: &Repository) -> Result<Self, GitError> {
-        let output = user.git(user.top(), ["config", "--list", "-z"]).run()?;
-        let text = String::from_utf8_lossy(&output.stdout);
-        let entries = text.split('\0').map(|entry| entry.split_once('\n').unwrap_or((entry, "true")));
-        let all: BTreeMap<&str, &str> = entries.collect();
-        let mut core = String::new();
-        let known: [(&str, &[&str]); 3] = [
-            ("autocrlf", &["true", "false", "input"]),
-            ("eol", &["lf", "crlf", "native"]),
-            ("filemode", &["true", "false"]),
-        ];
-        for (name, values) in known {
-            let value = all.get(format!("core.{name}").as_str()).map(|value| value.to_ascii_lowercase());
-            if let Some(value) = value.filter(|value| values.contains(&value.as_str())) {
-                core.push_str(&format!("\t{name} = {value}\n"));
-            }
-        }
-        let mut exclude = Vec::new();
-        for file in ignored_everywhere(user, all.get("core.excludesfile").copied())
-            .into_iter()
-            .chain([user.common_dir().join("info/exclude")])
-        {
-            exclude.extend(read(&file)?.unwrap_or_default());
-            exclude.push(b'\n');
-        }
-        Ok(Self {
-            core,
-            format: all
-                .get("extensions.objectformat")
-                .filter(|format| **format == "sha256")
-                .map(|&format| format.into()),
-            exclude,
-            shallow: read(&user.common_dir().join("shallow"))?,
-            filters: all
-                .keys()
-                .filter_map(|key| Some(key.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned()))
-                .collect(),
-        })
-    }
-
-    /// The configuration file of a repository.
-    fn config(&self, bare: bool, authors: Option<&[Identity; 2]>) -> String {
-        let version = i32::from(self.format.is_some());
-        let mut text = format!("[core]\n\trepositoryformatversion = {version}\n\tbare = {bare}\n{}", self.core);
-        if let Some(format) = &self.format {
-            text.push_str(&format!("[extensions]\n\tobjectformat = {format}\n"));
-        }
-        // What is shared is never tidied up while somebody may need it, and nobody waits for a key.
-        text.push_str("[gc]\n\tauto = 0\n[commit]\n\tgpgSign = false\n[tag]\n\tgpgSign = false\n");
-        if bare {
-            text.push_str("[uploadpack]\n\tallowAnySHA1InWant = true\n");
-        }
-        for (section, Identity { name, email }) in ["author", "committer"].iter().zip(authors.into_iter().flatten()) {
-            text.push_str(&format!("[{section}]\n\tname = {}\n\temail = {}\n", quoted(name), quoted(email)));
-        }
-        text
-    }
-
-    fn put_shallow(&self, place: &Path) -> Result<(), GitError> {
-        let file = place.join("shallow");
-        match &self.shallow {
-            Some(shallow) => put(&file, shallow),
-            None => remove_tree(&file),
+/// What counts of a user's settings.
+fn settings_of(user: &Repository) -> Result<Settings, GitError> {
+    let output = user.git(user.top(), ["config", "--list", "-z"]).run()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let entries = text.split('\0').map(|entry| entry.split_once('\n').unwrap_or((entry, "true")));
+    let all: BTreeMap<&str, &str> = entries.collect();
+    let mut core = String::new();
+    let known: [(&str, &[&str]); 3] = [
+        ("autocrlf", &["true", "false", "input"]),
+        ("eol", &["lf", "crlf", "native"]),
+        ("filemode", &["true", "false"]),
+    ];
+    for (name, values) in known {
+        let value = all.get(format!("core.{name}").as_str()).map(|value| value.to_ascii_lowercase());
+        if let Some(value) = value.filter(|value| values.contains(&value.as_str())) {
+            core.push_str(&format!("\t{name} = {value}\n"));
         }
     }
-}
-
-/// A value of a configuration file.
-fn quoted(text: &str) -> String {
-    let text: String = text.chars().filter(|c| !c.is_control()).collect();
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+    let mut exclude = Vec::new();
+    for file in ignored_everywhere(user, all.get("core.excludesfile").copied())
+        .into_iter()
+        .chain([user.common_dir().join("info/exclude")])
+    {
+        exclude.extend(read(&file)?.unwrap_or_default());
+        exclude.push(b'\n');
+    }
+    Ok(Settings {
+        core,
+        format: all.get("extensions.objectformat").filter(|format| **format == "sha256").map(|&format| format.into()),
+        exclude,
+        shallow: read(&user.common_dir().join("shallow"))?,
+        filters: all
+            .keys()
+            .filter_map(|key| Some(key.strip_prefix("filter.")?.rsplit_once('.')?.0.to_owned()))
+            .collect(),
+    })
 }
 
 /// The file of names that the user's git ignores in all repositories.
@@ -317,37 +245,4 @@ fn name_of(user: &Repository) -> Result<String, GitError> {
     let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
     let name = slug(&user.top().file_name().unwrap_or_default().to_string_lossy(), 32);
     Ok(format!("{name}{}{hash}.git", if name.is_empty() { "" } else { "-" }))
-}
-
-/// A small regular file, whole; `None` if it is not there or not readable.
-pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, GitError> {
-    let none = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::PermissionDenied];
-    let mut bytes = Vec::new();
-    let mut read = || -> std::io::Result<bool> {
-        // A pipe in its place is not waited for.
-        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let opened = fs::File::options().read(true).custom_flags(flags).open(file)?;
-        let is_file = opened.metadata()?.is_file();
-        if is_file {
-            opened.take(MAX_READ).read_to_end(&mut bytes)?;
-        }
-        Ok(is_file)
-    };
-    match read() {
-        Ok(is_file) => Ok(is_file.then_some(bytes)),
-        Err(error) if none.contains(&error.kind()) => Ok(None),
-        Err(error) => Err(GitError::disk("read", file)(error)),
-    }
-}
-
-/// Replaces a file in one step, unless it is so already.
-fn put(file: &Path, content: &[u8]) -> Result<(), GitError> {
-    if fs::read(file).is_ok_and(|known| known == content) {
-        return Ok(());
-    }
-    let written = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(file)).and_then(|mut temporary| {
-        temporary.write_all(content)?;
-        temporary.persist(file).map_err(|error| error.error)
-    });
-    written.map(drop).map_err(GitError::disk("write", file))
 }

@@ -8,7 +8,7 @@ use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use helix_core::evidence::ChangedFile;
 use helix_core::ids::{CommitId, TreeId};
@@ -20,7 +20,7 @@ use super::objects::{
     CommitObject, DIFFER, READER, RawChange, TreeListing, contents, empty_tree, escape_path, info, parse_commit,
     raw_changes,
 };
-use super::own::Hosted;
+use super::settings::{Identity, Settings};
 use super::spawn::{Call, Git};
 
 /// Listings that are kept: base, result, and those of a neighbouring phase.
@@ -45,6 +45,24 @@ struct Inner {
     listings: Mutex<VecDeque<(TreeId, Arc<TreeListing>)>>,
     /// What the host's own repository knows of the user's one.
     hosted: Option<Hosted>,
+}
+
+/// What the host's repository knows of the user's one.
+pub(super) struct Hosted {
+    pub(super) user: Repository,
+    pub(super) settings: Settings,
+    pub(super) authors: OnceLock<[Identity; 2]>,
+}
+
+impl Hosted {
+    /// Author and committer.
+    pub(super) fn authors(&self) -> Result<&[Identity; 2], GitError> {
+        if let Some(known) = self.authors.get() {
+            return Ok(known);
+        }
+        let found = self.user.identities()?;
+        Ok(self.authors.get_or_init(|| found))
+    }
 }
 
 impl std::fmt::Debug for Repository {
@@ -157,13 +175,6 @@ impl std::fmt::Display for OpenWarning {
             }
         }
     }
-}
-
-/// Who makes commits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    pub name: String,
-    pub email: String,
 }
 
 impl Repository {

@@ -17,9 +17,9 @@ use helix_core::ids::{CommitId, TreeId};
 use super::admissible::{MAX_FILE, inadmissible, is_storable, refused};
 use super::attempt::AttemptKey;
 use super::error::GitError;
+use super::files::{read, remove_tree};
 use super::objects::{CommitObject, RawChange, escape_path};
-use super::own::read;
-use super::workspaces::{Place, Workspaces, is_directory, remove_stale_lock, remove_tree};
+use super::workspaces::{Place, Workspaces, is_directory, remove_stale_lock};
 
 /// How often repositories inside a work place are looked for: each look finds those that the one before has uncovered.
 const LOOKS: usize = 20;

@@ -11,9 +11,8 @@ use std::path::Path;
 use sha2::{Digest, Sha256};
 
 use super::error::GitError;
-use super::own::read;
+use super::files::{list, read};
 use super::repository::Repository;
-use super::workspaces::list;
 
 /// Changes that are named; more are only counted.
 const NAMED: usize = 5;

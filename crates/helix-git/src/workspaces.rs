@@ -5,7 +5,6 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +13,7 @@ use helix_core::ids::{CommitId, JobId};
 
 use super::attempt::AttemptKey;
 use super::error::GitError;
+use super::files::{list, remove_tree};
 use super::repository::Repository;
 
 /// Directory beside those of jobs with what nobody needs any more: in the same file system, so that a move is one step. No id of a
@@ -384,23 +384,4 @@ pub(crate) fn remove_stale_lock(file: &Path) -> Result<(), GitError> {
 /// Moves something into the trash, under a name that nothing there has.
 fn throw(path: &Path, trash: &Path) -> Result<(), GitError> {
     fs::rename(path, trash.join(uuid::Uuid::now_v7().to_string())).map_err(GitError::disk("move to the trash", path))
-}
-
-pub(super) fn list(directory: &Path) -> Result<Vec<PathBuf>, GitError> {
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
-        Err(error) => return Err(GitError::disk("list", directory)(error)),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(GitError::disk("list", directory))?.path());
-    }
-    paths.sort();
-    Ok(paths)
-}
-
-/// Removes a file or directory that may not be there, however deep it is, also one with directories that are not writable.
-pub(crate) fn remove_tree(path: &Path) -> Result<(), GitError> {
-    helix_process::remove_tree(path).map_err(GitError::disk("remove", path))
 }
