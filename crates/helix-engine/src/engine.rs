@@ -11,8 +11,8 @@ use helix_agents::{Supervisor, SupervisorConfig};
 use helix_core::ids::RunId;
 use helix_job::{How, Person};
 use helix_process::RunDir;
-use helix_runs::secret::{RunTokens, kept_key};
-use helix_store::{Access, Journal, SqliteJournal, StateDir};
+use helix_runs::secret::RunTokens;
+use helix_store::{Access, Journal, SqliteJournal, StateDir, kept_key};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 

@@ -1,44 +1,14 @@
-//! Keys that a state directory keeps, and the tokens that are derived from one: each opens Helix's tools for one run alone.
+//! Tokens that are derived from a key of the state directory: each opens Helix's tools for one run alone.
 //!
 //! Must not know what a run is for, nor whether it still runs.
 
-use std::io::{ErrorKind, Write as _};
-use std::path::Path;
-
 use helix_core::ids::RunId;
+use helix_store::Key;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// A key of a state directory.
-pub type Key = [u8; 32];
-
 /// What each token of a run begins with.
 const PREFIX: &str = "hxr-";
-
-/// The key in a file of a state directory; made where there is none, for its owner only. Deleting the file makes all that was signed with
-/// it invalid.
-///
-/// # Errors
-/// When it cannot be read or written, or the system has no random numbers.
-pub fn kept_key(path: &Path) -> std::io::Result<Key> {
-    match std::fs::read(path) {
-        Ok(bytes) => {
-            if let Ok(key) = Key::try_from(bytes) {
-                return Ok(key);
-            }
-        }
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    let mut key = Key::default();
-    getrandom::fill(&mut key).map_err(std::io::Error::other)?;
-    // Whole or not at all.
-    let mut draft = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
-    draft.write_all(&key)?;
-    draft.as_file().sync_all()?;
-    draft.persist(path).map_err(|error| error.error)?;
-    Ok(key)
-}
 
 /// Signs tokens of runs. A host that follows another one knows its tokens: agents outlive hosts.
 #[derive(Clone)]

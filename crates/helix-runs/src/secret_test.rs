@@ -1,5 +1,3 @@
-use std::os::unix::fs::PermissionsExt as _;
-
 use super::*;
 
 #[test]
@@ -20,17 +18,4 @@ fn a_token_names_its_run_and_nobody_makes_one_without_the_key() {
     ] {
         assert_eq!(tokens.run(&forged), None, "{forged}");
     }
-}
-
-#[test]
-fn a_key_is_made_once_for_its_owner_only() {
-    let place = tempfile::tempdir().unwrap();
-    let path = place.path().join("run.key");
-    let key = kept_key(&path).unwrap();
-    assert_eq!(kept_key(&path).unwrap(), key);
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_ne!(key, Key::default());
-    // What was cut short signs nothing.
-    std::fs::write(&path, b"short").unwrap();
-    assert_ne!(key, kept_key(&path).unwrap());
 }

@@ -223,7 +223,7 @@ impl Drop for HostLock {
 }
 
 /// A key of a state directory.
-pub(crate) type Key = [u8; 32];
+pub type Key = [u8; 32];
 
 /// The key in a file that is there.
 ///
@@ -237,7 +237,7 @@ pub(crate) fn known_key(path: &Path) -> std::io::Result<Key> {
 ///
 /// # Errors
 /// When it cannot be read or written, or the system has no random numbers.
-pub(crate) fn kept_key(path: &Path) -> std::io::Result<Key> {
+pub fn kept_key(path: &Path) -> std::io::Result<Key> {
     match known_key(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {}
         known => return known,

@@ -11,7 +11,7 @@ use std::sync::Once;
 use async_recursion::async_recursion as boxed;
 use helix_consultant::linked_path;
 use helix_core::ids::{JobId, SessionId};
-use helix_runs::secret::Key;
+use helix_store::Key;
 use hmac::{Hmac, Mac};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;

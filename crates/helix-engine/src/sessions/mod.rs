@@ -13,7 +13,7 @@ use std::sync::Arc;
 use helix_core::ids::{SessionId, TurnId};
 use helix_job::ErrorView;
 use helix_job::session::{SessionEvent, SessionView, TurnView};
-use helix_runs::secret::Key;
+use helix_store::Key;
 use helix_store::{MAX_ROWS_PER_PAGE, SessionPage};
 
 pub use job_news::{JobNews, PhaseNews, Watch};
