@@ -48,7 +48,7 @@ fn a_wrong_configuration_is_refused_before_anything_happens() {
     user.write("helix.toml", "[defaults]\nagent = \"nobody\"\n");
     user.run(&["doctor"]).refused(2, &["HX0905", "nobody", "helix.toml:2"]);
     user.write("helix.toml", "[server]\nlisten = \"8787\"\n");
-    user.run(&["doctor"]).refused(2, &["HX0903", "8787", "helix.toml:2", "ADDRESS:PORT"]);
+    user.run(&["--config", "helix.toml", "doctor"]).refused(2, &["HX0903", "8787", "helix.toml:2", "ADDRESS:PORT"]);
     assert!(!user.state().exists(), "nothing was changed");
 }
 

@@ -155,6 +155,7 @@ fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
 fn a_chat_without_its_agent_says_so_once_and_offers_a_session_that_is_there() {
     let user = User::new();
     user.write("helix.toml", "[agents.claude]\ncommand = [\"/nonexistent/claude\"]\n");
+    assert_eq!(user.run(&["trust"]).code, 0);
     let ran = user.run(&["chat", "-m", "hi"]);
     ran.refused(4, &["/nonexistent/claude", "helix doctor"]);
     assert_eq!(ran.stderr.matches("helix doctor").count(), 1, "{}", ran.stderr);
