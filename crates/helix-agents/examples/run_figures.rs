@@ -1,7 +1,7 @@
-//! Measures what keeping a run costs: `cargo run --release -p helix-agents --example run_figures`.
+//! Measures what keeping a run costs, and what its walls cost: `cargo run --release -p helix-agents --example run_figures`.
 //!
-//! Prints medians of a bare spawn and of a kept run of `/bin/true`, and the rate of the line reader beside that of a
-//! plain read of the same file, all in one process on the same machine.
+//! Prints one JSON object of medians, in milliseconds, of `/bin/true`: spawned bare, kept without walls, and kept behind walls; in turn,
+//! in one process on the same machine. With a number it takes so many rounds.
 #![allow(
     clippy::print_stdout,
     clippy::expect_used,
@@ -9,123 +9,108 @@
 )]
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use helix_agents::supervisor::Watching;
-use helix_agents::{Grace, Invocation, RunKind, RunRequest, Supervisor, SupervisorConfig, keeper_main};
+use helix_agents::{Grace, Invocation, RunEnd, RunKind, RunRequest, Supervisor, SupervisorConfig, Walls, keeper_main};
 use helix_core::ids::RunId;
+use serde_json::json;
 
-const ROUNDS: usize = 50;
-const LINES: usize = 200_000;
+const ROUNDS: usize = 100;
+/// What the home of a developer has of toolchains and caches, so that there are as many rules as there.
+const HOME: [&str; 12] = [
+    ".cargo/bin",
+    ".cargo/registry",
+    ".cargo/git",
+    ".rustup",
+    ".nvm",
+    ".npm",
+    ".pyenv",
+    ".local/bin",
+    ".local/lib",
+    ".cache/pip",
+    ".cache/uv",
+    "go/bin",
+];
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|argument| argument == "keeper") {
+    let first = arguments.next();
+    if first.as_ref().is_some_and(|argument| argument == "keeper") {
         return arguments.next().map_or(ExitCode::from(2), |directory| keeper_main(Path::new(&directory)));
     }
+    let rounds = first.and_then(|number| number.to_str()?.parse().ok()).unwrap_or(ROUNDS);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-    runtime.expect("a runtime").block_on(measure());
+    runtime.expect("a runtime").block_on(measure(rounds));
     ExitCode::SUCCESS
 }
 
-async fn measure() {
-    let scratch = std::env::temp_dir().join(format!("helix-run-figures-{}", std::process::id()));
+async fn measure(rounds: usize) {
+    // Not below `/tmp`, which a run does not see: what is opened of it is mounted piece by piece, and nobody's home is there.
+    let program = std::env::current_exe().expect("this program's path");
+    let scratch = program.with_file_name(format!("helix-run-figures-{}", std::process::id()));
+    let (home, work) = (scratch.join("home"), scratch.join("work"));
+    for directory in HOME.map(|path| home.join(path)).iter().chain([&work]) {
+        std::fs::create_dir_all(directory).expect("a directory");
+    }
     let supervisor = Supervisor::new(SupervisorConfig {
         runs_dir: scratch.join("runs"),
-        keeper: std::env::current_exe().expect("this program's path"),
+        keeper: program,
         keeper_args: vec!["keeper".into()],
         watching: Watching::Inotify,
+        sandbox: Default::default(),
     })
     .expect("a supervisor");
-    latency(&supervisor).await;
-    throughput(&supervisor, &scratch).await;
-    std::fs::remove_dir_all(&scratch).expect("the scratch directory can be removed");
-}
-
-async fn latency(supervisor: &Supervisor) {
-    let (mut bare, mut started, mut kept) = (Vec::new(), Vec::new(), Vec::new());
-    for round in 0..ROUNDS {
+    let walls = Walls { writable: vec![work.clone()], ..Walls::default() };
+    let (mut bare, mut kept, mut walled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut last = None;
+    for round in 0..rounds {
         let began = Instant::now();
         tokio::process::Command::new("/bin/true").status().await.expect("/bin/true");
         bare.push(began.elapsed());
-        let began = Instant::now();
-        let handle = supervisor.start(request(format!("true-{round}"), "/bin/true", &[])).await.expect("a start");
-        started.push(began.elapsed());
-        handle.ended().await;
-        kept.push(began.elapsed());
+        let request = request(format!("{round}-free"), &home, &work, None);
+        kept.push(timed(&supervisor, request).await.0);
+        let request = self::request(format!("{round}-walled"), &home, &work, Some(walls.clone()));
+        let (took, end) = timed(&supervisor, request).await;
+        walled.push(took);
+        last = end.walls;
     }
-    let (bare, started, kept) = (median(bare), median(started), median(kept));
-    println!("bare spawn and wait of /bin/true   {bare:>10.2?}");
-    println!("kept run: start returns            {started:>10.2?}");
-    println!("kept run: ended                    {kept:>10.2?}");
-    println!("overhead {:.2?}, ratio {:.1}", kept.saturating_sub(bare), kept.as_secs_f64() / bare.as_secs_f64());
-}
-
-async fn throughput(supervisor: &Supervisor, scratch: &Path) {
-    let source = scratch.join("lines");
-    let line = format!("{{\"type\":\"assistant\",\"text\":\"{}\"}}\n", "x".repeat(220));
-    std::fs::write(&source, line.repeat(LINES)).expect("a file of lines");
-    let path = source.to_str().expect("a path of text");
-
-    let began = Instant::now();
-    let handle = supervisor.start(request("flood".into(), "/bin/cat", &[path])).await.expect("a start");
-    let live = read(&mut handle.lines()).await;
-    report("live, while it is written", live, began.elapsed());
-    handle.ended().await;
-
-    let began = Instant::now();
-    let again = read(&mut handle.lines()).await;
-    report("from the finished record", again, began.elapsed());
-
-    let began = Instant::now();
-    let (mut file, mut buffer, mut bytes) =
-        (std::fs::File::open(handle.directory().join("stdout.jsonl")).expect("the record"), vec![0; 256 * 1024], 0);
-    while let Ok(read @ 1..) = file.read(&mut buffer) {
-        bytes += read;
-    }
-    report("plain read, no lines", (bytes, LINES), began.elapsed());
-}
-
-async fn read(lines: &mut helix_agents::LineReader) -> (usize, usize) {
-    let (mut bytes, mut count) = (0, 0);
-    while let Some(line) = lines.next().await {
-        bytes += line.expect("a line").len() + 1;
-        count += 1;
-    }
-    assert!(count == LINES && lines.end().read_to_end, "{count} lines of {LINES}");
-    (bytes, count)
-}
-
-fn report(what: &str, (bytes, lines): (usize, usize), took: Duration) {
-    let seconds = took.as_secs_f64();
-    let (rate, thousands) = (bytes as f64 / 1e6 / seconds, lines as f64 / 1e3 / seconds);
+    std::fs::remove_dir_all(&scratch).expect("the scratch directory can be removed");
+    let held = last.expect("what held is recorded");
+    let of = |mut times: Vec<Duration>| {
+        times.sort();
+        times.get(times.len() / 2).copied().unwrap_or_default().as_secs_f64() * 1e3
+    };
     println!(
-        "{what:<28} {lines} lines, {:>6.1} MB in {took:>9.2?}: {rate:>6.0} MB/s, {thousands:>6.0} k lines/s",
-        bytes as f64 / 1e6
+        "{}",
+        json!({ "bare_ms": of(bare), "kept_ms": of(kept), "walled_ms": of(walled), "rounds": rounds, "held": held.to_string() })
     );
 }
 
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times.get(times.len() / 2).copied().unwrap_or_default()
+/// From before the start until the end is known.
+async fn timed(supervisor: &Supervisor, request: RunRequest) -> (Duration, RunEnd) {
+    let began = Instant::now();
+    let end = supervisor.start(request).await.expect("a start").ended().await;
+    (began.elapsed(), end)
 }
 
-fn request(name: String, program: &str, args: &[&str]) -> RunRequest {
+fn request(name: String, home: &Path, work: &Path, walls: Option<Walls>) -> RunRequest {
+    let env = [("PATH", std::env::var("PATH").unwrap_or_default()), ("HOME", home.display().to_string())];
     RunRequest {
         run: RunId::new(format!("figures-{}-{name}", std::process::id())).expect("a run id"),
         invocation: Invocation {
-            program: PathBuf::from(program),
-            args: args.iter().map(|argument| (*argument).to_owned()).collect(),
-            env: Vec::new(),
-            cwd: std::env::temp_dir(),
+            program: PathBuf::from("/bin/true"),
+            args: Vec::new(),
+            env: env.map(|(name, value)| (name.to_owned(), value)).into(),
+            cwd: work.to_owned(),
             stdin: Vec::new(),
         },
         deadline: None,
         grace: Grace::default(),
         kind: RunKind::default(),
         labels: BTreeMap::new(),
+        walls,
     }
 }

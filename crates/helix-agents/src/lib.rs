@@ -6,6 +6,7 @@ pub mod dialect;
 pub mod probe;
 pub mod profile;
 pub mod version;
+mod walls;
 
 pub use dialect::{
     AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Product, Program, Reader,
@@ -17,8 +18,10 @@ pub use profile::{
     SubAgent, ToolAccess,
 };
 pub use version::{Capabilities, Supported, Version};
+pub use walls::walls;
 // What is run, and how it ended: a caller needs both.
 pub use helix_process::{
-    Grace, Invocation, Line, LineReader, ReadError, RunDirError, RunEnd, RunHandle, RunKind, RunRequest, StreamEnd,
-    Supervisor, SupervisorConfig, ToolEnvironment, invocation, keeper_main, own_code, replace_file, supervisor, tail,
+    Grace, Invocation, Limits, Line, LineReader, Network, ReadError, RunDirError, RunEnd, RunHandle, RunKind,
+    RunRequest, Sandbox, StreamEnd, Supervisor, SupervisorConfig, ToolEnvironment, Walls, invocation, keeper_main,
+    own_code, replace_file, supervisor, tail,
 };

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_core::ids::AgentSessionId;
+use helix_process::Walls;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -242,6 +243,11 @@ pub struct AgentAsk {
     pub label: Option<String>,
     /// Which try it is, from 1; the replay agent counts by itself where absent.
     pub take: Option<u32>,
+    /// What its processes may reach besides: what it may write below (`tools`), its directories and its own configuration need not
+    /// be named.
+    pub walls: Walls,
+    /// Whether such walls hold around it: an agent with a sandbox of its own, which cannot be put up within them, does without.
+    pub walled: bool,
 }
 
 impl AgentAsk {
@@ -269,6 +275,8 @@ impl AgentAsk {
             run_dir: run_dir.into(),
             label: None,
             take: None,
+            walls: Walls::default(),
+            walled: false,
         }
     }
 

@@ -185,6 +185,7 @@ fn a_usage_limit_says_when_it_resets() {
             peak_rss_kib: 0,
             stdout_bytes: 0,
             leftovers_killed: 0,
+            walls: None,
         };
         let Outcome::RateLimited { resets_at: Some(time) } =
             Outcome::from_facts(&reader.facts(&(&end).into(), &stream))

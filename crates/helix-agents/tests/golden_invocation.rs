@@ -276,6 +276,19 @@ fn codex(ask: &AgentAsk, change: impl FnOnce(&mut AgentProfile)) -> Result<Invoc
     dialect(DialectName::Codex).invocation(&profile, ask, &own)
 }
 
+/// Its own sandbox cannot be put up within Helix's walls: each of its commands would fail.
+#[test]
+fn codex_has_no_sandbox_of_its_own_within_walls() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut ask = ask(dir.path());
+    for (walled, mode) in [(false, "read-only"), (true, "danger-full-access")] {
+        ask.walled = walled;
+        let args = codex(&ask, |_| {}).unwrap().args;
+        let at = args.iter().position(|arg| arg == "--sandbox").unwrap();
+        assert_eq!(args[at + 1], mode);
+    }
+}
+
 #[test]
 fn the_codex_command_line_is_the_measured_one() {
     let dir = tempfile::tempdir().unwrap();
@@ -295,7 +308,7 @@ fn the_codex_command_line_is_the_measured_one() {
     let made = codex(&ask, |_| {}).unwrap();
     let files = dir.path().join("agent-codex");
     let at = |name: &str| files.join(name).display().to_string();
-    let (schema, last, image) = (at("schema.json"), at("last-message.txt"), at("image-1.png"));
+    let (schema, last, image) = (at("schema.json"), at("tmp/last-message.txt"), at("image-1.png"));
     let wanted = [
         "exec",
         "--json",

@@ -154,6 +154,7 @@ async fn a_program_that_is_no_keeper_is_the_callers_error() {
             keeper: keeper.into(),
             keeper_args: Vec::new(),
             watching: helix_agents::supervisor::Watching::Inotify,
+            sandbox: Default::default(),
         };
         Supervisor::new(config).unwrap()
     };
@@ -187,6 +188,7 @@ async fn a_keeper_that_the_terminal_interrupts_is_started_again() {
         keeper,
         keeper_args: Vec::new(),
         watching: helix_agents::supervisor::Watching::Inotify,
+        sandbox: Default::default(),
     };
     let handle = Supervisor::new(config).unwrap().start(bed.script("echo done")).await.unwrap();
     assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });

@@ -226,6 +226,7 @@ async fn a_run_stopped_before_its_start_never_runs() {
         keeper: "/bin/false".into(),
         keeper_args: Vec::new(),
         watching: Watching::Inotify,
+        sandbox: Default::default(),
     };
     helix_agents::Supervisor::new(config).unwrap().start(request.clone()).await.unwrap_err();
     let report = bed.supervisor.sweep(&[]).await.unwrap();

@@ -387,11 +387,14 @@ impl SessionActor {
         ask.system = Some(self.services.system_prompt(self.view(), work.output.language())?);
         ask.model = work.model.clone().or_else(|| self.services.config.model.clone());
         ask.tools = ConsultantServices::tool_access(self.view());
-        ask.mcp = self.services.host.tool_server("X-Helix-Session", &self.view().id).into_iter().collect();
+        ask.mcp = self.services.host.tool_server(run).into_iter().collect();
         let own = Path::new(&self.view().directory);
         ask.after_write = Some(self.services.host.save_hook(SavePlace::Session(own.parent().unwrap_or(own))));
         ask.agents = self.services.config.experts.clone();
         ask.label = Some("consultant".into());
+        let (services, view) = (Arc::clone(&self.services), self.view().clone());
+        // Ended early, it opens nothing more: only a runtime that is shutting down does that.
+        ask.walls = tokio::task::spawn_blocking(move || services.walls(&view)).await.unwrap_or_default();
         Ok(ask)
     }
 

@@ -47,10 +47,17 @@ struct SessionHandle {
 }
 
 impl Consultant {
-    /// `projects` is where it creates new projects, `config_dir` has the user's own workflows.
-    pub fn new(host: Arc<Services>, config: ConsultantConfig, projects: PathBuf, config_dir: Option<PathBuf>) -> Self {
+    /// `projects` is where it creates new projects, `roots` are where projects may lie (anywhere if empty), `config_dir` has the
+    /// user's own workflows.
+    pub fn new(
+        host: Arc<Services>,
+        config: ConsultantConfig,
+        projects: PathBuf,
+        roots: Vec<PathBuf>,
+        config_dir: Option<PathBuf>,
+    ) -> Self {
         let runner = host.runner.clone().with_grace_within(CHAT_GRACE);
-        let services = Arc::new(ConsultantServices { host, runner, config, projects, config_dir });
+        let services = Arc::new(ConsultantServices { host, runner, config, projects, roots, config_dir });
         Self { services, actors: Mutex::default() }
     }
 
@@ -72,7 +79,7 @@ impl Consultant {
     }
 
     async fn interrupted(&self) -> Result<Vec<SessionView>, ReadError> {
-        let mut sessions = all_sessions(self.services.journal().as_ref()).await?;
+        let mut sessions = all_sessions(self.services.journal().as_ref()).await?.sessions;
         sessions.retain(|view| view.running().is_some());
         Ok(sessions)
     }
@@ -162,21 +169,22 @@ impl Consultant {
             return Err(TurnError::Agent(phrases::run_failed(request.language(), &error)));
         }
         let journal = self.services.journal();
+        // Who is, or forwards, somebody means theirs; anyone else has the host's token and with it everything.
+        let is_own = |view: &SessionView| request.owner.is_none() || view.owner == request.owner;
         match &request.session {
             SessionSelector::Id(id) => {
                 let found = journal.session(id.clone()).await.map_err(journal_error)?;
-                // Who forwards a user means that user's; anyone else has the token and with it everything.
-                let found = found.filter(|view| request.owner.is_none() || view.owner == request.owner);
-                found.ok_or_else(|| TurnError::NoSession(id.clone()))
+                found.filter(is_own).ok_or_else(|| TurnError::NoSession(id.clone()))
             }
             SessionSelector::Unnamed(prefix) => {
                 match locator::proven(journal, prefix, request).await.map_err(journal_error)? {
-                    Some(view) => Ok(view),
-                    None => self.open(&format!("{prefix}{}", uuid::Uuid::now_v7().simple()), request).await,
+                    Some(view) if is_own(&view) => Ok(view),
+                    Some(_) | None => self.open(&format!("{prefix}{}", uuid::Uuid::now_v7().simple()), request).await,
                 }
             }
             SessionSelector::Key(key) => match journal.session_by_key(key.clone()).await.map_err(journal_error)? {
-                Some(view) => Ok(view),
+                Some(view) if is_own(&view) => Ok(view),
+                Some(view) => Err(TurnError::NoSession(view.id)),
                 None => self.open(key, request).await,
             },
         }

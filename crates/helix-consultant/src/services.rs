@@ -2,10 +2,10 @@
 //!
 //! Must not know any single session's progress.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use helix_agents::{McpAccess, ToolAccess};
+use helix_agents::{McpAccess, ToolAccess, Walls};
 use helix_job::session::{SessionState, SessionView};
 use helix_job::{ErrorView, Language};
 use helix_store::Journal;
@@ -24,6 +24,8 @@ pub(crate) struct ConsultantServices {
     pub(crate) runner: AgentRunner,
     pub(crate) config: ConsultantConfig,
     pub(crate) projects: PathBuf,
+    /// Where projects may lie; anywhere if empty.
+    pub(crate) roots: Vec<PathBuf>,
     /// The user's configuration directory, with workflows of their own.
     pub(crate) config_dir: Option<PathBuf>,
 }
@@ -42,6 +44,25 @@ impl ConsultantServices {
         let (projects, tools) = (self.projects.to_string_lossy(), self.host.tools.as_ref().map(|_| &TOOL_NAMES[..]));
         let inputs = Inputs::new(&view.directory, &projects, tools.unwrap_or_default());
         self.config.prompt.render(&inputs).map_err(|error| phrases::own_failure(language, &error))
+    }
+
+    /// What the Consultant may read besides: its session and its project; while it has none, where projects are. Without `roots`
+    /// these are the directories of the home that are not hidden. Looks at the disk.
+    pub(super) fn walls(&self, view: &SessionView) -> Walls {
+        let own = Path::new(&view.directory);
+        let mut readable = vec![own.parent().unwrap_or(own).to_owned()];
+        match &view.project {
+            Some(project) => readable.push(project.into()),
+            None => {
+                readable.extend(self.roots.iter().chain([&self.projects]).cloned());
+                let home = std::env::var_os("HOME").filter(|_| self.roots.is_empty());
+                let entries = home.and_then(|home| std::fs::read_dir(home).ok()).into_iter().flatten().flatten();
+                let shown = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+                readable.extend(shown.map(|entry| entry.path()));
+            }
+        }
+        let network = self.runner.supervisor().sandbox().network.into();
+        Walls { readable, network, ..Walls::default() }
     }
 
     /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.

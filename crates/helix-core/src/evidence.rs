@@ -2,6 +2,7 @@
 //!
 //! Must not know jobs: all that change or check something say so in these words.
 
+use crate::run::WallsHeld;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -100,6 +101,9 @@ pub struct CommandEvidence {
     pub output_sha256: String,
     /// File with the full output, relative to the state directory.
     pub output_file: String,
+    /// What held its processes back; `None` where no sandbox was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walls: Option<WallsHeld>,
 }
 
 /// Counts read from a test runner's output.

@@ -106,6 +106,8 @@ pub enum FaultKind {
     NothingChecked,
     /// Its output could not be understood.
     Unreadable,
+    /// It gives one answer now and another one then.
+    Flaky,
     /// Git, the disk or Helix itself failed.
     Environment,
 }

@@ -204,6 +204,13 @@ impl RunId {
         Some((JobId::new(job).ok()?, PhaseId::new(phase).ok()?))
     }
 
+    /// The session and the turn that a run of a session belongs to; `None` for runs of jobs.
+    pub fn session_and_turn(&self) -> Option<(SessionId, TurnId)> {
+        let (turn, _) = self.0.rsplit_once('.')?;
+        let (session, _) = turn.split_once(".t").filter(|(session, _)| session.starts_with('s'))?;
+        Some((SessionId::new(session).ok()?, TurnId::new(turn).ok()?))
+    }
+
     /// Names the `try_number`th agent run (from 1) of a turn.
     pub fn for_turn(turn: &TurnId, try_number: u32) -> Self {
         Self(format!("{turn}.{try_number}"))

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use helix_agents::AgentProfile;
+use helix_agents::{AgentProfile, Sandbox};
 use helix_job::{Policy, Roles};
 
 use crate::admission::AdmissionLimits;
@@ -13,7 +13,6 @@ use crate::agent_run::RunTimeouts;
 use crate::consultant::ConsultantConfig;
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
-use crate::services::ToolsEndpoint;
 use helix_git::GitEnvironment;
 
 /// Everything an engine is told once, at its start.
@@ -42,9 +41,13 @@ pub struct EngineConfig {
     pub admission: AdmissionLimits,
     /// How long agents may linger, be silent, and take to stop.
     pub timeouts: RunTimeouts,
+    /// What holds agents, commands of gates and deliveries back.
+    pub sandbox: Sandbox,
     /// Where agents reach Helix's tools; `None` where nothing is served. Must be known at the start: jobs of a former host go on, and
     /// start agents, before anybody asks for anything.
-    pub tools: Option<ToolsEndpoint>,
+    pub tools: Option<String>,
+    /// Name of the person whose host it is.
+    pub owner: String,
     /// Program and environment of git.
     pub git: GitEnvironment,
     /// Path of this `helix` binary: the keeper of agents, and for agents that call it.
@@ -69,7 +72,9 @@ impl EngineConfig {
             policy: Policy::default(),
             admission: AdmissionLimits::default(),
             timeouts: RunTimeouts::default(),
+            sandbox: Sandbox::default(),
             tools: None,
+            owner: "owner".into(),
             git,
             helix: "/nonexistent/helix".into(),
             config_dir: None,

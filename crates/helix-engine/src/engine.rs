@@ -3,11 +3,16 @@
 //! Must not know HTTP or a terminal; both are clients of this.
 
 use async_recursion::async_recursion as boxed;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_agents::supervisor::Watching;
 use helix_agents::{Supervisor, SupervisorConfig};
-use helix_store::{Access, Journal, SqliteJournal, StateDir};
+use helix_core::ids::RunId;
+use helix_job::{How, Person};
+use helix_process::RunDir;
+use helix_runs::secret::RunTokens;
+use helix_store::{Access, Journal, SqliteJournal, StateDir, kept_key};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -20,11 +25,12 @@ use crate::event_log::LogWriter;
 use crate::failures::FailureService;
 use crate::job::EffectRunner;
 use crate::jobs::Jobs;
+use crate::keys::Keys;
 use crate::observer::Observer;
 use crate::projects::Projects;
 use crate::reports::Reports;
 use crate::services::Services;
-use crate::sessions::{Sessions, link_key};
+use crate::sessions::Sessions;
 
 /// The state directory's lock already makes this process the only host; the fence keeps a host that was suspended and replaced from
 /// writing.
@@ -39,6 +45,7 @@ pub struct Engine {
     sessions: Arc<Sessions>,
     projects: Arc<Projects>,
     reports: Arc<Reports>,
+    keys: Arc<Keys>,
 }
 
 impl Engine {
@@ -52,15 +59,19 @@ impl Engine {
         let config = Arc::new(config);
         let writer = open_journal(&state, &config).await?;
         let runner = agent_runner(&state, &config)?;
-        let git = config.git.clone().owned_by(state.root());
+        let crash = config.crash.clone();
+        let git = config.git.clone().owned_by(state.root()).telling(move |step| crash.pass(|| step));
         let failures = FailureService::new(state.root(), config.failures);
-        let link_key = link_key(&state).map_err(EngineError::environment)?;
+        let link_key = kept_key(&state.root().join("link.key")).map_err(EngineError::environment)?;
+        let tokens = RunTokens::new(kept_key(&state.root().join("run.key")).map_err(EngineError::environment)?);
+        let keys = Arc::new(Keys::open(state.root())?);
         let services = Arc::new(Services {
             state,
             writer,
             runner,
             helix: config.helix.clone(),
             tools: config.tools.clone(),
+            tokens,
             tasks: TaskTracker::new(),
             closing: CancellationToken::new(),
         });
@@ -75,6 +86,7 @@ impl Engine {
             Arc::clone(&services),
             config.consultant.clone(),
             config.projects.clone(),
+            config.roots.clone(),
             config.config_dir.clone(),
         );
         let consultant = Arc::new(consultant);
@@ -96,7 +108,7 @@ impl Engine {
         };
         services.tasks.spawn(observer.run());
         services.tasks.spawn(Arc::clone(&sessions).keep_few());
-        Ok(Self { services, jobs, consultant, sessions, projects, reports })
+        Ok(Self { services, jobs, consultant, sessions, projects, reports, keys })
     }
 
     /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.
@@ -130,6 +142,44 @@ impl Engine {
         &self.projects
     }
 
+    /// The keys of people and chat clients.
+    pub fn keys(&self) -> &Arc<Keys> {
+        &self.keys
+    }
+
+    /// The person whose host this is, authenticated so.
+    pub fn owner(&self, how: How) -> Person {
+        Person::new(&self.projects.config.owner, how)
+    }
+
+    /// The directories of runs: whatever stands within one of them is no person.
+    pub fn runs(&self) -> PathBuf {
+        self.services.state.runs()
+    }
+
+    /// The run that a token was made for, whether it still works or not; `None` if it is no run's.
+    pub fn run_of_token(&self, token: &str) -> Option<RunId> {
+        self.services.tokens.run(token)
+    }
+
+    /// Whether the agent of a run is at work: its token opens nothing any more once it has ended.
+    ///
+    /// # Errors
+    /// [`EngineError::Journal`].
+    #[boxed]
+    pub async fn is_at_work(&self, run: &RunId) -> Result<bool, EngineError> {
+        let directory = RunDir::at(self.services.runner.run_dir(run));
+        let has_ended = helix_process::spawn_blocking(move || directory.has_ended().unwrap_or(true));
+        if has_ended.await.map_err(EngineError::environment)? {
+            return Ok(false);
+        }
+        if let Some((session, turn)) = run.session_and_turn() {
+            let view = self.services.journal().session(session).await?;
+            return Ok(view.is_some_and(|view| view.running().is_some_and(|running| running.id == turn)));
+        }
+        self.jobs.is_at_work(run).await
+    }
+
     /// What is known of jobs and failures: evidence, differences, and the memory.
     pub fn reports(&self) -> &Reports {
         &self.reports
@@ -146,7 +196,8 @@ async fn open_journal(state: &StateDir, config: &EngineConfig) -> Result<LogWrit
 
 fn agent_runner(state: &StateDir, config: &EngineConfig) -> Result<AgentRunner, EngineError> {
     let (runs_dir, keeper, keeper_args) = (state.runs(), config.helix.clone(), vec!["keeper".to_owned()]);
-    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching: Watching::default() };
+    let (watching, sandbox) = (Watching::default(), config.sandbox.clone());
+    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching, sandbox };
     let supervisor = Supervisor::new(supervisor).map_err(EngineError::environment)?;
     let admission = Admission::to_agents(&config.admission);
     Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission)

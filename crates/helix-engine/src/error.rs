@@ -5,7 +5,7 @@
 use helix_core::finding::Fault;
 use helix_core::ids::JobId;
 use helix_job::IllegalEvent;
-use helix_store::ReadError;
+use helix_store::{DatabaseError, ReadError};
 
 /// Why something cannot be read or changed.
 #[derive(Debug, thiserror::Error)]
@@ -68,6 +68,18 @@ impl EngineError {
 
     pub(crate) fn journal(error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::Journal(Box::new(error))
+    }
+
+    /// Whether one record is at fault, and all others can be read.
+    pub(crate) fn is_of_one_record(&self) -> bool {
+        let Self::Journal(source) = self else { return false };
+        match source.downcast_ref::<ReadError>() {
+            Some(ReadError::Database(error)) => {
+                matches!(error, DatabaseError::Unreadable { .. } | DatabaseError::Altered { .. })
+            }
+            Some(ReadError::Event(_)) => true,
+            Some(ReadError::Ambiguous { .. }) | None => false,
+        }
     }
 
     pub(crate) fn of_fault(fault: Fault) -> Self {

@@ -14,6 +14,7 @@ pub mod failures;
 mod job;
 mod job_record;
 pub mod jobs;
+pub mod keys;
 pub mod observer;
 pub mod preview;
 mod probes;
@@ -39,7 +40,8 @@ pub use helix_consultant::{
     self as consultant, BUILT_IN_PROMPT, ConsultantConfig, ConsultantPrompt, FOLLOW_JOBS, experts, prompt_inputs,
 };
 pub use helix_plan::modern_id;
-pub use helix_runs::services::{TOOL_NAMES, ToolsEndpoint};
+pub use helix_process::peer;
+pub use helix_runs::services::TOOL_NAMES;
 pub use helix_runs::{admission, agent_run, crash_point};
 use helix_runs::{event_log, mutex, services};
 pub use helix_store::{JobFilter, JobPage, SessionPage, StateDir};

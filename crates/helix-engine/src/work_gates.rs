@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_agents::supervisor::Watching;
-use helix_agents::{Supervisor, SupervisorConfig};
+use helix_agents::{Sandbox, Supervisor, SupervisorConfig};
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
-use helix_gates::{GateCheckouts, GateContext, run_gate};
+use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
 use helix_git::{GitEnvironment, WorkCopy, Workspaces};
 use helix_job::{AdrText, Committed, GateReport, JobSpec};
 use helix_plan::{GateSpec, Phase};
@@ -33,6 +33,7 @@ pub struct WorkTask {
     /// Where the phase started; the same.
     base: Option<CommitId>,
     gate_files: BTreeMap<String, String>,
+    claims: Claims,
     #[serde(default)]
     venv: Option<String>,
 }
@@ -72,6 +73,7 @@ impl WorkTask {
             origin: Some(spec.repo.base.clone()),
             base: Some(base.clone()),
             gate_files: spec.gate_files.clone(),
+            claims: Claims::of_phase(&spec.plan, phase),
             venv: spec.venv.clone(),
         }
     }
@@ -100,6 +102,8 @@ impl WorkTask {
 
     /// The gates of all phases of a job that could be made here, for a person. Without a base, the work is what is not committed.
     pub fn of_job(spec: JobSpec, base: Option<CommitId>) -> Self {
+        // What a person has done is the work of all phases.
+        let claims = Claims { together: false, ..Claims::of_sum(&spec.plan) };
         Self {
             phases: spec.plan.phases,
             plan_adr: spec.plan.adr,
@@ -107,6 +111,7 @@ impl WorkTask {
             origin: base.clone(),
             base,
             gate_files: spec.gate_files,
+            claims,
             venv: spec.venv,
         }
     }
@@ -132,6 +137,7 @@ impl WorkTask {
         self,
         directory: &Path,
         helix: PathBuf,
+        sandbox: Sandbox,
         cancel: &CancellationToken,
     ) -> Result<Vec<PhaseGates>, EngineError> {
         let place = tempfile::Builder::new().prefix("helix-gates-").tempdir().map_err(EngineError::environment)?;
@@ -141,8 +147,13 @@ impl WorkTask {
         let looked = helix_process::spawn_blocking(move || look(&of, &site, base));
         let Looked { spaces, base, head, result } = looked.await.map_err(EngineError::environment)??;
         let keeper_args = vec!["keeper".to_owned()];
-        let config =
-            SupervisorConfig { runs_dir: root.join("runs"), keeper: helix, keeper_args, watching: Watching::default() };
+        let config = SupervisorConfig {
+            runs_dir: root.join("runs"),
+            keeper: helix,
+            keeper_args,
+            watching: Watching::default(),
+            sandbox,
+        };
         let supervisor = Supervisor::new(config).map_err(EngineError::environment)?;
         let checkouts = GateCheckouts::new(supervisor, CancellationToken::new());
         let random = uuid::Uuid::now_v7().as_u64_pair().1;
@@ -166,6 +177,7 @@ impl WorkTask {
                     spaces: spaces.clone(),
                     job: job.clone(),
                     phase: phase.clone(),
+                    claims: self.claims.clone(),
                     plan_adr: self.plan_adr.clone(),
                     adr: self.adr.clone(),
                     origin: self.origin.clone().unwrap_or_else(|| head.clone()),
@@ -212,7 +224,7 @@ fn look(directory: &Path, root: &Path, base: Option<CommitId>) -> Result<Looked,
     let changed = repository.changes(&old.tree, &new.tree).map_err(failed)?;
     let moved = old.tree != new.tree;
     let result = Committed { commit: new.id, tree: new.tree, branch: String::new(), changed, moved };
-    let spaces = Workspaces::new(repository, &root.join("worktrees")).map_err(EngineError::environment)?;
+    let spaces = Workspaces::new(repository, root).map_err(EngineError::environment)?;
     Ok(Looked { spaces, base, head, result })
 }
 
@@ -225,7 +237,7 @@ fn waits_for_the_end(gate: &GateSpec) -> Option<&'static str> {
         GateSpec::FilesExist { .. }
         | GateSpec::OutputsClaimed { .. }
         | GateSpec::SyntaxCheck { .. }
-        | GateSpec::TestsPass { .. }
+        | GateSpec::TestsPass(_)
         | GateSpec::LintPass { .. }
         | GateSpec::BuildPass { .. }
         | GateSpec::Command { .. }

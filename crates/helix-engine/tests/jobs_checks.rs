@@ -198,7 +198,7 @@ async fn a_cancelled_job_closes_its_questions() {
     let shop = Workshop::open(&format!("parts:\n{}", writes("a", &["x"]))).await;
     let job = shop.submit(&shop.repo(), plan).await;
     let question = shop.question(&job).await;
-    shop.engine.jobs().cancel(&job, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&job, &"a test".into()).await.unwrap();
     let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Cancelled);
     assert_eq!(ended.view.questions[0].status, QuestionStatus::Closed);
@@ -378,7 +378,7 @@ async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
 async fn a_failure_that_was_fixed_before_is_shown_with_its_fix_and_reaches_the_agents_prompt() {
     let plan = |name: &str| {
         format!(
-            "name: {name}\nphases: [{{ id: {name}, type: documentation, description: D, outputs: [a.md], max_attempts: 1, gates: [{{ type: command, command: \"python3 check.py\" }}] }}]\n"
+            "name: {name}\nphases: [{{ id: {name}, type: documentation, description: D, outputs: [a.md, check.py], max_attempts: 1, gates: [{{ type: command, command: \"python3 check.py\" }}] }}]\n"
         )
     };
     let check = "import sys\\ntext = open('a.md').read()\\nsys.exit(0 if 'right' in text else 'ValueError: the page does not say right')\\n";

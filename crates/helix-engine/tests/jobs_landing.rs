@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use helix_core::ids::JobId;
 use helix_engine::jobs::ReopenRequest;
 use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_testkit::processes::no_process_with_env;
-use workshop::{LIMIT, Workshop, part};
+use workshop::{LIMIT, Workshop, part, signals};
 
 const PLAN: &str = r#"
 name: Guide
@@ -27,6 +28,27 @@ fn guide(steps: &str) -> String {
         "parts:\n{}",
         part("guide", &format!("    act: {{ steps: [{steps}{{ write: {{ path: guide.md, content: G }} }}] }}\n"))
     )
+}
+
+/// What the user commits while others work: their walls keep those from doing it.
+fn commit(shop: &Workshop, repo: &Path, file: &str, text: &str) {
+    std::fs::write(repo.join(file), format!("{text}\n")).unwrap();
+    shop.git(repo, &["add", file]);
+    shop.git(repo, &["commit", "--quiet", "--message", text]);
+}
+
+/// A step of an agent, or a line of a gate's script, that waits for a file.
+fn wait(file: &Path) -> String {
+    format!("until [ -e {} ]; do sleep 0.02; done", file.display())
+}
+
+/// Carries the plan out, and does something while its first agent works, which waits for this file.
+async fn meanwhile(shop: &Workshop, repo: &Path, plan: &str, go: &Path, work: impl FnOnce()) -> JobId {
+    let job = shop.submit(repo, plan).await;
+    shop.until_working(&job, "guide", 1, None).await;
+    work();
+    std::fs::write(go, "").unwrap();
+    job
 }
 
 /// Every file below with its bytes, but for git's own.
@@ -88,15 +110,12 @@ async fn a_file_of_the_users_in_the_way_is_not_overwritten() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_branch_that_moved_meanwhile_gets_a_merge_that_was_checked() {
-    let shop = Workshop::open(&guide("")).await;
+    let signal = signals();
+    let go = signal.path().join("go");
+    let shop = Workshop::open(&guide(&format!("{{ run: '{}' }}, ", wait(&go)))).await;
     let repo = shop.repo();
-    // The user commits while the agent works: the script's agent does it for them, in the user's own tree.
-    let commit = format!(
-        "{{ run: cd {0} && echo new > news.txt && git add news.txt && git commit --quiet --message news }}, ",
-        repo.display()
-    );
-    std::fs::write(shop.sandbox.path().join("agent.yaml"), guide(&commit)).unwrap();
-    let ended = shop.run(&repo, PLAN).await;
+    let job = meanwhile(&shop, &repo, PLAN, &go, || commit(&shop, &repo, "news.txt", "news")).await;
+    let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!(ended.view.integration, Some(IntegrationTarget::Branch { branch: "main".into() }));
     assert!(repo.join("news.txt").exists() && repo.join("guide.md").exists());
@@ -117,14 +136,12 @@ async fn a_branch_that_moved_meanwhile_gets_a_merge_that_was_checked() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_branch_that_moved_against_the_result_is_left_alone() {
-    let shop = Workshop::open(&guide("")).await;
+    let signal = signals();
+    let go = signal.path().join("go");
+    let shop = Workshop::open(&guide(&format!("{{ run: '{}' }}, ", wait(&go)))).await;
     let repo = shop.repo();
-    let commit = format!(
-        "{{ run: cd {0} && echo other > guide.md && git add guide.md && git commit --quiet --message other }}, ",
-        repo.display()
-    );
-    std::fs::write(shop.sandbox.path().join("agent.yaml"), guide(&commit)).unwrap();
-    let ended = shop.run(&repo, PLAN).await;
+    let job = meanwhile(&shop, &repo, PLAN, &go, || commit(&shop, &repo, "guide.md", "other")).await;
+    let ended = shop.ended(&job).await;
     let Some(IntegrationTarget::Beside { branch, why, .. }) = ended.view.integration.clone() else {
         panic!("{:#?}", ended.view)
     };
@@ -137,24 +154,25 @@ async fn a_branch_that_moved_against_the_result_is_left_alone() {
 /// What was checked for a merge that could not land is no proof of another tree.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_branch_that_moves_against_the_result_while_its_merge_is_checked_leaves_the_proof_of_the_result() {
-    let shop = Workshop::open(&guide("")).await;
+    let signal = signals();
+    let [go, checked, moved] = ["go", "checked", "moved"].map(|name| signal.path().join(name));
+    let shop = Workshop::open(&guide(&format!("{{ run: '{}' }}, ", wait(&go)))).await;
     let repo = shop.repo();
-    let commit = format!(
-        "{{ run: cd {0} && echo new > news.txt && git add news.txt && git commit --quiet --message news }}, ",
-        repo.display()
-    );
-    std::fs::write(shop.sandbox.path().join("agent.yaml"), guide(&commit)).unwrap();
-    // The gate's own command is the user who commits again, once the merge is looked at.
-    let script = format!(
-        "test -e news.txt || exit 0\ncd {} && echo other > guide.md && git add guide.md && \
-         git -c user.name=T -c user.email=t@localhost commit --quiet --message other\n",
-        repo.display()
-    );
+    // The user commits again once the merge is looked at.
+    let script = format!("test -e news.txt || exit 0\ntouch {}\n{}\n", checked.display(), wait(&moved));
     std::fs::write(repo.join("move.sh"), script).unwrap();
     shop.git(&repo, &["add", "move.sh"]);
     shop.git(&repo, &["commit", "--quiet", "--message", "a gate"]);
     let plan = PLAN.replace("gates: [", "gates: [{ type: command, command: \"sh move.sh\" }, ");
-    let ended = shop.run(&repo, &plan).await;
+    let job = meanwhile(&shop, &repo, &plan, &go, || commit(&shop, &repo, "news.txt", "news")).await;
+    let start = Instant::now();
+    while !checked.exists() {
+        assert!(start.elapsed() < LIMIT, "no gate looks at the merge");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    commit(&shop, &repo, "guide.md", "other");
+    std::fs::write(&moved, "").unwrap();
+    let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert!(matches!(ended.view.integration, Some(IntegrationTarget::Beside { .. })), "{:?}", ended.view.integration);
     assert_eq!(shop.git(&repo, &["log", "-1", "--format=%s"]), "other");
@@ -184,12 +202,12 @@ async fn a_revert_goes_on_to_its_record_when_nobody_waits_for_it() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     };
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]).trim(), reverted.commit.as_str());
-    assert_eq!((reverted.by.as_str(), reverted.branch.as_str()), ("ada", "main"));
+    assert_eq!((reverted.by.name.as_str(), reverted.branch.as_str()), ("ada", "main"));
 }
 
 /// A git that cannot write its index as long as a test wants that: what a full disk looks like.
 const FULL_DISK: &str = r#"case "$*" in
-"add --all"*) if [ -e "$D/full" ]; then echo "fatal: unable to write new index file: No space left on device" >&2; exit 128; fi ;;
+"update-index --add"*) if [ -e "$D/full" ]; then echo "fatal: unable to write new index file: No space left on device" >&2; exit 128; fi ;;
 esac"#;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -261,14 +279,14 @@ async fn a_repository_that_is_cloned_anew_is_worked_in_and_none_keeps_processes_
     let ended = shop.run(&repo, PLAN).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
     assert_eq!(shop.file(&repo, "main", "guide.md").as_deref(), Some("G"));
-    shop.engine.jobs().cancel(&first, "a test").await.unwrap();
+    shop.engine.jobs().cancel(&first, &"a test".into()).await.unwrap();
     shop.ended(&first).await;
     no_process_with_env("HELIX_GIT_STATE", shop.sandbox.state().to_str().unwrap(), workshop::LIMIT);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
-    let shop = Workshop::open(&guide("{ run: git checkout --quiet --detach }, ")).await;
+    let shop = Workshop::open(&guide("{ run: git init --quiet inner && touch inner/x.txt }, ")).await;
     let repo = shop.repo();
     let ended = shop.run(&repo, PLAN).await;
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
@@ -277,21 +295,60 @@ async fn what_had_to_be_put_right_to_commit_a_result_is_in_the_jobs_record() {
         _ => None,
     });
     let notes = ended.phase("guide").notes.clone();
-    assert!(notes.len() == 1 && notes[0].contains("had left its branch"), "{notes:?}");
+    assert!(notes.len() == 1 && notes[0].contains("inner was a repository of its own"), "{notes:?}");
     assert_eq!(recorded, Some(notes));
 }
 
-/// Where somebody tidied up under the agent, tests of what was there before prove nothing.
+/// Where somebody tidied up under the agent (its own walls keep it from doing so), tests of what was there before prove nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_worktree_that_is_removed_under_its_agent_is_no_result_without_changes() {
-    let script = format!("parts:\n{}", part("check", "    act: { steps: [{ run: 'rm -rf \"$PWD\"' }] }\n"));
-    let shop = Workshop::open(&script).await;
+    let signal = signals();
+    let go = signal.path().join("go");
+    let act = format!("    act: {{ steps: [{{ run: 'until [ -e {} ]; do sleep 0.02; done' }}] }}\n", go.display());
+    let shop = Workshop::open(&format!("parts:\n{}", part("check", &act))).await;
     let repo = shop.repo();
     let plan = "name: Check\nphases:\n  - { id: check, type: test, description: Mend the tests., gates: [{ type: tests_pass, command: \"python3 -m unittest -v\" }] }\n";
-    let ended = shop.run(&repo, plan).await;
+    let job = shop.submit(&repo, plan).await;
+    shop.until_working(&job, "check", 1, None).await;
+    std::fs::remove_dir_all(shop.worktree(&job, "check", 1)).unwrap();
+    std::fs::write(&go, "").unwrap();
+    let ended = shop.ended(&job).await;
     assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
     let error = ended.view.phases[0].error.clone().unwrap();
     assert!(error.message.contains("was removed while the agent worked"), "{error:?}");
     assert!(error.hint.unwrap().contains("helix jobs resume"));
     assert!(ended.view.phases[0].gates.is_empty(), "{:#?}", ended.view);
+}
+
+/// No gate sees what no result may hold, and what somebody does to the user's repository while an agent works is named.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_out_of_the_result_goes_back_to_the_agent_and_changes_around_it_are_notes() {
+    let signal = signals();
+    let go = signal.path().join("go");
+    let acts = format!(
+        "    attempts:\n      - steps: [{{ write: {{ path: guide.md, content: G }} }}, {{ run: 'ln -s /etc/passwd link' }}, {{ run: '{}' }}]\n      - steps: [{{ run: rm link }}]\n",
+        wait(&go)
+    );
+    let shop = Workshop::open(&format!("parts:\n{}", part("guide", &acts))).await;
+    let repo = shop.repo();
+    let around = || {
+        shop.git(&repo, &["update-ref", "refs/heads/other", "HEAD"]);
+        std::fs::write(repo.join(".git/hooks/pre-commit"), "").unwrap();
+    };
+    let job = meanwhile(&shop, &repo, PLAN, &go, around).await;
+    let ended = shop.ended(&job).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(ended.phase("guide").attempt, 2);
+    let results = ended.events.iter().filter_map(|one| match &one.event {
+        JobEvent::ResultCommitted { repairs, findings, .. } => Some((repairs.clone(), findings.clone())),
+        JobEvent::GateFinished { attempt: 1, .. } => panic!("a gate has looked at it"),
+        _ => None,
+    });
+    let results: Vec<_> = results.collect();
+    assert_eq!(results[0].1[0].rule, "result.link", "{results:?}");
+    assert!(results[0].0[0].contains("branch other") && results[0].0[0].contains("hooks/pre-commit"), "{results:?}");
+    assert_eq!(results[1], (vec![], vec![]));
+    let told = shop.prompt(&ended.view.id, "guide", 2);
+    assert!(told.contains("/etc/passwd"), "{told}");
+    assert!(std::fs::symlink_metadata(repo.join("link")).is_err());
 }

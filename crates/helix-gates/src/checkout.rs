@@ -12,6 +12,7 @@ use helix_core::error_chain;
 use helix_core::evidence::CommandEvidence;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId, RunId};
+use helix_core::run::NetworkAccess;
 use helix_plan::split_words;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
@@ -19,8 +20,8 @@ use tokio_util::sync::CancellationToken;
 use super::GateContext;
 use super::judgement::Trouble;
 use helix_process::{
-    CommandEnd, CommandRequest, CommandRun, RunHandle, Supervisor, ToolEnvironment, collect_command, replace_file,
-    start_command,
+    CommandEnd, CommandRequest, CommandRun, RunHandle, Supervisor, ToolEnvironment, Walls, collect_command,
+    replace_file, start_command,
 };
 
 /// Labels of a run that name the gate that it is for, and what is run on what.
@@ -61,6 +62,11 @@ impl GateCheckouts {
     async fn under_way(&self, job: &JobId) -> Result<Option<RunHandle>, Trouble> {
         let attached = self.supervisor.attach_or_withdraw(&RunId::for_gates(job)).await;
         attached.map_err(|error| Trouble::Broken(error_chain(&error)))
+    }
+
+    /// What the machine's owner says of the network of commands.
+    pub(crate) fn network(&self) -> NetworkAccess {
+        self.supervisor.sandbox().network
     }
 
     async fn exclusive(&self, job: &JobId) -> tokio::sync::OwnedMutexGuard<()> {
@@ -105,6 +111,8 @@ pub(crate) struct Check<'a> {
     pub(crate) limit: Duration,
     /// Ending of the output file's name.
     pub(crate) suffix: &'a str,
+    /// Variables besides those of every command.
+    pub(crate) variables: &'a [(String, String)],
     /// Report that the command writes, relative to its directory.
     pub(crate) report: Option<&'a str>,
 }
@@ -181,7 +189,12 @@ impl Checkout {
     }
 
     /// Starts a command in the checkout as those before it have left it.
-    pub(crate) async fn start(&self, check: &Check<'_>, environment: ToolEnvironment) -> Result<RunHandle, Trouble> {
+    pub(crate) async fn start(
+        &self,
+        check: &Check<'_>,
+        environment: ToolEnvironment,
+        network: NetworkAccess,
+    ) -> Result<RunHandle, Trouble> {
         if let Some(report) = self.report(check) {
             // A report that is in the commit says nothing about this run.
             match tokio::fs::remove_file(&report).await {
@@ -191,8 +204,14 @@ impl Checkout {
                 Ok(()) | Err(_) => {}
             }
         }
+        let spaces = self.context.spaces.clone();
+        let mut readable = blocking(move || spaces.readable()).await??;
+        readable.push(self.directory.clone());
+        let writable = vec![self.directory.clone()];
+        let walls = Walls { writable, readable, network: network.into(), ..Walls::default() };
         let request = CommandRequest {
             run: RunId::for_gates(&self.context.job),
+            walls,
             labels: self.labels.clone(),
             argv: check.argv.to_vec(),
             directory: self.directory.clone(),
@@ -257,7 +276,11 @@ pub(crate) async fn run_on(
     let (checkout, joined) = Checkout::enter_or_join(context, commit, labels.clone()).await?;
     let handle = match joined {
         Some(handle) => handle,
-        None => checkout.start(&check, context.environment.clone()).await?,
+        None => {
+            let variables = check.variables.iter();
+            let environment = variables.fold(context.environment.clone(), |all, (name, value)| all.with(name, value));
+            checkout.start(&check, environment, context.network()).await?
+        }
     };
     let checked = checkout.finish(&check, handle, &[]).await?;
     if !checked.run.end.lasts() {
@@ -312,7 +335,8 @@ async fn checked(
     let file = output_file(context, check);
     let exit_code = if let CommandEnd::Exited(code) = run.end { Some(code) } else { None };
     let (argv, output_sha256) = (check.argv.to_vec(), run.sha256.clone());
-    let evidence = CommandEvidence { argv, exit_code, output_sha256, output_file: file.clone() };
+    let evidence =
+        CommandEvidence { argv, exit_code, output_sha256, output_file: file.clone(), walls: run.walls.clone() };
     let prefix = format!("{}/", context.spaces.gate_directory(&context.job).display());
     let output = context.state.join(file);
     let texts = blocking(move || {

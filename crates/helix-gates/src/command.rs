@@ -5,11 +5,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_core::finding::Finding;
+use helix_core::run::Wall;
 
 use super::GateContext;
-use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
-use super::definition::tampering;
+use super::checkout::{Check, blocking, fault_of, run_on, words};
+use super::definition::{Redefined, redefined};
 use super::judgement::{Judgement, Trouble, finding};
 use helix_process::{CommandEnd, CommandRun};
 
@@ -19,7 +19,15 @@ pub(super) async fn command_passes(
     command: &str,
     limit: Duration,
 ) -> Result<Judgement, Trouble> {
-    let Ran { checked, notes, .. } = run_unchanged(context, command, limit, |_| None).await?;
+    let argv = words(command)?;
+    let mut notes = as_submitted(context, [command]).await?;
+    let checked =
+        run_on(context, &context.result.commit, Check { argv: &argv, limit, suffix: "", variables: &[], report: None });
+    let checked = checked.await?;
+    notes.extend(run_notes(&checked.run));
+    if let Some(fault) = fault_of(&checked.run, &argv, limit) {
+        return Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes).into());
+    }
     let rule = match gate {
         "lint_pass" => "lint.failed",
         "build_pass" => "build.failed",
@@ -37,53 +45,43 @@ pub(super) async fn command_passes(
     Ok(Judgement::of(findings, format!("`{command}`: {how}"), notes).with_command(checked.evidence))
 }
 
-/// A gate's command that ran to its own end.
-pub(super) struct Ran {
-    pub(super) argv: Vec<String>,
-    /// What came of it.
-    pub(super) checked: Checked,
-    /// What people should know besides.
-    pub(super) notes: Vec<String>,
-}
-
-/// Runs a gate's command on a clean checkout of the result, if it can be run and nobody has changed what it runs. `report` names
-/// the file that the command writes. Where nothing can be said of its end, that is the error.
-pub(super) async fn run_unchanged(
-    context: &Arc<GateContext>,
-    command: &str,
-    limit: Duration,
-    report: fn(&[String]) -> Option<&str>,
-) -> Result<Ran, Trouble> {
-    let argv = words(command)?;
-    let tampered = tampered(context, [command]).await?;
-    if !tampered.is_empty() {
-        return Err(Judgement::of(tampered, "the check itself was changed".into(), Vec::new()).into());
-    }
-    let check = Check { argv: &argv, limit, suffix: "", report: report(&argv) };
-    let checked = run_on(context, &context.result.commit, check).await?;
-    let notes = leftover_note(&checked.run);
-    match fault_of(&checked.run, &argv, limit) {
-        Some(fault) => Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes).into()),
-        None => Ok(Ran { argv, checked, notes }),
-    }
-}
-
-/// Findings for scripts of these commands that the phase changed although they define the check.
-pub(super) async fn tampered<'c>(
+/// What became of the scripts and configuration of these commands. Where somebody changed them who may not, that is the answer.
+pub(super) async fn as_submitted<'c>(
     context: &Arc<GateContext>,
     commands: impl IntoIterator<Item = &'c str>,
-) -> Result<Vec<Finding>, Trouble> {
+) -> Result<Vec<String>, Trouble> {
     let (context, commands): (_, Vec<String>) = (context.clone(), commands.into_iter().map(str::to_owned).collect());
-    let found =
-        blocking(move || commands.iter().map(|command| tampering(&context, command)).collect::<Result<Vec<_>, _>>());
-    Ok(found.await??.concat())
+    let all =
+        blocking(move || commands.iter().map(|command| redefined(&context, command)).collect::<Result<Vec<_>, _>>());
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    for Redefined { findings: found, notes: noted } in all.await?? {
+        findings.extend(found);
+        notes.extend(noted);
+    }
+    match findings.is_empty() {
+        true => Ok(notes),
+        false => Err(Judgement::of(findings, "the check itself was changed".into(), notes).into()),
+    }
 }
 
-pub(super) fn leftover_note(run: &CommandRun) -> Vec<String> {
+/// What systems and tools say where something is closed.
+const DENIED: [&str; 4] = ["Permission denied", "EACCES", "Operation not permitted", "EPERM"];
+
+/// What people should know of a run besides its end: what it left running, and that it may have met a wall.
+pub(super) fn run_notes(run: &CommandRun) -> Vec<String> {
+    let mut notes = Vec::new();
     match run.leftovers_killed {
-        0 => Vec::new(),
-        count => vec![format!("{count} process(es) that the command had left running were killed")],
+        0 => {}
+        1 => notes.push("1 process that the command had left running was killed".to_owned()),
+        count => notes.push(format!("{count} processes that the command had left running were killed")),
     }
+    let walled = run.walls.as_ref().is_some_and(|walls| walls.holds(Wall::Files));
+    if walled && run.end != CommandEnd::Exited(0) && DENIED.iter().any(|said| run.tail.contains(said)) {
+        notes.push(
+            "the sandbox lets a gate write to its checkout and to /tmp only, and read no other part of your home: see docs/sandbox.md".to_owned(),
+        );
+    }
+    notes
 }
 
 pub(super) fn end_text(end: CommandEnd) -> String {

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use helix_core::evidence::{StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind};
+use helix_core::run::NetworkAccess;
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, fault_of, words};
-use super::command::{end_text, last_part, leftover_note, tampered};
+use super::command::{as_submitted, end_text, last_part, run_notes};
 use super::judgement::{Judgement, Trouble, finding};
 use helix_process::{CommandEnd, ToolEnvironment, find_program};
 
@@ -74,13 +75,10 @@ pub(super) async fn deliver(
     part: DeliveryPart,
 ) -> Result<Judgement, Trouble> {
     // What is looked after was delivered from this very commit: its commands were looked at then.
-    let tampered = match part {
-        DeliveryPart::Deliver => tampered(context, delivery.commands()).await?,
+    let notes = match part {
+        DeliveryPart::Deliver => as_submitted(context, delivery.commands()).await?,
         DeliveryPart::Health | DeliveryPart::Rollback => Vec::new(),
     };
-    if !tampered.is_empty() {
-        return Ok(Judgement::of(tampered, "the command was changed".into(), Vec::new()));
-    }
     let mut environment = context.environment.clone();
     for (name, value) in &delivery.environment {
         environment = environment.with(name, value);
@@ -93,7 +91,7 @@ pub(super) async fn deliver(
         }
     }
     let checkout = Checkout::enter(context, &context.result.commit).await?;
-    let mut course = Course { gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes: Vec::new() };
+    let mut course = Course { gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes };
     let judgement = match course.run(part).await {
         Ok(()) => {
             let summary = match part {
@@ -177,7 +175,7 @@ impl Course<'_> {
         let argv = words(command)?;
         let limit = self.delivery.timeout.duration();
         let checked = self.command(&argv, limit, &format!(".{number}")).await?;
-        self.notes.extend(leftover_note(&checked.run));
+        self.notes.extend(run_notes(&checked.run));
         let fault = fault_of(&checked.run, &argv, limit);
         let outcome = match (&fault, checked.run.end) {
             (Some(_), _) => StepOutcome::Unknown,
@@ -284,8 +282,9 @@ impl Course<'_> {
     }
 
     async fn command(&self, argv: &[String], limit: Duration, suffix: &str) -> Result<Checked, Trouble> {
-        let check = Check { argv, limit, suffix, report: None };
-        let handle = self.checkout.start(&check, self.environment.clone()).await?;
+        let check = Check { argv, limit, suffix, variables: &[], report: None };
+        // It acts outside of the repository, whatever the phase's agent may do.
+        let handle = self.checkout.start(&check, self.environment.clone(), NetworkAccess::Open).await?;
         self.checkout.finish(&check, handle, &self.secrets).await
     }
 

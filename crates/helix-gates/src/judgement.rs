@@ -49,6 +49,16 @@ impl Judgement {
         Self::faulted(Fault { kind: FaultKind::NothingChecked, message: message.into(), hint: Some(hint.into()) })
     }
 
+    /// The same with more that is wrong: a pass is none any more.
+    pub(crate) fn with_findings(self, more: Vec<Finding>) -> Self {
+        if more.is_empty() {
+            return self;
+        }
+        let known = if let Verdict::Fail { findings } = self.verdict { findings } else { Vec::new() };
+        let all = more.into_iter().chain(known).collect();
+        Self { command: self.command, tests: self.tests, steps: self.steps, ..Self::of(all, self.summary, self.notes) }
+    }
+
     pub(crate) fn with_command(self, command: CommandEvidence) -> Self {
         Self { command: Some(command), ..self }
     }

@@ -5,6 +5,7 @@
 
 mod adr;
 mod checkout;
+mod code;
 mod command;
 mod conflicts;
 mod criteria;
@@ -27,12 +28,13 @@ use helix_adr::AdrText;
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId};
+use helix_core::run::NetworkAccess;
 use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
 pub use adr::holds;
 pub use checkout::GateCheckouts;
-pub use definition::gate_files;
+pub use definition::{Claims, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
 
@@ -46,8 +48,10 @@ pub struct GateContext {
     /// The repository and its worktrees.
     pub spaces: Workspaces,
     pub job: JobId,
-    /// The phase whose result is checked; for a check of combined phases, one that claims what they all claim.
+    /// The phase whose gate it is.
     pub phase: Phase,
+    /// What the plan lets the judged change touch.
+    pub claims: Claims,
     /// Path of the plan's ADR in the repository.
     pub plan_adr: Option<String>,
     /// The plan's ADR as it was at submit, if it was there then: the criteria are taken from it, not from what an agent left.
@@ -57,7 +61,7 @@ pub struct GateContext {
     /// Where the phase started: its claims are measured from here.
     pub base: CommitId,
     pub result: Committed,
-    /// Hashes of the gates' command files at submit.
+    /// Ids of the files at submit that decide how the gates' commands check.
     pub gate_files: BTreeMap<String, String>,
     /// Unique name of this check in its job, such as `implement.2.0`; names the output file.
     pub label: String,
@@ -73,6 +77,11 @@ pub struct GateContext {
 impl GateContext {
     pub fn repository(&self) -> &Repository {
         self.spaces.repository()
+    }
+
+    /// What the phase's commands may connect to.
+    fn network(&self) -> NetworkAccess {
+        self.phase.network.unwrap_or_else(|| self.checkouts.network())
     }
 
     /// The files of a commit.
@@ -156,9 +165,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
             Box::new(move |context| conflicts::conflicts_resolved(context, &files))
         }
         GateSpec::DocsRefsValid {} => Box::new(docs_refs::docs_refs_valid),
-        GateSpec::TestsPass { command, timeout } => {
-            return tests::tests_pass(context, &command, timeout.duration()).await;
-        }
+        GateSpec::TestsPass(gate) => return tests::tests_pass(context, &gate).await,
         GateSpec::LintPass { command, timeout }
         | GateSpec::BuildPass { command, timeout }
         | GateSpec::Command { command, timeout } => {

@@ -1,6 +1,10 @@
 //! Gates on real commits, with real commands: shell, node, cargo-free parsers, pytest.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
+#[path = "commands/cheats.rs"]
+mod cheats;
+#[path = "commands/honest.rs"]
+mod honest;
 #[path = "commands/kept.rs"]
 mod kept;
 
@@ -13,10 +17,10 @@ use std::sync::Arc;
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId};
-use helix_gates::{GateCheckouts, GateContext, run_gate};
+use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
 use helix_git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
-use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds};
-use helix_process::{Supervisor, SupervisorConfig, ToolEnvironment};
+use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds, TestsGate};
+use helix_process::{Sandbox, Supervisor, SupervisorConfig, ToolEnvironment};
 use tokio_util::sync::CancellationToken;
 
 struct Bench {
@@ -38,13 +42,13 @@ impl Bench {
             (OsString::from("HOME"), home.path().into()),
         ]);
         let repository = Repository::init(&user, git).unwrap();
-        let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
+        let spaces = Workspaces::new(repository, &home.path().join("state")).unwrap();
         let checkouts = checkouts(home.path());
         Self { spaces, environment: ToolEnvironment::from_process(&[]), checkouts, home }
     }
 
     fn base(&self) -> CommitId {
-        self.spaces.repository().commit("HEAD").unwrap().id
+        self.spaces.repository().user().commit("HEAD").unwrap().id
     }
 
     fn attempt(&self, phase: &str, base: &CommitId, work: impl Fn(&Path)) -> Committed {
@@ -60,6 +64,7 @@ impl Bench {
             spaces: self.spaces.clone(),
             job: job(self.home.path()),
             phase: phase(&[]),
+            claims: Claims::default(),
             plan_adr: None,
             adr: None,
             origin: base.clone(),
@@ -86,13 +91,20 @@ impl Bench {
     }
 }
 
+/// What the commands of all benches may write.
+const SIGNALS: &str = env!("CARGO_TARGET_TMPDIR");
+
 /// What keeps the commands of a host.
 fn supervisor(home: &Path) -> Supervisor {
     let test = std::env::current_exe().unwrap();
     let keeper = test.parent().and_then(Path::parent).unwrap().join("examples/gate_keeper");
     assert!(keeper.exists(), "run `cargo build -p helix-gates --example gate_keeper` first: {keeper:?} is missing");
     let (runs_dir, keeper_args) = (home.join("state/runs"), Vec::new());
-    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default() }).unwrap()
+    // What commands of these tests leave for them.
+    let shared = home.join("shared");
+    fs::create_dir_all(&shared).unwrap();
+    let sandbox = Sandbox { writable: vec![shared, SIGNALS.into()], ..Sandbox::default() };
+    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox }).unwrap()
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {
@@ -128,6 +140,7 @@ fn phase(outputs: &[&str]) -> Phase {
         on_failure: OnFailure::default(),
         optional: false,
         generates_phases: None,
+        network: None,
         agent: None,
         model: None,
         max_attempts: 1,
@@ -142,7 +155,7 @@ fn command(line: &str) -> GateSpec {
 }
 
 fn tests_pass(line: &str) -> GateSpec {
-    GateSpec::TestsPass { command: line.into(), timeout: Seconds(120) }
+    GateSpec::TestsPass(TestsGate::of_command(line, Seconds(120)))
 }
 
 /// `rule file:line:column` of every finding, or the kind of the fault, or `pass`.
@@ -291,10 +304,12 @@ const NODE_TESTS: &str = "const {test} = require('node:test');\nconst assert = r
 #[tokio::test]
 async fn real_node_tests_with_a_failure_from_before() {
     let bench = Bench::new(&[("a.test.js", NODE_TESTS)]);
-    let gate = tests_pass("node --test");
+    let known_failures = vec!["old bug".to_owned()];
+    let gate = TestsGate { known_failures, ..TestsGate::of_command("node --test", Seconds(120)) };
+    let gate = GateSpec::TestsPass(gate);
     let base = bench.base();
     let fine = bench.attempt("fine", &base, |tree| {
-        let more = "\ntest('more', () => {});\n";
+        let more = "\ntest('more', () => { assert.ok(more()); });\nfunction more() { return 2; }\n";
         fs::write(tree.join("a.test.js"), format!("{NODE_TESTS}{more}")).unwrap();
     });
     let report = bench.run(&base, &fine, &gate).await;
@@ -358,7 +373,7 @@ async fn a_gate_whose_script_the_phase_edits_fails() {
     let gate = tests_pass("sh ci/test.sh");
     let report = run_gate(Arc::new(context.clone()), &gate).await;
     assert_eq!(short(&report), ["gate.changed ci/test.sh"]);
-    context.phase = phase(&["ci/test.sh"]);
+    context.claims.own = vec!["ci/test.sh".to_owned()];
     let report = run_gate(Arc::new(context), &gate).await;
     assert_eq!(short(&report), ["pass"]);
 }
@@ -405,7 +420,6 @@ async fn criteria(criteria: &str, work: impl Fn(&Path)) -> GateReport {
     let result = bench.attempt("p", &base, work);
     let mut context = bench.context(&base, &result);
     context.plan_adr = Some("adr/001-sum.md".into());
-    context.gate_files = BTreeMap::from([("check.sh".to_owned(), "as it was at submit".to_owned())]);
     run_gate(Arc::new(context), &GateSpec::CriteriaCovered {}).await
 }
 

@@ -4,6 +4,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Variables of the surroundings that git needs to behave as the user expects: where it and its helpers are, whose
 /// configuration it reads, and an identity given by environment. `GIT_DIR` and its like are not among them.
@@ -61,14 +62,31 @@ const CONFIG: [(&str, &str); 13] = [
     ("worktree.useRelativePaths", "false"),
 ];
 
-/// What holds in Helix's own worktrees besides, whatever the user has set for theirs: they are whole, and their file system tells
-/// `A` from `a`.
-const OWN: [(&str, &str); 2] = [("core.sparseCheckout", "false"), ("core.ignoreCase", "false")];
+/// Configuration of git in a repository of Helix's own besides: work places are whole, their file system tells `A` from `a`,
+/// names that another system takes for `.git` are refused, nothing of an index is taken on trust, and nothing is fetched.
+const OWN: [(&str, &str); 10] = [
+    ("core.sparseCheckout", "false"),
+    ("core.ignoreCase", "false"),
+    ("core.protectHFS", "true"),
+    ("core.protectNTFS", "true"),
+    ("core.untrackedCache", "false"),
+    ("core.splitIndex", "false"),
+    ("core.attributesFile", "/dev/null"),
+    ("core.excludesFile", "/dev/null"),
+    ("core.logAllRefUpdates", "false"),
+    ("protocol.allow", "never"),
+];
 
-/// The variables that make [`OWN`] hold for a git process.
-pub(crate) fn own_worktree() -> Vec<(OsString, OsString)> {
-    configuration(CONFIG.iter().chain(&OWN)).skip(2 * CONFIG.len()).collect()
-}
+/// Of the variables passed on, those that count in a repository of Helix's own: where git and its helpers are, and who started it.
+const PASSED_TO_OWN: [&str; 5] = ["PATH", "TMPDIR", "GIT_EXEC_PATH", "LD_LIBRARY_PATH", super::leftover::OWNER];
+
+/// Variables of git in a repository of Helix's own: no configuration, attributes or grafts but those that lie in it.
+const FIXED_IN_OWN: [(&str, &str); 4] = [
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_GRAFT_FILE", "/dev/null"),
+];
 
 /// Settings as variables: two for each, and their number at the end.
 fn configuration<'a>(
@@ -90,6 +108,25 @@ fn configuration<'a>(
 pub struct GitEnvironment {
     program: PathBuf,
     variables: Vec<(OsString, OsString)>,
+    steps: Option<Steps>,
+}
+
+/// Who hears of the parts of operations.
+#[derive(Clone)]
+struct Steps(Arc<dyn Fn(String) + Send + Sync>);
+
+impl std::fmt::Debug for Steps {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Steps").finish_non_exhaustive()
+    }
+}
+
+/// The directories of a path in which programs are looked for, but those that depend on where a process is: git works in directories
+/// that agents have filled.
+fn absolute(path: &OsStr) -> OsString {
+    let directories = std::env::split_paths(path).filter(|directory| directory.is_absolute());
+    // What was split at `:` can be joined with it.
+    std::env::join_paths(directories).unwrap_or_default()
 }
 
 impl GitEnvironment {
@@ -101,9 +138,10 @@ impl GitEnvironment {
     /// Takes the listed variables out of these; everything else is left behind.
     pub fn from_variables(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let passed = variables.into_iter().filter(|(name, _)| PASSED.iter().any(|known| name == OsStr::new(known)));
+        let passed = passed.map(|(name, value)| if name == "PATH" { (name, absolute(&value)) } else { (name, value) });
         let fixed = FIXED.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let variables = passed.chain(fixed).chain(configuration(CONFIG.iter())).collect();
-        Self { program: "git".into(), variables }
+        Self { program: "git".into(), variables, steps: None }
     }
 
     /// Marks every git process as started by the host of this state directory, so that the next host can wait for those that
@@ -112,6 +150,30 @@ impl GitEnvironment {
     pub fn owned_by(mut self, state: &std::path::Path) -> Self {
         self.variables.push((super::leftover::OWNER.into(), state.into()));
         self
+    }
+
+    /// The same git for a repository of Helix's own: of the user's surroundings and configuration nothing counts.
+    #[must_use]
+    pub(crate) fn closed(&self, git_dir: &std::path::Path) -> Self {
+        let passed = |name: &OsString| PASSED_TO_OWN.iter().any(|known| name == OsStr::new(known));
+        let passed = self.variables.iter().filter(|(name, _)| passed(name)).cloned();
+        let fixed = FIXED.iter().chain(&FIXED_IN_OWN).map(|(name, value)| (name.into(), value.into()));
+        let place = [(OsString::from("GIT_DIR"), git_dir.into())];
+        let variables = passed.chain(fixed).chain(place).chain(configuration(CONFIG.iter().chain(&OWN))).collect();
+        Self { program: self.program.clone(), variables, steps: self.steps.clone() }
+    }
+
+    /// Names each part of an operation that is done, on the thread that does it: for tests of what a crash leaves.
+    #[must_use]
+    pub fn telling(mut self, steps: impl Fn(String) + Send + Sync + 'static) -> Self {
+        self.steps = Some(Steps(Arc::new(steps)));
+        self
+    }
+
+    pub(crate) fn step(&self, name: impl FnOnce() -> String) {
+        if let Some(Steps(listener)) = &self.steps {
+            listener(name());
+        }
     }
 
     /// Uses another git program.

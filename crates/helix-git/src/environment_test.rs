@@ -31,3 +31,11 @@ fn nothing_that_could_ask_for_a_password_is_passed_on() {
         assert_eq!(get(name), None, "{name}");
     }
 }
+
+/// Git runs in directories that agents have filled: a program that lies there is not taken for it.
+#[test]
+fn programs_are_not_looked_for_below_the_directory_that_git_runs_in() {
+    let path = (OsString::from("PATH"), OsString::from("./node_modules/.bin:/usr/bin::bin:/bin"));
+    let git = GitEnvironment::from_variables([path]);
+    assert_eq!(git.variables()[0], ("PATH".into(), "/usr/bin:/bin".into()));
+}

@@ -174,31 +174,23 @@ impl OpenError {
     }
 }
 
-/// Whether git says that it could not write to the repository, rather than read the work.
-pub(crate) fn is_unwritable(stderr: &str) -> bool {
-    let said = [
-        "No space left on device",
-        "Disk quota exceeded",
-        "Read-only file system",
-        "insufficient permission for adding an object",
-    ];
-    said.iter().any(|words| stderr.contains(words))
-}
-
 /// Chooses a hint for a failure that users can fix. Git runs with `LC_ALL=C`, so its words are stable.
 pub(crate) fn hint_for(stderr: &str) -> Option<String> {
-    let table: [(&str, &str); 10] = [
+    let table: [(&str, &str); 12] = [
         ("dubious ownership", "if you trust the repository: `git config --global --add safe.directory <path>`"),
         (
             "refs/heads/helix' exists",
             "a branch named `helix` is in the way of `helix/…`: rename it with `git branch -m helix …`",
         ),
-        ("index.lock", "another git process works in the repository, or one has died: remove the index.lock it names"),
         ("No space left on device", "free some disk space, then run `helix jobs resume`"),
         ("Disk quota exceeded", "free some of your disk quota, then run `helix jobs resume`"),
+        // What git says of an index that it cannot write, with the name of its lock.
+        ("Out of diskspace", "the disk is full: free some disk space, then run `helix jobs resume`"),
+        ("index.lock", "another git process works in the repository, or one has died: remove the index.lock it names"),
         ("insufficient permission", "check the permissions of the repository and of the state directory"),
         ("Permission denied", "check the permissions of the repository and of the state directory"),
         ("Read-only file system", "make the repository writable, then run `helix jobs resume`"),
+        ("Out of memory", "a file that git reads whole, such as `.gitignore`, is huge: remove it"),
         ("not a valid object name", "the commit is not in this clone; fetch it first"),
         ("bad object", "the repository is damaged or was pruned: run `git fsck`"),
     ];

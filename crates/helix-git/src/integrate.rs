@@ -151,11 +151,14 @@ impl Repository {
         if let Some((operation, place)) = self.taken_by(branch)? {
             return beside(format!("a {} of {branch} is in progress in {}", operation.word(), place.display()));
         }
+        let user = self.user();
         let Some((work_tree, own)) = self.checked_out(branch)? else {
+            self.hand_over(&merge.commit)?;
+            self.note_landing(&request.job, &merge.commit)?;
             let name = format!("refs/heads/{branch}");
             let why = format!("helix: merge job {}", request.job);
             let args = ["update-ref", "-m", &why, &name, merge.commit.as_str(), tip.as_str()];
-            return match self.git(self.top(), args).run() {
+            return match user.git(user.top(), args).run() {
                 Ok(_) => Ok(landed),
                 // Somebody was faster: git compares and sets in one step.
                 Err(error) => match self.branch_tip(branch)? {
@@ -168,19 +171,23 @@ impl Repository {
             return beside(format!("a {} is in progress in {}", operation.word(), work_tree.display()));
         }
         let status = ["status", "--porcelain=v1", "-z", "--untracked-files=no"];
-        let dirty = self.git(&work_tree, status).run()?.stdout;
+        let dirty = user.git(&work_tree, status).run()?.stdout;
         if !dirty.is_empty() {
             let count = dirty.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).count();
             return beside(format!("{count} tracked file(s) in {} have uncommitted changes", work_tree.display()));
         }
         let snapshot = MergeSnapshot::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
+        self.hand_over(&merge.commit)?;
+        self.note_landing(&request.job, &merge.commit)?;
+        self.step(|| "a result is handed over".into());
         let args = ["merge", "--quiet", "--ff-only", "--no-overwrite-ignore", "--no-stat", merge.commit.as_str()];
-        let output = self.git(&work_tree, args).accept(&[0, 1, 2, 128]).in_users_tree().run()?;
+        let output = user.git(&work_tree, args).accept(&[0, 1, 2, 128]).in_users_tree().run()?;
         if output.code == 0 {
             // Git moves what is checked out, which another command may have changed since it was looked at.
             if let Some(tip) = self.branch_tip(branch)?
                 && self.is_ancestor(&merge.commit, &tip)?
             {
+                self.step(|| "a result has landed".into());
                 return Ok(landed);
             }
             return beside(format!(
@@ -193,9 +200,9 @@ impl Repository {
             return Ok(Landing::Moved);
         }
         // Asked before anything is taken back, which makes room.
-        let full = disk::trouble([work_tree.as_path(), self.common_dir()]);
+        let full = disk::trouble([work_tree.as_path(), user.common_dir()]);
         // A work tree that git could not write to is no matter of what lies in it: the result belongs there once it can.
-        if snapshot.take_back(self)? || full.is_some() {
+        if snapshot.take_back(user)? || full.is_some() {
             let stderr = [Some(output.stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
             return Err(GitError::Failed {
                 command: "git merge --ff-only".into(),
@@ -209,11 +216,22 @@ impl Repository {
         beside(format!("git did not update {}: {said}", work_tree.display()))
     }
 
+    /// Notes where Helix is about to move a branch to: that is nobody else's doing, also if the host dies right after it.
+    fn note_landing(&self, job: &JobId, commit: &CommitId) -> Result<(), GitError> {
+        if self.hosting().is_some() { self.keep(&format!("{LANDED}/{job}"), commit) } else { Ok(()) }
+    }
+
+    /// Whether Helix itself brings this commit to branches.
+    pub(crate) fn lands(&self, commit: &str) -> Result<bool, GitError> {
+        let args = ["for-each-ref", "--count=1", "--points-at", commit, LANDED];
+        Ok(!self.git(self.top(), args).run()?.stdout.is_empty())
+    }
+
     /// One landing at a time in a repository, whichever job, thread or host it is of: of two `git merge` in one work tree, the
     /// second can take its files over after the first has written its own and before the branch has moved, and leave them
     /// behind as changes of the user's. Released with the file, also when the host dies.
     fn landing_lock(&self) -> Result<File, GitError> {
-        let path = self.common_dir().join("helix-landing.lock");
+        let path = self.user().common_dir().join("helix-landing.lock");
         let file = OpenOptions::new().create(true).append(true).open(&path).map_err(GitError::disk("open", &path))?;
         file.lock().map_err(GitError::disk("lock", path))?;
         Ok(file)
@@ -230,6 +248,7 @@ impl Repository {
         commit: &CommitId,
         why: String,
     ) -> Result<IntegrationTarget, GitError> {
+        self.hand_over(commit)?;
         let (wanted, mut number) = (request.beside(), 1_u32);
         let branch = loop {
             let branch = if number == 1 { wanted.clone() } else { format!("{wanted}-{number}") };
@@ -238,7 +257,7 @@ impl Repository {
             }
             number += 1;
         };
-        let directory = quoted(self.top());
+        let directory = quoted(self.user().top());
         let command = match &request.branch {
             Some(target) => format!("git -C {directory} switch {target} && git -C {directory} merge {branch}"),
             None => format!("git -C {directory} merge {branch}"),
@@ -254,7 +273,7 @@ impl Repository {
             if tip == commit {
                 return Ok(true);
             }
-            let own = self.find_commit(&left)?.is_some_and(|left| left.id == *tip);
+            let own = self.user().find_commit(&left)?.is_some_and(|left| left.id == *tip);
             if !own || self.checked_out(branch)?.is_some() || self.taken_by(branch)?.is_some() {
                 return Ok(false);
             }
@@ -264,7 +283,8 @@ impl Repository {
             Some(tip) => format!("update {name} {commit} {tip}\nupdate {left} {commit}\n"),
             None => format!("create {name} {commit}\nupdate {left} {commit}\n"),
         };
-        match self.git(self.top(), ["update-ref", "--stdin"]).stdin(lines).run() {
+        let user = self.user();
+        match user.git(user.top(), ["update-ref", "--stdin"]).stdin(lines).run() {
             Ok(_) => Ok(true),
             Err(_) if self.branch_tip(branch)? != tip => Ok(false),
             Err(error) => Err(error),
@@ -282,15 +302,15 @@ impl Repository {
     /// The branches whose tip is a commit, in words.
     fn holders(&self, commit: &CommitId) -> Result<String, GitError> {
         let args = ["for-each-ref", "--format=%(refname:short)", "--points-at", commit.as_str(), "refs/heads"];
-        let names = self.git(self.top(), args).run()?.text();
+        let names = self.user().git(self.user().top(), args).run()?.text();
         Ok(if names.is_empty() { "a detached HEAD".into() } else { names.lines().collect::<Vec<_>>().join(", ") })
     }
 
     /// What is in progress in any work tree that will set a branch at its end, and where. Git lists such a work tree as one
     /// without a branch, and moving the branch meanwhile makes that end fail, or drops what was merged.
     fn taken_by(&self, branch: &str) -> Result<Option<(Operation, PathBuf)>, GitError> {
-        let common = self.common_dir().to_path_buf();
-        let linked = super::workspaces::list(&common.join("worktrees"))?;
+        let common = self.user().common_dir().to_path_buf();
+        let linked = super::files::list(&common.join("worktrees"))?;
         for own in std::iter::once(common).chain(linked) {
             if let Some(operation) = Operation::sets(&own, branch)? {
                 // A linked work tree's private directory names it; the main one is where the common directory is.
@@ -307,7 +327,7 @@ impl Repository {
         let wanted = format!("branch refs/heads/{branch}");
         for (path, lines) in self.work_trees()? {
             if lines.contains(&wanted) && path.is_dir() {
-                let own = self.git(&path, ["rev-parse", "--absolute-git-dir"]).run()?.text();
+                let own = self.user().git(&path, ["rev-parse", "--absolute-git-dir"]).run()?.text();
                 return Ok(Some((path, PathBuf::from(own))));
             }
         }
@@ -316,7 +336,8 @@ impl Repository {
 
     /// All work trees with what git says of each.
     fn work_trees(&self) -> Result<Vec<(PathBuf, Vec<String>)>, GitError> {
-        let output = self.git(self.top(), ["worktree", "list", "--porcelain", "-z"]).run()?;
+        let user = self.user();
+        let output = user.git(user.top(), ["worktree", "list", "--porcelain", "-z"]).run()?;
         let text = String::from_utf8_lossy(&output.stdout);
         let record = |record: &str| {
             let mut lines = record.split('\0').filter(|line| !line.is_empty()).map(str::to_owned);
@@ -326,6 +347,9 @@ impl Repository {
         Ok(text.split("\0\0").filter_map(record).collect())
     }
 }
+
+/// Where the host's repository keeps what jobs have brought to branches of the user's.
+const LANDED: &str = "refs/helix/landed";
 
 /// A path as a word of a shell's command line.
 fn quoted(path: &Path) -> String {

@@ -1,23 +1,30 @@
-//! Work in git: worktrees for attempts, results as commits, merges, and integration, all through the `git` binary.
+//! Work in git: work places for attempts, results as commits, merges, and integration, all through the `git` binary. All but the
+//! landing happens in a repository of the host's own, beside the user's.
 //!
 //! Must not know phases' prompts, agents, gates or the journal. Everything here blocks: async callers use
 //! `tokio::task::spawn_blocking`.
 
+mod admissible;
 mod attempt;
 mod base;
 mod batch;
 mod disk;
 mod environment;
 mod error;
+mod files;
 mod integrate;
 mod leftover;
 mod objects;
+mod own;
 mod patch;
 mod repository;
 mod result;
 mod revert;
+mod settings;
 mod snapshot;
 mod spawn;
+mod surroundings;
+mod variant;
 mod work_copy;
 mod workspaces;
 
@@ -29,9 +36,11 @@ pub use integrate::{Integration, IntegrationRequest, Landing, PreparedMerge};
 pub use leftover::wait_for_leftovers;
 pub use objects::{CommitObject, EntryKind, TreeEntry, TreeListing, escape_path};
 pub use patch::Patch;
-pub use repository::{Head, Identity, OpenWarning, Operation, Repository};
+pub use repository::{Head, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
 pub use revert::{PreparedRevert, Revert, RevertRequest};
+pub use settings::Identity;
 pub use spawn::{Call, GitOutput};
+pub use variant::VariantFile;
 pub use work_copy::WorkCopy;
 pub use workspaces::{AttemptWorktree, SetAside, Workspaces};

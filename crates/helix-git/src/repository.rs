@@ -1,4 +1,4 @@
-//! A repository of the user: found, judged, and asked. Cheap to clone.
+//! A repository, the user's or the host's own beside it: found, judged, and asked. Cheap to clone.
 //!
 //! Must not change anything in the user's work tree; the one exception is [`Repository::init`], which is asked for.
 
@@ -8,7 +8,7 @@ use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use helix_core::evidence::ChangedFile;
 use helix_core::ids::{CommitId, TreeId};
@@ -20,6 +20,7 @@ use super::objects::{
     CommitObject, DIFFER, READER, RawChange, TreeListing, contents, empty_tree, escape_path, info, parse_commit,
     raw_changes,
 };
+use super::settings::{Identity, Settings};
 use super::spawn::{Call, Git};
 
 /// Listings that are kept: base, result, and those of a neighbouring phase.
@@ -42,6 +43,26 @@ struct Inner {
     reader: Batch,
     differ: Batch,
     listings: Mutex<VecDeque<(TreeId, Arc<TreeListing>)>>,
+    /// What the host's own repository knows of the user's one.
+    hosted: Option<Hosted>,
+}
+
+/// What the host's repository knows of the user's one.
+pub(super) struct Hosted {
+    pub(super) user: Repository,
+    pub(super) settings: Settings,
+    pub(super) authors: OnceLock<[Identity; 2]>,
+}
+
+impl Hosted {
+    /// Author and committer.
+    pub(super) fn authors(&self) -> Result<&[Identity; 2], GitError> {
+        if let Some(known) = self.authors.get() {
+            return Ok(known);
+        }
+        let found = self.user.identities()?;
+        Ok(self.authors.get_or_init(|| found))
+    }
 }
 
 impl std::fmt::Debug for Repository {
@@ -156,13 +177,6 @@ impl std::fmt::Display for OpenWarning {
     }
 }
 
-/// Who makes commits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    pub name: String,
-    pub email: String,
-}
-
 impl Repository {
     /// Opens the repository that a directory is in.
     ///
@@ -205,6 +219,23 @@ impl Repository {
             warnings.push(OpenWarning::Submodules);
         }
         warnings.extend(Operation::in_progress(&own).map(OpenWarning::InProgress));
+        Ok(Self::assembled(git, [top, common, own], anchor, warnings, None))
+    }
+
+    /// The host's own repository, which lies at its path already.
+    pub(crate) fn at(environment: GitEnvironment, path: PathBuf, hosted: Hosted) -> Result<Self, GitError> {
+        let anchor = File::open(&path).map_err(GitError::disk("open", &path))?;
+        let paths = [path.clone(), path.clone(), path];
+        Ok(Self::assembled(Git::new(environment), paths, anchor, Vec::new(), Some(hosted)))
+    }
+
+    fn assembled(
+        git: Git,
+        [top, common, own]: [PathBuf; 3],
+        anchor: File,
+        warnings: Vec<OpenWarning>,
+        hosted: Option<Hosted>,
+    ) -> Self {
         let inner = Inner {
             reader: Batch::new(git.clone(), top.clone(), &READER),
             differ: Batch::new(git.clone(), top.clone(), &DIFFER),
@@ -215,8 +246,22 @@ impl Repository {
             own,
             anchor,
             warnings,
+            hosted,
         };
-        Ok(Self { inner: Arc::new(inner) })
+        Self { inner: Arc::new(inner) }
+    }
+
+    pub(super) fn hosting(&self) -> Option<&Hosted> {
+        self.inner.hosted.as_ref()
+    }
+
+    pub(super) fn environment(&self) -> &GitEnvironment {
+        self.inner.git.environment()
+    }
+
+    /// Tells who listens that a part of an operation is done.
+    pub(crate) fn step(&self, name: impl FnOnce() -> String) {
+        self.environment().step(name);
     }
 
     /// Makes a directory a repository with a first commit of everything in it; a repository that has one already stays as it
@@ -265,7 +310,7 @@ impl Repository {
         Ok(())
     }
 
-    /// Root of the user's work tree.
+    /// Root of the user's work tree; of the host's own repository its directory.
     pub fn top(&self) -> &Path {
         &self.inner.top
     }
@@ -275,7 +320,7 @@ impl Repository {
     pub fn is_still_there(&self) -> bool {
         let is = |found: std::io::Result<Metadata>| found.ok().map(|found| (found.dev(), found.ino()));
         let (opened, there) = (is(self.inner.anchor.metadata()), is(std::fs::metadata(&self.inner.common)));
-        opened.is_some() && opened == there
+        opened.is_some() && opened == there && self.hosting().is_none_or(|hosted| hosted.user.is_still_there())
     }
 
     /// What its user should know.
@@ -311,12 +356,12 @@ impl Repository {
         Ok(name.strip_prefix("refs/heads/").map(str::to_owned))
     }
 
-    /// Tip of a branch; `None` when there is no such branch.
+    /// Tip of a branch of the user's; `None` when there is no such branch.
     ///
     /// # Errors
     /// Git failed.
     pub fn branch_tip(&self, branch: &str) -> Result<Option<CommitId>, GitError> {
-        Ok(self.find_commit(&format!("refs/heads/{branch}"))?.map(|commit| commit.id))
+        Ok(self.user().find_commit(&format!("refs/heads/{branch}"))?.map(|commit| commit.id))
     }
 
     /// Who makes commits here. Asked at submit, so that a missing identity is not found in the middle of a run.
@@ -324,22 +369,27 @@ impl Repository {
     /// # Errors
     /// [`GitError::NoIdentity`] with the remedy.
     pub fn identity(&self) -> Result<Identity, GitError> {
-        let mut identity = None;
-        for variable in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+        let [_, committer] = self.identities()?;
+        Ok(committer)
+    }
+
+    /// Author and committer.
+    pub(super) fn identities(&self) -> Result<[Identity; 2], GitError> {
+        let ask = |variable: &str| {
             let args = ["-c", "user.useConfigOnly=true", "var", variable];
             let output = self.git(self.top(), args).accept(&[0, 1, 128]).run()?;
             let text = output.text();
             let parts = text.split_once(" <").and_then(|(name, rest)| Some((name, rest.split_once('>')?.0)));
             match (output.code, parts) {
-                (0, Some((name, email))) => identity = Some(Identity { name: name.into(), email: email.into() }),
+                (0, Some((name, email))) => Ok(Identity { name: name.into(), email: email.into() }),
                 (code, _) => {
                     let words = output.stderr.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
                     let missing = if words.is_empty() { format!("exit {code}") } else { words.to_owned() };
-                    return Err(GitError::NoIdentity { repository: self.inner.top.clone(), missing });
+                    Err(GitError::NoIdentity { repository: self.inner.top.clone(), missing })
                 }
             }
-        }
-        identity.ok_or_else(|| GitError::NoIdentity { repository: self.inner.top.clone(), missing: "no answer".into() })
+        };
+        Ok([ask("GIT_AUTHOR_IDENT")?, ask("GIT_COMMITTER_IDENT")?])
     }
 
     /// The remotes with the addresses that git fetches from, as its configuration rewrites them.
@@ -351,6 +401,21 @@ impl Repository {
         let text = output.text();
         let fetched = text.lines().filter_map(|line| line.split_once(" (fetch)")?.0.split_once('\t'));
         Ok(fetched.map(|(name, address)| (name.to_owned(), address.to_owned())).collect())
+    }
+
+    /// How many files of a commit are not here: a partial clone fetches them when they are first read, which the host's own
+    /// repository cannot do.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn missing_files(&self, commit: &CommitId) -> Result<usize, GitError> {
+        let mut packs = std::fs::read_dir(self.inner.common.join("objects/pack")).into_iter().flatten().flatten();
+        if !packs.any(|entry| entry.path().extension() == Some(OsStr::new("promisor"))) {
+            return Ok(0);
+        }
+        let args = ["rev-list", "--objects", "--no-walk", "--missing=print", commit.as_str()];
+        let output = self.git(self.top(), args).run()?;
+        Ok(output.text().lines().filter(|line| line.starts_with('?')).count())
     }
 
     /// Whether `ancestor` is in the history of `commit`, or is it.
@@ -384,6 +449,15 @@ impl Repository {
     /// Git failed.
     pub fn keep(&self, reference: &str, commit: &CommitId) -> Result<(), GitError> {
         self.git(self.top(), ["update-ref", reference, commit.as_str()]).run().map(drop)
+    }
+
+    /// The same in the user's repository, for a commit that people are to find there.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn publish(&self, reference: &str, commit: &CommitId) -> Result<(), GitError> {
+        self.hand_over(commit)?;
+        self.user().keep(reference, commit)
     }
 
     /// The commit that a name (id, branch, `HEAD`) stands for now; `None` when there is none.

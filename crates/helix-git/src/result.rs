@@ -1,21 +1,31 @@
-//! Whatever an attempt left in its worktree becomes a commit on the attempt's branch, good or not: lost output is worse than
-//! bad output.
+//! Whatever an attempt left in its work place becomes one commit on the attempt's branch, good or not: lost output is worse than
+//! bad output. The host's git makes it of the files as they are on the disk.
 //!
-//! Must not judge the work. What the agent did to git itself (moved HEAD, rewrote history, began a merge, made a repository
-//! inside) is repaired and named.
+//! Must not judge the work. What the agent did to the git of its work place (commits, branches, configuration, hooks, marks in its
+//! index) is not looked at.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use helix_core::evidence::Committed;
+use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
 
+use super::admissible::{MAX_FILE, inadmissible, is_storable, refused};
 use super::attempt::AttemptKey;
-use super::disk;
-use super::error::{GitError, is_unwritable};
-use super::objects::{CommitObject, EntryKind, RawChange, escape_path};
-use super::workspaces::{Workspaces, remove_stale_locks, remove_tree};
+use super::error::GitError;
+use super::files::{read, remove_tree};
+use super::objects::{CommitObject, RawChange, escape_path};
+use super::workspaces::{Place, Workspaces, is_directory, remove_stale_lock};
+
+/// How often repositories inside a work place are looked for: each look finds those that the one before has uncovered.
+const LOOKS: usize = 20;
+
+/// Files that are named in a note; more are only counted.
+const NAMED: usize = 5;
 
 /// The words of a result commit; trailers are added.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,80 +41,68 @@ pub struct AttemptCommit {
     pub committed: Committed,
     /// What was fixed, for the attempt's record.
     pub repairs: Vec<Repair>,
+    /// What may not be in a result at all, whatever its checks would say.
+    pub findings: Vec<Finding>,
 }
 
-/// Something the agent did to git that was put right.
+/// What people are told of how a result was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repair {
-    /// HEAD was not on the attempt's branch.
-    HeadMoved { found: String },
-    /// The branch no longer held the commit that the attempt started from.
-    HistoryRewritten,
-    /// A merge, rebase or the like was not ended; what the files hold was committed.
-    OperationEnded,
-    /// A lock of a git process that is no more was in the way.
-    LockRemoved,
-    /// A directory was a repository of its own; its files were taken, its history was set aside.
+    /// A directory was a repository of its own; its files were taken, its history was not.
     NestedRepository { path: String },
-    /// The worktree was gone; what the agent had committed to the branch is the result.
+    /// The work place was gone.
     WorktreeGone,
     /// Some files could not be read and are not in the result.
-    FilesUnreadable { detail: String },
+    FilesUnreadable {
+        /// Which.
+        detail: String,
+    },
     /// A file's name is not UTF-8.
     NameNotText {
         /// The name, its odd bytes as `\xNN`.
         path: String,
+    },
+    /// Files that the user's repository converts by a program were committed as they are on the disk.
+    Unfiltered {
+        /// Which, and by what they would be converted.
+        detail: String,
+    },
+    /// Something of the user's repository is not as it was when the agent began.
+    Surroundings {
+        /// What.
+        detail: String,
     },
 }
 
 impl std::fmt::Display for Repair {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::HeadMoved { found } => write!(f, "the agent had left its branch for {found}; it was put back"),
-            Self::HistoryRewritten => {
-                f.write_str("the agent had rewritten history; its files were committed on the start")
-            }
-            Self::OperationEnded => {
-                f.write_str("the agent had left a merge or rebase unfinished; its files were committed")
-            }
-            Self::LockRemoved => f.write_str("a stale git lock was removed"),
             Self::NestedRepository { path } => {
-                write!(f, "{path} was a repository of its own; its files were taken, its history set aside")
+                write!(f, "{path} was a repository of its own; its files were taken, its history was not")
             }
-            Self::WorktreeGone => f.write_str("the worktree was gone; only what had been committed before is left"),
+            Self::WorktreeGone => f.write_str("the worktree was gone; nothing that was not committed before is left"),
             Self::FilesUnreadable { detail } => write!(f, "some files could not be read and are missing: {detail}"),
             Self::NameNotText { path } => write!(f, "the name of {path} is not UTF-8"),
+            Self::Unfiltered { detail } => {
+                write!(f, "Helix runs no git filters: it committed as it is on the disk: {detail}")
+            }
+            Self::Surroundings { detail } => write!(f, "changed while the agent worked, not by this host: {detail}"),
         }
     }
 }
 
-/// State files of operations that an agent may leave unfinished.
-const OPERATIONS: [&str; 10] = [
-    "MERGE_HEAD",
-    "MERGE_MODE",
-    "MERGE_MSG",
-    "SQUASH_MSG",
-    "CHERRY_PICK_HEAD",
-    "REVERT_HEAD",
-    "AUTO_MERGE",
-    "rebase-merge",
-    "rebase-apply",
-    "sequencer",
-];
-
-/// One attempt's worktree while its result is made.
+/// One attempt's work place while its result is made.
 struct Harvest<'a> {
     spaces: &'a Workspaces,
-    key: &'a AttemptKey,
-    branch: String,
-    path: PathBuf,
-    own: PathBuf,
+    place: Place,
     repairs: Vec<Repair>,
+    findings: Vec<Finding>,
 }
 
 impl Workspaces {
-    /// Commits all that the attempt's worktree holds, on the attempt's branch. Called when nothing of the run is alive any
-    /// more. Without changes the result is the commit the attempt started from. Doing it twice gives the same result.
+    /// Commits all that the attempt's work place holds, on the attempt's branch in the host's own repository. Called when nothing
+    /// of the run is alive any more. Without changes the result is the commit the attempt started from. Doing it twice gives the
+    /// same result.
     ///
     /// # Errors
     /// Git or the disk failed.
@@ -115,39 +113,55 @@ impl Workspaces {
         start: &CommitId,
         text: &CommitText,
     ) -> Result<AttemptCommit, GitError> {
-        let (branch, path) = (key.branch(), key.directory(self.root()));
-        let base = self.repository().commit(base.as_str())?;
-        let start = if start == &base.id { base.clone() } else { self.repository().commit(start.as_str())? };
-        let Some(own) = self.find_ready(&path)? else {
-            let tip = self.repository().find_commit(&format!("refs/heads/{branch}"))?.unwrap_or_else(|| start.clone());
-            let changes = self.repository().raw_changes(&base.tree, &tip.tree)?;
-            // A former call made it of all that the worktree held.
-            let whole = tip.id != start.id && tip.message.ends_with(&key.trailers());
-            let repairs = if whole { Vec::new() } else { vec![Repair::WorktreeGone] };
-            return Ok(AttemptCommit { committed: committed(tip, branch, &changes, &start), repairs });
+        let (repository, branch, place) = (self.repository(), key.branch(), self.place_of(key));
+        let base = repository.commit(base.as_str())?;
+        let start = if start == &base.id { base.clone() } else { repository.commit(start.as_str())? };
+        let message = message(key, text);
+        let reference = format!("refs/heads/{branch}");
+        // Made by a former call.
+        let former = repository.find_commit(&reference)?;
+        let former = former.filter(|one| one.parents == [start.id.clone()] && one.message == message);
+        let mut harvest = Harvest { spaces: self, place, repairs: Vec::new(), findings: Vec::new() };
+        let tip = if is_directory(&harvest.place.path) {
+            let tree = harvest.tree(&start)?;
+            repository.step(|| format!("the files of {}/{} are taken", key.phase, key.attempt));
+            match former {
+                _ if tree == start.tree => start.clone(),
+                Some(made) if made.tree == tree => made,
+                Some(_) | None => {
+                    let args = ["commit-tree", tree.as_str(), "-p", start.id.as_str(), "-F", "-"];
+                    let call = repository.by_user(repository.git(repository.top(), args))?;
+                    let commit = repository.commit(&call.stdin(message).run()?.text())?;
+                    // A git process that was killed has left it; nobody else sets this reference.
+                    remove_stale_lock(&repository.common_dir().join(&reference))?;
+                    repository.step(|| format!("a commit of {}/{} is made", key.phase, key.attempt));
+                    repository.keep(&reference, &commit.id)?;
+                    commit
+                }
+            }
+        } else {
+            if former.is_none() {
+                harvest.repairs.push(Repair::WorktreeGone);
+            }
+            former.unwrap_or_else(|| start.clone())
         };
-        let mut harvest = Harvest { spaces: self, key, branch, path, own, repairs: Vec::new() };
-        harvest.settle(&start)?;
-        harvest.add()?;
-        let mut tip = harvest.commit(&start, text)?;
-        let mut changes = self.repository().raw_changes(&base.tree, &tip.tree)?;
-        if harvest.absorb_recorded(&changes, &tip.tree)? {
-            harvest.add()?;
-            tip = harvest.commit(&start, text)?;
-            changes = self.repository().raw_changes(&base.tree, &tip.tree)?;
+        let changes = repository.raw_changes(&base.tree, &tip.tree)?;
+        harvest.look_at(&changes, &tip)?;
+        let Harvest { place, mut repairs, findings, .. } = harvest;
+        let around = repository.changes_around(&place.surroundings)?;
+        if !around.is_empty() {
+            repairs.push(Repair::Surroundings { detail: around.join(", ") });
         }
-        let odd = changes.iter().filter(|change| std::str::from_utf8(&change.path).is_err());
-        harvest.repairs.extend(odd.map(|change| Repair::NameNotText { path: escape_path(&change.path) }));
-        let committed = committed(tip, harvest.branch, &changes, &start);
-        Ok(AttemptCommit { committed, repairs: harvest.repairs })
+        let changed = changes.iter().map(RawChange::changed_file).collect();
+        let moved = tip.tree != start.tree;
+        let committed = Committed { moved, commit: tip.id, tree: tip.tree, branch, changed };
+        Ok(AttemptCommit { committed, repairs, findings })
     }
-}
 
-impl Workspaces {
     /// Commits what an attempt has left whose job is over, if it left anything.
     ///
     /// # Errors
-    /// As for [`Workspaces::commit_attempt`]: then the worktree holds the only copy.
+    /// As for [`Workspaces::commit_attempt`]: then the work place holds the only copy.
     pub fn rescue_attempt(
         &self,
         key: &AttemptKey,
@@ -155,174 +169,164 @@ impl Workspaces {
         start: &CommitId,
         text: &CommitText,
     ) -> Result<(), GitError> {
-        match self.find_ready(&key.directory(self.root()))? {
-            Some(_) => self.commit_attempt(key, base, start, text).map(|_| ()),
-            None => Ok(()),
+        if is_directory(&key.directory(self.root())) {
+            self.commit_attempt(key, base, start, text)?;
         }
+        Ok(())
     }
 }
 
-fn committed(tip: CommitObject, branch: String, changes: &[RawChange], start: &CommitObject) -> Committed {
-    Committed {
-        moved: tip.tree != start.tree,
-        commit: tip.id,
-        tree: tip.tree,
-        branch,
-        changed: changes.iter().map(RawChange::changed_file).collect(),
-    }
+/// What becomes of a path that is not as the index has it.
+enum Fate {
+    /// Its content is taken, or its absence.
+    Taken,
+    /// It is no file any more.
+    Dropped,
+    Unreadable,
+    /// It is not taken, since it may not be in a result; it has its finding.
+    Refused,
 }
 
 impl Harvest<'_> {
-    fn git<const N: usize>(&self, args: [&str; N]) -> super::spawn::Call<'_> {
-        self.spaces.inside(&self.path, &self.own, args)
+    /// The tree of all that is not ignored, as it is on the disk.
+    fn tree(&mut self, start: &CommitObject) -> Result<TreeId, GitError> {
+        remove_stale_lock(&self.place.index)?;
+        let looked = if self.place.index.exists() { Some(self.without_nested()) } else { None };
+        let changed = match looked {
+            // It was removed, or a power cut has left half of it: without it, git reads every file.
+            None | Some(Err(GitError::Failed { .. })) => {
+                remove_tree(&self.place.index)?;
+                if let Some(records) = self.place.index.parent() {
+                    fs::create_dir_all(records).map_err(GitError::disk("create", records))?;
+                }
+                self.spaces.inside(&self.place, ["read-tree", start.tree.as_str()]).run()?;
+                self.without_nested()?
+            }
+            Some(changed) => changed?,
+        };
+        let none = "0".repeat(start.tree.as_str().len());
+        let (mut taken, mut dropped, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+        for path in &changed {
+            match self.fate(path) {
+                Fate::Taken => taken.extend(path.strip_suffix(b"/").unwrap_or(path).iter().copied().chain([0])),
+                Fate::Dropped => {
+                    dropped.extend(format!("0 {none}\t").bytes().chain(path.iter().copied()).chain([0]));
+                }
+                Fate::Unreadable => unreadable.push(escape_path(path)),
+                Fate::Refused => {}
+            }
+        }
+        if !dropped.is_empty() {
+            self.spaces.inside(&self.place, ["update-index", "-z", "--index-info"]).stdin(dropped).run()?;
+        }
+        if !taken.is_empty() {
+            let args = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
+            self.spaces.inside(&self.place, args).stdin(taken).run()?;
+        }
+        if !unreadable.is_empty() {
+            self.repairs.push(Repair::FilesUnreadable { detail: some_of(&unreadable) });
+        }
+        let written = self.spaces.inside(&self.place, ["write-tree"]).run()?.text();
+        TreeId::new(written)
+            .map_err(|error| GitError::Unreadable { command: "git write-tree".into(), problem: error.to_string() })
     }
 
-    fn reference(&self) -> String {
-        format!("refs/heads/{}", self.branch)
+    /// What differs from the index, after repositories inside that the project does not declare as submodules have become plain
+    /// directories.
+    fn without_nested(&mut self) -> Result<Vec<Vec<u8>>, GitError> {
+        for _ in 0..LOOKS {
+            let changed = self.spaces.changed_files(&self.place)?;
+            let mut nested = changed.iter().filter_map(|path| path.strip_suffix(b"/")).peekable();
+            if nested.peek().is_none() {
+                return Ok(changed);
+            }
+            let modules = self.place.path.join(".gitmodules");
+            let is_file = fs::symlink_metadata(&modules).is_ok_and(|found| found.is_file());
+            let modules = if is_file { read(&modules)?.unwrap_or_default() } else { Vec::new() };
+            let modules = String::from_utf8_lossy(&modules);
+            let mut uncovered = false;
+            for path in nested {
+                let name = escape_path(path);
+                if !declares(&modules, &name) {
+                    remove_tree(&self.place.path.join(OsStr::from_bytes(path)).join(".git"))?;
+                    self.repairs.push(Repair::NestedRepository { path: name });
+                    uncovered = true;
+                }
+            }
+            if !uncovered {
+                return Ok(changed);
+            }
+        }
+        Err(GitError::Unreadable {
+            command: "git ls-files --others".into(),
+            problem: format!("there are repositories inside of each other, more than {LOOKS} deep"),
+        })
     }
 
-    /// Puts git back into the state that a commit needs, without touching a file of the work.
-    fn settle(&mut self, start: &CommitObject) -> Result<(), GitError> {
-        let branch = self.spaces.repository().common_dir().join(self.reference());
-        if remove_stale_locks(&self.own, Some(branch))? > 0 {
-            self.repairs.push(Repair::LockRemoved);
+    fn fate(&mut self, path: &[u8]) -> Fate {
+        if !is_storable(path) {
+            let name = escape_path(path);
+            let message = format!("{name:?} is a name that git keeps for itself on some systems");
+            self.findings.push(refused("result.git_name", &name, message).fix("give it another name"));
+            return Fate::Refused;
         }
-        let mut ended = false;
-        for name in OPERATIONS {
-            let file = self.own.join(name);
-            // MERGE_MSG alone is no operation: it is left over from a commit that was edited.
-            ended |= file.exists() && !name.ends_with("_MSG");
-            remove_tree(&file)?;
+        let relative = Path::new(OsStr::from_bytes(path));
+        let above = relative.ancestors().skip(1).map(|directory| self.place.path.join(directory));
+        if above.take_while(|directory| *directory != self.place.path).any(|directory| directory.is_symlink()) {
+            // It lies elsewhere.
+            return Fate::Dropped;
         }
-        if ended {
-            self.repairs.push(Repair::OperationEnded);
+        let file = self.place.path.join(relative);
+        match fs::symlink_metadata(&file) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Fate::Taken,
+            Err(_) => Fate::Unreadable,
+            Ok(found) if found.is_file() && found.len() > MAX_FILE => {
+                let name = escape_path(path);
+                let message = format!(
+                    "{name:?} has {} MiB; a result may hold files of at most {} MiB",
+                    found.len() >> 20,
+                    MAX_FILE >> 20
+                );
+                self.findings.push(refused("result.huge", &name, message).fix("remove it, or add it to .gitignore"));
+                Fate::Refused
+            }
+            Ok(found) if found.is_file() && fs::File::open(&file).is_err() => Fate::Unreadable,
+            Ok(found) if found.is_file() || found.is_symlink() => Fate::Taken,
+            // A submodule.
+            Ok(found) if found.is_dir() && file.join(".git").exists() => Fate::Taken,
+            // A directory with files of its own, a pipe, a socket or a device.
+            Ok(_) => Fate::Dropped,
         }
+    }
+
+    /// Notes and findings about what the result changes since where its phase began.
+    fn look_at(&mut self, changes: &[RawChange], tip: &CommitObject) -> Result<(), GitError> {
         let repository = self.spaces.repository();
-        let tip = repository.branch_tip(&self.branch)?;
-        let on = repository.head_branch(&self.own, &self.path)?;
-        if on.as_deref() == Some(self.branch.as_str()) {
-            if tip.is_none() {
-                self.git(["update-ref", &self.reference(), start.id.as_str()]).run()?;
-                self.repairs.push(Repair::HistoryRewritten);
-            }
+        let odd = changes.iter().filter(|change| std::str::from_utf8(&change.path).is_err());
+        self.repairs.extend(odd.map(|change| Repair::NameNotText { path: escape_path(&change.path) }));
+        self.findings.extend(inadmissible(repository, changes, &tip.tree)?);
+        let written = changes.iter().filter(|change| change.new.is_some());
+        let written: Vec<u8> = written.flat_map(|change| change.path.iter().copied().chain([0])).collect();
+        if written.is_empty() || repository.filters().is_empty() {
             return Ok(());
         }
-        let found = self.git(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]).accept(&[0, 1]).run()?;
-        let found = CommitId::new(found.text()).ok();
-        let floor = tip.clone().unwrap_or_else(|| start.id.clone());
-        let forward = match &found {
-            Some(commit) => repository.is_ancestor(&floor, commit)?,
-            None => false,
-        };
-        // Commits that the agent made on top of its branch, wherever it put them, belong to its result.
-        let target = if forward { found.clone().unwrap_or(floor) } else { floor };
-        if tip.as_ref() != Some(&target) {
-            self.git(["update-ref", &self.reference(), target.as_str()]).run()?;
-        }
-        self.git(["symbolic-ref", "HEAD", &self.reference()]).run()?;
-        let found = match (on, found) {
-            (Some(branch), _) => format!("branch {branch}"),
-            (None, Some(commit)) => format!("commit {commit}"),
-            (None, None) => "nowhere".into(),
-        };
-        self.repairs.push(Repair::HeadMoved { found });
-        Ok(())
-    }
-
-    /// Puts every file that is not ignored into the index.
-    fn add(&mut self) -> Result<(), GitError> {
-        if self.git(["add", "--all"]).accept(&[0, 1, 128]).run()?.code == 0 {
-            return Ok(());
-        }
-        // Most often a repository without a commit inside. The walk is for that rare case only.
-        // Whatever it was: submodules that the project declares stay what they are.
-        let modules = match fs::read_to_string(self.path.join(".gitmodules")) {
-            Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(GitError::disk("read", self.path.join(".gitmodules"))(error)),
-        };
-        for nested in nested_repositories(&self.path)? {
-            let name = nested.strip_prefix(&self.path).unwrap_or(&nested).to_string_lossy();
-            if !declares(&modules, &name) {
-                self.set_aside(&nested)?;
-            }
-        }
-        let again = self.git(["add", "--all", "--ignore-errors"]).accept(&[0, 1]).run()?;
-        let full = disk::trouble([self.own.as_path()]).filter(|_| again.code != 0);
-        if again.code != 0 && (full.is_some() || is_unwritable(&again.stderr)) {
-            // What cannot be stored is not left out: it is committed as soon as there is room.
-            return Err(GitError::failed("git add --all", &self.path, Some(again.code), again.stderr, full));
-        }
-        if again.code != 0 {
-            self.repairs.push(Repair::FilesUnreadable { detail: again.stderr });
+        let args = ["check-attr", "-z", "--stdin", "filter"];
+        let call = repository.git(repository.top(), args).env("GIT_ATTR_SOURCE", tip.tree.as_str());
+        let output = call.stdin(written).run()?;
+        let fields: Vec<String> = output.stdout.split(|byte| *byte == 0).map(escape_path).collect();
+        let converted = fields.chunks_exact(3).filter(|field| repository.filters().contains(&field[2]));
+        let converted: Vec<String> = converted.map(|field| format!("{} (filter {})", field[0], field[2])).collect();
+        if !converted.is_empty() {
+            self.repairs.push(Repair::Unfiltered { detail: some_of(&converted) });
         }
         Ok(())
     }
+}
 
-    fn commit(&mut self, start: &CommitObject, text: &CommitText) -> Result<CommitObject, GitError> {
-        let message = message(self.key, text);
-        let call = self.git(["commit", "--quiet", "--no-verify", "--cleanup=verbatim", "--file=-"]);
-        if call.stdin(message.clone()).accept(&[0, 1]).run()?.code != 0 {
-            // 1 is "nothing to commit" or trouble; an index that equals HEAD tells them apart.
-            self.git(["diff-index", "--cached", "--quiet", "HEAD"]).run()?;
-        }
-        let tip = self.spaces.repository().commit(&self.reference())?;
-        if tip.id == start.id || tip.parents.contains(&start.id) {
-            return Ok(tip);
-        }
-        if self.spaces.repository().is_ancestor(&start.id, &tip.id)? {
-            return Ok(tip);
-        }
-        let args = ["commit-tree", tip.tree.as_str(), "-p", start.id.as_str(), "-F", "-"];
-        let new = self.git(args).stdin(message).run()?.text();
-        self.git(["update-ref", &self.reference(), &new, tip.id.as_str()]).run()?;
-        self.repairs.push(Repair::HistoryRewritten);
-        self.spaces.repository().commit(&new)
-    }
-
-    /// Takes the files of repositories that `git add` recorded as a mere link. True when there were any.
-    fn absorb_recorded(&mut self, changes: &[RawChange], tree: &TreeId) -> Result<bool, GitError> {
-        let links: Vec<&RawChange> = changes
-            .iter()
-            .filter(|change| change.old_kind != Some(EntryKind::Submodule))
-            .filter(|change| change.new.as_ref().is_some_and(|new| new.kind == EntryKind::Submodule))
-            .collect();
-        if links.is_empty() {
-            return Ok(false);
-        }
-        let listing = self.spaces.repository().listing(tree)?;
-        let modules = match listing.get(".gitmodules") {
-            Some(entry) => String::from_utf8_lossy(&self.spaces.repository().blob(&entry.object)?).into_owned(),
-            None => String::new(),
-        };
-        let mut absorbed = false;
-        for link in links {
-            let name = escape_path(&link.path);
-            let nested = self.path.join(&name);
-            if declares(&modules, &name) || !nested.join(".git").exists() {
-                continue;
-            }
-            self.set_aside(&nested)?;
-            self.git(["rm", "--cached", "--quiet", "--force", "--", &name]).run()?;
-            absorbed = true;
-        }
-        Ok(absorbed)
-    }
-
-    fn set_aside(&mut self, nested: &Path) -> Result<(), GitError> {
-        let shelf = self.own.join("helix-nested");
-        fs::create_dir_all(&shelf).map_err(GitError::disk("create", &shelf))?;
-        let from = nested.join(".git");
-        let count = fs::read_dir(&shelf).map_err(GitError::disk("list", &shelf))?.count();
-        let to = shelf.join(count.to_string());
-        if fs::rename(&from, &to).is_err() {
-            // Another file system: the history of a nested repository is not worth a copy, its files are.
-            remove_tree(&from)?;
-        }
-        let path = nested.strip_prefix(&self.path).unwrap_or(nested).to_string_lossy().into_owned();
-        self.repairs.push(Repair::NestedRepository { path });
-        Ok(())
-    }
+fn some_of(names: &[String]) -> String {
+    let more = names.len().saturating_sub(NAMED);
+    let named = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if more == 0 { named } else { format!("{named} and {more} more") }
 }
 
 /// Whether a `.gitmodules` declares a submodule at a path.
@@ -342,24 +346,4 @@ fn message(key: &AttemptKey, text: &CommitText) -> String {
     message.push_str("\n\n");
     message.push_str(&key.trailers());
     message
-}
-
-/// Directories below that have a `.git` of their own.
-fn nested_repositories(root: &Path) -> Result<Vec<PathBuf>, GitError> {
-    let mut found = Vec::new();
-    let mut open = vec![root.to_path_buf()];
-    while let Some(directory) = open.pop() {
-        let Ok(entries) = fs::read_dir(&directory) else { continue };
-        for entry in entries {
-            let entry = entry.map_err(GitError::disk("list", &directory))?;
-            if entry.file_name() == ".git" {
-                if directory != root {
-                    found.push(directory.clone());
-                }
-            } else if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                open.push(entry.path());
-            }
-        }
-    }
-    Ok(found)
 }

@@ -203,13 +203,15 @@ impl Repository {
     pub fn has_waiting_revert(&self, request: &RevertRequest) -> Result<bool, GitError> {
         let branch = format!("refs/heads/{}", beside(&request.title(), &request.job));
         let more = format!("{branch}-*");
-        Ok(!self.git(self.top(), ["for-each-ref", "--count=1", &branch, &more]).run()?.text().is_empty())
+        let user = self.user();
+        Ok(!user.git(user.top(), ["for-each-ref", "--count=1", &branch, &more]).run()?.text().is_empty())
     }
 
     /// A commit that no branch holds yet.
     fn loose_commit(&self, tree: &TreeId, parent: &CommitId, message: &str) -> Result<CommitId, GitError> {
         let args = ["commit-tree", tree.as_str(), "-p", parent.as_str(), "-F", "-"];
-        Ok(self.commit(&self.git(self.top(), args).stdin(message).run()?.text())?.id)
+        let call = self.by_user(self.git(self.top(), args))?;
+        Ok(self.commit(&call.stdin(message).run()?.text())?.id)
     }
 
     /// The tree with these entries instead of its own.

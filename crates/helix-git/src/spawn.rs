@@ -10,9 +10,9 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, prlimit};
 
-use super::environment::{GitEnvironment, own_worktree};
+use super::environment::GitEnvironment;
 use super::error::{GitError, hint_for};
 use helix_process::in_own_session;
 
@@ -53,6 +53,7 @@ pub struct Call<'a> {
     stdin: Vec<u8>,
     accepted: &'a [i32],
     limit: Duration,
+    memory: Option<u64>,
     overdue: Overdue,
 }
 
@@ -69,6 +70,11 @@ impl Git {
         Self { environment }
     }
 
+    /// Its program and variables.
+    pub(crate) fn environment(&self) -> &GitEnvironment {
+        &self.environment
+    }
+
     /// Begins a command in a directory.
     pub(crate) fn call<'a, A: AsRef<OsStr>>(&'a self, directory: &Path, args: impl IntoIterator<Item = A>) -> Call<'a> {
         Call {
@@ -79,6 +85,7 @@ impl Git {
             stdin: Vec::new(),
             accepted: &[0],
             limit: LIMIT,
+            memory: None,
             overdue: Overdue::Killed,
         }
     }
@@ -119,12 +126,6 @@ impl<'a> Call<'a> {
         self
     }
 
-    /// Sees to it that it works in a worktree of Helix's own as those are meant to be.
-    pub(crate) fn in_own_worktree(mut self) -> Self {
-        self.variables.extend(own_worktree());
-        self
-    }
-
     /// Gives it bytes to read.
     pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
@@ -143,9 +144,15 @@ impl<'a> Call<'a> {
         self
     }
 
-    #[cfg(test)]
-    fn limit(mut self, limit: Duration) -> Self {
+    /// Ends it after another time than usual.
+    pub(crate) fn limit(mut self, limit: Duration) -> Self {
         self.limit = limit;
+        self
+    }
+
+    /// Lets it have so many bytes of memory at most.
+    pub(crate) fn memory(mut self, most: u64) -> Self {
+        self.memory = Some(most);
         self
     }
 
@@ -153,6 +160,12 @@ impl<'a> Call<'a> {
     pub fn run(self) -> Result<GitOutput, GitError> {
         let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
         let mut child = self.git.spawn(&self.directory, &self.args, &self.variables, stdin)?;
+        if let (Some(most), Ok(pid)) = (self.memory, i32::try_from(child.id())) {
+            let limit = Rlimit { current: Some(most), maximum: Some(most) };
+            if let Err(error) = prlimit(Pid::from_raw(pid), Resource::Data, limit) {
+                tracing::debug!(%error, pid, "git was gone before its memory could be limited");
+            }
+        }
         let collected = self.collect(&mut child);
         match (&collected, self.overdue) {
             (Err(GitError::TimedOut { .. }), Overdue::LeftAlone) => {
@@ -187,7 +200,8 @@ impl<'a> Call<'a> {
         if hint_for(stderr).is_some() {
             return None;
         }
-        let private = self.variables.iter().find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
+        let mut variables = self.git.environment.variables().iter().chain(&self.variables);
+        let private = variables.find(|(name, _)| name == "GIT_DIR").map(|(_, path)| Path::new(path));
         super::disk::trouble(private.into_iter().chain([self.directory.as_path()]))
     }
 

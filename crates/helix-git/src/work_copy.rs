@@ -10,6 +10,7 @@ use helix_core::ids::CommitId;
 
 use super::environment::GitEnvironment;
 use super::error::{GitError, OpenError};
+use super::files::copied;
 use super::repository::{Head, Repository};
 
 /// The author of commits that nobody keeps.
@@ -80,12 +81,4 @@ impl WorkCopy {
         let unreadable = |_| GitError::Unreadable { command: "git commit-tree".into(), problem: commit.clone() };
         Ok((head, CommitId::new(commit.clone()).map_err(unreadable)?))
     }
-}
-
-/// Copies an index with its time: git reads every file again that may have changed since the index was written, and tells by that
-/// time which those are.
-fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
-    let written = fs::metadata(from)?.modified()?;
-    fs::copy(from, to)?;
-    fs::File::options().write(true).open(to)?.set_modified(written)
 }

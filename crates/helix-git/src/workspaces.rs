@@ -1,50 +1,65 @@
-//! Worktrees of attempts and gates under one directory: made, found again after a crash, removed.
+//! Work places of attempts, gates and reviewers under one directory: made, found again after a crash, removed.
 //!
 //! Must not know what happens in them. Every operation may be repeated after a crash at any point of it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::ErrorKind;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::ids::{CommitId, JobId};
 
 use super::attempt::AttemptKey;
 use super::error::GitError;
+use super::files::{list, remove_tree};
 use super::repository::Repository;
-
-/// File in a worktree's private git directory that says: it was made to the end.
-const READY: &str = "helix-ready";
 
 /// Directory beside those of jobs with what nobody needs any more: in the same file system, so that a move is one step. No id of a
 /// job begins with a dot.
 const TRASH: &str = ".trash";
 
-/// Pauses before a worktree is added once more. Git holds the locks that another one runs into for milliseconds.
-const ADD_PAUSES: [Duration; 3] = [Duration::from_millis(100), Duration::from_millis(400), Duration::from_millis(1600)];
+/// How long git may look through a work place before it is asked what keeps it.
+const QUICKLY: Duration = Duration::from_secs(5);
+
+/// Most memory of a git process that looks at files of a work place, in bytes: it reads `.gitignore` whole, however long that is.
+const MEMORY: u64 = 4 << 30;
 
 /// Touched files that are worth naming.
 const MAX_TOUCHED: usize = 20;
 
-/// The worktrees of one repository's jobs.
+/// The work places of one repository's jobs. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Workspaces {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
     repository: Repository,
+    /// Has a directory for each job, with its work places.
     root: PathBuf,
-    /// Held while the repository's list of worktrees changes: `git worktree add` reads what it knows of all others, and fails
-    /// over one that is half made or half removed ("failed to read …/commondir").
-    listing: Arc<Mutex<()>>,
+    /// Has a directory for each job, with what only the host knows of its work places.
+    records: PathBuf,
+}
+
+/// A place in which somebody works: a directory with files and a clone of its own in it, whose `.git` is the worker's to change.
+/// The host looks at the files by its own repository and its own index, which lie elsewhere.
+pub(crate) struct Place {
+    pub(crate) path: PathBuf,
+    pub(crate) index: PathBuf,
+    /// The user's references when it was made.
+    references: PathBuf,
+    /// How the user's repository was then.
+    pub(crate) surroundings: PathBuf,
 }
 
 /// A worktree in which an agent may work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptWorktree {
     pub path: PathBuf,
-    /// The branch checked out in it.
+    /// The branch that is checked out in it, and keeps its result.
     pub branch: String,
 }
 
@@ -58,46 +73,65 @@ pub struct SetAside {
 }
 
 impl Workspaces {
-    /// Uses `root` (`<state>/worktrees`) for worktrees of the repository.
+    /// Uses a state directory for work places in a user's repository: `worktrees/` in it for the places, `git/` for the host's own
+    /// repository and what it knows of the places.
     ///
     /// # Errors
-    /// The directory cannot be made.
-    pub fn new(repository: Repository, root: &Path) -> Result<Self, GitError> {
-        fs::create_dir_all(root).map_err(GitError::disk("create", root))?;
-        // Git records resolved paths; a link in the way would make a worktree unfindable.
+    /// A directory cannot be made, or git failed.
+    pub fn new(user: Repository, state: &Path) -> Result<Self, GitError> {
+        let root = Self::root_of(state);
+        fs::create_dir_all(&root).map_err(GitError::disk("create", &root))?;
         let root = root.canonicalize().map_err(GitError::disk("resolve", root))?;
-        Ok(Self { repository, root, listing: Arc::default() })
+        let repository = Repository::hosted(user, state)?;
+        let records = records_of(state);
+        fs::create_dir_all(&records).map_err(GitError::disk("create", &records))?;
+        let records = records.canonicalize().map_err(GitError::disk("resolve", &records))?;
+        Ok(Self { inner: Arc::new(Inner { repository, root, records }) })
     }
 
-    /// Whether the two are clones of one another, which see to it together that git's list of worktrees changes in one place at a time.
+    /// Where the work places of all jobs are, below a state directory.
+    fn root_of(state: &Path) -> PathBuf {
+        state.join("worktrees")
+    }
+
+    /// Whether the two are clones of one another.
     pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.listing, &other.listing)
+        Arc::ptr_eq(&self.inner, &other.inner)
     }
 
     /// Whether another clone of this is in use.
     pub fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.listing) > 1
+        Arc::strong_count(&self.inner) > 1
     }
 
+    /// The host's own repository: it has all objects of the user's one, and moves the user's branches when something lands.
     pub fn repository(&self) -> &Repository {
-        &self.repository
+        &self.inner.repository
     }
 
-    /// Makes the attempt's worktree and branch at `start`. Called only before the attempt is recorded as begun: no agent has been
-    /// there, so that what is found of a former call (before a crash, or from another start) is made anew.
+    /// Makes the attempt's work place at `start`, on the attempt's branch. Called only before the attempt is recorded as begun: no
+    /// agent has been there, so that what is found of a former call (before a crash, or from another start) is made anew.
     ///
     /// # Errors
     /// Git or the disk failed.
     pub fn prepare_attempt(&self, key: &AttemptKey, start: &CommitId) -> Result<AttemptWorktree, GitError> {
-        let (path, branch) = (key.directory(&self.root), key.branch());
-        self.discard(&path)?;
-        self.add(&path, &["--no-track", "-B", &branch], start)?;
-        Ok(AttemptWorktree { path, branch })
+        let (place, branch) = (self.place_of(key), key.branch());
+        self.discard(&place)?;
+        let references = self.fill(&place, start)?;
+        self.repository().step(|| format!("a work place of {}/{} is filled", key.phase, key.attempt));
+        self.repository().note_surroundings(&references, &place.surroundings)?;
+        self.make_private(&place, &format!("ref: refs/heads/{branch}\n"))?;
+        let reference = place.path.join(".git/refs/heads").join(&branch);
+        let written = reference.parent().map_or(Ok(()), fs::create_dir_all);
+        let written = written.and_then(|()| fs::write(&reference, format!("{start}\n")));
+        written.map_err(GitError::disk("write", reference))?;
+        self.repository().step(|| format!("a clone of {}/{} is made", key.phase, key.attempt));
+        Ok(AttemptWorktree { path: place.path, branch })
     }
 
     /// Where the job's gate checkout is.
     pub fn gate_directory(&self, job: &JobId) -> PathBuf {
-        self.root.join(job.as_str()).join("gate")
+        self.place(job, "gate").path
     }
 
     /// Brings the job's gate checkout to a commit, without anything that is not in it. The caller sees to it that only
@@ -106,7 +140,7 @@ impl Workspaces {
     /// # Errors
     /// Git or the disk failed.
     pub fn gate_checkout(&self, job: &JobId, commit: &CommitId) -> Result<PathBuf, GitError> {
-        self.checkout(self.gate_directory(job), commit)
+        self.checkout(&self.place(job, "gate"), commit)
     }
 
     /// Makes a checkout of a commit for somebody who only looks at it, under a name of its own; made anew if it is there.
@@ -114,20 +148,24 @@ impl Workspaces {
     /// # Errors
     /// Git or the disk failed.
     pub fn looking_glass(&self, job: &JobId, name: &str, commit: &CommitId) -> Result<PathBuf, GitError> {
-        self.checkout(self.root.join(job.as_str()).join(format!("look.{name}")), commit)
+        self.checkout(&self.place(job, &format!("look.{name}")), commit)
     }
 
-    fn checkout(&self, path: PathBuf, commit: &CommitId) -> Result<PathBuf, GitError> {
-        if let Some(own) = self.find_ready(&path)? {
-            remove_stale_locks(&own, None)?;
-            match self.renew(&path, &own, commit) {
-                Ok(()) => return Ok(path),
-                Err(error) => tracing::warn!(%error, ?path, "the checkout is damaged and is made anew"),
+    fn checkout(&self, place: &Place, commit: &CommitId) -> Result<PathBuf, GitError> {
+        // Git writes the index when all files are there.
+        let mut filled = false;
+        if place.index.exists() && is_directory(&place.path) {
+            match self.renew(place, commit) {
+                Ok(()) => filled = true,
+                Err(error) => tracing::warn!(%error, path = ?place.path, "the checkout is damaged and is made anew"),
             }
         }
-        self.discard(&path)?;
-        self.add(&path, &["--detach"], commit)?;
-        Ok(path)
+        if !filled {
+            self.discard(place)?;
+            self.fill(place, commit)?;
+        }
+        self.make_private(place, &format!("{commit}\n"))?;
+        Ok(place.path.clone())
     }
 
     /// Files of a checkout that are not as the commit has them, at most a handful; empty when nothing was touched.
@@ -135,19 +173,68 @@ impl Workspaces {
     /// # Errors
     /// Git failed, or the checkout is gone.
     pub fn touched(&self, path: &Path) -> Result<Vec<String>, GitError> {
-        let Some(own) = self.find_ready(path)? else {
-            return Err(GitError::NoObject { name: path.display().to_string(), repository: self.root.clone() });
+        let place = path.strip_prefix(self.root()).ok().and_then(|inner| {
+            let (job, name) = inner.to_str()?.split_once('/')?;
+            Some(self.place(&JobId::new(job).ok()?, name))
+        });
+        let Some(place) = place.filter(|place| place.index.exists() && is_directory(&place.path)) else {
+            return Err(GitError::NoObject { name: path.display().to_string(), repository: self.root().into() });
         };
-        let args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
-        let output = self.inside(path, &own, args).run()?;
-        let entries = output.stdout.split(|byte| *byte == 0).filter(|entry| entry.len() > 3);
-        Ok(entries.take(MAX_TOUCHED).map(|entry| super::objects::escape_path(&entry[3..])).collect())
+        let changed = self.changed_files(&place)?;
+        Ok(changed.into_iter().take(MAX_TOUCHED).map(|path| super::objects::escape_path(&path)).collect())
     }
 
-    fn renew(&self, path: &Path, own: &Path, commit: &CommitId) -> Result<(), GitError> {
-        self.inside(path, own, ["checkout", "--quiet", "--force", "--detach", commit.as_str()]).run()?;
-        self.inside(path, own, ["clean", "--quiet", "-xffd"]).run()?;
+    /// Files of a work place that are not as its index has them, and those that are not ignored and not in it; a directory that is
+    /// a repository of its own ends with a slash.
+    pub(crate) fn changed_files(&self, place: &Place) -> Result<Vec<Vec<u8>>, GitError> {
+        let args = ["ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"];
+        let output = match self.inside(place, args).limit(QUICKLY).run() {
+            // Git waits at a pipe that is called like a file of its own; no pipe is part of a result.
+            Err(GitError::TimedOut { .. }) => {
+                remove_specials(&place.path)?;
+                self.inside(place, args).run()?
+            }
+            output => output?,
+        };
+        Ok(output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Fills an empty place; the user's references at that time.
+    fn fill(&self, place: &Place, commit: &CommitId) -> Result<Vec<u8>, GitError> {
+        for directory in [Some(place.path.as_path()), place.index.parent()].into_iter().flatten() {
+            fs::create_dir_all(directory).map_err(GitError::disk("create", directory))?;
+        }
+        let references = self.repository().references()?;
+        fs::write(&place.references, &references).map_err(GitError::disk("write", &place.references))?;
+        self.inside(place, ["read-tree", "--reset", "-u", commit.as_str()]).run()?;
+        Ok(references)
+    }
+
+    fn renew(&self, place: &Place, commit: &CommitId) -> Result<(), GitError> {
+        remove_stale_lock(&place.index)?;
+        remove_specials(&place.path)?;
+        self.inside(place, ["read-tree", "--reset", "-u", commit.as_str()]).run()?;
+        self.inside(place, ["clean", "--quiet", "-xffd"]).run()?;
         Ok(())
+    }
+
+    fn make_private(&self, place: &Place, head: &str) -> Result<(), GitError> {
+        let references = fs::read(&place.references).unwrap_or_default();
+        self.repository().make_private(&place.path, head, &references, &place.index)
+    }
+
+    pub(crate) fn place_of(&self, key: &AttemptKey) -> Place {
+        self.place(&key.job, &format!("{}.{}", key.phase, key.attempt))
+    }
+
+    fn place(&self, job: &JobId, name: &str) -> Place {
+        let record = |what: &str| self.inner.records.join(job.as_str()).join(format!("{name}.{what}"));
+        Place {
+            path: self.inner.root.join(job.as_str()).join(name),
+            index: record("index"),
+            references: record("references"),
+            surroundings: record("surroundings"),
+        }
     }
 
     /// Removes the worktrees of a job but those of the attempts named, whose work is nowhere else; its branches stay.
@@ -155,42 +242,46 @@ impl Workspaces {
     /// # Errors
     /// The disk refused.
     pub fn remove_job(&self, job: &JobId, unsaved: &[AttemptKey]) -> Result<(), GitError> {
-        let directory = self.root.join(job.as_str());
-        let kept: Vec<PathBuf> = unsaved.iter().map(|key| key.directory(&self.root)).collect();
+        let directory = self.root().join(job.as_str());
+        let kept: Vec<PathBuf> = unsaved.iter().map(|key| key.directory(self.root())).collect();
         for entry in list(&directory)?.into_iter().filter(|entry| !kept.contains(entry)) {
-            self.discard(&entry)?;
+            remove_tree(&entry)?;
         }
-        if list(&directory)?.is_empty() { remove_tree(&directory) } else { Ok(()) }
+        if !list(&directory)?.is_empty() {
+            return Ok(());
+        }
+        remove_tree(&self.inner.records.join(job.as_str()))?;
+        remove_tree(&directory)
     }
 
-    /// Jobs of which there is a directory below `root`.
+    /// Jobs of which there is a directory with work places below a state directory.
     ///
     /// # Errors
     /// The directory cannot be read.
-    pub fn jobs(root: &Path) -> Result<Vec<JobId>, GitError> {
+    pub fn jobs(state: &Path) -> Result<Vec<JobId>, GitError> {
         let name = |path: PathBuf| path.file_name().and_then(OsStr::to_str).and_then(|name| JobId::new(name).ok());
-        Ok(list(root)?.into_iter().filter_map(name).collect())
+        Ok(list(&Self::root_of(state))?.into_iter().filter_map(name).collect())
     }
 
-    /// Moves everything below `root` into the trash but the worktrees of living jobs and those of attempts whose work is nowhere
-    /// else, whatever repository they belong to. Called when a host starts, before any job can go on: what is in the trash can
-    /// then be deleted at leisure, since no job finds its worktree there.
+    /// Moves all work places of a state directory into the trash but those of living jobs and those of attempts whose work is
+    /// nowhere else, whatever repository they belong to. Called when a host starts, before any job can go on: what is in the trash
+    /// can then be deleted at leisure, since no job finds its work place there.
     ///
     /// # Errors
     /// A directory cannot be read or made.
-    pub fn set_aside(root: &Path, living: &BTreeSet<JobId>, unsaved: &[AttemptKey]) -> Result<SetAside, GitError> {
+    pub fn set_aside(state: &Path, living: &BTreeSet<JobId>, unsaved: &[AttemptKey]) -> Result<SetAside, GitError> {
+        let (root, is_living) = (Self::root_of(state), |name: &str| living.iter().any(|known| known.as_str() == name));
         let trash = root.join(TRASH);
         let mut done = SetAside::default();
-        for job in list(root)? {
+        for job in list(&root)? {
             let name = job.file_name().and_then(OsStr::to_str).unwrap_or_default();
-            if job == trash || living.iter().any(|known| known.as_str() == name) {
+            if job == trash || is_living(name) {
                 continue;
             }
             fs::create_dir_all(&trash).map_err(GitError::disk("create", &trash))?;
-            let kept: Vec<PathBuf> = unsaved.iter().map(|key| key.directory(root)).collect();
+            let kept: Vec<PathBuf> = unsaved.iter().map(|key| key.directory(&root)).collect();
             for worktree in list(&job)?.into_iter().filter(|worktree| !kept.contains(worktree)) {
-                let own = claimed_directory(&worktree);
-                match throw(&worktree, &trash).and_then(|()| own.map_or(Ok(()), |own| remove_tree(&own))) {
+                match throw(&worktree, &trash) {
                     Ok(()) => done.removed.push(worktree),
                     Err(error) => done.stuck.push((worktree, error.fault().message)),
                 }
@@ -201,6 +292,12 @@ impl Workspaces {
                 done.stuck.push((job, error.fault().message));
             }
         }
+        // They only save work, and of places that are kept they are made anew.
+        for record in list(&records_of(state))? {
+            if !is_living(record.file_name().and_then(OsStr::to_str).unwrap_or_default()) {
+                remove_tree(&record)?;
+            }
+        }
         Ok(done)
     }
 
@@ -208,170 +305,83 @@ impl Workspaces {
     ///
     /// # Errors
     /// The first thing that could not be deleted; everything else is gone.
-    pub fn empty_trash(root: &Path) -> Result<(), GitError> {
+    pub fn empty_trash(state: &Path) -> Result<(), GitError> {
         let mut result = Ok(());
-        for thrown in list(&root.join(TRASH))? {
+        for thrown in list(&Self::root_of(state).join(TRASH))? {
             result = result.and(remove_tree(&thrown));
         }
         result
     }
 
+    /// Where the work places are.
     pub fn root(&self) -> &Path {
-        &self.root
+        &self.inner.root
     }
 
-    /// A git command in a worktree, by its private git directory as the repository knows it: what the `.git` file in the
-    /// worktree says is the agent's to change and is not believed.
+    /// A git command on the files of a work place, by the host's own repository and index: what lies in the place's `.git` is the
+    /// worker's to change and is not looked at.
     pub(crate) fn inside<'a, A: AsRef<OsStr>>(
         &'a self,
-        path: &Path,
-        own: &Path,
+        place: &Place,
         args: impl IntoIterator<Item = A>,
     ) -> super::spawn::Call<'a> {
-        self.repository.git(path, args).env("GIT_DIR", own).env("GIT_WORK_TREE", path).in_own_worktree()
+        let call = self.repository().git(&place.path, args);
+        call.env("GIT_WORK_TREE", &place.path).env("GIT_INDEX_FILE", &place.index).memory(MEMORY)
     }
 
-    /// The private git directory of a worktree that was made to its end and is still there.
-    pub(crate) fn find_ready(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
-        let own = self.find_own(path)?;
-        Ok(own.filter(|own| path.is_dir() && own.join(READY).exists()))
+    /// What who works in a work place may read besides it: the objects that its git is made of, and the files of the user's work
+    /// tree, without what git keeps of it there. This is the one place that opens a repository to agents and commands; to be
+    /// changed, nothing of it is.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn readable(&self) -> Result<Vec<PathBuf>, GitError> {
+        let (own, user) = (self.repository(), self.repository().user());
+        let files = list(user.top())?.into_iter().filter(|path| path.file_name() != Some(OsStr::new(".git")));
+        Ok(own.object_directories()?.into_iter().chain(files).collect())
     }
 
-    /// The private git directory that the repository keeps for a worktree, whether or not the worktree is there.
-    fn find_own(&self, path: &Path) -> Result<Option<PathBuf>, GitError> {
-        let all = self.repository.common_dir().join("worktrees");
-        let belongs = |own: &Path| {
-            fs::read_to_string(own.join("gitdir")).is_ok_and(|text| Path::new(text.trim_end()) == path.join(".git"))
-        };
-        // Git names it after the worktree unless that name is taken.
-        if let Some(name) = path.file_name()
-            && belongs(&all.join(name))
-        {
-            return Ok(Some(all.join(name)));
-        }
-        Ok(list(&all)?.into_iter().find(|own| belongs(own)))
+    /// Removes a work place with all that the host knows of it, in whatever state it is.
+    fn discard(&self, place: &Place) -> Result<(), GitError> {
+        remove_tree(&place.index)?;
+        remove_stale_lock(&place.index)?;
+        remove_tree(&place.surroundings)?;
+        remove_tree(&place.path)
     }
+}
 
-    fn add(&self, path: &Path, how: &[&str], commit: &CommitId) -> Result<(), GitError> {
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(GitError::disk("create", parent))?;
-        }
-        let args = ["worktree", "add", "--quiet"].iter().chain(how).map(OsStr::new);
-        let args: Vec<&OsStr> = args.chain([path.as_os_str(), OsStr::new(commit.as_str())]).collect();
-        self.add_patiently(path, &args)?;
-        let own = self.find_own(path)?.ok_or_else(|| GitError::Unreadable {
-            command: "git worktree add".into(),
-            problem: format!("the repository does not know {path:?} afterwards"),
-        })?;
-        let ready = own.join(READY);
-        fs::write(&ready, b"").map_err(GitError::disk("write", ready))
-    }
+/// Where the host keeps what it knows of work places, below a state directory.
+fn records_of(state: &Path) -> PathBuf {
+    state.join(super::own::DIRECTORY).join("places")
+}
 
-    /// Adds a worktree, more than once if need be: another host or the user at work in the same repository at that moment makes git
-    /// refuse, and is no reason to give a job up.
-    fn add_patiently(&self, path: &Path, args: &[&OsStr]) -> Result<(), GitError> {
-        let mut pauses = ADD_PAUSES.iter();
-        loop {
-            let added = {
-                let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-                self.repository.git(self.repository.top(), args).in_own_worktree().run()
-            };
-            match (added, pauses.next()) {
-                (Ok(_), _) => return Ok(()),
-                (Err(error @ GitError::Failed { .. }), Some(pause)) => {
-                    tracing::warn!(%error, "a worktree cannot be made; trying again in {pause:?}");
-                    std::thread::sleep(*pause);
-                    self.discard(path)?;
-                }
-                (Err(error), _) => return Err(error),
+/// Whether a path is a directory itself, not a link to one.
+pub(crate) fn is_directory(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|found| found.is_dir())
+}
+
+/// Removes pipes, sockets and devices: git does not see them, or waits at them.
+fn remove_specials(path: &Path) -> Result<(), GitError> {
+    let mut open = vec![path.to_path_buf()];
+    while let Some(directory) = open.pop() {
+        // What cannot be listed holds nothing that git could open.
+        for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(entry.path()),
+                Ok(kind) if !kind.is_file() && !kind.is_symlink() => remove_tree(&entry.path())?,
+                Ok(_) | Err(_) => {}
             }
         }
     }
-
-    /// Removes a worktree with all that the repository knows of it, in whatever state it is. The same as
-    /// `git worktree remove --force --force`, but also for one that is half made, locked, or gone.
-    pub(crate) fn discard(&self, path: &Path) -> Result<(), GitError> {
-        let own = self.find_own(path)?;
-        remove_tree(path)?;
-        let _alone = self.listing.lock().unwrap_or_else(PoisonError::into_inner);
-        own.map_or(Ok(()), |own| remove_tree(&own))
-    }
+    Ok(())
 }
 
-/// Removes what a git process that was killed left behind, the lock of `reference` with it; returns how many locks there were.
-/// Only for worktrees in which nothing runs any more.
-pub(crate) fn remove_stale_locks(own: &Path, reference: Option<PathBuf>) -> Result<usize, GitError> {
-    let mut removed = 0;
-    for file in ["index", "HEAD", "ORIG_HEAD"].map(|name| own.join(name)).into_iter().chain(reference) {
-        let lock = file.with_added_extension("lock");
-        match fs::remove_file(&lock) {
-            Ok(()) => removed += 1,
-            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-            Err(error) => return Err(GitError::disk("remove", lock)(error)),
-        }
-    }
-    Ok(removed)
-}
-
-/// The private git directory that a worktree names, if that one names the worktree too.
-fn claimed_directory(worktree: &Path) -> Option<PathBuf> {
-    let text = fs::read_to_string(worktree.join(".git")).ok()?;
-    let own = PathBuf::from(text.trim_end().strip_prefix("gitdir: ")?);
-    let back = fs::read_to_string(own.join("gitdir")).ok()?;
-    let same = Path::new(back.trim_end()).parent()?.canonicalize().ok()? == worktree.canonicalize().ok()?;
-    same.then_some(own)
+/// Removes the lock that a git process which was killed has left on a file. Only where nothing uses it any more.
+pub(crate) fn remove_stale_lock(file: &Path) -> Result<(), GitError> {
+    remove_tree(&file.with_added_extension("lock"))
 }
 
 /// Moves something into the trash, under a name that nothing there has.
 fn throw(path: &Path, trash: &Path) -> Result<(), GitError> {
     fs::rename(path, trash.join(uuid::Uuid::now_v7().to_string())).map_err(GitError::disk("move to the trash", path))
-}
-
-pub(super) fn list(directory: &Path) -> Result<Vec<PathBuf>, GitError> {
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
-        Err(error) => return Err(GitError::disk("list", directory)(error)),
-    };
-    let mut paths = Vec::new();
-    for entry in entries {
-        paths.push(entry.map_err(GitError::disk("list", directory))?.path());
-    }
-    paths.sort();
-    Ok(paths)
-}
-
-/// Removes a file or directory that may not be there, also one with directories that are not writable.
-pub(crate) fn remove_tree(path: &Path) -> Result<(), GitError> {
-    let remove = || match fs::symlink_metadata(path) {
-        Ok(found) if found.is_dir() => fs::remove_dir_all(path),
-        Ok(_) => fs::remove_file(path),
-        Err(error) => Err(error),
-    };
-    let gone = |result: std::io::Result<()>| match result {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        other => other,
-    };
-    match gone(remove()) {
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => {
-            open_up(path);
-            gone(remove()).map_err(GitError::disk("remove", path))
-        }
-        other => other.map_err(GitError::disk("remove", path)),
-    }
-}
-
-/// Makes every directory below writable for its owner, as tools such as Go's module cache leave them read-only.
-fn open_up(directory: &Path) {
-    let Ok(found) = fs::symlink_metadata(directory) else { return };
-    if !found.is_dir() {
-        return;
-    }
-    if let Err(error) = fs::set_permissions(directory, fs::Permissions::from_mode(0o700)) {
-        tracing::debug!(%error, ?directory, "permissions could not be changed");
-        return;
-    }
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        open_up(&entry.path());
-    }
 }

@@ -79,7 +79,7 @@ fn a_phase_costs_at_most_12_ms_more_than_the_same_git_by_hand() {
         helix.push(by_helix(&spaces, round));
     }
     let middle = |mut times: Vec<Duration>| {
-        times.sort();
+        times.sort_unstable();
         times[times.len() / 2]
     };
     let phases: Vec<Duration> = helix.iter().map(|[made, committed, _]| *made + *committed).collect();
@@ -93,4 +93,73 @@ fn a_phase_costs_at_most_12_ms_more_than_the_same_git_by_hand() {
         whole.as_secs_f64() / hand.as_secs_f64()
     );
     assert!(phase <= hand + Duration::from_millis(12), "{phase:?} against {hand:?}");
+}
+
+/// Files of the repository in which the steps of a phase are measured one by one.
+const MANY: usize = 20_000;
+
+#[test]
+#[ignore = "a measurement; its figures are only worth something on a quiet machine"]
+fn what_each_step_costs_among_many_files() {
+    let home = tempfile::tempdir().unwrap();
+    fs::write(home.path().join(".gitconfig"), "[user]\nname = A\nemail = a@example.org\n").unwrap();
+    let user = home.path().join("user");
+    for index in 0..MANY {
+        let directory = user.join(format!("d{}/e{}", index % 40, index % 400));
+        fs::create_dir_all(&directory).unwrap();
+        fs::write(directory.join(format!("f{index}.txt")), format!("{index}\n").repeat(100)).unwrap();
+    }
+    let environment = GitEnvironment::from_variables([
+        (OsString::from("PATH"), std::env::var_os("PATH").unwrap()),
+        (OsString::from("HOME"), home.path().into()),
+    ]);
+    let repository = Repository::init(&user, environment).unwrap();
+    let packed = Command::new("git").args(["-C", user.to_str().unwrap(), "gc", "-q"]).env("HOME", home.path()).status();
+    assert!(packed.unwrap().success());
+    let spaces = Workspaces::new(repository, &home.path().join("state")).unwrap();
+    let mut rows: Vec<[Duration; 5]> = Vec::new();
+    for round in 0..9 {
+        let repository = spaces.repository();
+        let base: CommitId = repository.branch_tip("main").unwrap().unwrap();
+        let job = JobId::new(format!("j{round}")).unwrap();
+        let key = AttemptKey { job: job.clone(), phase: PhaseId::new("p").unwrap(), attempt: 1 };
+        let mut marks = vec![Instant::now()];
+        let tree = spaces.prepare_attempt(&key, &base).unwrap();
+        marks.push(Instant::now());
+        for number in 0..20 {
+            fs::write(tree.path.join(format!("d1/new{round}-{number}.txt")), "x").unwrap();
+        }
+        // An agent takes longer than the second in which git would have to read every file again.
+        std::thread::sleep(Duration::from_millis(1_100));
+        marks.push(Instant::now());
+        let text = CommitText { subject: "work".into(), body: String::new() };
+        let result = spaces.commit_attempt(&key, &base, &base, &text).unwrap().committed;
+        marks.push(Instant::now());
+        spaces.gate_checkout(&job, &result.commit).unwrap();
+        marks.push(Instant::now());
+        spaces.gate_checkout(&job, &result.commit).unwrap();
+        marks.push(Instant::now());
+        let request = IntegrationRequest {
+            job: job.clone(),
+            name: "bench".into(),
+            base,
+            result: result.commit,
+            branch: Some("main".into()),
+        };
+        match repository.prepare_integration(&request).unwrap() {
+            Integration::Ready(merge) => {
+                assert!(matches!(repository.land(&request, &merge).unwrap(), Landing::Landed(_)));
+            }
+            other => panic!("{other:?}"),
+        }
+        marks.push(Instant::now());
+        spaces.remove_job(&job, &[]).unwrap();
+        let steps = [(0, 1), (2, 3), (3, 4), (4, 5), (5, 6)];
+        rows.push(steps.map(|(from, to)| marks[to] - marks[from]));
+    }
+    for (step, name) in ["prepare", "commit", "gate checkout", "gate again", "land"].iter().enumerate() {
+        let mut times: Vec<Duration> = rows.iter().map(|row| row[step]).collect();
+        times.sort_unstable();
+        println!("{name}: {:?} (from {:?} to {:?})", times[times.len() / 2], times[0], times[times.len() - 1]);
+    }
 }

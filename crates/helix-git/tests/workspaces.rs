@@ -5,6 +5,8 @@
 mod landing;
 #[path = "workspaces/reverting.rs"]
 mod reverting;
+#[path = "workspaces/trust.rs"]
+mod trust;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -48,7 +50,7 @@ impl Bench {
         fs::write(user.join("src/a.txt"), "one\ntwo\nthree\n").unwrap();
         fs::write(user.join(".gitignore"), "ignored/\n").unwrap();
         let repository = Repository::init(&user, environment(home.path())).unwrap();
-        let spaces = Workspaces::new(repository, &home.path().join("state/worktrees")).unwrap();
+        let spaces = Workspaces::new(repository, &home.path().join("state")).unwrap();
         Self { home, spaces }
     }
 
@@ -62,10 +64,17 @@ impl Bench {
             .current_dir(directory)
             .env("HOME", self.home.path())
             .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env_remove("GIT_AUTHOR_NAME")
+            .env_remove("GIT_AUTHOR_EMAIL")
             .output()
             .unwrap();
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    /// What the host knows of a work place.
+    fn record(&self, name: &str) -> PathBuf {
+        self.home.path().join("state/git/places").join(job().as_str()).join(name)
     }
 
     fn head(&self) -> CommitId {
@@ -151,21 +160,32 @@ fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     let key = key("build");
     let spaces = &bench.spaces;
     let tree = spaces.prepare_attempt(&key, &base).unwrap();
-    // Crash before the worktree was ready: half a directory, a branch, no mark.
-    fs::remove_file(bench.user().join(".git/worktrees/build.1/helix-ready")).unwrap();
+    // Crash before the work place was ready: half a directory, no index, the lock of the git that wrote it.
+    let index = bench.record("build.1.index");
+    fs::rename(&index, index.with_added_extension("lock")).unwrap();
     fs::remove_file(tree.path.join("src/a.txt")).unwrap();
-    fs::write(bench.user().join(".git/worktrees/build.1/locked"), "initializing").unwrap();
     assert_eq!(spaces.prepare_attempt(&key, &base).unwrap(), tree);
     assert!(tree.path.join("src/a.txt").exists());
     // Crash after the agent worked: its files stay. A dead git left its lock.
     fs::write(tree.path.join("b.txt"), "b").unwrap();
-    for lock in ["worktrees/build.1/index".to_owned(), format!("refs/heads/{}", tree.branch)] {
-        fs::write(bench.user().join(".git").join(lock + ".lock"), "").unwrap();
-    }
+    fs::write(index.with_added_extension("lock"), "").unwrap();
     let once = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
-    assert_eq!(once.repairs, [Repair::LockRemoved]);
+    assert_eq!((once.committed.changed.len(), once.repairs.as_slice()), (1, &[][..]));
     let twice = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
     assert_eq!(once.committed, twice.committed);
+    // Without what the host knows of the place, every file is read again; between index and commit nothing is lost either.
+    fs::write(&index, "half an ind").unwrap();
+    assert_eq!(spaces.commit_attempt(&key, &base, &base, &text()).unwrap().committed, once.committed);
+    fs::remove_dir_all(index.parent().unwrap()).unwrap();
+    assert_eq!(spaces.commit_attempt(&key, &base, &base, &text()).unwrap().committed, once.committed);
+    let reference = format!("refs/heads/{}", tree.branch);
+    bench.git(spaces.repository().top(), &["update-ref", "-d", &reference]);
+    let lock = spaces.repository().top().join(&reference).with_added_extension("lock");
+    fs::create_dir_all(lock.parent().unwrap()).unwrap();
+    fs::write(lock, "").unwrap();
+    let again = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
+    assert_eq!(again.committed.tree, once.committed.tree);
+    let once = again;
     // Gone altogether: the branch still has the work.
     fs::remove_dir_all(&tree.path).unwrap();
     let gone = spaces.commit_attempt(&key, &base, &base, &text()).unwrap();
@@ -178,13 +198,11 @@ fn a_worktree_that_is_gone_before_its_work_was_committed_is_named() {
     let base = bench.head();
     let gone = bench.attempt("gone", &base, |tree| fs::remove_dir_all(tree).unwrap());
     assert_eq!((gone.committed.commit, gone.repairs), (base.clone(), vec![Repair::WorktreeGone]));
-    let half = bench.attempt("half", &base, |tree| {
-        fs::write(tree.join("b.txt"), "b").unwrap();
-        bench.git(tree, &["add", "."]);
-        bench.git(tree, &["commit", "--quiet", "-m", "mine"]);
+    let link = bench.attempt("link", &base, |tree| {
         fs::remove_dir_all(tree).unwrap();
+        std::os::unix::fs::symlink(bench.user(), tree).unwrap();
     });
-    assert_eq!((half.committed.changed.len(), half.repairs), (1, vec![Repair::WorktreeGone]));
+    assert_eq!((link.committed.commit, link.repairs), (base, vec![Repair::WorktreeGone]));
 }
 
 #[test]
@@ -208,20 +226,6 @@ fn an_attempt_that_never_began_is_prepared_from_where_it_starts_now() {
     assert_eq!(bench.git(&tree.path, &["rev-parse", "HEAD"]), next.as_str());
 }
 
-/// Table B "breaker never trips".
-#[test]
-fn a_repository_that_somebody_else_works_in_at_that_moment_is_waited_for() {
-    let bench = Bench::new();
-    let wrapper = bench.home.path().join("git-wrapper");
-    let script = "#!/bin/sh\nD=$(dirname \"$0\")\nif [ \"$1 $2\" = 'worktree add' ] && [ ! -e \"$D/once\" ]; then touch \"$D/once\"; echo 'fatal: could not lock config file' >&2; exit 128; fi\nexec git \"$@\"\n";
-    fs::write(&wrapper, script).unwrap();
-    fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let repository = Repository::open(&bench.user(), environment(bench.home.path()).with_program(&wrapper)).unwrap();
-    let spaces = Workspaces::new(repository, &bench.home.path().join("state/worktrees")).unwrap();
-    let tree = spaces.prepare_attempt(&key("build"), &bench.head()).unwrap();
-    assert!(tree.path.join("src/a.txt").exists() && bench.home.path().join("once").exists());
-}
-
 #[test]
 fn nothing_changed_is_the_start_commit() {
     let bench = Bench::new();
@@ -232,49 +236,60 @@ fn nothing_changed_is_the_start_commit() {
 }
 
 #[test]
-fn what_the_agent_does_to_git_is_put_right() {
+fn what_the_agent_does_to_the_git_of_its_place_is_of_no_consequence() {
     let bench = Bench::new();
     let base = bench.head();
-    let other_branch = bench.attempt("other", &base, |tree| {
-        bench.git(tree, &["switch", "--quiet", "-c", "feature"]);
-        fs::write(tree.join("c.txt"), "c").unwrap();
+    let one_commit = |phase: &str, files: usize, work: &dyn Fn(&Path)| {
+        let result = bench.attempt(phase, &base, work);
+        assert_eq!((result.committed.changed.len(), result.repairs), (files, vec![]), "{phase}");
+        let commit = bench.spaces.repository().commit(result.committed.commit.as_str()).unwrap();
+        assert_eq!(commit.parents, std::slice::from_ref(&base), "{phase}");
+    };
+    let commit = |tree: &Path, file: &str, how: &[&str]| {
+        fs::write(tree.join(file), file).unwrap();
         bench.git(tree, &["add", "."]);
-        bench.git(tree, &["commit", "--quiet", "-m", "mine"]);
+        bench.git(tree, &[&["commit", "--quiet", "-m", "mine"], how].concat());
+    };
+    one_commit("other", 2, &|tree| {
+        bench.git(tree, &["switch", "--quiet", "-c", "feature"]);
+        commit(tree, "c.txt", &[]);
         fs::write(tree.join("d.txt"), "d").unwrap();
     });
-    assert_eq!(other_branch.repairs, [Repair::HeadMoved { found: "branch feature".into() }]);
-    assert_eq!(other_branch.committed.changed.len(), 2);
-    let detached = bench.attempt("detached", &base, |tree| {
+    one_commit("detached", 1, &|tree| {
         bench.git(tree, &["checkout", "--quiet", "--detach"]);
         fs::write(tree.join("e.txt"), "e").unwrap();
     });
-    assert!(matches!(detached.repairs.as_slice(), [Repair::HeadMoved { .. }]), "{:?}", detached.repairs);
-    let rewritten = bench.attempt("rewritten", &base, |tree| {
-        fs::write(tree.join("f.txt"), "f").unwrap();
-        bench.git(tree, &["add", "."]);
-        bench.git(tree, &["commit", "--quiet", "--amend", "-m", "amended"]);
+    one_commit("rewritten", 1, &|tree| commit(tree, "f.txt", &["--amend"]));
+    one_commit("moved", 1, &|tree| {
+        commit(tree, "f.txt", &[]);
+        bench.git(tree, &["update-ref", "refs/heads/main", "HEAD"]);
     });
-    assert_eq!(rewritten.repairs, [Repair::HistoryRewritten]);
-    let commit = bench.spaces.repository().commit(rewritten.committed.commit.as_str()).unwrap();
-    assert_eq!(commit.parents, std::slice::from_ref(&base));
-    let hijacked = bench.attempt("hijacked", &base, |tree| {
+    one_commit("hijacked", 1, &|tree| {
+        fs::remove_dir_all(tree.join(".git")).unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", bench.user().join(".git").display())).unwrap();
         fs::write(tree.join("g.txt"), "g").unwrap();
     });
-    assert_eq!(hijacked.committed.changed.len(), 1);
+    one_commit("gone", 1, &|tree| {
+        fs::remove_dir_all(tree.join(".git")).unwrap();
+        fs::write(tree.join("g.txt"), "g").unwrap();
+    });
     assert_eq!(bench.head(), base, "the user's branch was moved");
     for commits in [false, true] {
         let nested = bench.attempt(if commits { "nested" } else { "nested-empty" }, &base, |tree| {
-            fs::create_dir(tree.join("sub")).unwrap();
+            fs::create_dir_all(tree.join("sub/deep")).unwrap();
+            bench.git(&tree.join("sub/deep"), &["init", "--quiet"]);
+            fs::write(tree.join("sub/deep/i.txt"), "i").unwrap();
             bench.git(&tree.join("sub"), &["init", "--quiet"]);
             fs::write(tree.join("sub/h.txt"), "h").unwrap();
             if commits {
-                bench.git(&tree.join("sub"), &["add", "."]);
+                bench.git(&tree.join("sub"), &["add", "h.txt"]);
                 bench.git(&tree.join("sub"), &["commit", "--quiet", "-m", "inner"]);
             }
         });
-        assert_eq!(nested.repairs, [Repair::NestedRepository { path: "sub".into() }]);
-        assert_eq!(nested.committed.changed[0].path, "sub/h.txt");
+        let repaired = ["sub", "sub/deep"].map(|path| Repair::NestedRepository { path: path.into() });
+        assert_eq!(nested.repairs, repaired);
+        let changed: Vec<_> = nested.committed.changed.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(changed, ["sub/deep/i.txt", "sub/h.txt"]);
     }
 }
 
@@ -342,21 +357,22 @@ fn dead_jobs_leave_nothing_on_the_disk() {
     let base = bench.head();
     let tree = bench.spaces.prepare_attempt(&key("build"), &base).unwrap();
     bench.spaces.gate_checkout(&job(), &base).unwrap();
-    let root = bench.home.path().join("state/worktrees");
-    let living = Workspaces::set_aside(&root, &BTreeSet::from([job()]), &[]).unwrap();
+    let state = bench.home.path().join("state");
+    let root = state.join("worktrees");
+    let living = Workspaces::set_aside(&state, &BTreeSet::from([job()]), &[]).unwrap();
     assert!(living.removed.is_empty() && tree.path.exists());
     // What is in no commit yet stays with its directory.
-    let kept = Workspaces::set_aside(&root, &BTreeSet::new(), &[key("build")]).unwrap();
+    let kept = Workspaces::set_aside(&state, &BTreeSet::new(), &[key("build")]).unwrap();
     assert_eq!((kept.removed, kept.stuck), (vec![root.join("j0001/gate")], vec![]));
     assert!(tree.path.join("src/a.txt").exists());
-    assert_eq!(Workspaces::jobs(&root).unwrap(), [job()]);
-    let done = Workspaces::set_aside(&root, &BTreeSet::new(), &[]).unwrap();
+    assert_eq!(Workspaces::jobs(&state).unwrap(), [job()]);
+    let done = Workspaces::set_aside(&state, &BTreeSet::new(), &[]).unwrap();
     assert_eq!((done.removed.len(), done.stuck.len()), (1, 0));
     // Out of the way at once, before anything is deleted.
-    assert!(!tree.path.exists() && Workspaces::jobs(&root).unwrap().is_empty());
-    assert_eq!(bench.git(&bench.user(), &["worktree", "list"]).lines().count(), 1);
+    assert!(!tree.path.exists() && Workspaces::jobs(&state).unwrap().is_empty());
+    assert_eq!(fs::read_dir(state.join("git/places")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(root.join(".trash")).unwrap().count(), 3);
-    Workspaces::empty_trash(&root).unwrap();
+    Workspaces::empty_trash(&state).unwrap();
     assert_eq!(fs::read_dir(root.join(".trash")).unwrap().count(), 0);
 }
 
@@ -369,7 +385,7 @@ fn a_gate_checkout_is_clean_every_time() {
     fs::write(path.join("leftover"), "x").unwrap();
     fs::create_dir(path.join("ignored")).unwrap();
     fs::write(path.join("ignored/cache"), "x").unwrap();
-    fs::write(bench.user().join(".git/worktrees/gate/index.lock"), "").unwrap();
+    fs::write(bench.record("gate.index.lock"), "").unwrap();
     let again = bench.spaces.gate_checkout(&job(), &base).unwrap();
     assert_eq!(fs::read_to_string(again.join("src/a.txt")).unwrap(), "one\ntwo\nthree\n");
     assert!(!again.join("leftover").exists() && !again.join("ignored").exists());

@@ -10,6 +10,7 @@ use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
 use super::illegal::Illegal;
 use super::language::correction;
+use super::person::Attempted;
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
 use crate::recorded;
@@ -45,6 +46,7 @@ impl Active {
             merges: Vec::new(),
             conflicts: Vec::new(),
             reverted: None,
+            attempted: Vec::new(),
         }
     }
 
@@ -136,8 +138,8 @@ impl Active {
                 self.change(&begin.phase, |progress, context| progress.begin(context, begin))
             }
             JobEvent::RunFinished { phase, attempt, end } => self.find(phase)?.run_finished(*attempt, end.clone()),
-            JobEvent::ResultCommitted { phase, attempt, result, repairs } => {
-                self.change(phase, |progress, context| progress.committed(context, *attempt, result, repairs))
+            JobEvent::ResultCommitted { phase, attempt, result, repairs, findings } => {
+                self.change(phase, |progress, context| progress.committed(context, *attempt, result, repairs, findings))
             }
             JobEvent::PhasesProposed { phase, attempt, phases } => {
                 self.spec.plan.grown(phase, phases).map_err(Illegal::Plan)?;
@@ -188,6 +190,10 @@ impl Active {
             JobEvent::JobFinished { .. } => Err(Illegal::NOT_INTEGRATED),
             JobEvent::JobResumed { .. } | JobEvent::RollbackRequested { .. } | JobEvent::Reverted(_) => {
                 Err(Illegal::Job("the job is not over"))
+            }
+            JobEvent::AgentRefused { run, asked } => {
+                self.attempted.push(Attempted { run: run.clone(), asked: asked.clone(), at: self.last_at });
+                Ok(())
             }
             JobEvent::Failure(_) => Ok(()),
         }
@@ -324,6 +330,7 @@ impl Active {
             adviser: spec.roles.adviser.is_some(),
             conflict: self.conflict(id).is_some(),
             cancelling: self.cancel.is_some(),
+            submitter: spec.by.as_ref(),
             at: self.last_at,
         };
         let progress = self.find(id)?;

@@ -9,6 +9,7 @@ use super::attempts::after_attempts;
 use super::event::AdviceAction;
 use super::illegal::Illegal;
 use super::language::{RECORD, correction};
+use super::person::Person;
 use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
@@ -40,8 +41,12 @@ impl PhaseProgress {
             About::Escalation { conflict } => (self.escalation(phase, trouble, *conflict), ways_out(phase)),
             About::Agent => (Words::default(), Vec::new()),
         };
+        let approvers = match about {
+            About::Gate { gate } => phase.gates.get(*gate).and_then(GateSpec::approvers),
+            About::Approval { .. } | About::Escalation { .. } | About::Agent => None,
+        };
         let (number, text) = (self.questions.len() as u32 + 1, RECORD.words(&said));
-        Question { number, about: about.clone(), text, said, options, free_text: true }
+        Question { number, about: about.clone(), text, said, options, free_text: true, approvers }
     }
 
     fn escalation(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> Words {
@@ -116,6 +121,7 @@ impl PhaseProgress {
             question: question.clone(),
             at: context.at,
             expires_at: pause.and_then(|pause| context.at.checked_add(pause).ok()),
+            approved_by: Vec::new(),
             status: QuestionStatus::Open,
         });
         Ok(())
@@ -129,10 +135,18 @@ impl PhaseProgress {
     ) -> Result<(), Illegal> {
         let id = self.id.clone();
         let asked = self.open(number)?;
-        asked.question.accepts(answer).map_err(|source| Illegal::Answer { phase: id, number, source })?;
+        let accepted = asked.question.accepts(answer, context.submitter, &asked.approved_by);
+        accepted.map_err(|source| Illegal::Answer { phase: id, number, source })?;
+        let approves = answer.choice.as_deref() == Some(APPROVE);
+        if let Some(approvers) = asked.question.approvers.filter(|_| approves) {
+            asked.approved_by.push(answer.by.clone());
+            if asked.approved_by.len() < approvers.count as usize {
+                return Ok(());
+            }
+        }
+        let approved_by = asked.approved_by.clone();
         asked.status = QuestionStatus::Answered { answer: answer.clone(), at: context.at };
         let about = asked.question.about.clone();
-        let approves = answer.choice.as_deref() == Some(APPROVE);
         let words = answer.text.as_deref().map(str::trim).filter(|text| !text.is_empty());
         match about {
             About::Approval { when: Approval::Before } if approves => {
@@ -149,7 +163,7 @@ impl PhaseProgress {
             About::Approval { when: Approval::After } if approves => self.check(context, Check::Nothing),
             About::Approval { when: Approval::After } => self.rejected_by_person(context, answer, words),
             About::Gate { gate } => {
-                self.answer_gate(context, gate, answer, words);
+                self.answer_gate(context, gate, answer, &approved_by, words);
                 match approves {
                     true => self.check(context, Check::Gate(gate + 1)),
                     false => self.rejected_by_person(context, answer, words),
@@ -249,11 +263,22 @@ impl PhaseProgress {
     }
 
     /// A person's answer as the answer of the gate that asks for it.
-    fn answer_gate(&mut self, context: &PhaseContext<'_>, gate: usize, answer: &Answer, words: Option<&str>) {
+    fn answer_gate(
+        &mut self,
+        context: &PhaseContext<'_>,
+        gate: usize,
+        answer: &Answer,
+        approved_by: &[Person],
+        words: Option<&str>,
+    ) {
         let name = context.phase.gates.get(gate).map_or("approval", |spec| spec.name());
         let said = words.map(|words| format!(": {words}")).unwrap_or_default();
         let (verdict, summary) = match answer.choice.as_deref() == Some(APPROVE) {
-            true => (Verdict::Pass, format!("approved by {}{said}", answer.by)),
+            true => {
+                let others = approved_by.iter().filter(|one| **one != answer.by).map(ToString::to_string);
+                let all: Vec<String> = others.chain([answer.by.to_string()]).collect();
+                (Verdict::Pass, format!("approved by {}{said}", all.join(" and ")))
+            }
             false => {
                 let message = format!("rejected by {}{said}", answer.by);
                 let finding = Finding::new(format!("{name}.rejected"), message.clone());
@@ -301,7 +326,7 @@ fn said(question: &Question, answer: &Answer) -> String {
 fn gate_words(phase: &Phase, gate: usize) -> Words {
     let (asked, otherwise) = match phase.gates.get(gate) {
         Some(GateSpec::Manual { question }) => (question, recorded!("ask-gate-manual")),
-        Some(GateSpec::Approval { question }) => (question, recorded!("ask-gate-approval")),
+        Some(GateSpec::Approval { question, .. }) => (question, recorded!("ask-gate-approval")),
         Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
     };
     let asked = asked.as_ref().map_or(otherwise, Words::from);

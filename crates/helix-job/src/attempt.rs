@@ -9,6 +9,7 @@ use jiff::Timestamp;
 use super::event::{AttemptStart, DeliveryStep, RunEnded};
 use super::illegal::Illegal;
 use super::language::correction;
+use super::person::Person;
 use super::phrases::outcome_words;
 use super::spec::Policy;
 use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
@@ -34,6 +35,8 @@ pub(super) struct PhaseContext<'a> {
     /// Whether the phase brings contradicting results together.
     pub(super) conflict: bool,
     pub(super) cancelling: bool,
+    /// Who submitted the job.
+    pub(super) submitter: Option<&'a Person>,
     pub(super) at: Timestamp,
 }
 
@@ -92,6 +95,7 @@ impl PhaseProgress {
         attempt: u32,
         result: &Committed,
         repairs: &[String],
+        findings: &[Finding],
     ) -> Result<(), Illegal> {
         let this = self.at_stage(attempt, Stage::Committing)?;
         this.result = Some(result.clone());
@@ -105,6 +109,10 @@ impl PhaseProgress {
         match ended.outcome().retry() {
             // An agent that asked ends its turn to wait for the answer: whatever it left is no result yet.
             Retry::Accept | Retry::Resume | Retry::Fresh if asked => self.wait_for_answers(),
+            Retry::Accept if !findings.is_empty() => {
+                let summary = "the result holds what no result may hold";
+                self.gate_rejected(context, Correction::new(summary, findings.to_vec()));
+            }
             Retry::Accept if context.phase.generates_phases.is_some() => {
                 self.state = PhaseState::Working { stage: Stage::Reading };
             }
@@ -340,7 +348,7 @@ impl PhaseProgress {
     fn gate_inconclusive(&mut self, context: &PhaseContext<'_>, report: &GateReport, fault: &Fault) {
         match fault.kind {
             // The environment is at fault: trying the agent again cannot fix it.
-            FaultKind::ToolMissing | FaultKind::Environment => {
+            FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => {
                 let message = recorded!("cause-gate-not-run", gate = &report.gate, why = &fault.message);
                 let hint = fault.hint.as_deref().unwrap_or_default().into();
                 self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, hint));

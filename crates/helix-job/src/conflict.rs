@@ -56,6 +56,7 @@ pub(super) fn phase(plan: &Plan, nth: usize, between: &[PhaseId], paths: &[Strin
         on_failure: OnFailure::Escalate,
         optional: false,
         generates_phases: None,
+        network: None,
         max_attempts: MAX_ATTEMPTS,
         // Agent, model and limits.
         ..last.clone()

@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::person::Person;
 use super::spec::{Grant, JobSpec};
 use crate::question::{Answer, Question};
 use helix_core::evidence::{Committed, GateReport, IntegrationTarget};
@@ -72,6 +73,9 @@ pub enum JobEvent {
         /// Repairs that were needed to make it, and what it lacks, for people.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         repairs: Vec<String>,
+        /// What may not be in a result, whatever gates would say.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        findings: Vec<Finding>,
     },
     /// A gate has answered.
     GateFinished {
@@ -138,7 +142,7 @@ pub enum JobEvent {
         /// Index of the gate in the phase's list, from 0.
         gate: usize,
         /// Who.
-        by: String,
+        by: Person,
         /// Whether they know that it was taken back before.
         again: bool,
         /// Whether they know that something else was delivered over it.
@@ -234,8 +238,8 @@ pub enum JobEvent {
     IntegrationFailed(NotIntegrated),
     /// A person cancels it. Final.
     CancelRequested {
-        /// Who or what, for people.
-        by: String,
+        /// Who.
+        by: Person,
     },
     /// The job is over. Nothing follows but [`JobEvent::JobResumed`], [`JobEvent::RollbackRequested`] and [`JobEvent::Reverted`].
     JobFinished {
@@ -245,13 +249,20 @@ pub enum JobEvent {
     /// A job that had failed or was cancelled continues.
     JobResumed {
         /// Who wants it.
-        by: String,
+        by: Person,
         /// Phases that go on where they stopped.
         reopen: Vec<PhaseId>,
         /// Phases that start anew, since something that they build on is done again.
         restart: Vec<PhaseId>,
         /// A new budget for the whole job in US dollars.
         budget_usd: Option<f64>,
+    },
+    /// An agent, or a command of a gate, asked for what only a person may. It was refused, and moves nothing.
+    AgentRefused {
+        /// The run whose agent or command it was.
+        run: RunId,
+        /// What it asked for: a route of the API, or a tool.
+        asked: String,
     },
     /// What failure intelligence has to say. It moves nothing: text never decides what a job does.
     #[serde(untagged)]
@@ -288,6 +299,7 @@ impl JobEvent {
             Self::AdviceGiven { .. } => "advice_given",
             Self::ConflictFound { .. } => "conflict_found",
             Self::JobResumed { .. } => "job_resumed",
+            Self::AgentRefused { .. } => "agent_refused",
         }
     }
 }
@@ -476,7 +488,7 @@ pub struct Baseline {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Rollback {
     /// The person who wanted it; absent when Helix did it by itself, since the delivery had failed.
-    pub by: Option<String>,
+    pub by: Option<Person>,
     /// Whether that person wanted it although something else was delivered over it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub over: bool,
@@ -492,7 +504,7 @@ pub struct Rollback {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reverted {
     /// Who wanted it.
-    pub by: String,
+    pub by: Person,
     /// The revert commit.
     pub commit: CommitId,
     /// The branch that has it.
@@ -521,7 +533,7 @@ pub enum JobEnd {
     },
     /// A person cancelled it.
     Cancelled {
-        /// Who or what.
-        by: String,
+        /// Who.
+        by: Person,
     },
 }

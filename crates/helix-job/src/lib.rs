@@ -15,6 +15,7 @@ mod escalate;
 mod event;
 mod illegal;
 pub mod language;
+mod person;
 pub mod phrases;
 mod projection;
 pub mod question;
@@ -42,6 +43,7 @@ pub use helix_core::evidence::{
 };
 pub use illegal::{Illegal, IllegalEvent};
 pub use language::Language;
+pub use person::{Attempted, How, Person};
 pub use phrases::{describe, remedy};
 pub use reopen::{Reopen, ReopenError};
 pub use rollback::RollbackError;

@@ -5,7 +5,7 @@
 mod asked;
 mod runs;
 
-pub use asked::{answer, asks, open_questions, option, question};
+pub use asked::{answer, approvals, asks, attempted, open_questions, option, question};
 pub use runs::{describe, described, outcome_words, remedy};
 
 use helix_core::finding::{Finding, Verdict};
@@ -146,10 +146,12 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 }
             }
         }
-        JobEvent::ResultCommitted { phase, result, repairs, .. } => {
+        JobEvent::ResultCommitted { phase, result, repairs, findings, .. } => {
             let commit = short_commit(result.commit.as_str());
             let text = say!(language, "job-committed", commit = commit, files = result.changed.len());
-            Phrase::new(Sign::Note, Some(phase), text).with(repairs.iter().map(|repair| note(language, repair)))
+            let notes = repairs.iter().map(|repair| note(language, repair));
+            let sign = if findings.is_empty() { Sign::Note } else { Sign::Failed };
+            Phrase::new(sign, Some(phase), text).with(notes.chain(findings.iter().take(FINDINGS).map(finding)))
         }
         JobEvent::GateFinished { phase, report, .. } => gate(language, phase, report),
         JobEvent::DeliveryBegun { phase, tree, validation, .. } => {
@@ -165,7 +167,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
         }
         JobEvent::RollbackFinished { phase, report, .. } => gate(language, phase, report),
         JobEvent::RollbackRequested { phase, by, .. } => {
-            Phrase::new(Sign::Running, Some(phase), say!(language, "job-rollback-requested", by = by))
+            Phrase::new(Sign::Running, Some(phase), say!(language, "job-rollback-requested", by = by.to_string()))
         }
         JobEvent::Reverted(done) => Phrase::new(Sign::Note, None, reverted(language, done)),
         JobEvent::ReviewFinished { phase, gate, review, .. } => {
@@ -193,7 +195,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Waiting, Some(phase), say!(language, "job-asks", question = text))
         }
         JobEvent::QuestionAnswered { phase, answer: given, .. } => {
-            let text = say!(language, "job-answered", by = &given.by, answer = answer(given));
+            let text = say!(language, "job-answered", by = given.by.to_string(), answer = answer(given));
             Phrase::new(Sign::Note, Some(phase), text)
         }
         JobEvent::QuestionExpired { phase, asked } => {
@@ -223,16 +225,25 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
         JobEvent::IntegrationFailed(failed) => {
             Phrase::new(Sign::Failed, None, say!(language, "job-merge-failed", why = first(&failed.findings)))
         }
-        JobEvent::CancelRequested { by } => Phrase::new(Sign::Skipped, None, say!(language, "job-cancelling", by = by)),
-        JobEvent::JobResumed { by, .. } => Phrase::new(Sign::Running, None, say!(language, "job-resumed", by = by)),
+        JobEvent::CancelRequested { by } => {
+            Phrase::new(Sign::Skipped, None, say!(language, "job-cancelling", by = by.to_string()))
+        }
+        JobEvent::JobResumed { by, .. } => {
+            Phrase::new(Sign::Running, None, say!(language, "job-resumed", by = by.to_string()))
+        }
         JobEvent::JobFinished { end } => match end {
             JobEnd::Succeeded => Phrase::new(Sign::Passed, None, say!(language, "job-succeeded")),
             JobEnd::Failed { reason, said, .. } => {
                 let why = said.as_ref().map_or_else(|| reason.clone(), |said| language.words(&said.message));
                 Phrase::new(Sign::Failed, None, say!(language, "job-failed", why = why))
             }
-            JobEnd::Cancelled { by } => Phrase::new(Sign::Skipped, None, say!(language, "job-cancelled", by = by)),
+            JobEnd::Cancelled { by } => {
+                Phrase::new(Sign::Skipped, None, say!(language, "job-cancelled", by = by.to_string()))
+            }
         },
+        JobEvent::AgentRefused { run, asked } => {
+            Phrase::new(Sign::Unclear, None, attempted(language, run.as_str(), asked))
+        }
         JobEvent::Failure(note) => match note.as_ref() {
             FailureEvent::FailureRecorded { occurrence, .. } => {
                 let text = say!(language, "job-cause", cause = &occurrence.diagnosis.summary);
@@ -336,7 +347,8 @@ pub fn note(language: Language, text: &str) -> String {
 /// How the merged result of a job was taken out again.
 pub fn reverted(language: Language, done: &Reverted) -> String {
     let Reverted { by, commit, branch, adr } = done;
-    let text = say!(language, "job-reverted-on", branch = branch, commit = short_commit(commit.as_str()), by = by);
+    let text =
+        say!(language, "job-reverted-on", branch = branch, commit = short_commit(commit.as_str()), by = by.to_string());
     match adr {
         Some(adr) => say!(language, "job-decision-reopened", reverted = text, decision = adr.to_string()),
         None => text,

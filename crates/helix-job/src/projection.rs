@@ -58,6 +58,8 @@ impl JobView {
             deliveries: deliveries(active),
             reverted: active.reverted.clone(),
             questions: questions(id, active, end),
+            by: active.spec.by.clone(),
+            attempted: active.attempted.clone(),
             last_event: active.last_event,
         })
     }
@@ -154,6 +156,9 @@ fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionV
             free_text: asked.question.free_text,
             asked_at: asked.at,
             expires_at: asked.expires_at,
+            approvers: asked.question.approvers,
+            approved_by: asked.approved_by.clone(),
+            attempted: active.attempted.clone(),
             status: match &asked.status {
                 // A job that is over waits for nothing.
                 QuestionStatus::Open if end.is_some() => QuestionStatus::Closed,

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use helix_core::ids::{JobId, PhaseId, QuestionId};
 use helix_core::said::Words;
-use helix_plan::Approval;
+use helix_plan::{Approval, Approvers};
+
+use crate::person::{Attempted, Person};
 
 /// Answer that lets a phase begin or a result count.
 pub const APPROVE: &str = "approve";
@@ -37,6 +39,9 @@ pub struct Question {
     pub options: Vec<QuestionOption>,
     /// Whether an answer may have words of its own.
     pub free_text: bool,
+    /// Who has to approve, where that is not just anybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvers: Option<Approvers>,
 }
 
 /// What a question is about.
@@ -82,8 +87,8 @@ pub struct Answer {
     pub choice: Option<String>,
     /// Words of their own.
     pub text: Option<String>,
-    /// Who answered, and through what.
-    pub by: String,
+    /// Who answered.
+    pub by: Person,
 }
 
 /// Why an answer does not fit its question.
@@ -98,6 +103,15 @@ pub enum AnswerMisfit {
     /// There is nothing in it.
     #[error("the answer is empty")]
     Empty,
+    /// The plan says who approves, and nobody can tell who this is.
+    #[error("{by} cannot approve this: it needs a person at the terminal (`helix answer`), or one with a key")]
+    Unproven { by: Person },
+    /// Somebody else has to.
+    #[error("{by} has submitted the job: somebody else has to approve this")]
+    Submitter { by: Person },
+    /// It takes another person.
+    #[error("{by} has approved this already: it needs another person")]
+    Again { by: Person },
 }
 
 /// Status of a question.
@@ -168,6 +182,15 @@ pub struct QuestionView {
     pub asked_at: Timestamp,
     /// When it stops waiting.
     pub expires_at: Option<Timestamp>,
+    /// Who has to approve, where that is not just anybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approvers: Option<Approvers>,
+    /// Who has approved so far, where more than one has to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approved_by: Vec<Person>,
+    /// What agents of its job asked for although only a person may; all of it was refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempted: Vec<Attempted>,
     /// Its status.
     #[serde(flatten)]
     pub status: QuestionStatus,
@@ -184,21 +207,53 @@ impl Question {
         }
     }
 
-    /// Whether an answer fits.
+    /// Whether an answer fits, of a job that this person submitted, after these have approved.
     ///
     /// # Errors
     /// [`AnswerMisfit`] with what can be answered.
-    pub fn accepts(&self, answer: &Answer) -> Result<(), AnswerMisfit> {
+    pub fn accepts(
+        &self,
+        answer: &Answer,
+        submitter: Option<&Person>,
+        approved_by: &[Person],
+    ) -> Result<(), AnswerMisfit> {
         let all = &self.options;
         let options = || all.iter().map(|one| one.key.as_str()).collect::<Vec<_>>().join(", ");
         let has_text = answer.text.as_deref().is_some_and(|text| !text.trim().is_empty());
         match &answer.choice {
-            Some(choice) if all.iter().any(|one| &one.key == choice) => Ok(()),
+            Some(choice) if all.iter().any(|one| &one.key == choice) => {
+                self.may_choose(choice, &answer.by, submitter, approved_by)
+            }
             Some(choice) => Err(AnswerMisfit::UnknownChoice { choice: choice.clone(), options: options() }),
             // What an agent asks may be answered in words although it named options.
             None if has_text && (all.is_empty() || self.kind() == QuestionKind::Agent) => Ok(()),
             None if all.is_empty() => Err(AnswerMisfit::Empty),
             None => Err(AnswerMisfit::NoChoice { options: options() }),
+        }
+    }
+
+    /// Whether this person may choose that: who approves may be limited, and anybody who is authenticated may reject.
+    fn may_choose(
+        &self,
+        choice: &str,
+        by: &Person,
+        submitter: Option<&Person>,
+        approved_by: &[Person],
+    ) -> Result<(), AnswerMisfit> {
+        let Some(approvers) = self.approvers else { return Ok(()) };
+        let by = || by.clone();
+        if !by().how.is_proof() {
+            return Err(AnswerMisfit::Unproven { by: by() });
+        }
+        if choice != APPROVE {
+            return Ok(());
+        }
+        if approvers.other && submitter.is_some_and(|submitter| submitter.is_same(&by())) {
+            return Err(AnswerMisfit::Submitter { by: by() });
+        }
+        match approved_by.iter().any(|before| before.is_same(&by())) {
+            true => Err(AnswerMisfit::Again { by: by() }),
+            false => Ok(()),
         }
     }
 }

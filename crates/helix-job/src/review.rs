@@ -96,7 +96,7 @@ impl PhaseProgress {
 /// Whether asking again cannot help before a person has changed something.
 fn is_hopeless(fault: &Fault) -> bool {
     match fault.kind {
-        FaultKind::ToolMissing | FaultKind::Environment => true,
+        FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => true,
         FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => false,
     }
 }

@@ -7,6 +7,7 @@ use super::attempt::PhaseContext;
 use super::event::{Baseline, DeliveryStep, Reverted, Rollback};
 use super::illegal::Illegal;
 use super::language::RECORD;
+use super::person::Person;
 use super::state::{Active, Attempt, Begun, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{DeliveryState, ErrorView};
 use crate::recorded;
@@ -84,7 +85,7 @@ impl Active {
         id: &PhaseId,
         attempt: u32,
         gate: usize,
-        by: &str,
+        by: &Person,
         again: bool,
         over: bool,
     ) -> Result<(), Illegal> {
@@ -94,7 +95,7 @@ impl Active {
         if !again && begun.rollbacks.iter().any(|one| one.begun_at.is_some()) {
             return Err(progress.illegal("was rolled back already"));
         }
-        progress.roll_back(attempt, gate, Some(by.to_owned()), over)?;
+        progress.roll_back(attempt, gate, Some(by.clone()), over)?;
         self.cancel = None;
         Ok(())
     }
@@ -218,7 +219,7 @@ impl PhaseProgress {
             || self.current_attempts().iter().flat_map(|one| &one.begun).any(|begun| !begun.rollbacks.is_empty())
     }
 
-    fn roll_back(&mut self, attempt: u32, gate: usize, by: Option<String>, over: bool) -> Result<(), Illegal> {
+    fn roll_back(&mut self, attempt: u32, gate: usize, by: Option<Person>, over: bool) -> Result<(), Illegal> {
         let begun = self.begun_at(attempt, gate)?;
         begun.good = false;
         begun.rollbacks.push(Rollback { by, over, begun_at: None, report: None, health: None });

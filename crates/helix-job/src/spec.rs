@@ -13,6 +13,8 @@ use helix_core::ids::{CommitId, SessionId};
 use helix_core::said::Words;
 use helix_plan::Plan;
 
+use crate::person::Person;
+
 /// A submitted job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobSpec {
@@ -30,6 +32,9 @@ pub struct JobSpec {
     pub idempotency_key: Option<String>,
     /// Who asked.
     pub origin: Origin,
+    /// Who submitted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Person>,
     /// Only these phases run, if given (`--phase`).
     pub only: Option<Vec<helix_core::ids::PhaseId>>,
     /// The agent of phases that name none, as it was configured at submit.

@@ -13,6 +13,7 @@ use super::event::{
     Review, Rollback, RunEnded, Validated,
 };
 use super::illegal::{Illegal, IllegalEvent};
+use super::person::{Attempted, Person};
 use super::spec::JobSpec;
 use super::view::ErrorView;
 use crate::question::{About, Question, QuestionStatus};
@@ -49,7 +50,7 @@ pub struct Active {
     /// One entry for each phase, in the plan's order.
     pub phases: Vec<PhaseProgress>,
     /// Who wants it to stop, if anybody does. Never unset.
-    pub cancel: Option<String>,
+    pub cancel: Option<Person>,
     /// How far the results have come.
     pub integration: Integration,
     /// The commits that brought results into the target branch, or beside it, oldest first; never removed.
@@ -58,6 +59,8 @@ pub struct Active {
     pub conflicts: Vec<Conflict>,
     /// How its merged result was taken out again, if it was.
     pub reverted: Option<Reverted>,
+    /// What its agents asked for although only a person may, oldest first.
+    pub attempted: Vec<Attempted>,
 }
 
 /// Results that contradict each other.
@@ -104,6 +107,8 @@ pub struct Asked {
     pub at: Timestamp,
     /// When it stops waiting.
     pub expires_at: Option<Timestamp>,
+    /// Who has approved it so far, where more than one has to.
+    pub approved_by: Vec<Person>,
     pub status: QuestionStatus,
 }
 

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::event::{Baseline, Reverted, Rollback};
+use crate::person::{Attempted, Person};
 use crate::question::QuestionView;
 use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::finding::Verdict;
@@ -108,6 +109,12 @@ pub struct JobView {
     pub reverted: Option<Reverted>,
     /// What persons were asked, the plan's order; open ones first in each phase's own order.
     pub questions: Vec<QuestionView>,
+    /// Who submitted it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Person>,
+    /// What its agents asked for although only a person may; all of it was refused.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attempted: Vec<Attempted>,
     /// Number of the last event that this view includes.
     pub last_event: u64,
 }

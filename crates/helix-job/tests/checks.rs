@@ -1,6 +1,8 @@
 //! The rules of reviews, questions, escalation, added phases, conflicts, budgets and going on, one by one.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "checks/approvals.rs"]
+mod approvals;
 #[path = "checks/deliveries.rs"]
 mod deliveries;
 #[path = "checks/going_on.rs"]
@@ -19,7 +21,7 @@ use helix_job::{
     AdviceAction, AskPerson, Effect, Illegal, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState,
     PhaseStatus, Role, SideBudget, decide,
 };
-use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
+use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, TestsGate, Verify};
 use world::{
     World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase, review_finished,
     run_finished, spec,
@@ -226,6 +228,7 @@ fn what_an_agent_asks_waits_for_a_person_and_the_session_goes_on_with_the_answer
         said: Words::default(),
         options: Vec::new(),
         free_text: true,
+        approvers: None,
     };
     play.event(JobEvent::QuestionAsked { phase: id("a"), question: Box::new(question) });
     assert_eq!(play.keys(), ["run/a/1"], "the agent ends its turn by itself");
@@ -434,10 +437,8 @@ fn two_phases_that_meet_one_conflict_wait_for_one_resolution() {
 #[test]
 fn contradicting_results_get_a_phase_that_brings_them_together() {
     let mut spec = spec(vec![phase("a", &[], 0), phase("b", &[], 0), phase("c", &["a", "b"], 0)]);
-    spec.plan.phases[1].gates = vec![
-        GateSpec::TestsPass { command: "pytest".into(), timeout: Seconds(60) },
-        GateSpec::Manual { question: None },
-    ];
+    spec.plan.phases[1].gates =
+        vec![GateSpec::TestsPass(TestsGate::of_command("pytest", Seconds(60))), GateSpec::Manual { question: None }];
     let mut play = Play::new(spec);
     play.work();
     play.work();

@@ -3,7 +3,7 @@
 
 mod world;
 
-use helix_core::finding::{Fault, FaultKind, Verdict};
+use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::run::{AgentErrorKind, Ending, RunFacts, Terminal, TerminalKind, TerminalReason};
 use helix_job::{Effect, Illegal, JobEnd, JobEvent, JobState, JobStatus, JobView, PhaseState, PhaseStatus, decide};
 use helix_plan::{Phase, PhaseType};
@@ -252,7 +252,13 @@ fn a_reset_time_that_is_past_does_not_keep_a_job_busy_for_ever() {
         let past = play.world.clock - 10;
         play.event(run_finished(&id("a"), attempt, limited_until(past)));
         let result = play.world.committed(false);
-        play.event(JobEvent::ResultCommitted { phase: id("a"), attempt, result, repairs: Vec::new() });
+        play.event(JobEvent::ResultCommitted {
+            phase: id("a"),
+            attempt,
+            result,
+            repairs: Vec::new(),
+            findings: Vec::new(),
+        });
         if let Some(wake) = decide(&play.state, at(play.world.clock)).wake_at {
             pauses.push(wake.duration_since(at(play.world.clock)).as_millis());
             play.world.clock = wake.as_second() + 1 - world::START;
@@ -395,11 +401,33 @@ fn a_development_phase_that_changed_nothing_is_corrected_and_fails() {
         play.happy();
         let mut result = play.world.committed(false);
         result.changed.clear();
-        play.event(JobEvent::ResultCommitted { phase: id("a"), attempt: 1, result, repairs: Vec::new() });
+        play.event(JobEvent::ResultCommitted {
+            phase: id("a"),
+            attempt: 1,
+            result,
+            repairs: Vec::new(),
+            findings: Vec::new(),
+        });
         play.view().phases[0].status
     };
     for kind in PhaseType::ALL {
         let expected = if kind.must_change_files() { PhaseStatus::Failed } else { PhaseStatus::Passed };
         assert_eq!(idle(kind), expected, "{kind:?}");
     }
+}
+
+/// What no result may hold goes back to the agent before any gate looks, and the commit is on record all the same.
+#[test]
+fn what_no_result_may_hold_is_corrected_before_any_gate() {
+    let mut play = Play::new(vec![phase("a", &[], 1)]);
+    play.happy();
+    play.happy();
+    let result = play.world.committed(true);
+    let findings = vec![Finding::new("result.link", "\"x\" is a link to \"/etc\", which is not in the repository")];
+    let committed = JobEvent::ResultCommitted { phase: id("a"), attempt: 1, result, repairs: Vec::new(), findings };
+    play.event(committed);
+    let [Effect::StartAttempt { correction: Some(told), attempt: 2, .. }] = &play.effects()[..] else {
+        panic!("{:?}", play.effects())
+    };
+    assert_eq!(told.findings[0].rule, "result.link");
 }

@@ -14,7 +14,7 @@ impl PhaseType {
             }
             Self::Development => vec![GateSpec::SyntaxCheck { files: Vec::new() }, claimed],
             Self::Review => vec![GateSpec::ReviewApproved { model: None }],
-            Self::Decision => vec![GateSpec::Approval { question: None }],
+            Self::Decision => vec![GateSpec::approval(None)],
             Self::Manual => vec![GateSpec::Manual { question: None }],
             Self::Test | Self::Deploy | Self::Integration => Vec::new(),
         }

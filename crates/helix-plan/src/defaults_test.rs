@@ -2,13 +2,14 @@
 
 use super::*;
 use crate::Seconds;
+use crate::model::TestsGate;
 
 fn names(gates: Vec<GateSpec>) -> Vec<&'static str> {
     in_order_of_cost(gates).iter().map(GateSpec::name).collect()
 }
 
 fn tests() -> GateSpec {
-    GateSpec::TestsPass { command: "pytest".into(), timeout: Seconds(60) }
+    GateSpec::TestsPass(TestsGate::of_command("pytest", Seconds(60)))
 }
 
 fn deploy() -> GateSpec {
@@ -28,7 +29,7 @@ fn cheap_gates_come_first_and_paid_ones_late() {
 
 #[test]
 fn nothing_overtakes_an_approval() {
-    let approval = || GateSpec::Approval { question: None };
+    let approval = || GateSpec::approval(None);
     assert_eq!(names(vec![approval(), tests()]), ["approval", "tests_pass"]);
     assert_eq!(names(vec![tests(), approval(), deploy()]), ["tests_pass", "approval", "deploy_success"]);
     assert_eq!(names(vec![deploy(), approval()]), ["deploy_success", "approval"]);

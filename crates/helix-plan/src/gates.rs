@@ -10,7 +10,7 @@ use helix_core::text::clip;
 
 use super::codes;
 use super::command::split_words;
-use super::model::{self, GATE_TIMEOUT, GateSpec, Seconds};
+use super::model::{self, GATE_TIMEOUT, GateSpec, MOST_APPROVERS, Seconds, Switch, Taken, TestsGate};
 use super::pattern::normal_path;
 use super::source::TimeLimit;
 
@@ -27,8 +27,12 @@ enum GateType {
     Flag(&'static str, fn(bool) -> GateSpec),
     /// A key with a text.
     Text(&'static str, fn(Option<String>) -> GateSpec),
+    /// `question`, and who has to approve.
+    Approval,
     /// `command` and `timeout`.
     Command(fn(String, Seconds) -> GateSpec),
+    /// Those of a test command.
+    Tests,
     /// Those of a delivery.
     Delivery(fn(model::Delivery) -> GateSpec),
 }
@@ -39,7 +43,7 @@ impl Words for GateType {
         ("files_exist", Self::Files(|files| GateSpec::FilesExist { files })),
         ("outputs_claimed", Self::Flag("strict", |strict| GateSpec::OutputsClaimed { strict })),
         ("syntax_check", Self::Files(|files| GateSpec::SyntaxCheck { files })),
-        ("tests_pass", Self::Command(|command, timeout| GateSpec::TestsPass { command, timeout })),
+        ("tests_pass", Self::Tests),
         ("lint_pass", Self::Command(|command, timeout| GateSpec::LintPass { command, timeout })),
         ("build_pass", Self::Command(|command, timeout| GateSpec::BuildPass { command, timeout })),
         ("command", Self::Command(|command, timeout| GateSpec::Command { command, timeout })),
@@ -49,7 +53,7 @@ impl Words for GateType {
         ("criteria_covered", Self::Bare(|| GateSpec::CriteriaCovered {})),
         ("conflicts_resolved", Self::Files(|files| GateSpec::ConflictsResolved { files })),
         ("review_approved", Self::Text("model", |model| GateSpec::ReviewApproved { model })),
-        ("approval", Self::Text("question", |question| GateSpec::Approval { question })),
+        ("approval", Self::Approval),
         ("manual", Self::Text("question", |question| GateSpec::Manual { question })),
         ("deploy_success", Self::Delivery(GateSpec::DeploySuccess)),
         ("integration_pass", Self::Delivery(GateSpec::IntegrationPass)),
@@ -67,15 +71,46 @@ impl GateType {
             }
             Self::Flag(key, gate) => Some(gate(fields.take::<bool>(key, reader).is_some_and(|flag| flag.value))),
             Self::Text(key, gate) => Some(gate(fields.take::<Text>(key, reader).map(|text| text.value))),
-            Self::Command(gate) => {
-                let help = "add the command, such as `command: \"pytest -q\"`";
-                let command = fields.require::<Text>("command", help, reader);
-                let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
-                command_line(command?, reader).map(|command| gate(command, timeout))
+            Self::Approval => {
+                let question = fields.take::<Text>("question", reader).map(|text| text.value);
+                let by = fields.take::<model::ApprovedBy>("by", reader).map(|by| by.value);
+                let count = fields.take::<u32>("count", reader);
+                if let Some(count) = count.as_ref().filter(|count| !(1..=MOST_APPROVERS).contains(&count.value)) {
+                    let message = format!("`count` is {}", count.value);
+                    let help = format!("write a number of people from 1 to {MOST_APPROVERS}");
+                    reader.error(codes::OUT_OF_RANGE, &count.range, message, help);
+                    return None;
+                }
+                Some(GateSpec::Approval { question, by, count: count.map_or(1, |count| count.value) })
+            }
+            Self::Command(gate) => command_and_timeout(fields, reader).map(|(command, timeout)| gate(command, timeout)),
+            Self::Tests => {
+                let command = command_and_timeout(fields, reader);
+                let control = fields.take::<Switch>("control", reader).map(|switch| switch.value);
+                let mut taken = |key| fields.take::<Taken>(key, reader).map(|taken| taken.value);
+                let (new_tests, weaker, flaky) = (taken("new_tests"), taken("weaker_tests"), taken("flaky"));
+                let known = fields.take::<Vec<String>>("known_failures", reader);
+                let (command, timeout) = command?;
+                let plain = TestsGate::of_command(command, timeout);
+                Some(GateSpec::TestsPass(TestsGate {
+                    control: control.unwrap_or(plain.control),
+                    new_tests: new_tests.unwrap_or(plain.new_tests),
+                    weaker_tests: weaker.unwrap_or(plain.weaker_tests),
+                    flaky: flaky.unwrap_or(plain.flaky),
+                    known_failures: known.into_iter().flat_map(|list| list.value).map(|name| name.value).collect(),
+                    ..plain
+                }))
             }
             Self::Delivery(gate) => delivery::read(fields, reader).map(gate),
         }
     }
+}
+
+fn command_and_timeout(fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) -> Option<(String, Seconds)> {
+    let help = "add the command, such as `command: \"pytest -q\"`";
+    let command = fields.require::<Text>("command", help, reader);
+    let timeout = fields.take::<TimeLimit>("timeout", reader).map_or(GATE_TIMEOUT, |timeout| timeout.value);
+    Some((command_line(command?, reader)?, timeout))
 }
 
 impl FromNode for GateSpec {

@@ -8,15 +8,17 @@ use serde::{Deserialize, Serialize};
 use helix_core::document::format_duration;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
+use helix_core::run::NetworkAccess;
 use helix_core::slug::slug;
 use helix_core::words;
 
 mod gate;
 
 pub use gate::{
-    Delivery, GATE_TIMEOUT, GateCost, GateSpec, HTTP_STATUS, Health, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Probe,
+    ApprovedBy, Approvers, Delivery, GATE_TIMEOUT, GateCost, GateSpec, HTTP_STATUS, Health, PROBE_DELAY, PROBE_RETRIES,
+    PROBE_TIMEOUT, Probe, Switch, Taken, TestsGate,
 };
-pub(crate) use gate::{HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME};
+pub(crate) use gate::{HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME, MOST_APPROVERS};
 
 /// A validated plan. Phases are in the order of the file; `depends_on` has no cycle and no unknown id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -134,6 +136,9 @@ pub struct Phase {
     /// Turn limit of one run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_turns: Option<u32>,
+    /// What its agent and the commands of its gates may connect to; `None` means what is configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkAccess>,
 }
 
 /// A whole number of seconds; written `90s`, `30m`, `2h` in plans.

@@ -307,6 +307,7 @@ pub(super) fn resolve_phase(written: PhaseSource, scope: &Scope, reader: &mut Fi
         timeout: value(written.timeout).unwrap_or(defaults.timeout),
         budget_usd: value(written.budget_usd).or(defaults.budget_usd),
         max_turns: value(written.max_turns).or(defaults.max_turns),
+        network: value(written.network),
     });
     let source = reader.source;
     let spans = |list: &[Placed<String>]| list.iter().map(|item| source.span(item.range.clone())).collect();

@@ -8,6 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use helix_core::document::{Count, FieldCodes, FieldReader, FromNode, Money, Node, TableOf, Text, Time, Value};
 use helix_core::issue::Issue;
+use helix_core::run::NetworkAccess;
 use helix_core::source_text::SourceText;
 use helix_core::{kinds, mapping};
 
@@ -140,6 +141,8 @@ mapping! { schema
         budget_usd: Money;
         /// Turn limit of one run, at least 1.
         max_turns: Count;
+        /// What its agent and its gates may connect to: `open`, or `closed` (an agent: its provider only).
+        network: NetworkAccess;
     }
 }
 

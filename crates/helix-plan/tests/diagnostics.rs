@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
-use helix_plan::{GateSpec, Plan, Seconds};
+use helix_plan::{GateSpec, Plan, Seconds, TestsGate};
 
 fn fixtures(kind: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/plans").join(kind);
@@ -70,7 +70,7 @@ fn cheap_gates_run_before_commands_in_the_authors_order_otherwise() {
         [
             GateSpec::SyntaxCheck { files: vec![] },
             GateSpec::OutputsClaimed { strict: false },
-            GateSpec::TestsPass { command: "pytest -q".into(), timeout: Seconds(600) }
+            GateSpec::TestsPass(TestsGate::of_command("pytest -q", Seconds(600)))
         ]
     );
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_plan::fragment::{Growth, read, schema};
-use helix_plan::{GateSpec, Phase, PhaseType, Plan, Seconds};
+use helix_plan::{GateSpec, Phase, PhaseType, Plan, Seconds, TestsGate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -79,7 +79,7 @@ fn the_plan_decides_what_an_added_phase_must_prove() {
     }] }))
     .unwrap();
     let [added] = &grown.added[..] else { panic!("{:?}", grown.added) };
-    let tests = |command: &str, seconds| GateSpec::TestsPass { command: command.into(), timeout: Seconds(seconds) };
+    let tests = |command: &str, seconds| GateSpec::TestsPass(TestsGate::of_command(command, Seconds(seconds)));
     assert_eq!(
         added.gates,
         [

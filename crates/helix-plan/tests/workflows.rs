@@ -87,7 +87,7 @@ fn every_built_in_workflow_becomes_a_valid_plan() {
 fn inputs_are_taken_from_the_plan() {
     let joined = join(&format!("name: n\nworkflow: extern-simple\n{OWN}"), &built_in("extern-simple")).unwrap();
     let verify = joined.plan.phase(&PhaseId::new("verify").unwrap()).unwrap();
-    assert!(matches!(&verify.gates[..], [GateSpec::TestsPass { command, .. }] if command == "pytest -q"), "{verify:?}");
+    assert!(matches!(&verify.gates[..], [GateSpec::TestsPass(tests)] if tests.command == "pytest -q"), "{verify:?}");
     assert_eq!(ids(&joined.plan), ["planning", "parser", "writer", "verify", "documentation"]);
     assert_eq!(needs(&joined.plan, "parser"), ["planning"]);
     assert_eq!(needs(&joined.plan, "writer"), ["parser"]);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_core::ids::RunId;
-use helix_core::run::{Ending, StopCause};
+use helix_core::run::{Ending, StopCause, WallsHeld};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -19,6 +19,7 @@ use crate::invocation::{Grace, Invocation, RunEnd, RunKind, RunRequest};
 use crate::program::{NoProgram, find_program};
 use crate::run_dir::{RunDir, end_of_file};
 use crate::supervisor::{RunHandle, StartError, Supervisor};
+use crate::walls::Walls;
 
 /// Most of the output that is kept in memory.
 pub const MAX_TAIL: u64 = 64 << 10;
@@ -41,7 +42,6 @@ pub const TOOLCHAIN: &[&str] = &[
     "XDG_CACHE_HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
-    "XDG_RUNTIME_DIR",
     "CARGO_HOME",
     "RUSTUP_HOME",
     "RUSTUP_TOOLCHAIN",
@@ -76,7 +76,6 @@ pub const TOOLCHAIN: &[&str] = &[
     "http_proxy",
     "https_proxy",
     "no_proxy",
-    "DOCKER_HOST",
 ];
 
 /// The environment of commands, as an explicit list.
@@ -159,6 +158,8 @@ pub struct CommandRequest {
     /// Its whole environment but for the run's mark and [`PRESET`].
     pub environment: ToolEnvironment,
     pub limit: Duration,
+    /// What it may reach besides.
+    pub walls: Walls,
 }
 
 /// Shortest text that is looked for as a secret, in bytes.
@@ -201,6 +202,9 @@ pub struct CommandRun {
     pub tail: String,
     /// Processes that had outlived it and were killed.
     pub leftovers_killed: u32,
+    /// What held its processes back.
+    #[serde(default)]
+    pub walls: Option<WallsHeld>,
 }
 
 /// Why a command could not be run.
@@ -269,6 +273,7 @@ pub async fn start_command(supervisor: &Supervisor, request: CommandRequest) -> 
         grace: Grace::each(GRACE),
         kind: RunKind::Check,
         labels: request.labels,
+        walls: Some(request.walls),
     };
     let started = supervisor.start(request_of_run).await;
     started.map_err(|source| CommandError::Unkept { program: program.clone(), source })
@@ -287,7 +292,7 @@ pub async fn collect_command(
     output: &Path,
     secrets: &[String],
 ) -> Result<CommandRun, CommandError> {
-    let RunEnd { ending, stopped, leftovers_killed, .. } = handle.ended().await;
+    let RunEnd { ending, stopped, leftovers_killed, walls, .. } = handle.ended().await;
     let unusable = |source| CommandError::Output { path: output.to_owned(), source };
     let printed = RunDir::at(handle.directory().to_owned()).stdout();
     let (path, secrets) = (output.to_owned(), secrets.to_vec());
@@ -307,7 +312,7 @@ pub async fn collect_command(
         }
         (None, Ending::NotStarted { reason, .. }) => return Err(CommandError::Unstartable { program, reason }),
     };
-    Ok(CommandRun { end, sha256, length, tail, leftovers_killed })
+    Ok(CommandRun { end, sha256, length, tail, leftovers_killed, walls })
 }
 
 /// Brings an output to its place. It never stands there with a secret in it, whenever this process dies.

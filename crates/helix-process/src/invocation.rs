@@ -7,9 +7,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use helix_core::ids::RunId;
-use helix_core::run::{Ending, StopCause};
+use helix_core::run::{Ending, StopCause, WallsHeld};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
+
+use crate::walls::Walls;
 
 /// What to execute, free of dialect. Nothing is inherited: the agent gets exactly this environment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,6 +64,9 @@ pub struct RunRequest {
     /// Whatever the caller needs to make sense of the run after a restart, such as the dialect's name.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
+    /// What its processes may reach; `None` where no sandbox is asked for. The supervisor adds what every run needs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walls: Option<Walls>,
 }
 
 /// What is kept of a run.
@@ -116,6 +121,9 @@ pub struct RunEnd {
     pub stdout_bytes: u64,
     /// How many processes the agent left behind and the keeper (or supervisor) killed.
     pub leftovers_killed: u32,
+    /// What held its processes back; `None` where no sandbox was asked for, or nobody recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walls: Option<WallsHeld>,
 }
 
 /// How reading a run's stdout ended.

@@ -4,8 +4,10 @@
 //! Must not know async, dialects or the supervisor: it talks through the run directory alone (`docs/runs.md`).
 
 pub(crate) mod cgroup;
+mod confine;
 mod exit_record;
 mod fault;
+pub(crate) mod landlock;
 mod launch;
 mod signals;
 mod stop;
@@ -18,19 +20,20 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use helix_core::error_chain;
-use helix_core::run::{Ending, StopCause};
+use helix_core::run::{Ending, StopCause, WallsHeld};
 use helix_core::text::clip;
 use jiff::Timestamp;
 use nix::sys::resource::{UsageWho, getrusage};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::process::{Pid, getpid, set_child_subreaper, setsid};
 
-use self::cgroup::Cgroup;
+use self::cgroup::{Cgroup, ProcessCount};
 use self::fault::KeeperFault;
 use self::signals::Signals;
 use self::stop::StopLadder;
 use self::tree::ProcessTree;
 use crate::invocation::{RunEnd, RunKind, RunRequest};
+use crate::own_session::close_to_others;
 use crate::proc::{ProcessIdentity, boot_id};
 use crate::run_dir::{RunDir, RunDirError, RunRecord, name, needed, replace_file, sync_directory, to_json};
 
@@ -82,6 +85,8 @@ fn say(word: u8, text: &str) {
 }
 
 fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
+    // Who runs under a keeper is the same user: it must not read this process' memory, nor trace it.
+    close_to_others().map_err(KeeperFault::system("close this process to others"))?;
     // Signals first: from here on a request to stop waits to be read and cannot kill.
     let signals = Signals::block()?;
     let directory = RunDir::at(std::path::absolute(run_dir).map_err(KeeperFault::system("resolve the run directory"))?);
@@ -108,6 +113,7 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
     let claimed_at = Timestamp::now();
 
     let not_started = |reason: String, errno, cause| {
+        remove_private(&directory);
         let reason = clip(&reason, MAX_REASON);
         let end = directory.end(Ending::NotStarted { reason, errno }, cause, claimed_at, 0);
         exit_record::write(&directory, end, kind)
@@ -124,8 +130,17 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
     };
 
     let (ending, leftovers) = run.attend(&directory, &signals)?;
+    remove_private(&directory);
     let end = directory.end(ending, run.ladder.cause(), run.started_at, leftovers);
-    exit_record::write(&directory, RunEnd { peak_rss_kib: peak_rss_kib(), ..end }, kind)
+    let (peak_rss_kib, walls) = (peak_rss_kib(), run.walls.take());
+    exit_record::write(&directory, RunEnd { peak_rss_kib, walls, ..end }, kind)
+}
+
+/// What the run's processes had for themselves goes with the last of them.
+fn remove_private(directory: &RunDir) {
+    if let Err(error) = directory.remove_private() {
+        complain(&format!("{}; the run's temporary files stay", error_chain(&error)));
+    }
 }
 
 /// Of the largest process that was reaped. 0 if the system does not say.
@@ -157,6 +172,7 @@ struct KeptRun {
     tree: ProcessTree,
     ladder: StopLadder,
     started_at: Timestamp,
+    walls: Option<WallsHeld>,
 }
 
 fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, KeeperFault> {
@@ -176,6 +192,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
         boot_id: boot_id(),
         cgroup: cgroup.as_ref().map(|group| group.path().to_owned()),
         claimed_at,
+        walls: None,
     };
     if cgroup.is_some() {
         // Before the first process can be in it, so that a sweep after this keeper's death finds the group.
@@ -183,14 +200,19 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
     }
     let started_at = Timestamp::now();
     let started = Instant::now();
-    let launched = launch::start(directory, &request, cgroup.as_ref());
+    let count = request.walls.as_ref().map(|walls| walls.limits.unwrap_or_default().processes).and_then(|most| {
+        let counted = cgroup.as_ref().is_some_and(|group| group.limit_processes(most));
+        if counted { None } else { ProcessCount::create(&format!("helix-{}-{own}", request.run), most) }
+    });
+    let launched = launch::start(directory, &request, cgroup.as_ref(), count.as_ref());
     forget_environment(directory);
-    let agent = launched?;
+    let launch::Launched { agent, walls } = launched?;
     record.agent = ProcessIdentity::of(agent.as_raw_pid());
+    record.walls.clone_from(&walls);
     publish(directory, &record);
     let ladder = StopLadder::new(request.grace, request.deadline.and_then(|limit| started.checked_add(limit)));
-    let tree = ProcessTree::new(directory.path().to_owned(), cgroup);
-    Ok(Prepared::Running(Box::new(KeptRun { agent, tree, ladder, started_at })))
+    let tree = ProcessTree::new(directory.path().to_owned(), cgroup, count);
+    Ok(Prepared::Running(Box::new(KeptRun { agent, tree, ladder, started_at, walls })))
 }
 
 /// `run.json` is for people and sweeps; a run does not fail for want of it.

@@ -7,11 +7,15 @@ mod command;
 pub mod invocation;
 mod keeper;
 mod own_session;
+pub mod peer;
 mod proc;
 mod program;
+mod remove_tree;
 mod run_dir;
+mod sandbox;
 pub mod supervisor;
 pub mod tail;
+pub mod walls;
 
 pub use blocking::{EndedEarly, spawn_blocking};
 pub use command::*;
@@ -19,9 +23,12 @@ pub use invocation::{
     Grace, Invocation, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,
 };
 pub use keeper::keeper_main;
-pub use own_session::in_own_session;
+pub use own_session::{close_to_others, in_own_session};
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
+pub use remove_tree::remove_tree;
 pub use run_dir::{RunDir, RunDirError, end_of_file, replace_file};
+pub use sandbox::Sandbox;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};
+pub use walls::{Limits, Network, Walls};

@@ -14,3 +14,12 @@ pub fn in_own_session(command: &mut Command) {
     // SAFETY: between fork and exec the closure makes one system call; it allocates nothing and takes no lock.
     unsafe { command.pre_exec(settle) };
 }
+
+/// Closes this process to others of the same user: its memory, its environment, its open files, and core dumps of it.
+///
+/// # Errors
+/// The system refuses.
+pub fn close_to_others() -> std::io::Result<()> {
+    let closed = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
+    closed.map_err(std::io::Error::from)
+}

@@ -96,7 +96,13 @@ impl Stat {
     }
 }
 
-fn all_pids() -> io::Result<impl Iterator<Item = i32>> {
+/// The process that started another one, or has taken it over; `None` if there is no such process.
+pub(crate) fn parent_of(pid: i32) -> Option<i32> {
+    ProcessIdentity::of(pid)?;
+    Some(Stat::read(pid)?.parent)
+}
+
+pub(crate) fn all_pids() -> io::Result<impl Iterator<Item = i32>> {
     Ok(fs::read_dir("/proc")?.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()))
 }
 

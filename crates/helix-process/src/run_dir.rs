@@ -13,7 +13,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use helix_core::ids::RunId;
-use helix_core::run::{Ending, StopCause};
+use helix_core::run::{Ending, StopCause, WallsHeld};
 use jiff::Timestamp;
 use rustix::process::{Flock, FlockType, fcntl_getlk};
 use serde::de::DeserializeOwned;
@@ -26,6 +26,7 @@ pub(crate) use request::{is_staging_name, publish, staging_owner};
 
 use crate::invocation::{RunEnd, RunRequest};
 use crate::proc::ProcessIdentity;
+use crate::remove_tree::remove_tree;
 
 /// Names of the files of a run.
 pub(crate) mod name {
@@ -101,6 +102,9 @@ pub(crate) struct RunRecord {
     /// The control group that holds the agent's processes, if one could be made.
     pub(crate) cgroup: Option<PathBuf>,
     pub(crate) claimed_at: Timestamp,
+    /// What holds the agent's processes back, once they exist.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) walls: Option<WallsHeld>,
 }
 
 /// What `stop.json` says. The first one to be written is final.
@@ -145,6 +149,22 @@ impl RunDir {
     /// The path of one of its files.
     pub(crate) fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)
+    }
+
+    /// What the run's processes have for themselves: `/tmp` and the like. Removed when the run ends.
+    pub(crate) fn private(&self) -> PathBuf {
+        self.file("private")
+    }
+
+    /// What the agent writes to its stderr, where that is not stdout's record.
+    pub(crate) fn stderr(&self) -> PathBuf {
+        self.file(name::STDERR)
+    }
+
+    /// Removes what the run's processes had for themselves.
+    pub(crate) fn remove_private(&self) -> Result<(), RunDirError> {
+        let path = self.private();
+        remove_tree(&path).map_err(RunDirError::io("remove", &path))
     }
 
     /// The record of stdout.
@@ -251,15 +271,13 @@ impl RunDir {
             peak_rss_kib: 0,
             stdout_bytes: self.stdout_bytes(),
             leftovers_killed,
+            walls: None,
         }
     }
 
     /// Removes the directory and all that is in it, if it is there.
     pub(crate) fn remove(&self) -> Result<(), RunDirError> {
-        match fs::remove_dir_all(&self.path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(RunDirError::io("remove", &self.path)(error)),
-            Ok(()) | Err(_) => Ok(()),
-        }
+        remove_tree(&self.path).map_err(RunDirError::io("remove", &self.path))
     }
 
     pub(crate) fn exists(&self, path: &Path) -> Result<bool, RunDirError> {

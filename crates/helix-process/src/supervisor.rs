@@ -27,6 +27,7 @@ pub(crate) use self::handle::RunShared;
 use self::watching::Hub;
 use crate::invocation::RunRequest;
 use crate::run_dir::{RunDir, RunDirError, RunState, name, needed, publish};
+use crate::sandbox::Sandbox;
 
 /// Where runs live and how a keeper is started.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub struct SupervisorConfig {
     pub keeper_args: Vec<String>,
     /// How changes in run directories are noticed.
     pub watching: Watching,
+    /// What the machine's owner says of the walls of all runs.
+    pub sandbox: Sandbox,
 }
 
 /// How changes in run directories are noticed.
@@ -106,6 +109,11 @@ impl Supervisor {
         Ok(Self { inner: Arc::new(Inner { config, hub, followed: Mutex::new(HashMap::new()) }) })
     }
 
+    /// What the machine's owner says of the walls of all runs.
+    pub fn sandbox(&self) -> &Sandbox {
+        &self.inner.config.sandbox
+    }
+
     /// Starts the run, or attaches to it if it was ever started. Never runs it twice, no matter who else tries at the same
     /// time, and however often this process died in between.
     ///
@@ -116,8 +124,11 @@ impl Supervisor {
         let run = request.run.clone();
         let runs = self.inner.config.runs_dir.clone();
         let failed = |source| StartError::Prepare { run: run.clone(), source };
+        let inner = Arc::clone(&self.inner);
         let published = blocking(move || {
-            let directory = publish(&runs, &request)?;
+            let state = runs.parent().unwrap_or(&runs);
+            let walls = inner.config.sandbox.around(&request, state, &inner.config.keeper);
+            let directory = publish(&runs, &RunRequest { walls, ..request })?;
             let state = directory.state()?;
             Ok((directory, state))
         });

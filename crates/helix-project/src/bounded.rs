@@ -1,4 +1,4 @@
-//! Reads a project's own files, none larger than it may be.
+//! Reads plain files, none larger than it may be, and those of a project beneath its root.
 //!
 //! Must not know what they hold.
 
@@ -6,23 +6,28 @@ use std::fs::File;
 use std::io::{Error, ErrorKind, Read as _};
 use std::path::Path;
 
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+
 /// Reads a file of at most so many bytes. A pipe or a device, which would be waited for forever, is refused.
-pub(crate) fn read_bytes(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(Error::other("it is not a file"));
-    }
-    let mut bytes = Vec::new();
-    // It may grow while it is read: what counts is what was read.
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(Error::new(ErrorKind::FileTooLarge, format!("it is too large: at most {most} bytes are read")));
-    }
-    Ok(bytes)
+///
+/// # Errors
+/// When it cannot be read, is no plain file, or larger.
+pub fn read_bytes(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    contents(open(path, None)?, most)
 }
 
-/// Reads a text of at most so many bytes; `None` where there is no such file.
-pub(crate) fn read_text(path: &Path, most: u64) -> std::io::Result<Option<String>> {
-    match read_bytes(path, most) {
+/// Reads a file below a directory, as [`read_bytes`] does: links count as long as they stay below it, so that nobody who writes a
+/// repository has another file of its user read.
+///
+/// # Errors
+/// Those of [`read_bytes`], and a path that leads out of the directory.
+pub fn read_bytes_beneath(root: &Path, path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
+    contents(open(path, Some(root))?, most)
+}
+
+/// A text of at most so many bytes, below a directory where one is given; `None` where there is no such file.
+pub(crate) fn read_text(root: Option<&Path>, path: &Path, most: u64) -> std::io::Result<Option<String>> {
+    match open(path, root).and_then(|file| contents(file, most)) {
         Ok(bytes) => {
             String::from_utf8(bytes).map(Some).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
         }
@@ -30,3 +35,35 @@ pub(crate) fn read_text(path: &Path, most: u64) -> std::io::Result<Option<String
         Err(error) => Err(error),
     }
 }
+
+fn open(path: &Path, root: Option<&Path>) -> std::io::Result<File> {
+    // Without waiting: a pipe that nobody writes would hold it up.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let Some(root) = root else { return Ok(rustix::fs::open(path, flags, Mode::empty())?.into()) };
+    let out = || Error::other(format!("it leads out of {}", root.display()));
+    let inside = path.strip_prefix(root).map_err(|_| out())?;
+    let directory = rustix::fs::openat(CWD, root, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
+    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    match openat2(directory, inside, flags, Mode::empty(), resolve) {
+        Ok(file) => Ok(file.into()),
+        Err(rustix::io::Errno::XDEV) => Err(out()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn contents(file: File, most: u64) -> std::io::Result<Vec<u8>> {
+    if !file.metadata()?.is_file() {
+        return Err(Error::other("it is not a file"));
+    }
+    let mut bytes = Vec::new();
+    // It may grow while it is read: what counts is what was read.
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(Error::new(ErrorKind::FileTooLarge, format!("it is too large: at most {most} bytes are read")));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+#[path = "bounded_test.rs"]
+mod tests;

@@ -3,7 +3,7 @@
 //! Must not know agents, jobs, the journal or HTTP.
 
 pub mod adr_files;
-mod bounded;
+pub mod bounded;
 mod built_in_skills;
 pub mod chosen;
 pub mod codes;

@@ -149,14 +149,7 @@ impl SkillCatalog {
             let text = page.filter(|_| file == SKILL_FILE).map(|page| with_lists(page)).ok_or_else(outside)?;
             return Ok(SkillText { skill: skill.name.clone(), file: file.to_owned(), text, files: Vec::new() });
         };
-        let path = directory.join(file);
-        let unreadable = |source| SkillError::Unreadable { path: path.clone(), source };
-        // Links are resolved before anything is read: a page may not lead to the user's keys.
-        let real = path.canonicalize().map_err(unreadable)?;
-        if !real.starts_with(directory) {
-            return Err(outside());
-        }
-        let text = read_page(&real)?;
+        let text = read_page(directory, &directory.join(file))?;
         let relative = |path: &PathBuf| Some(path.strip_prefix(directory).ok()?.to_string_lossy().into_owned());
         let mut files: Vec<String> = Walk::below(directory).files.iter().filter_map(relative).collect();
         files.retain(|other| other != file);
@@ -195,6 +188,11 @@ impl SkillCatalog {
             Err(error) if error.kind() == ErrorKind::NotFound => return,
             Err(error) => return self.problem(root, None, &format!("the directory cannot be read: {error}")),
         };
+        if origin == SkillOrigin::Project
+            && root.parent().and_then(|project| project.canonicalize().ok()) != real.parent().map(Path::to_path_buf)
+        {
+            return self.problem(root, None, "the directory is a link; put the skills themselves here");
+        }
         let Walk { files: mut pages, unread, .. } = Walk::below(&real);
         for (path, why) in unread {
             self.problem(&path, None, &why);
@@ -219,7 +217,8 @@ impl SkillCatalog {
     }
 
     fn page(&mut self, page: &Path, origin: SkillOrigin) -> Option<Skill> {
-        let text = read_page(page).map_err(|error| self.problem(page, None, &error_chain(&error))).ok()?;
+        let text =
+            read_page(page.parent()?, page).map_err(|error| self.problem(page, None, &error_chain(&error))).ok()?;
         let read = skill_of(&text);
         let (name, description) =
             read.map_err(|(place, message)| self.problem(page, Some((&text, place)), &message)).ok()?;
@@ -308,8 +307,10 @@ impl Walk {
     }
 }
 
-fn read_page(path: &Path) -> Result<String, SkillError> {
-    let text = read_text(path, MAX_FILE).and_then(|text| text.ok_or_else(|| ErrorKind::NotFound.into()));
+/// Reads a file of a skill: no link may lead out of its directory, such as to the user's keys.
+fn read_page(directory: &Path, path: &Path) -> Result<String, SkillError> {
+    let text =
+        read_text(Some(directory), path, MAX_FILE).and_then(|text| text.ok_or_else(|| ErrorKind::NotFound.into()));
     text.map_err(|source| SkillError::Unreadable { path: path.to_path_buf(), source })
 }
 

@@ -2,6 +2,11 @@
 
 use std::path::Path;
 
+use crate::bounded::read_text;
+
+/// Size of the largest file that is looked into, in bytes.
+const MOST: u64 = 1 << 20;
+
 /// What was found.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
@@ -62,7 +67,7 @@ pub fn survey(directory: &Path) -> Survey {
     if directory.join("go.mod").is_file() {
         found(&GO, Some(Tests::new("go test ./...", "go.mod")));
     }
-    if let Ok(text) = std::fs::read_to_string(directory.join("package.json")) {
+    if let Ok(Some(text)) = read_text(Some(directory), &directory.join("package.json"), MOST) {
         found(&JAVASCRIPT, javascript_tests(&text, directory));
     }
     if is_python(directory) {
@@ -98,7 +103,7 @@ fn is_python(directory: &Path) -> bool {
 }
 
 fn python_tests(directory: &Path) -> Option<Tests> {
-    let text = |path: &Path| std::fs::read_to_string(path).unwrap_or_default();
+    let text = |path: &Path| read_text(Some(directory), path, MOST).ok().flatten().unwrap_or_default();
     if let Some(name) = PYTHON_FILES.iter().find(|name| text(&directory.join(name)).contains("pytest")) {
         return Some(Tests::new("python3 -m pytest -q", format!("{name} mentions pytest")));
     }

@@ -90,6 +90,11 @@ impl WorkflowPaths {
         self.project.iter().chain(&self.config).map(move |place| place.join(directory))
     }
 
+    /// What a file must lie beneath: the project for its own, nothing for the user's.
+    fn beneath(&self, path: &Path) -> Option<&Path> {
+        self.project.as_deref().filter(|project| path.starts_with(project))
+    }
+
     /// Every workflow that a plan can name.
     pub fn workflows(&self) -> Catalog {
         let mut all: Vec<Listed> = Vec::new();
@@ -107,7 +112,7 @@ impl WorkflowPaths {
             };
             for name in names {
                 if all.iter().all(|known| known.name != name)
-                    && let Some(workflow) = read(&directory, &name)
+                    && let Some(workflow) = self.read_in(&directory, &name)
                 {
                     let place = file_of(&directory, &name).unwrap_or_else(|_| directory.clone()).display().to_string();
                     all.push(Listed { name, place, workflow });
@@ -131,7 +136,7 @@ impl WorkflowPaths {
     pub fn workflow(&self, name: &str) -> Option<Result<Workflow, Vec<Diagnostic>>> {
         // Only a name that a workflow can have is made into a path.
         helix_core::ids::PhaseId::new(name).ok()?;
-        self.places(DIRECTORY).find_map(|directory| read(&directory, name)).or_else(|| Workflow::built_in(name))
+        self.places(DIRECTORY).find_map(|directory| self.read_in(&directory, name)).or_else(|| Workflow::built_in(name))
     }
 
     /// The plan with the phases of the workflow that it names; a plan that names none as it is. `file` is what messages
@@ -204,7 +209,7 @@ impl WorkflowPaths {
             for directory in self.places("prompts") {
                 let path = directory.join(prompt_file_name(kind));
                 let file = path.display().to_string();
-                match read_text(&path, MAX_BYTES) {
+                match read_text(self.beneath(&path), &path, MAX_BYTES) {
                     Ok(Some(text)) => {
                         briefing.prompts.insert(kind.word().into(), PromptFile { file, text });
                         break;
@@ -218,6 +223,33 @@ impl WorkflowPaths {
             }
         }
         if problems.is_empty() { Ok(briefing) } else { Err(problems) }
+    }
+
+    /// A user's own workflow; `None` when the directory has no such file.
+    fn read_in(&self, directory: &Path, name: &str) -> Option<Result<Workflow, Vec<Diagnostic>>> {
+        let refused = |file: &str, message: String, help: &str| {
+            Some(Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, file, message).help(help)]))
+        };
+        let path = match file_of(directory, name) {
+            Ok(path) => path,
+            Err([usual, other]) => {
+                let file = usual.display().to_string();
+                let message = format!("two files have this name: {file} and {}", other.display());
+                return refused(&file, message, "remove one of them");
+            }
+        };
+        let file = path.display().to_string();
+        let text = match read_text(self.beneath(&path), &path, MAX_BYTES) {
+            Ok(text) => text?,
+            Err(error) => return refused(&file, format!("it cannot be read: {error}"), READABLE),
+        };
+        Some(Workflow::parse(&file, &text).and_then(|workflow| {
+            if workflow.name == name {
+                return Ok(workflow);
+            }
+            let message = format!("it calls itself `{}`, but its file calls it {name}", workflow.name);
+            Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, &file, message).help(format!("write `name: {name}`"))])
+        }))
     }
 }
 
@@ -290,31 +322,4 @@ fn file_of(directory: &Path, name: &str) -> Result<PathBuf, [PathBuf; 2]> {
         [false, true] => Ok(other),
         [_, false] => Ok(usual),
     }
-}
-
-/// A user's own workflow; `None` when the directory has no such file.
-fn read(directory: &Path, name: &str) -> Option<Result<Workflow, Vec<Diagnostic>>> {
-    let refused = |file: &str, message: String, help: &str| {
-        Some(Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, file, message).help(help)]))
-    };
-    let path = match file_of(directory, name) {
-        Ok(path) => path,
-        Err([usual, other]) => {
-            let file = usual.display().to_string();
-            let message = format!("two files have this name: {file} and {}", other.display());
-            return refused(&file, message, "remove one of them");
-        }
-    };
-    let file = path.display().to_string();
-    let text = match read_text(&path, MAX_BYTES) {
-        Ok(text) => text?,
-        Err(error) => return refused(&file, format!("it cannot be read: {error}"), READABLE),
-    };
-    Some(Workflow::parse(&file, &text).and_then(|workflow| {
-        if workflow.name == name {
-            return Ok(workflow);
-        }
-        let message = format!("it calls itself `{}`, but its file calls it {name}", workflow.name);
-        Err(vec![Diagnostic::error(codes::BAD_WORKFLOW, &file, message).help(format!("write `name: {name}`"))])
-    }))
 }

@@ -282,7 +282,8 @@ impl AgentRunner {
             place = self.enter(limits.entry, listener) => place?,
         };
         let profile = self.profile(agent)?;
-        let (dialect, ask) = (dialect::dialect(profile.dialect), ask());
+        let (dialect, mut ask) = (dialect::dialect(profile.dialect), ask());
+        ask.walled = self.supervisor.sandbox().holds();
         let mut invocation = dialect
             .invocation(profile, &ask, &Surroundings::of_this_process())
             .map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
@@ -295,8 +296,10 @@ impl AgentRunner {
             invocation.env.retain(|(name, _)| name != "PYTHONPATH");
             invocation.env.push(("PYTHONPATH".into(), path));
         }
+        let walls = Some(helix_agents::walls(profile, &ask, &invocation));
         let request = RunRequest {
             run: run.clone(),
+            walls,
             invocation,
             deadline: limits.deadline,
             grace: self.timeouts.grace,

@@ -7,5 +7,6 @@ pub mod agent_run;
 pub mod crash_point;
 pub mod event_log;
 pub mod mutex;
+pub mod secret;
 pub mod services;
 mod session_totals;

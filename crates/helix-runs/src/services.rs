@@ -2,18 +2,19 @@
 //!
 //! Must not know jobs or sessions.
 
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use helix_agents::{AfterWriteHook, McpServer};
+use helix_core::ids::RunId;
 use helix_store::{Journal, StateDir};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::agent_run::AgentRunner;
 use crate::event_log::LogWriter;
+use crate::secret::RunTokens;
 
 /// Name of Helix's tool server for agents.
 pub const TOOL_SERVER: &str = "helix";
@@ -36,15 +37,6 @@ pub const TOOL_NAMES: [&str; 13] = [
 /// How long an agent waits for the check of a file that it saved. A check takes milliseconds; ten thousand ADRs take a second.
 const HOOK_LIMIT: Duration = Duration::from_secs(30);
 
-/// Where agents reach Helix's tools over MCP. Known before anything is carried on: an agent that is started without it can ask
-/// nobody.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolsEndpoint {
-    pub url: String,
-    /// The bearer token; empty where none is wanted.
-    pub token: String,
-}
-
 /// Where an agent saves what the save hook checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SavePlace<'a> {
@@ -61,7 +53,11 @@ pub struct Services {
     pub runner: AgentRunner,
     /// This `helix` binary, for agents that call it.
     pub helix: PathBuf,
-    pub tools: Option<ToolsEndpoint>,
+    /// Where agents reach Helix's tools over MCP. Known before anything is carried on: an agent that is started without it can ask
+    /// nobody.
+    pub tools: Option<String>,
+    /// What the agents of runs show there.
+    pub tokens: RunTokens,
     pub tasks: TaskTracker,
     pub closing: CancellationToken,
 }
@@ -71,12 +67,10 @@ impl Services {
         &self.writer.journal
     }
 
-    /// Helix's tools, as an agent reaches them that says by this header who it is.
-    pub fn tool_server(&self, header: &str, caller: &dyn Display) -> Option<McpServer> {
-        let endpoint = self.tools.as_ref()?;
-        let authorization = ("Authorization".to_owned(), format!("Bearer {}", endpoint.token));
-        let headers = [authorization, (header.to_owned(), caller.to_string())];
-        Some(McpServer { name: TOOL_SERVER.into(), url: endpoint.url.clone(), headers: headers.into() })
+    /// Helix's tools, as the agent of a run reaches them: its token tells who calls, and opens nothing else.
+    pub fn tool_server(&self, run: &RunId) -> Option<McpServer> {
+        let authorization = ("Authorization".to_owned(), format!("Bearer {}", self.tokens.of(run)));
+        Some(McpServer { name: TOOL_SERVER.into(), url: self.tools.clone()?, headers: [authorization].into() })
     }
 
     /// The hook by which an agent hears at once what is wrong with an ADR or a plan that it saves: `helix hook post-write`.

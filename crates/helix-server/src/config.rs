@@ -3,15 +3,20 @@
 //! Must not know files or formats of configuration.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
+
+use tokio::net::UnixListener;
 
 use crate::profile::Profile;
 
 /// Settings of the HTTP server.
 #[derive(Debug, Clone)]
 pub struct ServerConfig {
-    /// Bearer token that every request but the health checks must carry. `None` is only accepted on a loopback address.
+    /// The owner's token, which opens everything over TCP. `None` asks nobody for one, and is only accepted on a loopback address.
     pub token: Option<String>,
+    /// Where the terminal connects: whoever does is known by the kernel. `None`: nowhere.
+    pub socket: Option<Arc<UnixListener>>,
     /// Allowed host names besides the loopback ones, without a port.
     pub allowed_hosts: Vec<String>,
     /// Origins (`scheme://host[:port]`) whose pages may call the server, besides its own.
@@ -42,6 +47,7 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             token: None,
+            socket: None,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             public_url: None,

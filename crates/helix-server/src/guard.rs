@@ -1,19 +1,20 @@
-//! Which requests are let in: by Host and Origin, by the bearer token, and by how many came before.
+//! Which requests are let in: by Host and Origin, by who sends them, and by how many came before.
 //!
 //! Must not know what a request asks for.
 
 use std::time::Instant;
 
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use subtle::ConstantTimeEq;
 
 use crate::host_check::HostRules;
 use crate::linked_files;
 use crate::openai::{ApiError, is_openai, refusal};
+use crate::principal::{Asked, Peer, authenticate};
 use crate::problem::{Problem, codes};
+use crate::profile::FORWARDED_USER_HEADER;
 use crate::shared::Shared;
 
 /// Paths that need no token: they say only whether the server works.
@@ -24,23 +25,39 @@ pub(crate) fn is_open(path: &str) -> bool {
     OPEN_PATHS.contains(&path) || path.starts_with(linked_files::PATH)
 }
 
-/// Lets a request through if it carries the token.
-pub(crate) async fn require_token(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    let admitted = match &shared.config.token {
-        None => true,
-        Some(_) if is_open(path) => true,
-        Some(token) => carries(request.headers(), token),
-    };
-    if admitted {
+/// Lets a request through whose sender may send it, and says to what answers it who that is.
+pub(crate) async fn require_principal(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+    if is_open(request.uri().path()) {
         return next.run(request).await;
     }
-    let detail = "this request needs the header `Authorization: Bearer <token>` with this server's token";
-    let hint = "the token is in the file `token` of the state directory; `helix serve` prints its path";
-    let problem = Problem::new(StatusCode::UNAUTHORIZED, codes::UNAUTHORIZED, detail).hint(hint);
-    let mut response = refusal(problem, path);
-    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-    response
+    // A body may be sent to another thread, but not looked at from two.
+    let (mut parts, body) = request.into_parts();
+    let route = parts.extensions.get::<MatchedPath>().map_or("no route", MatchedPath::as_str).to_owned();
+    let asked = Asked { method: &parts.method, route: &route };
+    let admitted = async {
+        let peer = parts.extensions.get::<Peer>();
+        let principal = authenticate(&shared, &parts.headers, peer, &asked).await?;
+        principal.may(&shared.engine, &asked).await.map(|()| principal)
+    };
+    match admitted.await {
+        Ok(principal) => {
+            let forwarded = parts.headers.get(FORWARDED_USER_HEADER).map(|user| user.as_bytes().trim_ascii());
+            let owner = principal.owner(forwarded).and_then(|owner| HeaderValue::from_str(&owner).ok());
+            if let Some(owner) = owner {
+                parts.headers.insert(FORWARDED_USER_HEADER, owner);
+            }
+            parts.extensions.insert(principal);
+            next.run(Request::from_parts(parts, body)).await
+        }
+        Err(problem) => {
+            let is_unknown = problem.status == StatusCode::UNAUTHORIZED.as_u16();
+            let mut response = refusal(problem, parts.uri.path());
+            if is_unknown {
+                response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            }
+            response
+        }
+    }
 }
 
 /// Lets a request of the OpenAI-compatible API through if its key has one left. Reading is free.
@@ -64,15 +81,3 @@ pub(crate) async fn require_host(State(rules): State<HostRules>, request: Reques
         }
     }
 }
-
-/// Compares in constant time; only the token's length can be learnt from the time it takes.
-fn carries(headers: &HeaderMap, token: &str) -> bool {
-    let Some(value) = headers.get(header::AUTHORIZATION) else { return false };
-    let value = value.as_bytes();
-    let Some((scheme, given)) = value.split_at_checked(7) else { return false };
-    scheme.eq_ignore_ascii_case(b"bearer ") && given.trim_ascii().ct_eq(token.as_bytes()).into()
-}
-
-#[cfg(test)]
-#[path = "guard_test.rs"]
-mod tests;

@@ -17,6 +17,7 @@ mod listen;
 mod mcp;
 mod mcp_stdio;
 mod openapi;
+mod principal;
 mod problem;
 mod profile;
 mod rate_limit;
@@ -27,7 +28,7 @@ mod sse;
 pub mod wire;
 
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
-pub use listen::{ServeError, local_url, serve, tools_endpoint};
+pub use listen::{ServeError, local_url, serve, tools_url};
 pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
 pub use openai::NewsKey;
 pub use profile::Profile;

@@ -7,19 +7,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::serve::Listener;
-use helix_engine::{Engine, ToolsEndpoint};
+use helix_engine::Engine;
+use helix_engine::peer::{Standing, standing};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, UnixListener, UnixStream};
+use tokio::sync::{AcquireError, OnceCell, OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::ServerConfig;
 use crate::connection::WatchedStream;
 use crate::host_check::HostRules;
+use crate::principal::{Peer, TcpPeer};
 use crate::routes;
 use crate::shared::Shared;
 
@@ -76,8 +79,8 @@ pub async fn serve(
 }
 
 /// The URL of the tools for agents on this machine, for a server on this address.
-pub fn tools_endpoint(address: SocketAddr, token: Option<&str>) -> ToolsEndpoint {
-    ToolsEndpoint { url: format!("{}/mcp", local_url(address)), token: token.unwrap_or_default().to_owned() }
+pub fn tools_url(address: SocketAddr) -> String {
+    format!("{}/mcp", local_url(address))
 }
 
 /// The URL of a server on this address, from this machine: one on all addresses is on the loopback too.
@@ -88,6 +91,19 @@ pub fn local_url(address: SocketAddr) -> String {
         IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
     };
     format!("http://{}", SocketAddr::new(ip, address.port()))
+}
+
+/// Waits where the system has no resources for a connection.
+async fn accept(socket: &UnixListener) -> UnixStream {
+    loop {
+        match socket.accept().await {
+            Ok((stream, _)) => return stream,
+            Err(error) => {
+                tracing::warn!(%error, "cannot accept a connection of the terminal");
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        }
+    }
 }
 
 /// A place among the connections; the semaphore is never closed.
@@ -103,16 +119,35 @@ struct Server {
 impl Server {
     async fn run(self, mut listener: TcpListener, shutdown: impl Future<Output = ()> + Send) {
         tokio::pin!(shutdown);
+        let own = listener.local_addr().ok();
+        let socket = self.shared.config.socket.clone();
         loop {
-            let accepted = async {
+            let over_tcp = async {
                 let permit = self.permits.clone().acquire_owned().await;
                 // Waits where the system has no resources for a connection.
-                (Listener::accept(&mut listener).await.0, permit)
+                (Listener::accept(&mut listener).await, permit)
+            };
+            // What takes all of TCP's places does not keep the terminal out.
+            let at_terminal = async {
+                match &socket {
+                    Some(socket) => accept(socket).await,
+                    None => std::future::pending().await,
+                }
             };
             tokio::select! {
                 () = &mut shutdown => break,
-                (stream, permit) = accepted => {
-                    self.connections.spawn(self.connection(stream, permit));
+                ((stream, peer), permit) = over_tcp => {
+                    // Sends every event at once.
+                    if let Err(error) = stream.set_nodelay(true) {
+                        tracing::debug!(%error, "cannot set TCP_NODELAY");
+                    }
+                    let own = stream.local_addr().ok().or(own).unwrap_or(peer);
+                    let peer = Peer::Tcp(Arc::new(TcpPeer { peer, own, standing: OnceCell::new() }));
+                    self.connections.spawn(self.connection(stream, peer, Some(permit)));
+                }
+                stream = at_terminal => {
+                    let peer = self.terminal(&stream);
+                    self.connections.spawn(self.connection(stream, peer, None));
                 }
             }
         }
@@ -129,20 +164,32 @@ impl Server {
         }
     }
 
-    fn connection(&self, stream: TcpStream, permit: Permit) -> impl Future<Output = ()> + Send + use<> {
+    /// Who has connected to the terminal's socket. Looked at once, at the beginning: whoever hands the connection on vouches for it.
+    fn terminal(&self, stream: &UnixStream) -> Peer {
+        let Ok(peer) = stream.peer_cred() else {
+            return Peer::Socket { is_own_user: false, standing: Standing::Unknown };
+        };
+        let is_own_user = peer.uid() == rustix::process::geteuid().as_raw();
+        let standing = peer.pid().map_or(Standing::Unknown, |pid| standing(pid, &self.shared.engine.runs()));
+        Peer::Socket { is_own_user, standing }
+    }
+
+    fn connection<S: AsyncRead + AsyncWrite + Unpin + Send + 'static>(
+        &self,
+        stream: S,
+        peer: Peer,
+        permit: Option<Permit>,
+    ) -> impl Future<Output = ()> + Send + use<S> {
         let service = TowerToHyperService::new(self.service.clone());
         let shutdown = self.shared.shutdown.clone();
         let header_timeout = self.shared.config.header_timeout;
         async move {
-            // Sends every event at once.
-            if let Err(error) = stream.set_nodelay(true) {
-                tracing::debug!(%error, "cannot set TCP_NODELAY");
-            }
             let mut builder = http1::Builder::new();
             builder.timer(TokioTimer::new()).header_read_timeout(header_timeout).max_buf_size(64 * 1024);
             let (stream, line) = WatchedStream::new(stream);
             let service = service_fn(move |mut request: hyper::Request<Incoming>| {
                 request.extensions_mut().insert(line.clone());
+                request.extensions_mut().insert(peer.clone());
                 service.call(request)
             });
             let connection = builder.serve_connection(TokioIo::new(stream), service);

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use axum::http::request::Parts;
-use helix_core::ids::{RunId, SessionId};
 use helix_engine::tools::{
     AdrAccept, AdrCheck, AdrFinalize, Answer, AnswerQuestion, AskUser, Caller, InProject, JobStart, JobStatusOf,
     PlanCheck, ProjectCreate, Refusal, SimilarFailures, SkillRead, Tools,
@@ -20,12 +19,9 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{RoleServer, ServerHandler, tool, tool_handler, tool_router};
 
+use crate::principal::Principal;
 use crate::shared::Shared;
 
-/// The conversation on whose behalf an agent calls.
-pub(crate) const SESSION_HEADER: &str = "x-helix-session";
-/// The run of a job on whose behalf an agent calls.
-pub(crate) const RUN_HEADER: &str = "x-helix-run";
 /// The directory that a local client's relative paths start from.
 pub(crate) const DIRECTORY_HEADER: &str = "x-helix-directory";
 
@@ -67,42 +63,30 @@ pub(crate) fn all_tools() -> Vec<rmcp::model::Tool> {
     HelixTools::tool_router().list_all()
 }
 
-fn header<'c>(context: &'c RequestContext<RoleServer>, name: &str) -> Option<&'c [u8]> {
-    Some(context.extensions.get::<Parts>()?.headers.get(name)?.as_bytes())
-}
-
-/// The caller, by the headers that Helix gives its agents.
+/// Who calls: an agent by the token of its run, a person by how they were authenticated.
 fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let wrong = |name: &str, error: &dyn std::error::Error| {
-        ErrorData::invalid_params(format!("the header {name}: {error}"), None)
-    };
-    if let Some(value) = header(context, SESSION_HEADER) {
-        let id = SessionId::new(text(value)).map_err(|error| wrong("X-Helix-Session", &error))?;
-        return Ok(Caller::Session(id));
-    }
-    if let Some(value) = header(context, RUN_HEADER) {
-        let id = RunId::new(text(value)).map_err(|error| wrong("X-Helix-Run", &error))?;
-        return Ok(Caller::Run(id));
-    }
-    let directory = header(context, DIRECTORY_HEADER).map(|bytes| PathBuf::from(OsStr::from_bytes(bytes)));
-    Ok(Caller::Outside { directory: directory.filter(|path| path.is_absolute()) })
-}
-
-impl HelixTools {
-    fn tools(&self, context: &RequestContext<RoleServer>) -> Result<Tools, ErrorData> {
-        Ok(Tools::new(self.shared.engine.clone(), caller(context)?))
+    let parts = context.extensions.get::<Parts>();
+    match parts.and_then(|parts| parts.extensions.get::<Principal>()) {
+        Some(Principal::Agent(run)) => Ok(match run.session_and_turn() {
+            Some((session, _)) => Caller::Session(session),
+            None => Caller::Run(run.clone()),
+        }),
+        Some(Principal::Person(by)) => {
+            let directory = parts.and_then(|parts| parts.headers.get(DIRECTORY_HEADER));
+            let directory = directory.map(|value| PathBuf::from(OsStr::from_bytes(value.as_bytes())));
+            Ok(Caller::Outside { directory: directory.filter(|path| path.is_absolute()), by: by.clone() })
+        }
+        Some(Principal::Chat(_)) | None => Err(ErrorData::invalid_request("nobody knows who calls", None)),
     }
 }
 
 /// A refusal is for the agent to read, so it is a result and not a protocol error. Helix's own agents get only the text: Claude
 /// Code would show its model the structured content instead.
-fn result(context: &RequestContext<RoleServer>, answer: Answer) -> CallToolResult {
+fn result(is_agent: bool, answer: Answer) -> CallToolResult {
     let (mut result, data) = match answer {
         Ok((text, data)) => (CallToolResult::success(vec![ContentBlock::text(text)]), data),
         Err(Refusal { text, data }) => (CallToolResult::error(vec![ContentBlock::text(text)]), data),
     };
-    let is_agent = [SESSION_HEADER, RUN_HEADER].iter().any(|name| header(context, name).is_some());
     if data.is_object() && !is_agent {
         result.structured_content = Some(data);
     }
@@ -120,7 +104,14 @@ macro_rules! tools {
                     Parameters(arguments): Parameters<$arguments>,
                     context: RequestContext<RoleServer>,
                 ) -> Result<CallToolResult, ErrorData> {
-                    Ok(result(&context, self.tools(&context)?.$name(arguments).await))
+                    let caller = caller(&context)?;
+                    let is_agent = !matches!(caller, Caller::Outside { .. });
+                    let tools = Tools::new(self.shared.engine.clone(), caller);
+                    let answer = match tools.permit(stringify!($name)).await {
+                        Ok(()) => tools.$name(arguments).await,
+                        Err(refusal) => Err(refusal),
+                    };
+                    Ok(result(is_agent, answer))
                 }
             )*
         }

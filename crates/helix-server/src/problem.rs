@@ -60,6 +60,12 @@ pub(crate) mod codes {
     pub(crate) const MISFIT: &str = "HX0813";
     /// The job's state does not allow it.
     pub(crate) const REFUSED: &str = "HX0814";
+    /// An agent asked for what only a person may.
+    pub(crate) const AGENT: &str = "HX0815";
+    /// Who asks may not do that.
+    pub(crate) const FORBIDDEN: &str = "HX0816";
+    /// There is a key of this name.
+    pub(crate) const KEY_TAKEN: &str = "HX0817";
     pub(crate) const JOURNAL: &str = "HX0810";
     pub(crate) use helix_engine::codes::{AMBIGUOUS, LEFT_TO_PERSON};
     pub(crate) const ENVIRONMENT: &str = "HX0811";

@@ -15,9 +15,10 @@ use helix_job::JobView;
 use serde_json::Value;
 
 use crate::api::{
-    activity, adrs, events, failures, health, job_request, jobs, logs, metrics, older, questions, results, sessions,
+    activity, adrs, events, failures, health, job_request, jobs, keys, logs, metrics, older, questions, results,
+    sessions,
 };
-use crate::guard::{require_host, require_room, require_token};
+use crate::guard::{require_host, require_principal, require_room};
 use crate::host_check::HostRules;
 use crate::openai::{self, refusal};
 use crate::problem::{Problem, codes};
@@ -55,7 +56,7 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/api/v1/jobs", "Start a job", Json(202, schema::<jobs::Accepted>), post(jobs::create)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/api/v1/jobs", "Jobs, newest first", Json(200, schema::<JobPage>), get(jobs::list)).query(inline::<jobs::JobQuery>),
         Route::new("get", "/api/v1/jobs/{id}", "One job, by id or unique prefix", job(), get(jobs::show)),
-        Route::new("post", "/api/v1/jobs/{id}/cancel", "Cancel a job", job(), post(jobs::cancel)).optional_body(schema::<jobs::CancelRequest>),
+        Route::new("post", "/api/v1/jobs/{id}/cancel", "Cancel a job", job(), post(jobs::cancel)).optional_body(schema::<jobs::Nothing>),
         Route::new("get", "/api/v1/jobs/{id}/events", "The numbered events of a job", Events("one frame for each event; `id` is its number, `event` its type, `data` a recorded event"), get(events::stream)).query(inline::<events::EventQuery>),
         Route::new("get", "/api/v1/jobs/{id}/activity", "What a job's agents are doing now", Events("frames `activity` (an ActivityFrame) and `missed` (a Missed)"), get(activity::stream)),
         Route::new("get", "/api/v1/jobs/{id}/log/{run}", "The events of a run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(logs::stream)).query(inline::<logs::LogQuery>),
@@ -67,7 +68,7 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/api/v1/jobs/{id}/resume", "Resume a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
         Route::new("post", "/api/v1/jobs/{id}/retry", "Run a phase again, and all that depend on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
         Route::new("post", "/api/v1/jobs/{id}/rollback", "Roll back the last delivery of a job that is over", Json(202, schema::<JobView>), post(jobs::rollback)).optional_body(schema::<jobs::RollbackRequest>),
-        Route::new("post", "/api/v1/jobs/{id}/revert", "Revert the merged result of a job, and reopen its decision", job(), post(jobs::revert)).optional_body(schema::<jobs::RevertRequest>),
+        Route::new("post", "/api/v1/jobs/{id}/revert", "Revert the merged result of a job, and reopen its decision", job(), post(jobs::revert)).optional_body(schema::<jobs::Nothing>),
         Route::new("get", "/api/v1/jobs/{id}/diff", "The changes of a job, a phase or an attempt: a patch, or JSON for `Accept: application/json`", JsonOr("text/x-diff", schema::<helix_engine::evidence::Difference>), get(results::diff)).query(inline::<helix_engine::evidence::DiffSelection>),
         Route::new("get", "/api/v1/jobs/{id}/evidence", "The evidence for each passed phase, checked again now", Json(200, schema::<helix_engine::evidence::JobEvidence>), get(results::evidence)),
 
@@ -84,12 +85,16 @@ pub(crate) fn list() -> Vec<Route> {
 
         Route::new("get", "/helix/files/{token}", "A file that an answer links to, or a job's changes or evidence", Text("the file: an image of a kind that browsers show safely, anything else as plain text"), get(job_links::show)),
 
+        Route::new("get", "/api/v1/keys", "Keys of people and chat clients; at the terminal's socket alone, as all of /api/v1/keys", Json(200, schema::<keys::KeyList>), get(keys::list)),
+        Route::new("post", "/api/v1/keys", "Make a key, which is told this once", Json(200, schema::<keys::NewKey>), post(keys::create)).body(schema::<keys::KeyRequest>),
+        Route::new("delete", "/api/v1/keys/{holder}/{name}", "Revoke a key; answers those that are left", Json(200, schema::<keys::KeyList>), delete(keys::revoke)),
+
         Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(inline::<adrs::AdrQuery>),
 
         Route::new("post", "/helix/execute", "Start a job (older clients)", older_job(), post(older::execute)).body(schema::<job_request::JobRequest>),
         Route::new("get", "/helix/jobs", "Jobs, newest first (older clients)", Foreign("a list of jobs in the former API's words"), get(older::list)).query(inline::<older::OlderQuery>),
         Route::new("get", "/helix/jobs/{id}", "One job (older clients)", older_job(), get(older::show)),
-        Route::new("delete", "/helix/jobs/{id}", "Cancel a job (older clients)", Foreign("`status` (`cancelled` or `already_stopped`), `job_id`, and the `job_status` of a job that was over"), delete(older::stop)).optional_body(schema::<jobs::CancelRequest>),
+        Route::new("delete", "/helix/jobs/{id}", "Cancel a job (older clients)", Foreign("`status` (`cancelled` or `already_stopped`), `job_id`, and the `job_status` of a job that was over"), delete(older::stop)).optional_body(schema::<jobs::Nothing>),
         Route::new("get", "/helix/stream/{id}", "What happens to a job (older clients)", Events("one frame for each event: `job_started phase_start gate_passed gate_failed phase_complete phase_failed job_completed job_failed job_cancelled`, others as under /api/v1"), get(older::stream)).query(inline::<events::EventQuery>),
     ]
 }
@@ -105,7 +110,7 @@ pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(shared.clone(), require_room))
-        .layer(from_fn_with_state(shared.clone(), require_token));
+        .layer(from_fn_with_state(shared.clone(), require_principal));
     let router = match hosts.cors() {
         Some(cors) => router.layer(cors),
         None => router,

@@ -11,7 +11,7 @@ mod whose;
 
 use futures::StreamExt;
 use helix_server::{Disconnect, ServerConfig};
-use host::Host;
+use host::{Host, signals};
 use serde_json::{Value, json};
 
 /// A turn as its client got it.
@@ -191,7 +191,7 @@ async fn without_headers_the_history_decides_where_we_are() {
 #[tokio::test]
 async fn the_same_request_is_carried_out_once_also_over_a_restart() {
     let host = Host::with_agent(ServerConfig::default()).await;
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let path = gate.path().join("go");
     let wait = format!("run while [ ! -e {} ]; do sleep 0.02; done", path.display());
     let order = format!("[[fake: text Hm.]] [[fake: {wait}]] [[fake: say Done.]]");
@@ -222,7 +222,7 @@ async fn the_same_request_is_carried_out_once_also_over_a_restart() {
 async fn a_client_that_vanishes_finds_its_answer() {
     let config = ServerConfig { disconnect: Disconnect::Detach, ..ServerConfig::default() };
     let host = Host::with_agent(config).await;
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let path = gate.path().join("go");
     let order = format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]] [[fake: say Kept.]]", path.display());
     // A client without any other id, which says that it repeats its request.
@@ -355,7 +355,7 @@ async fn a_correction_after_a_restart_goes_on_in_the_session_that_was_told() {
         engine.consultant.enforcement = helix_engine::consultant::Enforcement::default();
     };
     let host = Host::with_engine(ServerConfig::default(), strict).await;
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let path = gate.path().join("go");
     let wait = format!("run while [ ! -e {} ]; do sleep 0.02; done", path.display());
     let order = format!("[[fake: text Hm.]] [[fake: {wait}]] [[fake: say No marker.]]");
@@ -447,7 +447,7 @@ async fn a_long_history_is_bounded_and_keeps_its_newest_part() {
 #[tokio::test]
 async fn two_messages_at_once_are_answered_one_after_the_other() {
     let host = Host::with_agent(ServerConfig::default()).await;
-    let scratch = tempfile::tempdir().unwrap();
+    let scratch = signals();
     let (busy, overlap) = (scratch.path().join("busy"), scratch.path().join("overlap"));
     let alone = format!(
         "[[fake: run mkdir {busy} || touch {overlap}; sleep 0.5; rmdir {busy}]]",

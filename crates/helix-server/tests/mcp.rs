@@ -5,18 +5,16 @@ mod host;
 
 use std::time::Duration;
 
+use helix_core::ids::RunId;
+use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
 use helix_testkit::project::{Language, Project, git};
 use helix_testkit::sandbox::Sandbox;
 use host::Host;
 use serde_json::{Value, json};
 
-async fn call(host: &Host, session: Option<&str>, body: Value) -> reqwest::Response {
-    let mut request = host.post("/mcp").header("accept", "application/json, text/event-stream").json(&body);
-    if let Some(session) = session {
-        request = request.header("x-helix-session", session);
-    }
-    request.send().await.unwrap()
+async fn call(host: &Host, body: Value) -> reqwest::Response {
+    host.post("/mcp").header("accept", "application/json, text/event-stream").json(&body).send().await.unwrap()
 }
 
 fn request(method: &str, params: Value) -> Value {
@@ -29,14 +27,14 @@ async fn a_client_shakes_hands_and_finds_the_tools() {
     let hello = json!({
         "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" }
     });
-    let answer = call(&host, None, request("initialize", hello)).await;
+    let answer = call(&host, request("initialize", hello)).await;
     assert_eq!(answer.status(), 200);
     let answer: Value = answer.json().await.unwrap();
     assert_eq!(answer["result"]["serverInfo"]["name"], "helix", "{answer}");
     assert!(answer["result"]["capabilities"]["tools"].is_object(), "{answer}");
     let ready = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    assert_eq!(call(&host, None, ready).await.status(), 202);
-    let answer: Value = call(&host, None, request("tools/list", json!({}))).await.json().await.unwrap();
+    assert_eq!(call(&host, ready).await.status(), 202);
+    let answer: Value = call(&host, request("tools/list", json!({}))).await.json().await.unwrap();
     let tools = answer["result"]["tools"].as_array().unwrap();
     let mut names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
     names.sort_unstable();
@@ -54,20 +52,13 @@ async fn a_client_shakes_hands_and_finds_the_tools() {
 async fn a_tool_answers_and_wrong_arguments_are_named() {
     let host = Host::start().await;
     let status = json!({ "name": "plan_check", "arguments": { "path": "/nonexistent/phases.yaml" } });
-    let answer: Value = call(&host, None, request("tools/call", status.clone())).await.json().await.unwrap();
+    let answer: Value = call(&host, request("tools/call", status)).await.json().await.unwrap();
     let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
     assert!(!text.is_empty(), "{answer}");
     assert!(answer["result"]["structuredContent"].is_object(), "{answer}");
-    let agents: Value =
-        call(&host, Some("s1m80cxsf2e74jy7s"), request("tools/call", status)).await.json().await.unwrap();
-    assert!(agents["result"]["content"][0]["text"].is_string(), "{agents}");
-    assert_eq!(agents["result"]["structuredContent"], Value::Null, "agents read the text, not the data: {agents}");
     let wrong = json!({ "name": "plan_check", "arguments": {} });
-    let answer: Value = call(&host, None, request("tools/call", wrong)).await.json().await.unwrap();
+    let answer: Value = call(&host, request("tools/call", wrong)).await.json().await.unwrap();
     assert!(answer.to_string().contains("path"), "{answer}");
-    let unusable = json!({ "name": "plan_check", "arguments": { "path": "/x" } });
-    let answer: Value = call(&host, Some("../x"), request("tools/call", unusable)).await.json().await.unwrap();
-    assert!(answer.to_string().contains("X-Helix-Session"), "{answer}");
     host.stop().await;
 }
 
@@ -86,19 +77,22 @@ async fn told(host: &Host, header: Option<(&str, &str)>, name: &str, arguments: 
 #[tokio::test]
 async fn the_agent_of_a_phase_may_not_decide() {
     let host = Host::start().await;
-    let run = Some(("x-helix-run", "j1m80cxsf2e74jy7s.implement.1"));
-    for (tool, arguments) in [
-        ("job_start", json!({ "project": "/x" })),
-        ("project_create", json!({ "name": "x" })),
-        ("adr_finalize", json!({ "path": "/x.md" })),
-        ("adr_accept", json!({ "number": "1" })),
-        ("answer", json!({ "choice": "approve" })),
-    ] {
-        let (text, failed) = told(&host, run, tool, arguments).await;
-        assert!(failed && text.contains("is not for the agent of a phase"), "{tool}: {text}");
+    let run = Caller::Run(RunId::new("j1m80cxsf2e74jy7s.implement.1").unwrap());
+    let tools = Tools::new(host.engine().clone(), run);
+    let mut permitted = Vec::new();
+    for tool in helix_engine::TOOL_NAMES {
+        match tools.permit(tool).await {
+            Ok(()) => permitted.push(tool),
+            Err(refusal) => {
+                assert!(refusal.text.contains("is not for the agent of a phase"), "{tool}: {}", refusal.text);
+            }
+        }
     }
-    let (text, failed) = told(&host, run, "plan_check", json!({ "path": "phases.yaml" })).await;
-    assert!(failed && text.contains("no record of run"), "{text}");
+    assert_eq!(permitted, ["adr_check", "plan_check", "ask_user", "similar_failures", "skill_read"]);
+    // Who calls is in the token: what a header says is nobody's.
+    let forged = Some(("x-helix-run", "j1m80cxsf2e74jy7s.implement.1"));
+    let (text, failed) = told(&host, forged, "plan_check", json!({ "path": "phases.yaml" })).await;
+    assert!(failed && text.contains("give the full path"), "{text}");
     host.stop().await;
 }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use helix_server::{Disconnect, ServerConfig};
-use host::Host;
+use host::{Host, signals};
 use serde_json::{Value, json};
 
 fn ask(text: &str, stream: bool) -> Value {
@@ -116,7 +116,7 @@ async fn sessions_come_in_pages() {
 #[tokio::test]
 async fn a_turn_under_way_when_helix_shuts_down_is_told_that_its_agent_goes_on() {
     let host = Host::with_agent(ServerConfig::default()).await;
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let wait = format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", gate.path().join("go").display());
     let body = ask(&format!("[[fake: text Hm.]] {wait} [[fake: say Done.]]"), true);
     let request = host.post("/v1/chat/completions").header("x-helix-client", "openwebui").json(&body);

@@ -45,6 +45,10 @@ pub mod codes {
         AMBIGUOUS = "HX0314";
         /// Helix asked the journal for something that contradicts itself.
         ILLEGAL = "HX0315";
+        /// The key that seals the journal's records is not there.
+        NO_KEY = "HX0316";
+        /// A record is not what Helix wrote.
+        ALTERED = "HX0317";
     }
 }
 
@@ -82,6 +86,12 @@ pub enum DatabaseError {
     /// A row cannot be understood.
     #[error("the record of {what} in {database} cannot be read")]
     Unreadable { database: String, what: String, source: Cause },
+    /// Something else has changed a record, or what comes before it, or has taken it out.
+    #[error("the record of {what} in {database} is not what Helix wrote: its seal does not fit")]
+    Altered { database: String, what: String },
+    /// The key that its records are sealed with cannot be read.
+    #[error("the database {database} cannot be verified without its key {key}")]
+    NoKey { database: String, key: String, source: Cause },
     /// Its content contradicts itself, or it is no database.
     #[error("the database {database} is damaged")]
     Damaged {
@@ -309,6 +319,11 @@ impl DatabaseError {
                 ),
             ),
             Self::Unreadable { .. } => (codes::UNREADABLE, OTHER_VERSION.into()),
+            Self::Altered { .. } => (
+                codes::ALTERED,
+                "restore a backup; until then nothing that rests on this record is proved".into(),
+            ),
+            Self::NoKey { key, .. } => (codes::NO_KEY, format!("restore {key} from the backup that the database is from")),
             Self::Unexpected { .. } => {
                 (codes::UNEXPECTED, "run `helix doctor`; if it finds nothing, report this as a bug".into())
             }

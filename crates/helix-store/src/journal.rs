@@ -117,14 +117,15 @@ pub async fn job_events(
 /// # Errors
 /// As for [`job_events`].
 #[boxed]
-pub async fn all_sessions(journal: &dyn Journal) -> Result<Vec<SessionView>, ReadError> {
-    let (mut sessions, mut cursor) = (Vec::new(), None);
+pub async fn all_sessions(journal: &dyn Journal) -> Result<SessionPage, ReadError> {
+    let (mut all, mut cursor) = (SessionPage { sessions: Vec::new(), next: None, unreadable: Vec::new() }, None);
     loop {
         let page = journal.list_sessions(cursor, MAX_ROWS_PER_PAGE).await?;
-        sessions.extend(page.sessions);
+        all.sessions.extend(page.sessions);
+        all.unreadable.extend(page.unreadable);
         cursor = page.next;
         if cursor.is_none() {
-            return Ok(sessions);
+            return Ok(all);
         }
     }
 }

@@ -54,6 +54,9 @@ pub struct JobPage {
     /// `after` of the next page; absent on the last page, and when all jobs were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<JobId>,
+    /// Jobs between these whose records cannot be read; the job itself says why. Absent where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<JobId>,
 }
 
 /// How much there is.
@@ -74,4 +77,7 @@ pub struct SessionPage {
     /// `after` of the next page; absent on the last page, and when all sessions were requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<SessionId>,
+    /// Sessions between these whose records cannot be read. Absent where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<SessionId>,
 }

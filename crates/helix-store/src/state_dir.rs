@@ -113,6 +113,16 @@ impl StateDir {
         self.root.join("cache")
     }
 
+    /// Where the terminal reaches the host: for people alone.
+    pub fn terminal(&self) -> PathBuf {
+        Self::terminal_in(&self.root)
+    }
+
+    /// The same of a state directory that nobody has opened.
+    pub fn terminal_in(state: &Path) -> PathBuf {
+        state.join("terminal")
+    }
+
     /// The bearer token of the API.
     pub fn token_file(&self) -> PathBuf {
         self.root.join("token")
@@ -209,6 +219,39 @@ impl Drop for HostLock {
         if let Err(error) = remove_if_there(&self.directory.host_file()) {
             tracing::warn!(%error, "the announcement of this host stays behind; the next host removes it");
         }
+    }
+}
+
+/// A key of a state directory.
+pub type Key = [u8; 32];
+
+/// The key in a file that is there.
+///
+/// # Errors
+/// When it cannot be read, or is no key.
+pub(crate) fn known_key(path: &Path) -> std::io::Result<Key> {
+    Key::try_from(std::fs::read(path)?).map_err(|_| std::io::Error::other("it is not a key of 32 bytes"))
+}
+
+/// The key in a file, made for its owner only where there is none.
+///
+/// # Errors
+/// When it cannot be read or written, or the system has no random numbers.
+pub fn kept_key(path: &Path) -> std::io::Result<Key> {
+    match known_key(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        known => return known,
+    }
+    let mut key = Key::default();
+    getrandom::fill(&mut key).map_err(std::io::Error::other)?;
+    // Whole or not at all, and the first of two that make one at once counts.
+    let mut draft = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
+    draft.write_all(&key)?;
+    draft.as_file().sync_all()?;
+    match draft.persist_noclobber(path) {
+        Ok(_) => Ok(key),
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => known_key(path),
+        Err(error) => Err(error.error),
     }
 }
 

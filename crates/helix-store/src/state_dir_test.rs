@@ -81,3 +81,16 @@ fn the_announcement_of_a_dead_host_goes_when_the_next_one_takes_over() {
     let _lock = directory.lock().unwrap();
     assert_eq!(directory.host().unwrap(), None);
 }
+
+#[test]
+fn a_key_is_made_once_for_its_owner_only() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("run.key");
+    let key = kept_key(&path).unwrap();
+    assert_eq!(kept_key(&path).unwrap(), key);
+    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_ne!(key, Key::default());
+    // What was cut short is no key, and what was signed with it is not thrown away by making another one.
+    std::fs::write(&path, b"short").unwrap();
+    assert!(kept_key(&path).is_err() && std::fs::read(&path).unwrap() == b"short");
+}

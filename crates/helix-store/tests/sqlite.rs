@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use contract::samples::{event, job_id, new_job, new_session};
+use contract::samples::{event, job_id, job_view, new_job, new_session};
 use helix_store::{
-    Access, Append, AppendError, DatabaseError, DatabaseOptions, JobFilter, Journal, OpenError, SqliteJournal, Stream,
+    Access, Append, AppendError, DatabaseError, DatabaseOptions, JobFilter, Journal, OpenError, Projection,
+    SqliteJournal, Stream,
 };
 use tempfile::TempDir;
 
@@ -322,9 +323,9 @@ async fn a_directory_in_place_of_the_database_is_named() {
     }
 }
 
-/// Damage need not hit SQLite's own structures: a text that is none any more is damage, too, and no defect of Helix.
+/// Damage need not hit SQLite's own structures: a text that is none any more is no defect of Helix.
 #[tokio::test]
-async fn a_text_that_is_not_utf8_any_more_is_damage() {
+async fn a_text_that_is_not_utf8_any_more_is_an_altered_record() {
     let scratch = tempfile::tempdir().unwrap();
     let journal = SqliteJournal::open(path(&scratch), Access::ReadWrite).await.unwrap();
     journal.submit(new_job("j1", None)).await.unwrap();
@@ -334,9 +335,11 @@ async fn a_text_that_is_not_utf8_any_more_is_damage() {
     assert_eq!(changed, 1);
     drop(connection);
     let journal = SqliteJournal::open(path(&scratch), Access::ReadOnly).await.unwrap();
-    let error = journal.list_jobs(JobFilter::default(), None, 10).await.unwrap_err();
-    assert_eq!(error.code(), "HX0304", "{error:?}");
-    assert_eq!(DatabaseError::among(&error).map(DatabaseError::code), Some("HX0304"));
+    let listed = journal.list_jobs(JobFilter::default(), None, 10).await.unwrap();
+    assert_eq!((listed.jobs.len(), listed.unreadable.len()), (0, 1));
+    let error = journal.job("j1".into()).await.unwrap_err();
+    assert_eq!(error.code(), "HX0317", "{error:?}");
+    assert_eq!(DatabaseError::among(&error).map(DatabaseError::code), Some("HX0317"));
 }
 
 /// What `helix doctor` asks: a lock of writers does not keep readers from reading, so that only trying tells.
@@ -351,4 +354,86 @@ async fn whether_a_host_could_write_is_found_out_without_writing() {
     assert_eq!(error.code(), "HX0303", "{error:?}");
     drop(other);
     assert_eq!(std::fs::read(path(&scratch)).unwrap(), before);
+}
+
+/// Whoever can write the file and has no key: each change is met by the read of what it concerns, and by the check of all.
+#[tokio::test]
+async fn what_something_else_has_changed_is_refused_for_its_own_job_alone() {
+    let changes = [
+        ("a word of an event", "UPDATE events SET body = replace(body, '2', '3') WHERE number = 2 AND stream = 1"),
+        ("its time", "UPDATE events SET at = '2030-01-01T00:00:00Z' WHERE number = 2 AND stream = 1"),
+        ("an event taken out", "DELETE FROM events WHERE number = 2 AND stream = 1"),
+        ("the newest event taken out", "DELETE FROM events WHERE number = 4 AND stream = 1"),
+        (
+            "the newest event taken out, and the stream's end",
+            "DELETE FROM events WHERE number = 4 AND stream = 1; UPDATE streams SET last = 3 WHERE id = 1",
+        ),
+        (
+            "an event put in with the seal of another",
+            "INSERT INTO events (stream, number, at, kind, body, seal)
+             SELECT 1, 5, at, kind, body, seal FROM events WHERE number = 4 AND stream = 1;
+             UPDATE streams SET last = 5 WHERE id = 1",
+        ),
+        (
+            "an event of another job",
+            "DELETE FROM events WHERE number = 1 AND stream = 1; UPDATE events SET stream = 1 WHERE number = 1 AND stream = 2;
+             UPDATE streams SET last = 0 WHERE id = 2",
+        ),
+        ("a job's view", "UPDATE jobs SET view = view || ' ' WHERE id = 'a'"),
+    ];
+    for (what, change) in changes {
+        let (journal, scratch) = database().await;
+        for id in ["a", "b", "c"] {
+            journal.submit(new_job(id, None)).await.unwrap();
+        }
+        for number in 2..=4 {
+            let view = job_view(&job_id("a"), number);
+            let next = Append::to(job_id("a"), vec![event(&number.to_string())]).with(Projection::Job(view));
+            journal.append(next).await.unwrap();
+        }
+        assert_eq!(journal.check().await.unwrap(), Vec::<String>::new());
+        journal.close().await;
+        rusqlite::Connection::open(path(&scratch)).unwrap().execute_batch(change).unwrap();
+
+        let journal = SqliteJournal::open(path(&scratch), Access::ReadOnly).await.unwrap();
+        let mut error = journal.job("a".into()).await.err();
+        let mut after = 0;
+        while error.is_none() {
+            match journal.read(Stream::Job(job_id("a")), after, 10).await {
+                Ok(page) if after == page.last => break,
+                Ok(page) => after = page.events.last().unwrap().number,
+                Err(broken) => error = Some(broken),
+            }
+        }
+        let error = error.unwrap_or_else(|| panic!("{what} is not seen"));
+        assert_eq!(error.code(), "HX0317", "{what}: {error:?}");
+        assert!(!journal.check().await.unwrap().is_empty(), "{what}");
+        assert_eq!(journal.read(Stream::Job(job_id("c")), 0, 10).await.unwrap().events.len(), 1, "{what}");
+        let listed = journal.list_jobs(JobFilter::default(), None, 10).await.unwrap();
+        let seen = [listed.jobs.len(), listed.unreadable.len()];
+        assert!(
+            seen == [3, 0] || seen == [2, 1] && listed.unreadable == [helix_core::ids::JobId::new("a").unwrap()],
+            "{what}: {listed:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn without_its_key_a_journal_is_neither_read_nor_continued() {
+    let scratch = written().await;
+    let (key, away) = (scratch.path().join("journal.key"), scratch.path().join("away"));
+    assert_eq!(std::fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
+    std::fs::rename(&key, &away).unwrap();
+    for access in [Access::ReadWrite, Access::ReadOnly] {
+        let error = SqliteJournal::open(path(&scratch), access).await.unwrap_err();
+        assert_error(&error, "HX0316", &path(&scratch));
+        assert!(!key.exists(), "no other key is made");
+    }
+    std::fs::write(&key, [7; 32]).unwrap();
+    let other = SqliteJournal::open(path(&scratch), Access::ReadWrite).await.unwrap();
+    assert_eq!(other.job("j1".into()).await.unwrap_err().code(), "HX0317");
+    other.close().await;
+    std::fs::rename(&away, &key).unwrap();
+    let journal = SqliteJournal::open(path(&scratch), Access::ReadWrite).await.unwrap();
+    assert!(journal.job("j1".into()).await.unwrap().is_some());
 }

@@ -11,8 +11,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, mcp, openwebui, outcome,
-    plan, project, prompt, run, serve, skills, workflow,
+    adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, keys, mcp, openwebui,
+    outcome, plan, project, prompt, run, sandbox, serve, skills, trust, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
@@ -55,6 +55,9 @@ enum Command {
         /// Fix what Helix owns: missing directories, the token's permissions
         #[arg(long)]
         fix: bool,
+        /// Try the sandbox instead, with real attacks from inside (exit code 4: a wall that is required does not hold)
+        #[arg(long, conflicts_with = "fix")]
+        sandbox: bool,
     },
     /// Chat with the Consultant
     Chat(chat::Arguments),
@@ -66,6 +69,12 @@ enum Command {
     Jobs(jobs::Arguments),
     /// List and answer open questions and approvals
     Answer(answer::Arguments),
+    /// Give keys to further people, who answer and approve under their own names
+    #[command(subcommand)]
+    People(keys::People),
+    /// Make tokens for chat clients, which open the OpenAI-compatible API alone
+    #[command(subcommand)]
+    Token(keys::Tokens),
     /// Check and create plans
     #[command(subcommand)]
     Plan(plan::Action),
@@ -78,6 +87,8 @@ enum Command {
     /// Manage architecture decision records
     #[command(subcommand)]
     Adr(adr::Action),
+    /// Trust the configuration of a project
+    Trust(trust::Arguments),
     /// Connect Open WebUI
     #[command(name = "openwebui", subcommand)]
     OpenWebUi(openwebui::Action),
@@ -147,12 +158,15 @@ fn dispatch(context: &Context, command: Command) -> Ended {
     match command {
         Command::Demo { inside } => demo::run(context, inside.as_deref()),
         Command::Init { directory } => init::run(context, directory.as_deref()),
-        Command::Doctor { fix } => doctor::run(context, fix),
+        Command::Doctor { sandbox: true, .. } => sandbox::run(context),
+        Command::Doctor { fix, .. } => doctor::run(context, fix),
         Command::Chat(arguments) => chat::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, arguments),
         Command::Run(arguments) => run::run(context, arguments),
         Command::Jobs(arguments) => jobs::run(context, arguments),
         Command::Answer(arguments) => answer::run(context, arguments),
+        Command::People(action) => keys::people(context, action),
+        Command::Token(action) => keys::tokens(context, action),
         Command::Plan(action) => plan::run(context, &action),
         Command::Workflow(action) => workflow::run(context, &action),
         Command::Gates(action) => gates::run(context, action),
@@ -164,6 +178,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Failures(action) => failures::run(context, action),
         Command::Skills(action) => skills::run(context, &action),
         Command::Prompt(action) => prompt::run(context, &action),
+        Command::Trust(arguments) => trust::run(context, &arguments),
         Command::Mcp => mcp::run(context),
         Command::Hook(action) => hook::run(context, &action),
         Command::Events(Events::Schema) => describe::events(context),

@@ -75,10 +75,15 @@ impl Environment {
         self.variables.keys().map(String::as_str)
     }
 
-    /// Who sits here, for records.
-    pub(crate) fn person(&self) -> String {
+    /// The user of this process, by name.
+    pub(crate) fn user(&self) -> &str {
         let name = ["USER", "LOGNAME"].into_iter().find_map(|name| self.variable(name));
-        format!("{} (terminal)", name.filter(|name| !name.trim().is_empty()).unwrap_or("user"))
+        name.filter(|name| !name.trim().is_empty()).unwrap_or("user")
+    }
+
+    /// Who sits here, for what is written without a host.
+    pub(crate) fn person(&self) -> String {
+        format!("{} (terminal)", self.user())
     }
 
     pub(crate) fn home(&self) -> Option<PathBuf> {

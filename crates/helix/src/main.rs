@@ -17,6 +17,7 @@ mod host;
 mod offline;
 mod question;
 mod runtime;
+mod socket;
 mod terminal;
 mod watch;
 

@@ -8,7 +8,7 @@ use helix_git::GitEnvironment;
 use helix_job::JobView;
 use helix_job::phrases::open_questions;
 use helix_job::question::QuestionView;
-use helix_store::{Access, JobFilter, Journal, MAX_ROWS_PER_PAGE, OpenError, SqliteJournal};
+use helix_store::{Access, JobFilter, JobPage, Journal, MAX_ROWS_PER_PAGE, OpenError, SqliteJournal};
 use jiff::Timestamp;
 
 use crate::config::Settings;
@@ -38,7 +38,7 @@ fn missing(settings: &Settings, id: &str) -> CommandError {
 }
 
 /// All jobs, newest first.
-pub(crate) async fn jobs(context: &Context) -> Result<Vec<JobView>, CommandError> {
+pub(crate) async fn jobs(context: &Context) -> Result<JobPage, CommandError> {
     let settings = context.settings()?;
     match find(settings).await? {
         Some(client) => Ok(client.jobs().await?),
@@ -47,17 +47,18 @@ pub(crate) async fn jobs(context: &Context) -> Result<Vec<JobView>, CommandError
 }
 
 /// Jobs of the journal alone.
-async fn recorded_jobs(settings: &Settings, filter: JobFilter) -> Result<Vec<JobView>, CommandError> {
-    let Some(journal) = open(settings).await? else { return Ok(Vec::new()) };
-    let mut jobs = Vec::new();
+async fn recorded_jobs(settings: &Settings, filter: JobFilter) -> Result<JobPage, CommandError> {
+    let mut all = JobPage { jobs: Vec::new(), next: None, unreadable: Vec::new() };
+    let Some(journal) = open(settings).await? else { return Ok(all) };
     let mut cursor = None;
     loop {
         let page = journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await?;
         // Without a host nothing goes on, but the job still waits for one.
-        jobs.extend(page.jobs.into_iter().map(|job| job.at(Timestamp::now())));
+        all.jobs.extend(page.jobs.into_iter().map(|job| job.at(Timestamp::now())));
+        all.unreadable.extend(page.unreadable);
         cursor = page.next;
         if cursor.is_none() {
-            return Ok(jobs);
+            return Ok(all);
         }
     }
 }
@@ -78,7 +79,7 @@ pub(crate) async fn questions(context: &Context, of: Option<&str>) -> Result<Vec
         Some(id) => job(context, id).await?.questions,
         None => {
             // A host knows no more of them than the journal does.
-            let jobs = recorded_jobs(context.settings()?, JobFilter::unfinished()).await?;
+            let jobs = recorded_jobs(context.settings()?, JobFilter::unfinished()).await?.jobs;
             jobs.iter().flat_map(open_questions).cloned().collect()
         }
     };

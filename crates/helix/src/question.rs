@@ -4,7 +4,7 @@
 
 use std::io::IsTerminal;
 
-use helix_job::phrases::{asks, option};
+use helix_job::phrases::{approvals, asks, attempted, option};
 use helix_job::question::{QuestionKind, QuestionView};
 use helix_job::say;
 use helix_server::wire::AnswerRequest;
@@ -25,6 +25,13 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     lines.extend(plain(&asks(language, question)).lines().map(|line| format!("    {line}")));
     for one in &question.options {
         lines.push(format!("    [{}] {}", one.key, plain(&option(language, one))));
+    }
+    for one in &question.attempted {
+        let text = attempted(language, one.run.as_str(), &one.asked);
+        lines.push(format!("    {}", context.terminal.paint(Meaning::Bad, &plain(&text))));
+    }
+    if let Some(approvals) = approvals(language, question) {
+        lines.push(format!("    {}", plain(&approvals)));
     }
     if let Some(expires) = question.expires_at {
         lines.push(format!("    {}", say!(language, "term-expires", at = language.local(expires))));
@@ -52,11 +59,10 @@ pub(crate) fn can_ask(context: &Context) -> bool {
 
 /// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.
 pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Option<AnswerRequest>, CommandError> {
-    let by = Some(context.environment.person());
     let language = context.terminal.language;
     if question.options.is_empty() {
         let text = line(context, &say!(language, "term-your-answer")).await?;
-        return Ok(text.map(|text| AnswerRequest { choice: None, text: Some(text), by }));
+        return Ok(text.map(|text| AnswerRequest { choice: None, text: Some(text) }));
     }
     loop {
         let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
@@ -69,7 +75,7 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
             (None, [only]) => (**only).to_owned(),
             // What an agent asks may be answered in words although it named options.
             (None, _) if question.kind == QuestionKind::Agent => {
-                return Ok(Some(AnswerRequest { choice: None, text: Some(said), by }));
+                return Ok(Some(AnswerRequest { choice: None, text: Some(said) }));
             }
             (None, _) => {
                 context.terminal.say(&say!(language, "term-choose", choices = keys.join(", ")));
@@ -78,7 +84,7 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
         };
         let wanted = say!(language, "term-your-text");
         let text = if question.free_text { line(context, &wanted).await? } else { None };
-        return Ok(Some(AnswerRequest { choice: Some(choice), text, by }));
+        return Ok(Some(AnswerRequest { choice: Some(choice), text }));
     }
 }
 

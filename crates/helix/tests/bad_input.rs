@@ -48,7 +48,7 @@ fn a_wrong_configuration_is_refused_before_anything_happens() {
     user.write("helix.toml", "[defaults]\nagent = \"nobody\"\n");
     user.run(&["doctor"]).refused(2, &["HX0905", "nobody", "helix.toml:2"]);
     user.write("helix.toml", "[server]\nlisten = \"8787\"\n");
-    user.run(&["doctor"]).refused(2, &["HX0903", "8787", "helix.toml:2", "ADDRESS:PORT"]);
+    user.run(&["--config", "helix.toml", "doctor"]).refused(2, &["HX0903", "8787", "helix.toml:2", "ADDRESS:PORT"]);
     assert!(!user.state().exists(), "nothing was changed");
 }
 
@@ -153,6 +153,7 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
     // What is not the plan's fault leaves it valid, and is told all the same.
     user.write("good/p.yaml", PLAN);
     user.write("good/helix.toml", "[server]\nroots = [\"elsewhere\"]\n");
+    assert_eq!(user.run(&["trust", "good/helix.toml"]).code, 0);
     let mut check = user.helix();
     let ran =
         user::ran(check.current_dir(user.work().join("good")).args(["plan", "check", "p.yaml"]).output().unwrap());

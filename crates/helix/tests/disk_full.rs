@@ -195,15 +195,15 @@ async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
     if !apart("a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on") {
         return;
     }
-    let gate = tempfile::tempdir().unwrap();
-    let go = gate.path().join("go");
-    let stage = Stage::new(&script(&go), "stall = \"60s\"\n\n[consultant]\nenforcement = []\n");
+    let stage = Stage::new("parts: []\n", "stall = \"60s\"\n\n[consultant]\nenforcement = []\n");
+    let go = stage.shared().join("go");
+    stage.agent_does(&script(&go));
     let disk = Disk::under(&stage);
     let _host = stage.start();
     let plan = stage.plan("pages", PLAN);
     let base = stage.git(&stage.repo, &["rev-parse", "HEAD"]);
     let job = stage.submit(&plan, &stage.repo, "k").await;
-    wait_for(&gate.path().join("go.there"), &stage).await;
+    wait_for(&stage.shared().join("go.there"), &stage).await;
     // Who watches the job is told what it waits for.
     let watching = Watching::begin(&stage, &job);
     watching.has_said("agent running, attempt 1").await;
@@ -276,10 +276,10 @@ fn nothing_starts_on_a_full_disk_and_everything_does_after_space_is_made() {
     if !apart("nothing_starts_on_a_full_disk_and_everything_does_after_space_is_made") {
         return;
     }
-    let gate = tempfile::tempdir().unwrap();
-    let go = gate.path().join("go");
+    let stage = Stage::new("parts: []\n", "");
+    let go = stage.shared().join("go");
     std::fs::write(&go, "").unwrap();
-    let stage = Stage::new(&script(&go), "");
+    stage.agent_does(&script(&go));
     let disk = Disk::under(&stage);
     let plan = stage.plan("pages", PLAN);
     let (plan, repo) = (plan.to_str().unwrap().to_owned(), stage.repo.to_str().unwrap().to_owned());

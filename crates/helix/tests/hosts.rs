@@ -4,7 +4,7 @@
 mod user;
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
@@ -155,6 +155,7 @@ fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
 fn a_chat_without_its_agent_says_so_once_and_offers_a_session_that_is_there() {
     let user = User::new();
     user.write("helix.toml", "[agents.claude]\ncommand = [\"/nonexistent/claude\"]\n");
+    assert_eq!(user.run(&["trust"]).code, 0);
     let ran = user.run(&["chat", "-m", "hi"]);
     ran.refused(4, &["/nonexistent/claude", "helix doctor"]);
     assert_eq!(ran.stderr.matches("helix doctor").count(), 1, "{}", ran.stderr);
@@ -254,11 +255,10 @@ fn a_detached_job_brings_its_own_host() {
 #[test]
 fn an_answer_by_id_does_not_read_all_jobs() {
     let user = User::new();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let (url, token) = (format!("http://{}", listener.local_addr().unwrap()), user.state().join("token"));
-    std::fs::create_dir_all(user.state()).unwrap();
-    std::fs::write(&token, "t").unwrap();
-    let info = json!({ "url": url, "pid": std::process::id(), "token_file": token, "configuration": [] });
+    std::fs::create_dir_all(user.state().join("terminal")).unwrap();
+    let listener = UnixListener::bind(user.state().join("terminal/host.sock")).unwrap();
+    let info =
+        json!({ "url": "http://127.0.0.1:1", "pid": std::process::id(), "token_file": "/none", "configuration": [] });
     std::fs::write(user.state().join("host.json"), info.to_string()).unwrap();
     let (asked, paths) = mpsc::channel();
     std::thread::spawn(move || {

@@ -59,7 +59,10 @@ fn everything_is_entered_once_and_arrives() {
             kept.config["OPENAI_API_BASE_URLS"],
             json!(["https://api.openai.example/v1", format!("{}/v1", host.1)])
         );
-        assert_eq!(kept.config["OPENAI_API_KEYS"], json!(["other", token.trim()]));
+        let keys = &kept.config["OPENAI_API_KEYS"];
+        let own = keys[1].as_str().unwrap();
+        assert!(keys[0] == "other" && own.starts_with("hxc-"), "a token of its own, not the host's: {keys}");
+        assert!(!ran.stdout.contains(own) && !ran.stderr.contains(own), "the key is a secret");
         assert_eq!(kept.config["ENABLE_OPENAI_API"], true);
         assert_eq!(kept.config["OPENAI_API_CONFIGS"]["0"]["prefix_id"], "oa", "the other connection is as it was");
         let model = &kept.models[0];
@@ -146,10 +149,14 @@ fn doctor_examines_what_was_connected() {
     let changed = check(Some(TOKEN)).unwrap();
     assert!(changed["state"] == "problem" && changed["found"].as_str().unwrap().contains("X-Chat"), "{changed}");
     assert_eq!(web.writes(), Vec::<String>::new(), "doctor changes nothing");
+    // Another token of the host changes nothing; one of Open WebUI that was revoked does.
     drop(host);
     std::fs::write(user.state().join("token"), "another-token-of-helix\n").unwrap();
     let _host = Served::start(&user);
+    assert_eq!(check(None).unwrap()["state"], "good");
+    let name = user.run(&["--json", "token", "list"]).json()[0]["name"].as_str().unwrap().to_owned();
+    assert_eq!(user.run(&["token", "revoke", &name]).code, 0);
     let stale = check(None).unwrap();
-    assert!(stale["found"].as_str().unwrap().contains("token has changed"), "{stale}");
+    assert!(stale["found"].as_str().unwrap().contains("token was revoked"), "{stale}");
     assert!(stale["remedy"].as_str().unwrap().contains(&format!("helix openwebui connect {}", web.page)), "{stale}");
 }

@@ -4,7 +4,8 @@
 mod stage;
 
 use std::io::{Read, Write};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::Shutdown;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -29,8 +30,8 @@ fn waiting(stage_root: &str) -> String {
 
 fn new_stage() -> Stage {
     let stage = Stage::new("parts: []\n", "max_agents = 4\n");
-    let root = stage.sandbox.path().display().to_string();
-    std::fs::write(stage.sandbox.path().join("agent.yaml"), waiting(&root)).unwrap();
+    let root = stage.shared().display().to_string();
+    stage.agent_does(&waiting(&root));
     stage
 }
 
@@ -88,7 +89,7 @@ fn two_runs_at_once_share_one_host_and_both_end_well() {
     let stage = new_stage();
     let (mut one, mut two) = (run(&stage, "one"), run(&stage, "two"));
     until("both agents work at the same time", &stage, || stage.plays_of("one") == 1 && stage.plays_of("two") == 1);
-    std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+    std::fs::write(stage.shared().join("go"), "").unwrap();
     assert_eq!((one.0.wait().unwrap().code(), two.0.wait().unwrap().code()), (Some(0), Some(0)));
     assert_all_is_well(&stage);
 }
@@ -105,7 +106,7 @@ fn a_run_whose_host_is_killed_takes_over_and_brings_both_jobs_to_their_end() {
     one.0.kill().unwrap();
     one.0.wait().unwrap();
     until("the second is the host", &stage, || host_pid(&stage) == Some(u64::from(two.0.id())));
-    std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+    std::fs::write(stage.shared().join("go"), "").unwrap();
     assert_eq!(two.0.wait().unwrap().code(), Some(0));
     assert_all_is_well(&stage);
 }
@@ -117,7 +118,7 @@ fn two_hosts_bring_their_results_into_one_branch() {
     let other = stage.sandbox.path().join("other-state");
     let (mut one, mut two) = (run(&stage, "one"), run_in(&stage, "two", &other));
     until("both agents work at the same time", &stage, || stage.plays_of("one") == 1 && stage.plays_of("two") == 1);
-    std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+    std::fs::write(stage.shared().join("go"), "").unwrap();
     let log = |name: &str| std::fs::read_to_string(stage.sandbox.path().join(format!("{name}.log"))).unwrap();
     let codes = (one.0.wait().unwrap().code(), two.0.wait().unwrap().code());
     assert_eq!(codes, (Some(0), Some(0)), "{}\n{}", log("one"), log("two"));
@@ -169,7 +170,7 @@ fn a_job_outlives_the_terminal_in_which_it_was_started() {
         }
         until("the host is gone", &stage, || !lives(host));
         terminal.0.wait().unwrap();
-        std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+        std::fs::write(stage.shared().join("go"), "").unwrap();
         let listed = stage.helix(&["--json", "jobs"]).output().unwrap();
         let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
         let id = listed[0]["id"].as_str().unwrap();
@@ -188,13 +189,13 @@ fn a_job_outlives_the_terminal_in_which_it_was_started() {
 async fn a_gate_outlives_the_host_that_began_it() {
     let part = "parts:\n  - name: one\n    prompt: { matches: '(?i)phase `one`' }\n    act: { steps: [{ write: { path: one.md, content: one } }] }\n";
     let stage = Stage::new(part, "");
-    let (began, go) = (stage.sandbox.path().join("began"), stage.sandbox.path().join("go"));
+    let (began, go) = (stage.shared().join("began"), stage.shared().join("go"));
     let script = format!(
         "echo $$ >> {0}; setsid sleep 300 & until test -e {1}; do sleep 0.02; done; rm {1}; echo it was $$",
         began.display(),
         go.display()
     );
-    let file = stage.sandbox.path().join("gate.sh");
+    let file = stage.shared().join("gate.sh");
     std::fs::write(&file, script).unwrap();
     let plan = format!(
         "name: p\nphases: [{{ id: one, type: documentation, description: Write it., outputs: [one.md], gates: [{{ type: command, command: \"sh {}\" }}] }}]\n",
@@ -222,17 +223,17 @@ async fn a_gate_outlives_the_host_that_began_it() {
     stage.no_gate_is_left();
 }
 
-/// Passes everything on to the host at `url`, but ends each connection that begins a request so after a job's events were asked for,
-/// until they are asked for again. Also gives how often they were.
-fn breaking(url: &str, head: String) -> (String, Arc<AtomicUsize>) {
-    let host = url.strip_prefix("http://").unwrap().to_owned();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let own = format!("http://{}", listener.local_addr().unwrap());
+/// Passes everything on to the host behind a socket, in whose place it listens, but ends each connection that begins a request so after a job's events were asked for,
+/// until they are asked for again. Gives how often they were.
+fn breaking(socket: &Path, head: String) -> Arc<AtomicUsize> {
+    let host = socket.with_extension("host");
+    std::fs::rename(socket, &host).unwrap();
+    let listener = UnixListener::bind(socket).unwrap();
     let followed = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&followed);
     std::thread::spawn(move || {
         for client in listener.incoming() {
-            let (mut client, mut server) = (client.unwrap(), TcpStream::connect(&host).unwrap());
+            let (mut client, mut server) = (client.unwrap(), UnixStream::connect(&host).unwrap());
             let (mut answers, mut asker) = (server.try_clone().unwrap(), client.try_clone().unwrap());
             std::thread::spawn(move || {
                 let _passed_on = std::io::copy(&mut answers, &mut asker);
@@ -254,7 +255,7 @@ fn breaking(url: &str, head: String) -> (String, Arc<AtomicUsize>) {
             });
         }
     });
-    (own, counted)
+    counted
 }
 
 /// The next host has no more events for it, and nothing else would tell it that the job is over.
@@ -264,18 +265,15 @@ async fn a_watcher_that_loses_its_host_after_the_last_event_ends_with_the_job() 
     let _host = stage.start();
     let plan = "name: one\nphases: [{ id: one, type: documentation, description: Write it., outputs: [one.md] }]\n";
     let id = stage.submit(&stage.plan("one", plan), &stage.repo, "one").await;
-    let (url, _) = stage.reachable().await;
-    let announced = stage.sandbox.state().join("host.json");
-    let mut host: Value = serde_json::from_slice(&std::fs::read(&announced).unwrap()).unwrap();
-    let (broken, followed) = breaking(&url, format!("GET /api/v1/jobs/{id} HTTP"));
-    host["url"] = broken.into();
-    std::fs::write(&announced, host.to_string()).unwrap();
+    stage.reachable().await;
+    let socket = stage.sandbox.state().join("terminal/host.sock");
+    let followed = breaking(&socket, format!("GET /api/v1/jobs/{id} HTTP"));
 
     let mut watcher = Process(stage.helix(&["jobs", "watch", &id]).spawn().unwrap());
     let start = Instant::now();
     let ended = loop {
         if followed.load(Ordering::SeqCst) == 1 {
-            std::fs::write(stage.sandbox.path().join("go"), "").unwrap();
+            std::fs::write(stage.shared().join("go"), "").unwrap();
         }
         if let Some(status) = watcher.0.try_wait().unwrap() {
             break status;

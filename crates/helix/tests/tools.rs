@@ -209,7 +209,7 @@ async fn over_stdio_a_running_host_is_used_and_no_second_one_started() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_a_client_starts_without_a_host_outlives_the_client() {
     let stage = Stage::new("{}", "");
-    let go = stage.sandbox.path().join("go");
+    let go = stage.shared().join("go");
     std::fs::create_dir_all(stage.repo.join("plans/demo")).unwrap();
     let waits = format!("[[fake: run until [ -e {} ]; do sleep 0.02; done]] [[fake: write", go.display());
     let slow = PLAN.replace("[[fake: write", &waits);
@@ -326,14 +326,18 @@ fn mistakes_in_template_and_experts_are_shown_at_start_with_their_line() {
     user.write("own.md.j2", "---\nprompt: consultant\nversion: 2\n---\nHello {{ workspce }}\n");
     user.run(&["prompt", "check", "own.md.j2"]).refused(2, &["HX0453", "own.md.j2:5:10", "did you mean `workspace`?"]);
     user.write("helix.toml", "[consultant]\nprompt = \"own.md.j2\"\n");
-    user.run(&["chat", "-m", "hello"]).refused(2, &["HX0453", "workspce", "helix prompt show"]);
+    user.run(&["--config", "helix.toml", "chat", "-m", "hello"])
+        .refused(2, &["HX0453", "workspce", "helix prompt show"]);
     user.write("helix.toml", "[consultant]\nexperts = true\n");
     user.write("experts.toml", "[experts.a]\ndescription = \"x\"\npromt = \"y\"\n");
-    user.run(&["chat", "-m", "hello"]).refused(2, &["HX0452", "experts.toml:3:1", "did you mean `prompt`?"]);
+    user.run(&["--config", "helix.toml", "chat", "-m", "hello"])
+        .refused(2, &["HX0452", "experts.toml:3:1", "did you mean `prompt`?"]);
     user.write("helix.toml", "[consultant]\nvalidators = { links = { timeout = \"1s\" } }\n");
-    user.run(&["chat", "-m", "hello"]).refused(2, &["helix.toml:2", "command = [\"./check-links\"]"]);
+    user.run(&["--config", "helix.toml", "chat", "-m", "hello"])
+        .refused(2, &["helix.toml:2", "command = [\"./check-links\"]"]);
     user.write("helix.toml", "[consultant]\nenforcement = [\"step_maker\"]\n");
-    user.run(&["chat", "-m", "hello"]).refused(2, &["HX0903", "helix.toml:2:16", "did you mean `step_marker`?"]);
+    user.run(&["--config", "helix.toml", "chat", "-m", "hello"])
+        .refused(2, &["HX0903", "helix.toml:2:16", "did you mean `step_marker`?"]);
 }
 
 /// A session at the terminal: it is named, goes on by that name or by its id, and a name that nobody gave is refused.

@@ -153,7 +153,7 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     std::fs::write(stage.repo.join("adr/001-export.md"), ADR).unwrap();
     stage.git(&stage.repo, &["add", "-A"]);
     stage.git(&stage.repo, &["commit", "-q", "-m", "decide"]);
-    let (test, production) = (stage.sandbox.path().join("deployed-test"), stage.sandbox.path().join("deployed-prod"));
+    let (test, production) = (stage.shared().join("deployed-test"), stage.shared().join("deployed-prod"));
     let intern = workflow.starts_with("intern");
     let deploys = order.last().filter(|last| last.starts_with("deploy"));
     let of = |name: &str, file: &std::path::Path| {
@@ -215,7 +215,7 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     assert_eq!(done.status.code(), Some(0), "{workflow}: {done:?}");
     let decision = std::fs::read_to_string(stage.repo.join("adr/001-export.md")).unwrap();
     assert!(decision.contains("status: Implemented") && !decision.contains("- [ ]"), "{workflow}: {decision}");
-    let accepted = decision.contains("accepted_by: \"a test\"");
+    let accepted = decision.contains(" (token)\"\naccepted_on");
     assert_eq!(accepted, deploys.is_some(), "{workflow}: {decision}");
     Stage::no_agent_is_left(&id);
 }

@@ -62,6 +62,8 @@ pub struct AgentKind {
     pub review_models: &'static [&'static str],
     /// Whether a user may vouch for its exit status.
     pub exit_status: ExitMeaning,
+    /// Where its agents keep settings and sessions: the variable that names the directory, and else what is in a home.
+    pub own_places: (&'static str, &'static [&'static str]),
 }
 
 /// The kind of agents that speak this dialect.

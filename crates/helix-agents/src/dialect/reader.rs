@@ -4,7 +4,7 @@
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
-use helix_core::run::{AgentErrorKind, Ending, RateLimit, RunFacts, StopCause, StreamFacts, Terminal};
+use helix_core::run::{AgentErrorKind, Ending, RateLimit, RunFacts, StopCause, StreamFacts, Terminal, WallsHeld};
 use helix_core::usage::Usage;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
@@ -214,6 +214,7 @@ impl Reader {
                 && self.unparsable == 0
                 && self.tail != Some(Taken::Spoiled),
             stderr_tail: ended.stderr_tail.clone(),
+            walls: ended.walls.clone(),
         }
     }
 
@@ -239,12 +240,14 @@ pub struct Ended {
     pub stderr_tail: String,
     /// When, where that is known: some agents say only at what time of the day a limit resets.
     pub at: Option<Timestamp>,
+    /// What held its processes back.
+    pub walls: Option<WallsHeld>,
 }
 
 impl Ended {
     /// A process that exited by itself, nobody knows when, and said nothing on stderr.
     pub fn exited(code: i32) -> Self {
-        Self { ending: Ending::Exited { code }, stopped: None, stderr_tail: String::new(), at: None }
+        Self { ending: Ending::Exited { code }, stopped: None, stderr_tail: String::new(), at: None, walls: None }
     }
 }
 
@@ -255,6 +258,7 @@ impl From<&RunEnd> for Ended {
             stopped: end.stopped,
             stderr_tail: end.stderr_tail.clone(),
             at: Some(end.ended_at),
+            walls: end.walls.clone(),
         }
     }
 }

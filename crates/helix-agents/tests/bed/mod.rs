@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use helix_agents::supervisor::Watching;
 use helix_agents::{
-    Grace, Invocation, LineReader, RunEnd, RunHandle, RunKind, RunRequest, Supervisor, SupervisorConfig,
+    Grace, Invocation, LineReader, RunEnd, RunHandle, RunKind, RunRequest, Sandbox, Supervisor, SupervisorConfig, Walls,
 };
 use helix_core::ids::RunId;
 use tempfile::TempDir;
@@ -31,6 +31,11 @@ impl Bed {
         fs::create_dir(scratch.path().join("work")).unwrap();
         let supervisor = supervisor(&scratch.path().join("runs"), watching);
         Self { scratch, supervisor }
+    }
+
+    /// The same with a sandbox that its owner has configured.
+    pub fn within(self, sandbox: Sandbox) -> Self {
+        Self { supervisor: supervisor_within(&self.runs(), Watching::Inotify, sandbox), ..self }
     }
 
     /// Another supervisor over the same runs, as a restarted host would have.
@@ -68,6 +73,7 @@ impl Bed {
             grace: Grace::each(Duration::from_secs(20)),
             kind: RunKind::default(),
             labels: BTreeMap::new(),
+            walls: Some(Walls { writable: vec![self.work()], readable: vec![self.work()], ..Walls::default() }),
         }
     }
 
@@ -92,7 +98,12 @@ impl Bed {
 }
 
 pub fn supervisor(runs: &Path, watching: Watching) -> Supervisor {
-    let config = SupervisorConfig { runs_dir: runs.to_owned(), keeper: keeper(), keeper_args: Vec::new(), watching };
+    supervisor_within(runs, watching, Sandbox::default())
+}
+
+fn supervisor_within(runs: &Path, watching: Watching, sandbox: Sandbox) -> Supervisor {
+    let runs_dir = runs.to_owned();
+    let config = SupervisorConfig { runs_dir, keeper: keeper(), keeper_args: Vec::new(), watching, sandbox };
     Supervisor::new(config).unwrap()
 }
 

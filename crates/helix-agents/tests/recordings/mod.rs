@@ -55,6 +55,7 @@ impl Recording {
                 .then_some(StopCause::Cancelled),
             stderr_tail: self.stderr.clone(),
             at: None,
+            walls: None,
         }
     }
 }

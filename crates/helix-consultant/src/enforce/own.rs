@@ -2,10 +2,10 @@
 //!
 //! Must not know what an answer is about. A command that fails says nothing about the answer: it is neither passed nor refused by it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{Grace, Invocation, RunHandle, RunKind, RunRequest, Supervisor, ToolEnvironment};
+use helix_agents::{Grace, Invocation, RunHandle, RunKind, RunRequest, Supervisor, ToolEnvironment, Walls};
 use helix_core::error_chain;
 use helix_core::finding::{Finding, Place};
 use helix_core::ids::RunId;
@@ -92,6 +92,7 @@ impl Asked<'_> {
             grace: Grace::each(GRACE),
             kind: RunKind::Work,
             labels: [("validator".to_owned(), validator.name.clone())].into(),
+            walls: Some(self.walls(args)),
         };
         let handle = self.supervisor.start(request).await.map_err(|error| error_chain(&error))?;
         let said = tokio::select! {
@@ -104,6 +105,16 @@ impl Asked<'_> {
         Ok(lines
             .map(|line| AnswerFinding { validator: validator.name.clone(), finding: finding(&validator.name, line) })
             .collect())
+    }
+}
+
+impl Asked<'_> {
+    /// It may change the session's directory, and read the project and what the user's configuration names in its command.
+    fn walls(&self, args: &[String]) -> Walls {
+        let session = self.directory.parent().unwrap_or(self.directory).to_owned();
+        let named = args.iter().map(PathBuf::from).filter(|path| path.is_absolute());
+        let readable = [session].into_iter().chain(self.project.map(PathBuf::from)).chain(named).collect();
+        Walls { writable: vec![self.directory.to_owned()], readable, ..Walls::default() }
     }
 }
 

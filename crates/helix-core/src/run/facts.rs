@@ -4,6 +4,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::walls::WallsHeld;
+
 /// Everything that is known of a run once it is over. Rules and figures come from 473
 /// measured runs of the real CLI and are summarised in `docs/outcomes.md`. By default, nothing is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,6 +49,9 @@ pub struct RunFacts {
     /// The last 2 KiB of stderr, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,
+    /// What held its processes back; `None` where no sandbox was asked for, or nobody recorded it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walls: Option<WallsHeld>,
 }
 
 impl RunFacts {

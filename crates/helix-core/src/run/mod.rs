@@ -4,9 +4,11 @@
 
 mod facts;
 mod outcome;
+mod walls;
 
 pub use facts::{
     AgentErrorKind, Ending, RateLimit, RunFacts, StopCause, StopReason, StreamFacts, Terminal, TerminalKind,
     TerminalReason,
 };
 pub use outcome::{Completed, Failure, LimitKind, Outcome, OutcomeName, Retry};
+pub use walls::{NetworkAccess, NoWall, SandboxMode, Wall, WallsHeld};

@@ -120,7 +120,7 @@ fn approval(phase: &Phase, progress: &PhaseProgress) -> Option<(Timestamp, Accep
     progress.questions.iter().rev().filter(|asked| approves(&asked.question.about)).find_map(|asked| {
         match &asked.status {
             QuestionStatus::Answered { answer, at } if answer.choice.as_deref() == Some(APPROVE) => {
-                Some((*at, Acceptance { by: answer.by.clone(), on: at.strftime("%F").to_string() }))
+                Some((*at, Acceptance { by: answer.by.to_string(), on: at.strftime("%F").to_string() }))
             }
             QuestionStatus::Answered { .. }
             | QuestionStatus::Open

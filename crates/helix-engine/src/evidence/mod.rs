@@ -274,9 +274,12 @@ impl Archive<'_> {
     ) -> Result<T, EngineError> {
         let job = job_record::view(self.journal, id).await?.id;
         let (state, git) = (job_record::state(self.journal, &job).await?, self.git.clone());
+        let state_dir = self.state_dir.to_path_buf();
         let reading = helix_process::spawn_blocking(move || {
             let active = state.active().ok_or_else(|| EngineError::not_found("job", &job))?;
             let repository = Repository::open(Path::new(&active.spec.repo.path), git);
+            // Results of attempts are in the host's own repository beside it.
+            let repository = Repository::hosted(repository.map_err(EngineError::environment)?, &state_dir);
             work(&job, &state, active, repository.map_err(EngineError::environment)?)
         });
         reading.await.map_err(EngineError::environment)?

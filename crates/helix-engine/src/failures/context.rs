@@ -271,7 +271,7 @@ fn nothing_checked(report: &GateReport, fault: &Fault) -> Option<OwnCheck> {
         }
         FaultKind::NothingChecked => Some(OwnCheck::NothingChecked),
         FaultKind::Unreadable => Some(OwnCheck::Unreadable),
-        FaultKind::Timeout | FaultKind::ToolMissing | FaultKind::Environment => None,
+        FaultKind::Timeout | FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => None,
     }
 }
 
@@ -302,7 +302,11 @@ fn observed(observation: &mut FailureObservation, fault: &Fault) -> String {
         FaultKind::ToolMissing if observation.termination == Termination::Unknown => {
             observation.termination = Termination::NotStarted { errno: ENOENT };
         }
-        FaultKind::ToolMissing | FaultKind::NothingChecked | FaultKind::Unreadable | FaultKind::Environment => {}
+        FaultKind::ToolMissing
+        | FaultKind::NothingChecked
+        | FaultKind::Unreadable
+        | FaultKind::Environment
+        | FaultKind::Flaky => {}
     }
     fault.message.clone()
 }

@@ -59,6 +59,7 @@ fn report(verdict: Verdict) -> GateReport {
             exit_code: Some(101),
             output_sha256: String::new(),
             output_file: "gates/out.log".into(),
+            walls: None,
         }),
         tests: None,
         steps: Vec::new(),

@@ -211,6 +211,9 @@ impl EffectRunner {
             loop {
                 let page = ledger.journal.list_jobs(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await;
                 let page = page.map_err(|error| ledger.unreadable(&error))?;
+                if let Some(job) = page.unreadable.first() {
+                    return Err(unreadable(target, job));
+                }
                 let all = page.jobs.into_iter().flat_map(|view| {
                     let (job, ledger) = (view.id, ledger.clone());
                     let to_target = view.deliveries.into_iter().filter(|one| one.target == target.name);
@@ -236,6 +239,13 @@ fn held_for_good(target: &Target, job: &JobId) -> Fault {
     let hint = format!(
         "see `helix jobs show {job}` and the host's log for why, look at the target, and start Helix again; if it leaves the job alone again, deliver under another `target`"
     );
+    Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
+}
+
+/// Nothing says whether a job has changed the target.
+fn unreadable(target: &Target, job: &JobId) -> Fault {
+    let message = format!("whether job {job} has changed {} is unknown: its record cannot be read", target.name);
+    let hint = format!("`helix jobs show {job}` says why; restore a backup, or deliver under another `target`");
     Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
 }
 

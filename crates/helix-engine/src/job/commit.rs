@@ -41,13 +41,14 @@ impl EffectRunner {
 
     pub(super) async fn commit_result(&self, at: AttemptContext<'_>) -> Result<JobEvent, Fault> {
         match self.try_commit(at).await {
-            Ok(AttemptCommit { committed: result, repairs }) => {
+            Ok(AttemptCommit { committed: result, repairs, findings }) => {
                 let repairs = repairs.iter().map(ToString::to_string).collect();
                 Ok(JobEvent::ResultCommitted {
                     phase: at.phase.id.clone(),
                     attempt: at.attempt.begin.attempt,
                     result,
                     repairs,
+                    findings,
                 })
             }
             Err(fault) => {

@@ -35,7 +35,7 @@ use helix_gates::GateCheckouts;
 use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
 
 /// Tools of Helix itself that a phase's agent may use.
-const PHASE_MCP_TOOLS: [&str; 5] = ["ask_user", "adr_check", "plan_check", "similar_failures", "skill_read"];
+pub(crate) const PHASE_MCP_TOOLS: [&str; 5] = ["ask_user", "adr_check", "plan_check", "similar_failures", "skill_read"];
 /// Events that a reader of the live activity may be behind before it misses some.
 const ACTIVITY_BUFFER: usize = 4_096;
 /// Most of each side of a conflict that an agent is shown in its prompt, in bytes.
@@ -319,6 +319,7 @@ impl EffectRunner {
         let runner = self.runner_of(job, active).await?;
         let mut ask = self.ask(active, phase, this, cwd).await?;
         limit(&runner, &agent, &mut ask);
+        ask.walls = self.walls(active, phase).await?;
         let run = &this.begin.run;
         let stop = self.stop_token(run);
         let deadline = this.begin.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
@@ -372,7 +373,7 @@ impl EffectRunner {
         ask.max_turns = begin.grant.turns.or(phase.max_turns);
         ask.budget_usd = begin.grant.usd.or(phase.budget_usd);
         ask.schema = phase.generates_phases.as_ref().map(helix_plan::fragment::schema);
-        ask.mcp = self.shared.host.tool_server("X-Helix-Run", &begin.run).into_iter().collect();
+        ask.mcp = self.shared.host.tool_server(&begin.run).into_iter().collect();
         let tools = || Some(PHASE_MCP_TOOLS.map(str::to_owned).to_vec());
         // Only its own worktree may change: a resumed session remembers paths of the attempt before, and what it wrote there
         // would be lost.

@@ -85,7 +85,7 @@ impl EffectRunner {
 
     async fn deliveries_file(&self, target: &Target) -> Result<PathBuf, Fault> {
         let spaces = self.workspaces_at(PathBuf::from(&target.project)).await?;
-        Ok(spaces.repository().common_dir().join(FILE))
+        Ok(spaces.repository().user().common_dir().join(FILE))
     }
 }
 

@@ -11,7 +11,7 @@ use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{AttemptContext, EffectRunner, Stopped, continuing};
-use helix_gates::{DeliveryPart, GateContext, run_delivery_part, run_gate, runs_command};
+use helix_gates::{Claims, DeliveryPart, GateContext, run_delivery_part, run_gate, runs_command};
 
 /// A gate and the commit that it is to check.
 pub(super) struct GateCheck<'a> {
@@ -71,10 +71,13 @@ impl EffectRunner {
                 environment = environment.with("HELIX_BASELINE", baseline.commit.as_str());
             }
         }
+        let plan = &active.spec.plan;
+        let claims = if attempt.is_some() { Claims::of_phase(plan, phase) } else { Claims::of_sum(plan) };
         let context = Arc::new(GateContext {
             spaces,
             job: job.clone(),
             phase: phase.clone(),
+            claims,
             plan_adr: active.spec.plan.adr.clone(),
             adr: active.spec.adr.clone(),
             origin: active.spec.repo.base.clone(),

@@ -9,7 +9,7 @@ use futures::FutureExt;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::PhaseId;
 use helix_job::question::Question;
-use helix_job::{Effect, ErrorView, Illegal, JobEvent, JobState, Stage, decide};
+use helix_job::{Effect, ErrorView, Illegal, JobEvent, JobState, Person, Stage, decide};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
@@ -433,8 +433,8 @@ impl JobHandle {
     }
 
     /// Asks the job to stop; `false` if it is over already.
-    pub(crate) async fn cancel(&self, by: &str) -> bool {
-        self.record(vec![JobEvent::CancelRequested { by: by.to_owned() }]).await.is_ok()
+    pub(crate) async fn cancel(&self, by: &Person) -> bool {
+        self.record(vec![JobEvent::CancelRequested { by: by.clone() }]).await.is_ok()
     }
 
     /// Records something that came from outside, all or none.

@@ -255,7 +255,7 @@ async fn cancelling_stops_the_agent_keeps_its_work_and_begins_nothing_new() {
     let running = start(&[("a", &[], 1), ("b", &[], 0)], 1, script).await;
     running.script.see("run/a/1").await;
     assert_eq!(running.script.count("? start/b/1"), 1);
-    assert!(running.handle.cancel("a test").await);
+    assert!(running.handle.cancel(&"a test".into()).await);
     running.script.see("stop/run/a/1").await;
     release.notify_one();
     let (_, view, lines) = running.ended().await;
@@ -269,7 +269,7 @@ async fn what_is_no_longer_wanted_is_told_so_and_its_answer_does_not_count() {
     for (key, attempts) in [("gate/a/1/0", 1), ("start/a/1", 0)] {
         let running = start(&[("a", &[], 1)], 1, vec![(key, Scripted::UntilUnwanted)]).await;
         running.script.see(key).await;
-        assert!(running.handle.cancel("a test").await);
+        assert!(running.handle.cancel(&"a test".into()).await);
         running.script.see(&format!("- {key}")).await;
         let (_, view, lines) = running.ended().await;
         assert_eq!(view.status, JobStatus::Cancelled, "{key}: {lines:#?}");
@@ -288,7 +288,7 @@ async fn a_delivery_that_is_cancelled_while_it_is_prepared_does_not_begin_and_ho
     let running = start_with(vec![phase, world::phase("b", &[], 0)], 2, script).await;
     running.script.see("begin/a/1/1").await;
     running.script.see("run/b/1").await;
-    assert!(running.handle.cancel("a test").await);
+    assert!(running.handle.cancel(&"a test".into()).await);
     // While the job goes on: the work of the other phase is committed first.
     running.script.see("not begun: delivery_begun").await;
     release.notify_one();
@@ -353,6 +353,7 @@ async fn a_question_that_is_asked_again_keeps_its_number_and_misfits_are_refused
             said: Default::default(),
             options: Vec::new(),
             free_text: true,
+            approvers: None,
         };
         running.handle.ask(world::id("a"), question)
     };
@@ -370,5 +371,5 @@ async fn a_question_that_is_asked_again_keeps_its_number_and_misfits_are_refused
     let (_, view, _) = running.ended().await;
     assert_eq!(view.status, JobStatus::Cancelled);
     assert_eq!(handle.record(answer(1)).await, Err(Refused::Over));
-    assert!(!handle.cancel("a test").await);
+    assert!(!handle.cancel(&"a test".into()).await);
 }

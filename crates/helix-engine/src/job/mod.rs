@@ -24,7 +24,7 @@ mod target;
 mod unsaved;
 
 pub(crate) use agents::{keep_agents, kept_agents, renew_agents};
-pub(crate) use effects::{EffectOutcome, EffectRunner, Effects, blocking};
+pub(crate) use effects::{EffectOutcome, EffectRunner, Effects, PHASE_MCP_TOOLS, blocking};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use review::who_looks;
 pub(crate) use side_run::side_runs;

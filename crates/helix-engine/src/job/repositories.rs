@@ -1,13 +1,16 @@
-//! The repositories that jobs work in, each with one set of long-lived git processes as long as something needs them.
+//! The repositories that jobs work in, each with one set of long-lived git processes as long as something needs them, and what of
+//! them is open to whoever works in them.
 //!
 //! Must not know what is done in them.
 
 use std::path::PathBuf;
 
+use helix_agents::Walls;
 use helix_core::finding::{Fault, FaultKind};
-use helix_job::JobSpec;
+use helix_job::{Active, JobSpec};
+use helix_plan::Phase;
 
-use super::effects::{EffectRunner, blocking_fault};
+use super::effects::{EffectRunner, blocking, blocking_fault};
 use crate::mutex::lock;
 use helix_git::{Repository, Workspaces};
 
@@ -20,7 +23,7 @@ impl EffectRunner {
     /// The worktrees of the repository at a path.
     pub(super) async fn workspaces_at(&self, path: PathBuf) -> Result<Workspaces, Fault> {
         let known = lock(&self.shared.workspaces).get(&path).cloned();
-        let (environment, root) = (self.shared.git.clone(), self.state().worktrees());
+        let (environment, state) = (self.shared.git.clone(), self.state().root().to_path_buf());
         let spaces = blocking_fault({
             let (path, known) = (path.clone(), known.clone());
             move || {
@@ -32,7 +35,7 @@ impl EffectRunner {
                     message: error.to_string(),
                     hint: error.hint(),
                 })?;
-                Workspaces::new(repository, &root).map_err(|error| error.fault())
+                Workspaces::new(repository, &state).map_err(|error| error.fault())
             }
         })
         .await?;
@@ -61,5 +64,13 @@ impl EffectRunner {
         if let Err(error) = helix_process::spawn_blocking(move || drop(unused)).await {
             tracing::warn!(%error, "git processes of a repository may be left");
         }
+    }
+
+    /// What who works for this phase may reach of the repository and the network, besides its own work place.
+    pub(super) async fn walls(&self, active: &Active, phase: &Phase) -> Result<Walls, Fault> {
+        let spaces = self.workspaces(&active.spec).await?;
+        let readable = blocking(move || spaces.readable()).await?;
+        let network = phase.network.unwrap_or_else(|| self.runner().supervisor().sandbox().network).into();
+        Ok(Walls { readable, network, ..Walls::default() })
     }
 }

@@ -52,8 +52,8 @@ impl EffectRunner {
                 (Some(_) | None, _) => (repository.commit(origin.as_str())?, None),
             };
             let reference = format!("{place}/baseline");
-            repository.keep(&reference, &commit.id)?;
-            repository.keep(&format!("{place}/delivered"), &delivered)?;
+            repository.publish(&reference, &commit.id)?;
+            repository.publish(&format!("{place}/delivered"), &delivered)?;
             Ok(Baseline { commit: commit.id, tree: commit.tree, job, reference })
         })
         .await

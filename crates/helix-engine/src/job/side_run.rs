@@ -14,7 +14,7 @@ use helix_job::{Active, Language, Policy, SideBudget, SideRun, describe, remedy}
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::effects::{EffectRunner, Stopped, continuing, limit, new_session, run_fault};
+use super::effects::{EffectRunner, Stopped, continuing, limit, new_session, phase_of, run_fault};
 use crate::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
 
 /// What is asked of a side run.
@@ -72,7 +72,8 @@ impl EffectRunner {
                 (false, Some(limit)) => return Err(spent(&Language::English.words(&limit)).into()),
                 (false, None) => budget(active)?,
             };
-            let ask = side_ask(&runner, side, &run, budget)?;
+            let mut ask = side_ask(&runner, side, &run, budget)?;
+            ask.walls = self.walls(active, phase_of(active, &side.phase)?).await?;
             let entry = Entry::Ticket(continuing(job, &side.phase));
             let limits = RunLimits { deadline: Some(side.deadline), stop: &stop, entry };
             let mut reporter = self.reporter(job, &side.phase, &run);

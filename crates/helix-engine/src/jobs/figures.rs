@@ -30,7 +30,7 @@ impl Jobs {
     #[boxed]
     pub async fn figures(&self) -> Result<Figures, EngineError> {
         let counts = self.services.journal().counts().await?;
-        let unfinished = self.list(JobFilter::unfinished()).await?;
+        let unfinished = self.list(JobFilter::unfinished()).await?.jobs;
         let open = unfinished.iter().flat_map(|job| &job.questions);
         let open = open.filter(|question| question.status == QuestionStatus::Open).count();
         Ok(Figures {

@@ -19,7 +19,7 @@ use helix_core::agent_event::AgentEvent;
 use helix_core::finding::Fault;
 use helix_core::ids::{JobId, RunId};
 use helix_git::Workspaces;
-use helix_job::{JobEvent, JobSpec, JobState, JobView, Recorded};
+use helix_job::{JobEvent, JobSpec, JobState, JobView, Person, Recorded};
 use helix_store::{Follower, JobFilter, JobPage, MAX_ROWS_PER_PAGE, Stream};
 use jiff::Timestamp;
 use tokio::sync::{broadcast, mpsc};
@@ -88,14 +88,15 @@ impl Jobs {
     /// # Errors
     /// [`EngineError::Journal`].
     #[boxed]
-    pub async fn list(&self, filter: JobFilter) -> Result<Vec<JobView>, EngineError> {
-        let (mut jobs, mut cursor) = (Vec::new(), None);
+    pub async fn list(&self, filter: JobFilter) -> Result<JobPage, EngineError> {
+        let (mut all, mut cursor) = (JobPage { jobs: Vec::new(), next: None, unreadable: Vec::new() }, None);
         loop {
             let page = self.page(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await?;
-            jobs.extend(page.jobs);
+            all.jobs.extend(page.jobs);
+            all.unreadable.extend(page.unreadable);
             cursor = page.next;
             if cursor.is_none() {
-                return Ok(jobs);
+                return Ok(all);
             }
         }
     }
@@ -107,7 +108,7 @@ impl Jobs {
     #[boxed]
     pub async fn page(&self, filter: JobFilter, after: Option<JobId>, limit: usize) -> Result<JobPage, EngineError> {
         let page = self.services.journal().list_jobs(filter, after, limit).await?;
-        Ok(JobPage { jobs: page.jobs.into_iter().map(|view| self.live(view)).collect(), next: page.next })
+        Ok(JobPage { jobs: page.jobs.into_iter().map(|view| self.live(view)).collect(), ..page })
     }
 
     /// A job by its id or a unique prefix of it.
@@ -160,7 +161,7 @@ impl Jobs {
     /// [`EngineError::Over`] when it has already ended, [`EngineError::Refused`] when this host cannot carry it on, and as for
     /// [`Jobs::get`].
     #[boxed]
-    pub async fn cancel(&self, id: &JobId, by: &str) -> Result<JobView, EngineError> {
+    pub async fn cancel(&self, id: &JobId, by: &Person) -> Result<JobView, EngineError> {
         let view = self.get(id.as_str()).await?;
         let handle = self.handle(id);
         if let Some(broken) = handle.as_ref().and_then(JobHandle::broken) {

@@ -5,14 +5,14 @@
 use async_recursion::async_recursion as boxed;
 use helix_core::ids::{JobId, QuestionId, RunId};
 use helix_core::said::Words;
-use helix_job::question::{About, Answer, Question, QuestionOption, QuestionStatus, QuestionView};
-use helix_job::{Illegal, JobEvent};
+use helix_job::question::{About, Answer, AnswerMisfit, Question, QuestionOption, QuestionStatus, QuestionView};
+use helix_job::{Illegal, JobEvent, PhaseState, Stage};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 
 use super::Jobs;
 use crate::error::EngineError;
-use crate::job::Refused;
+use crate::job::{JobHandle, Refused};
 use crate::job_record;
 
 /// Longest answer that is taken, in bytes.
@@ -43,9 +43,15 @@ pub enum AnswerError {
     /// The answer does not fit the question.
     #[error("{0}")]
     Misfit(String),
+    /// This person may not give it.
+    #[error("{0}")]
+    Forbidden(String),
     #[error(transparent)]
     Engine(#[from] EngineError),
 }
+
+/// Most refused requests of agents that a job's record names.
+const MOST_ATTEMPTED: usize = 50;
 
 impl Jobs {
     /// Questions, those that were asked first coming first.
@@ -57,7 +63,7 @@ impl Jobs {
         let mut questions: Vec<QuestionView> = match filter {
             QuestionFilter::Job(id) => self.get(&id).await?.questions,
             QuestionFilter::Open => {
-                let jobs = self.list(JobFilter::unfinished()).await?;
+                let jobs = self.list(JobFilter::unfinished()).await?.jobs;
                 let all = jobs.into_iter().flat_map(|job| job.questions);
                 all.filter(|question| question.status == QuestionStatus::Open).collect()
             }
@@ -102,6 +108,9 @@ impl Jobs {
         let Some(handle) = self.handle(&job) else { return Err(settled("the job is over".into())) };
         match handle.record(vec![JobEvent::QuestionAnswered { phase, asked: number, answer }]).await {
             Ok(()) => Ok(self.question(id).await?),
+            Err(Refused::Illegal(Illegal::Answer { source: source @ AnswerMisfit::Unproven { .. }, .. })) => {
+                Err(AnswerError::Forbidden(source.to_string()))
+            }
             Err(Refused::Illegal(Illegal::Answer { source, .. })) => Err(AnswerError::Misfit(source.to_string())),
             // Somebody else was faster.
             Err(Refused::Illegal(why)) => Err(settled(why.to_string())),
@@ -136,9 +145,52 @@ impl Jobs {
             said: Words::default(),
             options: options.collect(),
             free_text: true,
+            approvers: None,
         };
         let number = handle.ask(phase.clone(), question).await.map_err(EngineError::refused)?;
         self.question(&QuestionId::nth(&job, &phase, number)).await
+    }
+
+    /// Notes that a run's agent, or one of its processes, asked for what only a person may: once for each thing it asks for. What
+    /// belongs to no job that goes on stands in the host's log alone.
+    #[boxed]
+    pub async fn agent_refused(&self, run: &str, asked: &str) {
+        tracing::warn!(run, asked, "an agent asked for what only a person may do: refused");
+        let Ok(run) = RunId::new(run) else { return };
+        let job = run.as_str().split('.').next().and_then(|job| JobId::new(job).ok());
+        let Some((job, handle)) = job.and_then(|job| Some((job.clone(), self.handle(&job)?))) else { return };
+        self.note_refused(&job, &handle, run, asked).await;
+    }
+
+    /// The same of an agent that asked it of this job.
+    pub(crate) async fn refused_at(&self, job: &JobId, run: RunId, asked: &str) {
+        tracing::warn!(%run, %job, asked, "an agent asked for what only a person may do: refused");
+        if let Some(handle) = self.handle(job) {
+            self.note_refused(job, &handle, run, asked).await;
+        }
+    }
+
+    async fn note_refused(&self, job: &JobId, handle: &JobHandle, run: RunId, asked: &str) {
+        let Ok(view) = self.get(job.as_str()).await else { return };
+        let known = view.attempted.iter().any(|one| one.run == run && one.asked == asked);
+        if known || view.attempted.len() >= MOST_ATTEMPTED {
+            return;
+        }
+        let event = JobEvent::AgentRefused { run, asked: asked.to_owned() };
+        if handle.record(vec![event]).await.is_err() {
+            tracing::warn!(%job, "what was refused is not on the record of the job, which is over");
+        }
+    }
+
+    /// Whether the agent of a job's run is at work.
+    pub(crate) async fn is_at_work(&self, run: &RunId) -> Result<bool, EngineError> {
+        let Some((job, phase)) = run.job_and_phase() else { return Ok(false) };
+        let state = job_record::state(self.services.journal().as_ref(), &job).await?;
+        let progress = state.active().filter(|_| state.end().is_none()).and_then(|active| active.progress(&phase));
+        Ok(progress.is_some_and(|progress| {
+            progress.state == PhaseState::Working { stage: Stage::Agent }
+                && progress.last_attempt().is_some_and(|last| last.begin.run == *run)
+        }))
     }
 
     /// Whether a job can do nothing at all until a person answers: it needs no host until then.

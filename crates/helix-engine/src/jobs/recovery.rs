@@ -32,7 +32,13 @@ impl Jobs {
             tracing::warn!(left, "git processes of a former host do not end; going on beside them");
         }
         let (mut living, mut states) = (BTreeSet::new(), Vec::new());
-        for view in self.list(JobFilter::unfinished()).await? {
+        let unfinished = self.list(JobFilter::unfinished()).await?;
+        for job in &unfinished.unreadable {
+            tracing::error!(%job, "this job's record cannot be read; it is left alone");
+            living.insert(job.clone());
+            self.effects.leave_alone(job);
+        }
+        for view in unfinished.jobs {
             living.insert(view.id.clone());
             match job_record::state(self.services.journal().as_ref(), &view.id).await {
                 Ok(state) => {
@@ -42,6 +48,11 @@ impl Jobs {
                 Err(EngineError::Contradiction { job, source }) => {
                     tracing::error!(%job, error = %source, "this job's record contradicts itself; it is left alone");
                     self.effects.leave_alone(&job);
+                }
+                Err(error) if error.is_of_one_record() => {
+                    let error = helix_core::error_chain(&error);
+                    tracing::error!(job = %view.id, error, "this job's record cannot be read; it is left alone");
+                    self.effects.leave_alone(&view.id);
                 }
                 Err(error) => return Err(error),
             }
@@ -70,12 +81,11 @@ impl Jobs {
     /// Moves the worktrees of jobs that are over out of the way, and deletes them beside the work. What cannot be removed is no
     /// reason not to start.
     async fn set_worktrees_aside(&self, living: BTreeSet<JobId>) {
-        let root = self.services.state.worktrees();
+        let root = self.services.state.root().to_path_buf();
         let set_aside = async {
             let unsaved = self.unsaved_attempts(&root, &living).await?;
-            let worktrees = root.clone();
-            let set_aside =
-                move || Workspaces::set_aside(&worktrees, &living, &unsaved).map_err(EngineError::environment);
+            let state = root.clone();
+            let set_aside = move || Workspaces::set_aside(&state, &living, &unsaved).map_err(EngineError::environment);
             helix_process::spawn_blocking(set_aside).await.map_err(EngineError::environment)?
         };
         match set_aside.await {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use helix_core::ids::{JobId, PhaseId};
-use helix_job::{JobEvent, JobState, JobView, Reopen, ReopenError};
+use helix_job::{JobEvent, JobState, JobView, Person, Reopen, ReopenError};
 use helix_store::Pending;
 
 use super::Jobs;
@@ -22,7 +22,7 @@ pub struct ReopenRequest {
     pub phase: Option<PhaseId>,
     /// A new budget for the whole job in US dollars.
     pub budget_usd: Option<f64>,
-    pub by: String,
+    pub by: Person,
 }
 
 /// Which delivery of a job is taken back.
@@ -34,7 +34,7 @@ pub struct RollbackRequest {
     pub again: bool,
     /// Whether the person knows that something else was delivered over it.
     pub over: bool,
-    pub by: String,
+    pub by: Person,
 }
 
 impl Jobs {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use helix_adr::{Adr, index_markdown, is_generated_index};
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_git::{EntryKind, GitError, Landing, Repository, Revert, RevertRequest, TreeEntry};
-use helix_job::{Active, IntegrationTarget, JobEvent, JobView, Reverted};
+use helix_job::{Active, IntegrationTarget, JobEvent, JobView, Person, Reverted};
 use helix_store::Pending;
 use jiff::Timestamp;
 
@@ -25,7 +25,7 @@ const CHASES: usize = 5;
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Wanted {
     /// Make and land it.
-    By(String),
+    By(Person),
     /// Only find the one that was landed before.
     Found,
 }
@@ -37,7 +37,7 @@ impl Jobs {
     /// # Errors
     /// [`EngineError::Refused`] when there is nothing to revert, or the branch contradicts it; [`EngineError::LeftToPerson`] when its
     /// commit had to stay beside the branch. The branch is as it was then. [`EngineError::NotFound`], [`EngineError::Journal`], [`EngineError::Environment`].
-    pub fn revert(self: &Arc<Self>, id: &JobId, by: String) -> Pending<'static, JobView, EngineError> {
+    pub fn revert(self: &Arc<Self>, id: &JobId, by: Person) -> Pending<'static, JobView, EngineError> {
         let (jobs, id) = (Arc::clone(self), id.clone());
         self.to_its_end(async move { jobs.record_revert(&id, Wanted::By(by)).await })
     }
@@ -142,7 +142,7 @@ fn request(id: &JobId, active: &Active, wanted: &Wanted) -> Result<RevertRequest
     // What the decision says of its criteria since is not taken back: it is opened again.
     let keep = active.spec.adr.iter().flat_map(|adr| [adr.path.clone(), index_beside(&adr.path)]).collect();
     let by = match wanted {
-        Wanted::By(by) => by.clone(),
+        Wanted::By(by) => by.to_string(),
         Wanted::Found => String::new(),
     };
     let (name, merges) = (active.spec.plan.name.clone(), active.merges.clone());
@@ -165,7 +165,7 @@ fn revert(
     let (job, branch) = (&request.job, &request.branch);
     let reverted = |by: String, commit: CommitId, adr: bool| {
         let adr = decision.filter(|_| adr).map(|one| one.submitted.file.clone());
-        Reverted { by, commit, branch: branch.clone(), adr }
+        Reverted { by: by.into(), commit, branch: branch.clone(), adr }
     };
     for _ in 0..CHASES {
         let prepared = match repository.prepare_revert(request)? {

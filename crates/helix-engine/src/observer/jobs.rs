@@ -89,6 +89,7 @@ impl JobRecord<'_> {
             | JobEvent::CancelRequested { .. }
             | JobEvent::JobFinished { .. }
             | JobEvent::JobResumed { .. }
+            | JobEvent::AgentRefused { .. }
             | JobEvent::Failure(_) => None,
         }
     }

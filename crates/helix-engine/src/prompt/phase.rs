@@ -5,7 +5,7 @@
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Correction, Finding, fence_for};
 use helix_job::{AdrText, Attempt, Briefing, JobSpec, SkillEntry};
-use helix_plan::{Ancestry, GateSpec, Phase, PhaseType, Plan, codes};
+use helix_plan::{Ancestry, GateSpec, Phase, PhaseType, Plan, TestsGate, codes};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
@@ -202,8 +202,11 @@ fn explain(gate: &GateSpec) -> String {
             "outputs_claimed: exactly the files you must create or change are in your diff".into()
         }
         GateSpec::SyntaxCheck { files: named } => format!("syntax_check: {} parse", files(named, "all changed files")),
-        GateSpec::TestsPass { command, .. } => {
-            format!("tests_pass: `{command}` exits 0, tests really run, and none is lost against the start")
+        GateSpec::TestsPass(TestsGate { command, .. }) => {
+            format!(
+                "tests_pass: `{command}` exits 0, tests really run, none is lost against the start, and they fail where your \
+                 functions answer nonsense"
+            )
         }
         GateSpec::LintPass { command, .. } => format!("lint_pass: `{command}` exits 0"),
         GateSpec::BuildPass { command, .. } => format!("build_pass: `{command}` exits 0"),

@@ -5,14 +5,13 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Write as _;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Once;
 
 use async_recursion::async_recursion as boxed;
 use helix_consultant::linked_path;
 use helix_core::ids::{JobId, SessionId};
-use helix_store::StateDir;
+use helix_store::Key;
 use hmac::{Hmac, Mac};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
 use rustix::io::Errno;
@@ -28,8 +27,6 @@ const SECRETS: [&str; 4] = ["key", "pem", "p12", "pfx"];
 
 /// Proves that Helix has named a file.
 pub type FileSignature = [u8; 16];
-/// What signs.
-pub(crate) type LinkKey = [u8; 32];
 
 /// A file that an answer links to.
 #[derive(Debug)]
@@ -131,32 +128,12 @@ fn open_beneath(root: &Path, within: &Path) -> Option<File> {
     (about.is_file() && about.len() <= LARGEST_LINKED).then_some(file)
 }
 
-fn signature(key: &LinkKey, session: &SessionId, path: &Path) -> Result<Hmac<Sha256>, EngineError> {
+fn signature(key: &Key, session: &SessionId, path: &Path) -> Result<Hmac<Sha256>, EngineError> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(EngineError::environment)?;
     mac.update(session.as_str().as_bytes());
     mac.update(b"\0");
     mac.update(path.as_os_str().as_encoded_bytes());
     Ok(mac)
-}
-
-/// The key of a state directory; made where there is none. Deleting the file makes all addresses of files invalid.
-///
-/// # Errors
-/// When it cannot be read or written, or the system has no random numbers.
-pub(crate) fn link_key(state: &StateDir) -> std::io::Result<LinkKey> {
-    let path = state.root().join("link.key");
-    let kept = crate::absent::unless_absent(std::fs::read(&path))?;
-    if let Some(key) = kept.and_then(|bytes| LinkKey::try_from(bytes).ok()) {
-        return Ok(key);
-    }
-    let mut key = LinkKey::default();
-    getrandom::fill(&mut key).map_err(std::io::Error::other)?;
-    // For its owner only, and whole or not at all.
-    let mut draft = tempfile::NamedTempFile::new_in(state.root())?;
-    draft.write_all(&key)?;
-    draft.as_file().sync_all()?;
-    draft.persist(&path).map_err(|error| error.error)?;
-    Ok(key)
 }
 
 #[cfg(test)]

@@ -41,17 +41,3 @@ fn only_plain_files_beneath_a_directory_are_opened() {
         assert!(!opens(written), "{written}");
     }
 }
-
-#[test]
-fn the_key_is_made_once_and_is_the_owners_alone() {
-    use std::os::unix::fs::PermissionsExt as _;
-    let scratch = tempfile::tempdir().unwrap();
-    let state = StateDir::open(scratch.path()).unwrap();
-    let key = link_key(&state).unwrap();
-    assert_eq!(key, link_key(&state).unwrap());
-    let path = state.root().join("link.key");
-    assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-    // What was cut short signs nothing.
-    std::fs::write(&path, b"short").unwrap();
-    assert_ne!(key, link_key(&state).unwrap());
-}

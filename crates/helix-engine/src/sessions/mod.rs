@@ -13,11 +13,11 @@ use std::sync::Arc;
 use helix_core::ids::{SessionId, TurnId};
 use helix_job::ErrorView;
 use helix_job::session::{SessionEvent, SessionView, TurnView};
+use helix_store::Key;
 use helix_store::{MAX_ROWS_PER_PAGE, SessionPage};
 
 pub use job_news::{JobNews, PhaseNews, Watch};
 pub use linked::{FileSignature, LARGEST_LINKED, LinkedFile};
-pub(crate) use linked::{LinkKey, link_key};
 pub use summary::{SessionStage, SessionSummary};
 
 use crate::consultant::{Consultant, ConsultantConfig};
@@ -32,7 +32,7 @@ pub struct Sessions {
     pub(crate) config: ConsultantConfig,
     pub(crate) consultant: Arc<Consultant>,
     pub(crate) jobs: Arc<Jobs>,
-    pub(crate) link_key: LinkKey,
+    pub(crate) link_key: Key,
 }
 
 impl Sessions {
@@ -41,7 +41,7 @@ impl Sessions {
     /// # Errors
     /// [`EngineError::Journal`].
     #[boxed]
-    pub async fn list(&self) -> Result<Vec<SessionView>, EngineError> {
+    pub async fn list(&self) -> Result<SessionPage, EngineError> {
         Ok(helix_store::all_sessions(self.services.journal().as_ref()).await?)
     }
 

@@ -50,7 +50,12 @@ impl Sessions {
     /// Forgets what is not to be kept; how many sessions that were.
     async fn forget_sessions(&self) -> Result<usize, EngineError> {
         let (retention, now) = (self.config.retention, Timestamp::now());
-        let mut all = self.list().await?;
+        let listed = self.list().await?;
+        if let Some(session) = listed.unreadable.first() {
+            tracing::warn!(%session, "no session is forgotten: what one that cannot be read was copied from is unknown");
+            return Ok(0);
+        }
+        let mut all = listed.sessions;
         all.sort_by_key(|view| std::cmp::Reverse(view.updated_at));
         let mut may_go: HashSet<SessionId> = HashSet::new();
         let mut place = 0;

@@ -223,6 +223,11 @@ impl Projects {
                 inspection.refusals.push(refusal);
             }
         }
+        if let Some(why) = self.config.sandbox.obstacle() {
+            let hint = "run Helix on a system that has it (`helix doctor --sandbox`), or set `mode = \"preferred\"` in [sandbox]";
+            let message = format!("the sandbox is required: {why}");
+            inspection.refusals.push(SubmitError::refused(codes::NO_SANDBOX, Blame::Environment, message, hint));
+        }
         // Errors first, as people read them.
         inspection.diagnostics.sort_by_key(|one| !one.is_error());
         let Some(facts) = facts else { return Ok(()) };
@@ -236,6 +241,7 @@ impl Projects {
             policy,
             idempotency_key: request.idempotency_key.clone(),
             origin: request.origin.clone(),
+            by: request.by.clone(),
             only: inspection.only.clone(),
             default_agent: self.config.default_agent.clone(),
             roles: self.config.roles.clone(),

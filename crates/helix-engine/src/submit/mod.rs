@@ -17,7 +17,7 @@ use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_core::text::count;
-use helix_job::{JobView, Origin};
+use helix_job::{JobView, Origin, Person};
 use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, Projects, inspect};
@@ -53,6 +53,8 @@ pub struct SubmitRequest {
     /// Replaces the plan's issue.
     pub issue: Option<Issue>,
     pub origin: Origin,
+    /// Who submits it.
+    pub by: Option<Person>,
     /// What messages call the plan, if not its path.
     pub shown_as: Option<String>,
     /// Whether its paths have been confined to what the caller may use; else they must lie below the roots.

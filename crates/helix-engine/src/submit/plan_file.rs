@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, Span};
 use helix_plan::{ParsedPlan, Plan};
+use helix_project::bounded::read_bytes;
 
 use super::{Blame, SubmitError};
 use crate::codes;
@@ -66,13 +67,7 @@ impl PlanFile {
     /// Reads the file, or finds the one plan of a directory.
     pub(super) fn find(wanted: &Path, shown_as: Option<String>) -> Result<Self, SubmitError> {
         let path = plan_file(wanted)?;
-        let metadata = std::fs::metadata(&path).map_err(|error| unreadable(&path, &error))?;
-        if !metadata.is_file() || metadata.len() > MAX_PLAN {
-            let what =
-                if metadata.is_file() { format!("has {} bytes", metadata.len()) } else { "is not a file".into() };
-            return Err(refused(format!("{} {what}", path.display()), "a plan is a file of at most 16 MiB"));
-        }
-        let bytes = std::fs::read(&path).map_err(|error| unreadable(&path, &error))?;
+        let bytes = read_bytes(&path, MAX_PLAN).map_err(|error| unreadable(&path, &error))?;
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         Ok(Self { path, bytes, shown_as })
     }

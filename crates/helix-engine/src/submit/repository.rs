@@ -3,7 +3,7 @@
 //! Must not change anything in it.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use helix_adr::{Adr, RepoFacts, check};
 use helix_core::diagnostic::Diagnostic;
@@ -18,6 +18,8 @@ use crate::codes;
 use crate::job::inputs::missing_inputs;
 use helix_gates::holds;
 use helix_git::{GitEnvironment, GitError, Head, Repository, TreeListing};
+use helix_project::adr_files::MAX_ADR;
+use helix_project::bounded::read_bytes_beneath;
 
 /// What the repository says about a plan.
 pub(super) struct RepositoryFacts {
@@ -60,6 +62,15 @@ impl RepositoryFacts {
                 ));
             }
         };
+        match repository.missing_files(&base).map_err(git_failed)? {
+            0 => {}
+            missing => {
+                let top = repository.top().display();
+                let message = format!("{top} is a partial clone and {missing} files of its last commit are not here");
+                let hint = format!("fetch them: `git -C {top} archive HEAD >/dev/null`");
+                return Err(refused(codes::NO_REPOSITORY, message, Some(hint)));
+            }
+        }
         let start = repository.commit(base.as_str()).and_then(|commit| repository.listing(&commit.tree));
         let start = start.map_err(git_failed)?;
         let mut problems = Vec::new();
@@ -90,7 +101,7 @@ impl RepositoryFacts {
         }
         let adr = match &plan.adr {
             None => None,
-            Some(path) => match std::fs::read_to_string(repository.top().join(path)) {
+            Some(path) => match decision(repository.top(), path) {
                 Ok(text) => Some(AdrText { path: path.clone(), text }),
                 Err(error) => {
                     let message = format!("the plan's ADR {path} cannot be read: {error}");
@@ -105,6 +116,12 @@ impl RepositoryFacts {
         let repo = RepoRef { path: repository.top().to_string_lossy().into_owned(), base, branch };
         Ok(Self { repo, adr, gate_files, problems })
     }
+}
+
+/// The text of the plan's decision, which lies in the repository.
+fn decision(top: &Path, path: &str) -> std::io::Result<String> {
+    let bytes = read_bytes_beneath(top, &top.join(path), MAX_ADR)?;
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))
 }
 
 /// What the plan's decision claims of files and cannot be kept from the commit that the job starts from.

@@ -16,7 +16,8 @@ const OF_REPOSITORY: &str = ".venv";
 /// What was asked for is no virtual environment.
 pub(super) fn chosen(asked: Option<PathBuf>, repository: Option<&Path>) -> Result<Option<String>, SubmitError> {
     match asked {
-        Some(venv) if has_python(&venv) => Ok(Some(text(&venv)?)),
+        // Without links and `..`: what lies between need not be there for who is kept from it.
+        Some(venv) if has_python(&venv) => Ok(Some(text(&venv.canonicalize().unwrap_or(venv))?)),
         Some(venv) => {
             let message = format!("the virtual environment {} has no bin/python", venv.display());
             let hint = format!(

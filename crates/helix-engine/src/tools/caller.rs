@@ -6,11 +6,14 @@ use std::path::{Path, PathBuf};
 
 use helix_core::ids::{RunId, SessionId};
 use helix_job::session::{SessionEvent, SessionView};
+use helix_job::{How, Person};
 use serde::Deserialize;
 
 use super::refusal::Refusal;
 use super::{Tools, blocking};
+use crate::job::PHASE_MCP_TOOLS;
 use crate::submit::confine;
+use async_recursion::async_recursion as boxed;
 use helix_project::chosen::note_project;
 use helix_project::skills::SkillCatalog;
 
@@ -21,9 +24,11 @@ pub enum Caller {
     Session(SessionId),
     /// The agent of a phase: it reads, checks and asks; decisions and jobs are not its own to make.
     Run(RunId),
+    /// A person, through a client of theirs.
     Outside {
         /// Where its relative paths begin; without it, all its paths must be absolute.
         directory: Option<PathBuf>,
+        by: Person,
     },
 }
 
@@ -42,26 +47,43 @@ impl Tools {
         }
     }
 
-    /// Refuses what an agent that carries out a phase must leave to people and the Consultant.
-    pub(super) fn not_for_phases(&self, tool: &str) -> Result<(), Refusal> {
+    /// Refuses what an agent that carries out a phase must leave to people and the Consultant, and notes that it asked.
+    ///
+    /// # Errors
+    /// What the agent is told.
+    #[boxed]
+    pub async fn permit(&self, tool: &str) -> Result<(), Refusal> {
         match &self.caller {
-            Caller::Run(run) => Err(Refusal::text(format!(
-                "{tool} is not for the agent of a phase (run {run}): do your task; if you need a decision, call ask_user"
-            ))),
-            Caller::Session(_) | Caller::Outside { .. } => Ok(()),
+            Caller::Run(run) if !PHASE_MCP_TOOLS.contains(&tool) => {
+                self.engine.jobs().agent_refused(run.as_str(), tool).await;
+                Err(Refusal::text(format!(
+                    "{tool} is not for the agent of a phase (run {run}): do your task; if you need a decision, call ask_user"
+                )))
+            }
+            Caller::Run(_) | Caller::Session(_) | Caller::Outside { .. } => Ok(()),
         }
+    }
+
+    /// On whose behalf a call is made: in a session, its user's, as the chat client says.
+    pub(super) async fn person(&self) -> Result<Person, Refusal> {
+        Ok(match &self.caller {
+            Caller::Outside { by, .. } => by.clone(),
+            Caller::Session(_) => match self.session().await?.and_then(|view| view.owner) {
+                Some(owner) => Person::new(&owner, How::Chat),
+                None => self.engine.owner(How::Chat),
+            },
+            Caller::Run(run) => return Err(Refusal::text(format!("run {run} is no person"))),
+        })
     }
 
     /// Where relative paths begin, if anywhere.
     async fn start(&self) -> Result<Option<PathBuf>, Refusal> {
         match &self.caller {
             Caller::Session(_) => Ok(self.session().await?.map(|view| PathBuf::from(view.directory))),
-            Caller::Outside { directory } => Ok(directory.clone()),
+            Caller::Outside { directory, .. } => Ok(directory.clone()),
             Caller::Run(run) => {
                 let path = self.engine.jobs().run_dir(run).join("request.json");
-                let unknown = |error: &dyn std::error::Error| {
-                    Refusal::text(format!("no record of run {run}: {error}; check the header X-Helix-Run"))
-                };
+                let unknown = |error: &dyn std::error::Error| Refusal::text(format!("no record of run {run}: {error}"));
                 let bytes = tokio::fs::read(&path).await.map_err(|error| unknown(&error))?;
                 let place: RunPlace = serde_json::from_slice(&bytes).map_err(|error| unknown(&error))?;
                 Ok(Some(place.cwd))

@@ -72,7 +72,6 @@ impl Tools {
     /// Gives a draft its number and its place in the project, and commits it.
     #[boxed]
     pub async fn adr_finalize(&self, arguments: AdrFinalize) -> Answer {
-        self.not_for_phases("adr_finalize")?;
         let draft = self.existing(&arguments.path).await?;
         let project = self.project_for(&draft, arguments.project.as_deref()).await?;
         let project = project.ok_or_else(|| Refusal::text(NO_PROJECT))?;
@@ -117,7 +116,6 @@ impl Tools {
 
     /// Makes a proposed decision an accepted one, by the user's word, and commits it.
     pub async fn adr_accept(&self, arguments: AdrAccept) -> Answer {
-        self.not_for_phases("adr_accept")?;
         let root = self.project(arguments.project.as_deref()).await?;
         let root = root.ok_or_else(|| Refusal::text("pass the project's directory in `project`"))?;
         let id: AdrId = arguments.number.parse().map_err(|error| Refusal::text(format!("`number`: {error}")))?;
@@ -190,7 +188,6 @@ impl Tools {
     /// Makes a new repository with the ADR and the plan in it.
     #[boxed]
     pub async fn project_create(&self, arguments: ProjectCreate) -> Answer {
-        self.not_for_phases("project_create")?;
         let name = PhaseId::new(arguments.name.clone()).map_err(|_| {
             let name = &arguments.name;
             Refusal::text(format!("{name:?} is not a project name: use lower-case letters, digits and '-'"))

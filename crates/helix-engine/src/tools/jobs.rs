@@ -22,7 +22,6 @@ impl Tools {
     /// Starts a job; returns at once with its id.
     #[boxed]
     pub async fn job_start(&self, arguments: JobStart) -> Answer {
-        self.not_for_phases("job_start")?;
         let origin = match &self.caller {
             Caller::Session(session) => Origin::Chat { session: session.clone() },
             Caller::Run(_) | Caller::Outside { .. } => Origin::Api,
@@ -36,6 +35,7 @@ impl Tools {
         let mut request = SubmitRequest::new(own_plan.as_ref().unwrap_or(&project).clone(), origin);
         request.project = own_plan.map(|_| project);
         request.is_confined = true;
+        request.by = Some(self.person().await?);
         request.idempotency_key = self.key_of_start(&request.plan).await?;
         let submission = self.engine.jobs().submit(request).await?;
         let id = submission.job.id.clone();

@@ -3,12 +3,13 @@
 //! Nothing here blocks: who asks ends its turn, and is resumed with the answer.
 
 use async_recursion::async_recursion as boxed;
-use helix_core::ids::{JobId, QuestionId};
+use helix_core::ids::{JobId, QuestionId, RunId};
 use helix_job::question::{self, QuestionStatus, QuestionView};
 use serde_json::json;
 
 use super::refusal::Refusal;
 use super::{Answer, AnswerQuestion, AskUser, Caller, Tools};
+use crate::jobs::AnswerError;
 
 /// Longest question, in characters; a longer one is a report, and belongs into a file.
 const LONGEST_QUESTION: usize = 4_000;
@@ -55,11 +56,7 @@ impl Tools {
     /// Passes a user's answer on to the job that waits for it.
     #[boxed]
     pub async fn answer(&self, arguments: AnswerQuestion) -> Answer {
-        self.not_for_phases("answer")?;
-        let (jobs, by) = match (self.session().await?, &self.caller) {
-            (Some(view), _) => (Some(view.jobs.clone()), format!("the user, in session {}", view.id)),
-            (None, Caller::Outside { .. } | Caller::Session(_) | Caller::Run(_)) => (None, "an MCP client".to_owned()),
-        };
+        let (jobs, by) = (self.session().await?.map(|view| view.jobs), self.person().await?);
         let id = match arguments.question.filter(|id| !id.is_empty()) {
             Some(id) => QuestionId::new(id).map_err(Refusal::of)?,
             None => {
@@ -70,8 +67,21 @@ impl Tools {
         };
         let words = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let reply = question::Answer { choice: words(arguments.choice), text: words(arguments.text), by };
-        let answered = self.engine.jobs().answer(&id, reply).await.map_err(Refusal::of)?;
-        let text = format!("Answered {}: job {} continues.", answered.id, answered.job);
+        let answered = match self.engine.jobs().answer(&id, reply).await {
+            Err(error @ AnswerError::Forbidden(_)) => {
+                if let (Caller::Session(session), Some((job, _, _))) = (&self.caller, id.parts())
+                    && let Ok(run) = RunId::new(session.as_str())
+                {
+                    self.engine.jobs().refused_at(&job, run, "answer").await;
+                }
+                return Err(Refusal::of(error));
+            }
+            other => other.map_err(Refusal::of)?,
+        };
+        let text = match &answered.status {
+            QuestionStatus::Open => format!("Recorded for {}: it needs more approvals.", answered.id),
+            _ => format!("Answered {}: job {} continues.", answered.id, answered.job),
+        };
         let data = serde_json::to_value(&answered).map_err(Refusal::of)?;
         Ok((text, data))
     }

@@ -293,9 +293,12 @@ impl Workshop {
         args.get(at + 1).map(|value| (*value).to_owned())
     }
 
-    /// A file of a commit, or `None` if it has none.
+    /// A file of a commit, in the user's repository or in the host's own ones, or `None` if it has none.
     pub fn file(&self, repo: &Path, commit: &str, path: &str) -> Option<String> {
-        git(repo, self.sandbox.environment(), &["show", &format!("{commit}:{path}")]).ok()
+        let own = std::fs::read_dir(self.sandbox.state().join("git")).into_iter().flatten().flatten();
+        let own = own.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|ending| ending == "git"));
+        let show = |at: PathBuf| git(&at, self.sandbox.environment(), &["show", &format!("{commit}:{path}")]).ok();
+        std::iter::once(repo.to_owned()).chain(own).find_map(show)
     }
 
     /// How often the fake agent began a part.
@@ -326,12 +329,23 @@ fn state_of(sandbox: &Sandbox) -> StateDir {
     StateDir::open(sandbox.state()).unwrap()
 }
 
+const SIGNALS: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// A directory in which agents and a test leave files for each other: their walls open it.
+pub fn signals() -> tempfile::TempDir {
+    tempfile::tempdir_in(SIGNALS).unwrap()
+}
+
 fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConfig {
     let helix = helix_binary().unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let command = vec![text(&fake_agent_binary().unwrap()), "--fake-script".into(), text(script)];
     let mut agent = AgentProfile::new("fake", DialectName::Claude, command);
     agent.env = sandbox.environment().clone();
+    // Where the scripted agent counts its attempts, for all of its runs.
+    let counts = PathBuf::from(format!("{}.state", script.display()));
+    std::fs::create_dir_all(&counts).unwrap();
+    let walls = helix_agents::Sandbox { writable: vec![counts, SIGNALS.into()], ..Default::default() };
     let (git, wrapper) = (GitEnvironment::from_process(), sandbox.path().join(GIT_WRAPPER));
     let git = if wrapper.exists() { git.with_program(wrapper) } else { git };
     EngineConfig {
@@ -347,6 +361,7 @@ fn config(sandbox: &Sandbox, script: &Path, timeouts: RunTimeouts) -> EngineConf
         },
         admission: AdmissionLimits { agents: 4, ..AdmissionLimits::default() },
         timeouts,
+        sandbox: walls,
         helix,
         ..EngineConfig::new(sandbox.path().join("projects"), git)
     }

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use helix_adr::Proof;
 use helix_core::evidence::{CommandEvidence, TestCounts};
-use helix_core::finding::Fault;
+use helix_core::finding::{Fault, Finding, Verdict};
 use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 
 use super::super::GateContext;
 use super::super::checkout::{Check, blocking, fault_of, run_on, words};
-use super::super::command::{end_text, last_part, tampered};
+use super::super::command::{as_submitted, end_text, last_part};
 use super::super::judgement::{Trouble, command_fault};
 use super::super::pattern::Pattern;
-use super::super::tests::{TestRun, read_run, report_path};
+use super::super::tests::{TestRun, read_counts, report_path};
 use super::runner;
 use helix_process::CommandEnd;
 
@@ -62,30 +62,31 @@ pub(super) async fn run(context: &Arc<GateContext>, proof: &Proof, number: usize
     let argv = match proof.clone() {
         Proof::File { path } => return Ok(blocking(move || file(&of, &path)).await??.into()),
         Proof::Test { name } => blocking(move || test_command(&of, &name)).await??,
-        Proof::TestCommand { line } | Proof::Command { line, .. } => match words(&line) {
-            Err(fault) => Err(Answer::Faulted(fault)),
-            Ok(argv) => match tampered(context, [line.as_str()]).await?.into_iter().next() {
-                Some(found) => Err(Answer::failed(
-                    "gate.changed",
-                    found.message,
-                    found.fix.as_deref().unwrap_or("undo the change"),
-                )),
-                None => Ok(argv),
-            },
-        },
+        Proof::TestCommand { line } | Proof::Command { line, .. } => words(&line).map_err(Answer::Faulted),
     };
     let argv = match argv {
         Ok(argv) => argv,
         Err(answer) => return Ok(answer.into()),
     };
+    match as_submitted(context, [argv.join(" ").as_str()]).await {
+        Ok(_) => {}
+        Err(Trouble::Answered(judgement)) => {
+            let Verdict::Fail { findings } = judgement.verdict else { return Err(Trouble::Answered(judgement)) };
+            let found =
+                findings.into_iter().next().unwrap_or_else(|| Finding::new("gate.changed", "the check was changed"));
+            let fix = found.fix.as_deref().unwrap_or("undo the change");
+            return Ok(Answer::failed("gate.changed", found.message, fix).into());
+        }
+        Err(trouble) => return Err(trouble),
+    }
     let (suffix, limit) = (format!(".criterion-{}", number + 1), GATE_TIMEOUT.duration());
-    let check = Check { argv: &argv, limit, suffix: &suffix, report: report_path(&argv) };
+    let check = Check { argv: &argv, limit, suffix: &suffix, variables: &[], report: report_path(&argv) };
     let checked = match run_on(context, &context.result.commit, check).await {
         Ok(checked) => checked,
         Err(Trouble::Command(error)) => return Ok(Answer::Faulted(command_fault(&error)).into()),
         Err(trouble) => return Err(trouble),
     };
-    let (checked, ran) = read_run(checked).await?;
+    let (checked, ran) = read_counts(checked).await?;
     let fault = fault_of(&checked.run, &argv, limit);
     let line = argv.join(" ");
     let mut answer = match (proof, fault) {
@@ -138,8 +139,8 @@ fn file(context: &GateContext, path: &str) -> Result<Answer, Trouble> {
 fn test_command(context: &GateContext, name: &str) -> Result<Result<Vec<String>, Answer>, Trouble> {
     let listing = context.files()?;
     let own = context.phase.gates.iter().find_map(|gate| {
-        let GateSpec::TestsPass { command, .. } = gate else { return None };
-        split_words(command).ok()
+        let GateSpec::TestsPass(tests) = gate else { return None };
+        split_words(&tests.command).ok()
     });
     let manifest = context.text(&listing, "package.json")?;
     let project = runner::Project {

@@ -76,7 +76,7 @@ impl BaselineEnd {
 }
 
 /// Version of the readers: a cache written by other readers is not used.
-const READERS: &str = "2";
+const READERS: &str = "3";
 
 /// The cache for one command in one virtual environment: in another one the same tests may fail for want of a package.
 pub(super) struct Cache {

@@ -8,7 +8,7 @@ fn run(passed: u32, failed: &[&str], skipped: u32) -> TestRun {
     let failures =
         failed.iter().map(|name| FailedTest { name: (*name).into(), file: None, line: None, evidence: String::new() });
     let failed = u32::try_from(failed.len()).unwrap();
-    TestRun { counts: TestCounts { passed, failed, skipped }, failures: failures.collect() }
+    TestRun { counts: TestCounts { passed, failed, skipped }, failures: failures.collect(), ..TestRun::default() }
 }
 
 fn at(since: Since, (code, run): (i32, TestRun)) -> Before {
@@ -26,8 +26,10 @@ fn judged(exit: i32, run: Option<TestRun>, before: Vec<Before>) -> String {
         length: 0,
         tail: String::new(),
         leftovers_killed: 0,
+        walls: None,
     };
-    match judge("t", &ended, "out", run.as_ref(), &before).verdict {
+    let known = ["old".to_owned(), "a*".to_owned()];
+    match judge("t", &ended, "out", run.as_ref(), &before, &known).verdict {
         Verdict::Pass => "pass".into(),
         Verdict::Fail { findings } => findings.iter().map(|f| f.rule.as_str()).collect::<Vec<_>>().join(" "),
         Verdict::Inconclusive { fault } => format!("{:?}", fault.kind),
@@ -53,6 +55,10 @@ fn evidence_decides_not_optimism() {
         (1, Some(run(510, &["old"], 0)), Some((1, run(510, &["old"], 0))), "pass"),
         (1, Some(run(510, &["old", "new"], 0)), Some((1, run(510, &["old"], 0))), "tests.failed"),
         (2, Some(run(510, &["old"], 0)), Some((1, run(510, &["old"], 0))), "tests.exit"),
+        // … where the plan knows of them.
+        (1, Some(run(0, &["old"], 0)), Some((1, run(0, &["old"], 0))), "NothingChecked"),
+        (1, Some(run(510, &["unnamed"], 0)), Some((1, run(510, &["unnamed"], 0))), "NothingChecked"),
+        (1, Some(run(510, &["unnamed", "new"], 0)), Some((1, run(510, &["unnamed"], 0))), "tests.failed"),
         // Deleting or skipping tests is no way to pass.
         (0, Some(run(2, &[], 0)), Some((1, run(2, &["a"], 0))), "tests.fewer"),
         (0, Some(run(3, &[], 1)), Some((0, run(3, &[], 0))), "tests.skipped"),
@@ -91,5 +97,19 @@ fn only_what_failed_before_the_job_and_before_the_phase_is_old() {
         let shown = format!("{now:?} job {job:?} phase {phase:?}");
         let before = vec![at(Since::Job, job), at(Since::Phase, phase)];
         assert_eq!(judged(exit, Some(now), before), expected, "{shown}");
+    }
+}
+
+#[test]
+fn known_failures_are_names_with_stars() {
+    let known = ["tests/test_a.py::test_b[1-*]".to_owned(), "adds".to_owned(), "*slow".to_owned()];
+    for (name, expected) in [
+        ("tests/test_a.py::test_b[1-2]", true),
+        ("tests/test_a.py::test_b[2-2]", false),
+        ("adds", true),
+        ("adds more", false),
+        ("is slow", true),
+    ] {
+        assert_eq!(is_known(&known, name), expected, "{name}");
     }
 }

@@ -27,19 +27,23 @@ pub(super) fn read(xml: &str) -> Option<TestRun> {
     let mut run = TestRun::default();
     for case in document.descendants().filter(|node| named(node, &["testcase"])) {
         let inside = |names| case.children().find(|node| named(node, names));
+        let title = case.attribute("name").unwrap_or_default();
+        let class = case.attribute("classname").filter(|class| !class.is_empty());
+        let name = class.map_or(title.to_owned(), |class| format!("{class}.{title}"));
         match (inside(&["failure", "error"]), inside(&["skipped"])) {
-            (Some(failure), _) => {
+            // A test that is to do fails, and is none of those that count.
+            (_, Some(_)) => run.counts.skipped = run.counts.skipped.saturating_add(1),
+            (Some(failure), None) => {
                 run.counts.failed = run.counts.failed.saturating_add(1);
-                let title = case.attribute("name").unwrap_or_default();
-                let class = case.attribute("classname").filter(|class| !class.is_empty());
-                let name = class.map_or(title.to_owned(), |class| format!("{class}.{title}"));
                 let line = case.attribute("line").and_then(|line| line.parse().ok());
                 let text = format!("{}\n{}", failure.attribute("message").unwrap_or_default(), text_of(failure));
                 let place = case.attribute("file").map(str::to_owned).zip(line);
                 run.failures.push(FailedTest::new(name, place, &[text.trim()]));
             }
-            (None, Some(_)) => run.counts.skipped = run.counts.skipped.saturating_add(1),
-            (None, None) => run.counts.passed = run.counts.passed.saturating_add(1),
+            (None, None) => {
+                run.counts.passed = run.counts.passed.saturating_add(1);
+                run.passed.insert(name);
+            }
         }
     }
     Some(run)

@@ -1,6 +1,8 @@
-//! `tests_pass`: the test command exits 0, tests really ran, and nothing is worse than before the job and before the phase.
+//! `tests_pass`: the test command exits 0, tests really ran, nothing is worse than before the job and before the phase, and the tests
+//! notice when the phase's code answers nonsense.
 //!
-//! Must not take a runner's exit code alone for proof: without counts there is no pass.
+//! Must not take a runner's exit code alone for proof: without counts there is no pass, and neither is there one where the tests could
+//! not have failed.
 
 mod baseline;
 mod go;
@@ -9,121 +11,265 @@ mod judge;
 mod junit;
 mod node;
 mod output;
+mod proof;
 mod python;
+mod report;
 mod run;
 mod rust;
+mod work;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{CommitId, TreeId};
+use helix_plan::{Taken, TestsGate};
 
 use super::GateContext;
-use super::checkout::{Check, Checked, blocking, run_on};
-use super::command::{Ran, run_unchanged};
-use super::judgement::{Judgement, Trouble};
+use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
+use super::command::{as_submitted, run_notes};
+use super::judgement::{Judgement, Trouble, finding};
 use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
 use helix_git::GitError;
+use helix_process::CommandEnd;
 pub(super) use junit::report_path;
+use report::{Asked, Runner, asked};
 pub(super) use run::TestRun;
 
-pub(super) async fn tests_pass(
-    context: &Arc<GateContext>,
-    command: &str,
+/// A test command on its way to an answer.
+struct Testing<'a> {
+    context: &'a Arc<GateContext>,
+    gate: &'a TestsGate,
+    asked: Asked,
     limit: Duration,
-) -> Result<Judgement, Trouble> {
-    let Ran { argv, checked, notes } = run_unchanged(context, command, limit, junit::report_path).await?;
-    let (checked, run) = read_run(checked).await?;
-    let cache = Cache::new(&context.state, &argv, context.environment.get("VIRTUAL_ENV"));
-    let now = Baseline { end: BaselineEnd::Ran(checked.run.end), run };
-    // What this phase's result is, the next phase's base will be: a job pays for each tree once.
-    cache.store(&context.result.tree, &now).await;
-    let needed = now.run.as_ref().is_some_and(|run| run.total() > 0);
-    let before = match needed {
-        true => baselines(context, &argv, limit, &cache, &now).await?,
-        false => Vec::new(),
-    };
-    let mut judgement = judge::judge(command, &checked.run, &checked.output, now.run.as_ref(), &before);
-    judgement.tests = now.run.map(|run| run.counts);
-    Ok(judgement.with_command(checked.evidence).with_notes(notes))
 }
 
-/// Counts and failures of a run: from its report if it wrote one, otherwise from its output. Megabytes of it take a while.
-pub(super) async fn read_run(checked: Checked) -> Result<(Checked, Option<TestRun>), Trouble> {
+/// A run of it.
+struct Tested {
+    checked: Checked,
+    run: Option<TestRun>,
+    /// Why its counts are not to be believed.
+    doubt: Option<String>,
+    took: Duration,
+}
+
+impl Tested {
+    /// Whether as many tests pass as in another run, and nothing is worse: the tests saw no difference.
+    fn is_as_good_as(&self, other: &Self) -> bool {
+        let counts = |tested: &Self| tested.run.as_ref().map(|run| run.counts).unwrap_or_default();
+        let (mine, others) = (counts(self), counts(other));
+        self.checked.run.end == other.checked.run.end
+            && mine.passed >= others.passed
+            && mine.failed <= others.failed
+            && mine.passed > 0
+    }
+}
+
+pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> Result<Judgement, Trouble> {
+    let argv = words(&gate.command)?;
+    let mut notes = as_submitted(context, [gate.command.as_str()]).await?;
+    let (of, taken) = (context.clone(), gate.weaker_tests);
+    let (weaker, told) = match context.claims.together {
+        // Each phase was asked about its own tests.
+        true => (Vec::new(), Vec::new()),
+        false => blocking(move || work::weaker_tests(&of, taken)).await??,
+    };
+    notes.extend(told);
+    let options = context.environment.get("PYTEST_ADDOPTS").map(str::to_owned);
+    let testing = Testing { context, gate, asked: asked(&argv, options.as_deref()), limit: gate.timeout.duration() };
+    let tested = testing.run(&context.result.commit, "").await?;
+    notes.extend(run_notes(&tested.checked.run));
+    if let Some(fault) = fault_of(&tested.checked.run, &argv, testing.limit) {
+        return Err(Judgement::faulted(fault).with_command(tested.checked.evidence).with_notes(notes).into());
+    }
+    let (judgement, before) = testing.judged(&tested).await?;
+    let judgement = match &judgement.verdict {
+        Verdict::Fail { findings } if findings.iter().any(|found| found.rule.starts_with("tests.")) => {
+            testing.once_more(&tested, judgement, &before).await?
+        }
+        Verdict::Pass if weaker.is_empty() && !context.claims.together => {
+            testing.proved(&tested, &before, judgement).await?
+        }
+        Verdict::Pass | Verdict::Fail { .. } | Verdict::Inconclusive { .. } => judgement,
+    };
+    let tests = tested.run.as_ref().map(|run| run.counts);
+    let judgement = Judgement { tests, ..judgement.with_findings(weaker) };
+    Ok(judgement.with_command(tested.checked.evidence).with_notes(notes))
+}
+
+impl Testing<'_> {
+    /// Runs the command on a commit; `suffix` tells the runs of one gate apart.
+    async fn run(&self, commit: &CommitId, suffix: &str) -> Result<Tested, Trouble> {
+        self.run_within(commit, suffix, self.limit).await
+    }
+
+    async fn run_within(&self, commit: &CommitId, suffix: &str, limit: Duration) -> Result<Tested, Trouble> {
+        let Asked { argv, variables, report, runner } = &self.asked;
+        let started = Instant::now();
+        let check = Check { argv, limit, suffix, variables, report: report.as_deref() };
+        let checked = run_on(self.context, commit, check).await?;
+        let (checked, run, doubt) = read_run(checked, *runner).await?;
+        Ok(Tested { checked, run, doubt, took: started.elapsed() })
+    }
+
+    /// The answer of a run, and what the same command gives where the job started and where the phase did.
+    async fn judged(&self, tested: &Tested) -> Result<(Judgement, Vec<Before>), Trouble> {
+        let Self { context, gate, asked, .. } = self;
+        if let Some(doubt) = &tested.doubt {
+            let fault = Fault {
+                kind: FaultKind::Unreadable,
+                message: doubt.clone(),
+                hint: Some(
+                    "let the runner end by itself, and let nothing else print what looks like its summary".into(),
+                ),
+            };
+            return Ok((Judgement::faulted(fault), Vec::new()));
+        }
+        let cache = Cache::new(&context.state, &asked.argv, context.environment.get("VIRTUAL_ENV"));
+        let now = Baseline { end: BaselineEnd::Ran(tested.checked.run.end), run: tested.run.clone() };
+        // What this phase's result is, the next phase's base will be: a job pays for each tree once.
+        cache.store(&context.result.tree, &now).await;
+        let before = match now.run.as_ref().is_some_and(|run| run.total() > 0) {
+            true => self.baselines(&cache, &now).await?,
+            false => Vec::new(),
+        };
+        let Tested { checked, run, .. } = tested;
+        let judgement =
+            judge::judge(&gate.command, &checked.run, &checked.output, run.as_ref(), &before, &gate.known_failures);
+        Ok((judgement, before))
+    }
+
+    /// Runs failed tests again: those that pass then are flaky, and say nothing about the work.
+    async fn once_more(&self, first: &Tested, judgement: Judgement, before: &[Before]) -> Result<Judgement, Trouble> {
+        let Some(failed) = first.run.as_ref().filter(|run| run.counts.failed > 0) else { return Ok(judgement) };
+        let again = self.run(&self.context.result.commit, ".again").await?;
+        let Tested { checked, run, .. } = &again;
+        let gate = self.gate;
+        let second =
+            judge::judge(&gate.command, &checked.run, &checked.output, run.as_ref(), before, &gate.known_failures);
+        let passes = again.doubt.is_none() && matches!(second.verdict, Verdict::Pass);
+        if !passes || run.as_ref().is_none_or(|run| run.total() < failed.total()) {
+            return Ok(judgement);
+        }
+        let names: Vec<&str> = failed.failures.iter().take(5).map(|failure| failure.name.as_str()).collect();
+        let message = format!("{} failed, and passed when run again at once on the same files", names.join(", "));
+        if gate.flaky == Taken::Note {
+            return Ok(second.with_notes([message]));
+        }
+        let changed = &self.context.result.changed;
+        let of_phase = failed.failures.iter().filter_map(|failure| failure.file.as_ref());
+        let own = of_phase.into_iter().find(|file| changed.iter().any(|changed| &changed.path == *file));
+        if let Some(file) = own {
+            let fix = "make the test, or what it tests, give the same answer each time";
+            let found = finding("tests.flaky", message).at(file, None, None).fix(fix);
+            return Ok(Judgement::of(vec![found], "the phase's tests are flaky".into(), judgement.notes));
+        }
+        let hint = "mend these tests, or set `flaky: note` in the gate, then `helix jobs resume`".into();
+        let fault = Fault { kind: FaultKind::Flaky, message: format!("flaky: {message}"), hint: Some(hint) };
+        Ok(Judgement::faulted(fault).with_notes(judgement.notes))
+    }
+
+    /// What the same command gives where the job started and where the phase did: a failure is old only if it is in both.
+    async fn baselines(&self, cache: &Cache, now: &Baseline) -> Result<Vec<Before>, Trouble> {
+        let context = self.context;
+        let (job, phase) = {
+            let context = context.clone();
+            blocking(move || {
+                let tree = |commit: &CommitId| context.repository().commit(commit.as_str()).map(|commit| commit.tree);
+                Ok::<_, GitError>((tree(&context.origin)?, tree(&context.base)?))
+            })
+            .await??
+        };
+        let places = match job == phase {
+            true => vec![(Since::Both, &context.base, phase)],
+            false => vec![(Since::Job, &context.origin, job), (Since::Phase, &context.base, phase)],
+        };
+        let mut before = Vec::new();
+        for (since, commit, tree) in places {
+            // A phase that changed nothing has left what there was: this very run shows it.
+            let baseline = match tree == context.result.tree {
+                true => now.clone(),
+                false => self.baseline(cache, (since, commit, &tree)).await?,
+            };
+            before.push(Before { since, baseline });
+        }
+        Ok(before)
+    }
+
+    /// What the command gives on one of these commits, from the cache if that tree has been tested before.
+    async fn baseline(
+        &self,
+        cache: &Cache,
+        (since, commit, tree): (Since, &CommitId, &TreeId),
+    ) -> Result<Baseline, Trouble> {
+        if let Some(known) = cache.load(tree).await {
+            return Ok(known);
+        }
+        let suffix = match since {
+            Since::Job => ".origin",
+            Since::Phase | Since::Both => ".base",
+        };
+        let tested = match self.run(commit, suffix).await {
+            Ok(tested) => tested,
+            // The base may lack the very program that the phase adds; there is nothing to compare with then.
+            Err(Trouble::Command(error)) => {
+                tracing::info!(%error, "the base has no baseline");
+                return Ok(Baseline { end: BaselineEnd::NotRun(error.to_string()), run: None });
+            }
+            Err(other) => return Err(other),
+        };
+        let found = Baseline { end: BaselineEnd::Ran(tested.checked.run.end), run: tested.run };
+        cache.store(tree, &found).await;
+        Ok(found)
+    }
+}
+
+/// Counts and failures of a run, and why they are not to be believed: from its report if it wrote one, otherwise from its output.
+/// Megabytes of it take a while.
+async fn read_run(checked: Checked, runner: Runner) -> Result<(Checked, Option<TestRun>, Option<String>), Trouble> {
     blocking(move || {
         let printed = output::read(&checked.output);
-        let run = match checked.report.as_deref().and_then(junit::read) {
-            // Names and places as printed are those that the agent knows.
-            Some(report) => Some(match printed {
-                Some(printed) if printed.counts == report.counts => printed,
-                Some(_) | None => report,
-            }),
-            None => printed,
+        let report = checked.report.as_deref().and_then(junit::read);
+        let ended = matches!(checked.run.end, CommandEnd::Exited(0 | 1));
+        let doubt = match (&printed, &report, runner) {
+            (Some(printed), None, Runner::Reports) if ended && printed.total() > 0 => {
+                let said = printed.counts.passed;
+                Some(format!(
+                    "its output says that {said} tests passed, but the runner was ended before it wrote its own report"
+                ))
+            }
+            (Some(printed), Some(report), Runner::Reports) if says_better(printed, report) => Some(format!(
+                "its output says {} passed and {} failed, but the runner's own report has {} and {}",
+                printed.counts.passed, printed.counts.failed, report.counts.passed, report.counts.failed
+            )),
+            (Some(_), _, Runner::Unittest) => {
+                let lines: Vec<&str> = checked.output.lines().collect();
+                let runs = python::unittest_runs(&lines);
+                (runs > 1).then(|| format!("its output has {runs} summaries, but unittest prints one"))
+            }
+            _ => None,
         };
-        (checked, run)
+        let run = match (printed, report) {
+            // Names and places as printed are those that the agent knows.
+            (Some(printed), Some(report)) if runner == Runner::Reports || printed.counts == report.counts => {
+                Some(TestRun { passed: report.passed, ..printed })
+            }
+            (_, Some(report)) => Some(report),
+            (printed, None) => printed,
+        };
+        (checked, run, doubt)
     })
     .await
 }
 
-/// What the same command gives where the job started and where the phase did: a failure is old only if it is in both.
-async fn baselines(
-    context: &Arc<GateContext>,
-    argv: &[String],
-    limit: Duration,
-    cache: &Cache,
-    now: &Baseline,
-) -> Result<Vec<Before>, Trouble> {
-    let (job, phase) = {
-        let context = context.clone();
-        blocking(move || {
-            let tree = |commit: &CommitId| context.repository().commit(commit.as_str()).map(|commit| commit.tree);
-            Ok::<_, GitError>((tree(&context.origin)?, tree(&context.base)?))
-        })
-        .await??
-    };
-    let places = match job == phase {
-        true => vec![(Since::Both, &context.base, phase)],
-        false => vec![(Since::Job, &context.origin, job), (Since::Phase, &context.base, phase)],
-    };
-    let mut before = Vec::new();
-    for (since, commit, tree) in places {
-        // A phase that changed nothing has left what there was: this very run shows it.
-        let baseline = match tree == context.result.tree {
-            true => now.clone(),
-            false => baseline(context, argv, limit, cache, (since, commit, &tree)).await?,
-        };
-        before.push(Before { since, baseline });
-    }
-    Ok(before)
+/// Whether an output promises more than the runner's own report holds.
+fn says_better(printed: &TestRun, report: &TestRun) -> bool {
+    printed.counts.failed < report.counts.failed
+        || report.counts.failed == 0 && printed.counts.passed > report.counts.passed
 }
 
-/// What the command gives on one of these commits, from the cache if that tree has been tested before.
-async fn baseline(
-    context: &Arc<GateContext>,
-    argv: &[String],
-    limit: Duration,
-    cache: &Cache,
-    (since, commit, tree): (Since, &CommitId, &TreeId),
-) -> Result<Baseline, Trouble> {
-    if let Some(known) = cache.load(tree).await {
-        return Ok(known);
-    }
-    let suffix = match since {
-        Since::Job => ".origin",
-        Since::Phase | Since::Both => ".base",
-    };
-    let check = Check { argv, limit, suffix, report: junit::report_path(argv) };
-    let checked = match run_on(context, commit, check).await {
-        Ok(checked) => checked,
-        // The base may lack the very program that the phase adds; there is nothing to compare with then.
-        Err(Trouble::Command(error)) => {
-            tracing::info!(%error, "the base has no baseline");
-            return Ok(Baseline { end: BaselineEnd::NotRun(error.to_string()), run: None });
-        }
-        Err(other) => return Err(other),
-    };
-    let (checked, run) = read_run(checked).await?;
-    let found = Baseline { end: BaselineEnd::Ran(checked.run.end), run };
-    cache.store(tree, &found).await;
-    Ok(found)
+/// As [`read_run`], for a command of which only the counts are asked for.
+pub(super) async fn read_counts(checked: Checked) -> Result<(Checked, Option<TestRun>), Trouble> {
+    let (checked, run, _) = read_run(checked, Runner::Other).await?;
+    Ok((checked, run))
 }

@@ -29,6 +29,7 @@ pub(crate) fn read(output: &str) -> Option<TestRun> {
     let sum = known.into_iter().flatten().reduce(|mut sum, run| {
         sum.counts = sum.counts + run.counts;
         sum.failures.extend(run.failures);
+        sum.passed.extend(run.passed);
         sum
     });
     let mut run = sum.or_else(|| plain(&lines))?;
@@ -51,7 +52,7 @@ fn plain(lines: &[&str]) -> Option<TestRun> {
             failed: count(["failed", "failures"])?,
             skipped: count(["skipped", "ignored"]).unwrap_or_default(),
         };
-        Some(TestRun { counts, failures: Vec::new() })
+        Some(TestRun { counts, failures: Vec::new(), ..TestRun::default() })
     })
 }
 

@@ -49,7 +49,7 @@ pub(super) fn pytest(lines: &[&str]) -> Option<TestRun> {
         failed.file.get_or_insert_with(|| file.to_owned());
         Some(failed)
     };
-    Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect() })
+    Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect(), ..TestRun::default() })
 }
 
 /// What stands in `____ test ____`.
@@ -69,23 +69,30 @@ fn pytest_block<'a>(lines: &[&'a str], titles: &[(usize, &str)], test: &str, fil
     below(lines, *start, |line| pytest_title(line).is_none() && !line.starts_with("===="))
 }
 
+/// How many runs of unittest ended in these lines.
+pub(super) fn unittest_runs(lines: &[&str]) -> usize {
+    lines.iter().enumerate().filter_map(|(index, line)| unittest_summary(lines, index, line)).count()
+}
+
+fn unittest_summary(lines: &[&str], index: usize, line: &str) -> Option<TestCounts> {
+    let rest = line.strip_prefix("Ran ").filter(|rest| rest.contains(" in ") && rest.ends_with('s'))?;
+    let (count, "test" | "tests") = pairs(rest).first().copied()? else { return None };
+    let verdict = lines[index + 1..].iter().find(|line| !line.trim().is_empty())?;
+    if !["OK", "FAILED", "NO TESTS RAN"].iter().any(|word| verdict.starts_with(word)) {
+        return None;
+    }
+    // `FAILED (failures=1, unexpected successes=1)`.
+    let parts = verdict.split(['(', ')', ',']).filter_map(|part| part.trim().split_once('='));
+    let parts: Vec<(u32, &str)> = parts.filter_map(|(word, number)| Some((number.parse().ok()?, word))).collect();
+    let failed: &[&str] = &["failures", "errors", "unexpected successes"];
+    let counts = counted(&parts, [&[], failed, &["skipped", "expected failures"]]);
+    let passed = count.saturating_sub(counts.failed).saturating_sub(counts.skipped);
+    Some(TestCounts { passed, ..counts })
+}
+
 pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
-    let summary = |(index, line): (usize, &&str)| {
-        let rest = line.strip_prefix("Ran ").filter(|rest| rest.contains(" in ") && rest.ends_with('s'))?;
-        let (count, "test" | "tests") = pairs(rest).first().copied()? else { return None };
-        let verdict = lines[index + 1..].iter().find(|line| !line.trim().is_empty())?;
-        if !["OK", "FAILED", "NO TESTS RAN"].iter().any(|word| verdict.starts_with(word)) {
-            return None;
-        }
-        // `FAILED (failures=1, unexpected successes=1)`.
-        let parts = verdict.split(['(', ')', ',']).filter_map(|part| part.trim().split_once('='));
-        let parts: Vec<(u32, &str)> = parts.filter_map(|(word, number)| Some((number.parse().ok()?, word))).collect();
-        let failed: &[&str] = &["failures", "errors", "unexpected successes"];
-        let counts = counted(&parts, [&[], failed, &["skipped", "expected failures"]]);
-        let passed = count.saturating_sub(counts.failed).saturating_sub(counts.skipped);
-        Some(TestCounts { passed, ..counts })
-    };
-    let counts = lines.iter().enumerate().filter_map(summary).reduce(|sum, counts| sum + counts)?;
+    let found = lines.iter().enumerate().filter_map(|(index, line)| unittest_summary(lines, index, line));
+    let counts = found.reduce(|sum, counts| sum + counts)?;
     let place = |body: &[&str]| {
         body.iter().rev().find_map(|line| {
             let (file, rest) = line.trim().strip_prefix("File \"")?.split_once("\", line ")?;
@@ -99,5 +106,5 @@ pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
         let body = below(lines, index, |line| !line.starts_with("=====") && !line.starts_with("Ran "));
         above.starts_with("=====").then(|| FailedTest::new(name.trim(), place(&body), &body))
     };
-    Some(TestRun { counts, failures: lines.iter().enumerate().filter_map(failure).collect() })
+    Some(TestRun { counts, failures: lines.iter().enumerate().filter_map(failure).collect(), ..TestRun::default() })
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not know any runner.
 
+use std::collections::BTreeSet;
+
 use helix_core::evidence::TestCounts;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +33,9 @@ impl FailedTest {
 pub(crate) struct TestRun {
     pub(crate) counts: TestCounts,
     pub(crate) failures: Vec<FailedTest>,
+    /// Names of those that passed, where the runner gives them.
+    #[serde(default)]
+    pub(crate) passed: BTreeSet<String>,
 }
 
 impl TestRun {

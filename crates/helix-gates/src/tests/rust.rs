@@ -16,7 +16,8 @@ pub(super) fn libtest<'a>(lines: &[&'a str]) -> Option<TestRun> {
     let sections = sections(lines);
     let plain = |name: &'a str| name.trim().trim_end_matches(" - should panic");
     let failures = failed.map(|name| described(lines, &sections, plain(name))).collect();
-    Some(TestRun { counts, failures })
+    let passed = lines.iter().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... ok"));
+    Some(TestRun { counts, failures, passed: passed.map(str::to_owned).collect() })
 }
 
 /// Where the output of each test begins: `---- name stdout ----`.
@@ -56,7 +57,7 @@ pub(super) fn nextest<'a>(lines: &[&'a str]) -> Option<TestRun> {
         }
         Some(failed)
     };
-    Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect() })
+    Some(TestRun { counts, failures: lines.iter().filter_map(failure).collect(), ..TestRun::default() })
 }
 
 fn panic_place(line: &str) -> Option<(String, u32)> {

@@ -29,7 +29,7 @@ fn orphan(pids: &Path) -> String {
 
 /// Lets a gate run this script.
 fn script(bench: &Bench, lines: &str, timeout: u32) -> GateSpec {
-    let file = bench.home.path().join("script.sh");
+    let file = bench.home.path().join("shared/script.sh");
     fs::write(&file, lines).unwrap();
     GateSpec::Command { command: format!("sh {}", file.display()), timeout: Seconds(timeout) }
 }
@@ -39,7 +39,7 @@ async fn nothing_survives_a_command_its_time_limit_or_its_cancellation() {
     let bench = Bench::new(&[("a", "a")]);
     let base = bench.base();
     let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b"), "b").unwrap());
-    let pids = bench.home.path().join("pids");
+    let pids = bench.home.path().join("shared/pids");
     let report = bench.run(&base, &result, &script(&bench, &orphan(&pids), 60)).await;
     assert_eq!((short(&report), report.notes.len()), (vec!["pass".to_owned()], 1), "{report:#?}");
     assert!(gone(&pids), "an orphan survived");
@@ -69,7 +69,7 @@ async fn the_next_host_sees_the_end_of_the_command_that_the_last_one_began() {
     let mut bench = Bench::new(&[("a", "a")]);
     let base = bench.base();
     let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b"), "b").unwrap());
-    let (began, go) = (bench.home.path().join("began"), bench.home.path().join("go"));
+    let (began, go) = (bench.home.path().join("shared/began"), bench.home.path().join("shared/go"));
     let lines = format!(
         "echo $$ >> {}; touch made; until test -e {}; do sleep 0.02; done; test -e made",
         began.display(),
@@ -117,7 +117,7 @@ async fn a_gate_goes_on_with_the_command_that_was_under_way() {
     let mut bench = Bench::new(&[("a", "a")]);
     let base = bench.base();
     let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b"), "b").unwrap());
-    let (ran, go) = (bench.home.path().join("ran"), bench.home.path().join("go"));
+    let (ran, go) = (bench.home.path().join("shared/ran"), bench.home.path().join("shared/go"));
     let lines = format!(
         "ls >> {0}; echo 3 passed, 0 failed; test -e b || until test -e {1}; do sleep 0.02; done",
         ran.display(),
@@ -155,6 +155,7 @@ async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
     let home = tempfile::tempdir().unwrap();
     let output = home.path().join("out.log");
     let request = CommandRequest {
+        walls: helix_process::Walls { writable: vec![home.path().into()], ..Default::default() },
         run: RunId::for_gates(&job(home.path())),
         labels: BTreeMap::new(),
         argv: ["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"].map(str::to_owned).to_vec(),

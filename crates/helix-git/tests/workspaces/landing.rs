@@ -76,7 +76,8 @@ fn a_branch_that_is_switched_away_at_the_last_moment_is_not_called_merged() {
     fs::write(&wrapper, script).unwrap();
     fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let repository = Repository::open(&bench.user(), environment(bench.home.path()).with_program(&wrapper)).unwrap();
-    let landed = repository.land(&request, &merge).unwrap();
+    let spaces = Workspaces::new(repository, &bench.home.path().join("state")).unwrap();
+    let landed = spaces.repository().land(&request, &merge).unwrap();
     let Landing::Landed(IntegrationTarget::Beside { branch, why, .. }) = landed else { panic!("{landed:?}") };
     assert!(why.contains("feature has it now"), "{why}");
     assert_eq!(bench.git(&bench.user(), &["rev-parse", &branch]), merge.commit.as_str());

@@ -299,6 +299,16 @@ option-retry = Noch ein Versuch, mit deinem Text als Tipp
 option-skip = Diese Phase und alle, die auf ihr aufbauen, auslassen
 option-skip-optional = Ohne diese Phase weitermachen
 option-fail = Den Job als gescheitert beenden
+approvals-any = { $count ->
+        [one] { $count } Person muss zustimmen
+       *[other] { $count } verschiedene Personen müssen zustimmen
+    }
+approvals-other = { $count ->
+        [one] jemand anderes als der Auftraggeber des Jobs muss zustimmen
+       *[other] { $count } verschiedene Personen müssen zustimmen, der Auftraggeber des Jobs nicht
+    }
+approvals-so-far = { $given } von { $count } Zustimmungen, von { $names }
+agent-refused = abgelehnt: { $run } verlangte, was nur eine Person darf ({ $asked })
 question-open = { $id }: { $question }
 question-answered = { $id } beantwortet von { $by }: { $answer } ({ $question })
 question-expired = { $id } ist ohne Antwort abgelaufen ({ $question })
@@ -564,6 +574,7 @@ term-choose = wähle eins von: { $choices }
 term-no-questions = keine offenen Fragen
 term-not-answered = nicht beantwortet; die Frage bleibt offen
 term-answered = { $id } beantwortet
+term-approved = Zustimmung zu { $id } festgehalten: { $state }
 term-job-continues = Job { $id } läuft weiter; verfolge ihn mit: helix jobs watch { $id }
 term-cancelled = { $id } wird abgebrochen
 term-resume = weiter geht es mit: helix jobs resume { $id }

@@ -245,6 +245,16 @@ option-retry = One more attempt; your text is its hint
 option-skip = Skip this phase and all that depend on it
 option-skip-optional = Continue without this phase
 option-fail = End the job as failed
+approvals-any = { $count ->
+        [one] { $count } person has to approve
+       *[other] { $count } different people have to approve
+    }
+approvals-other = { $count ->
+        [one] somebody else than who submitted the job has to approve
+       *[other] { $count } different people have to approve, none of them who submitted the job
+    }
+approvals-so-far = { $given } of { $count } approved, by { $names }
+agent-refused = refused: { $run } asked for what only a person may do ({ $asked })
 question-open = { $id }: { $question }
 question-answered = { $id } answered by { $by }: { $answer } ({ $question })
 question-expired = { $id } expired without an answer ({ $question })
@@ -507,6 +517,7 @@ term-choose = choose one of: { $choices }
 term-no-questions = no open questions
 term-not-answered = not answered; the question stays open
 term-answered = answered { $id }
+term-approved = approval of { $id } recorded: { $state }
 term-job-continues = job { $id } continues; follow it with: helix jobs watch { $id }
 term-cancelled = { $id } is being cancelled
 term-resume = continue it with: helix jobs resume { $id }

@@ -23,6 +23,32 @@ pub fn asks(language: Language, question: &QuestionView) -> String {
     said_or(language, &question.said, &question.text)
 }
 
+/// Who has to approve, and who has so far; `None` where anybody may.
+pub fn approvals(language: Language, question: &QuestionView) -> Option<String> {
+    let approvers = question.approvers?;
+    let who = match approvers.other {
+        true => say!(language, "approvals-other", count = approvers.count),
+        false => say!(language, "approvals-any", count = approvers.count),
+    };
+    if question.approved_by.is_empty() {
+        return Some(who);
+    }
+    let names: Vec<String> = question.approved_by.iter().map(ToString::to_string).collect();
+    let so_far = say!(
+        language,
+        "approvals-so-far",
+        given = question.approved_by.len() as u32,
+        count = approvers.count,
+        names = names.join(", ")
+    );
+    Some(format!("{who}; {so_far}"))
+}
+
+/// What an agent asked for although only a person may.
+pub fn attempted(language: Language, run: &str, asked: &str) -> String {
+    say!(language, "agent-refused", run = run, asked = asked)
+}
+
 /// What an option of a question means; an agent's options are its own words.
 pub fn option(language: Language, option: &QuestionOption) -> String {
     said_or(language, &option.said, &option.label)
@@ -38,7 +64,7 @@ pub fn question(language: Language, question: &QuestionView) -> String {
     match &question.status {
         QuestionStatus::Open => say!(language, "question-open", id = id, question = text),
         QuestionStatus::Answered { answer: given, .. } => {
-            let (by, answer) = (&given.by, answer(given));
+            let (by, answer) = (given.by.to_string(), answer(given));
             say!(language, "question-answered", id = id, by = by, answer = answer, question = text)
         }
         QuestionStatus::Expired { .. } => say!(language, "question-expired", id = id, question = text),

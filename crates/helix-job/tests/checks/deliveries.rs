@@ -162,7 +162,7 @@ impl Play {
 
     fn person(&mut self, again: bool) -> Result<(), Illegal> {
         let (phase, by) = (id("deliver"), "ada".to_owned());
-        self.try_event(JobEvent::RollbackRequested { phase, attempt: 1, gate: 1, by, again, over: false })
+        self.try_event(JobEvent::RollbackRequested { phase, attempt: 1, gate: 1, by: by.into(), again, over: false })
     }
 }
 

@@ -55,6 +55,7 @@ pub fn phase(name: &str, depends_on: &[&str], gates: usize) -> Phase {
         on_failure: OnFailure::Fail,
         optional: false,
         generates_phases: None,
+        network: None,
         agent: None,
         model: None,
         max_attempts: 3,
@@ -73,6 +74,7 @@ pub fn spec(phases: Vec<Phase>) -> JobSpec {
         policy: Policy::default(),
         idempotency_key: None,
         origin: Origin::Cli,
+        by: None,
         only: None,
         default_agent: "claude".into(),
         roles: Default::default(),
@@ -110,6 +112,7 @@ pub fn complete() -> RunFacts {
         answered: true,
         record_unknown: false,
         stderr_tail: String::new(),
+        walls: None,
     }
 }
 
@@ -255,7 +258,13 @@ impl World {
             Effect::Work { phase, attempt, stage: Stage::Committing } => {
                 let moved = self.draw() != 1;
                 let (phase, result) = (phase.clone(), self.committed(moved));
-                JobEvent::ResultCommitted { phase, attempt: *attempt, result, repairs: Vec::new() }
+                JobEvent::ResultCommitted {
+                    phase,
+                    attempt: *attempt,
+                    result,
+                    repairs: Vec::new(),
+                    findings: Vec::new(),
+                }
             }
             Effect::BeginDelivery { phase, attempt, gate } => JobEvent::DeliveryBegun {
                 phase: phase.clone(),

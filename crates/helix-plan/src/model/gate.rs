@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use helix_core::gate_name::GateName;
+use helix_core::words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +26,35 @@ pub(crate) const HEALTH_TIME: Seconds = Seconds(60);
 pub(crate) const HEALTH_PAUSE: Seconds = Seconds(5);
 /// Failed health checks in a row that make a delivery unhealthy, where nothing else is said.
 pub(crate) const HEALTH_LIMIT: u32 = 3;
+
+helix_core::words! {
+    /// Who approves.
+    pub enum ApprovedBy {
+        /// Somebody else than who submitted the job.
+        Other = "other",
+    }
+}
+
+/// Who has to approve, where that is not just anybody.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Approvers {
+    /// Whether it must be somebody else than who submitted the job.
+    pub other: bool,
+    /// How many different people.
+    pub count: u32,
+}
+
+/// Most people that a gate may ask for.
+pub(crate) const MOST_APPROVERS: u32 = 9;
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a reference")]
+fn is_one(count: &u32) -> bool {
+    *count == 1
+}
 
 /// A deterministic check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,12 +79,7 @@ pub enum GateSpec {
         files: Vec<String>,
     },
     /// The test command exits 0, tests really ran, and nothing that passed on the base fails now.
-    TestsPass {
-        /// Command line, split like a shell's words but run without one.
-        command: String,
-        /// Its time limit.
-        timeout: Seconds,
-    },
+    TestsPass(TestsGate),
     /// The linter exits 0.
     LintPass {
         /// As for `tests_pass`.
@@ -104,11 +129,17 @@ pub enum GateSpec {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         model: Option<String>,
     },
-    /// A person approves.
+    /// A person approves, or several do.
     Approval {
         /// The question.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<String>,
+        /// `other`: somebody else than who submitted the job.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<ApprovedBy>,
+        /// How many different people (default: 1).
+        #[serde(default = "one", skip_serializing_if = "is_one")]
+        count: u32,
     },
     /// A person confirms a manual step.
     Manual {
@@ -147,6 +178,21 @@ pub enum GateCost {
 }
 
 impl GateSpec {
+    /// An approval by anybody.
+    pub fn approval(question: Option<String>) -> Self {
+        Self::Approval { question, by: None, count: 1 }
+    }
+
+    /// Who has to approve, where that is not just anybody.
+    pub fn approvers(&self) -> Option<Approvers> {
+        match self {
+            Self::Approval { by, count, .. } if by.is_some() || *count > 1 => {
+                Some(Approvers { other: by.is_some(), count: *count })
+            }
+            _ => None,
+        }
+    }
+
     /// Name, cost and scope of the gate.
     fn properties(&self) -> (GateName, GateCost, GateScope) {
         use GateCost::{Command, Outside, Paid, Reading};
@@ -155,7 +201,7 @@ impl GateSpec {
             Self::FilesExist { .. } => (GateName::FilesExist, Reading, Files),
             Self::OutputsClaimed { .. } => (GateName::OutputsClaimed, Reading, Phase),
             Self::SyntaxCheck { .. } => (GateName::SyntaxCheck, Reading, Files),
-            Self::TestsPass { .. } => (GateName::TestsPass, Command, Tree),
+            Self::TestsPass(_) => (GateName::TestsPass, Command, Tree),
             Self::LintPass { .. } => (GateName::LintPass, Command, Tree),
             Self::BuildPass { .. } => (GateName::BuildPass, Command, Tree),
             Self::Command { .. } => (GateName::Command, Command, Tree),
@@ -210,7 +256,7 @@ impl GateSpec {
 
     /// The command lines that it runs in a checkout.
     pub fn commands(&self) -> Vec<&str> {
-        if let Self::TestsPass { command, .. }
+        if let Self::TestsPass(TestsGate { command, .. })
         | Self::LintPass { command, .. }
         | Self::BuildPass { command, .. }
         | Self::Command { command, .. } = self
@@ -218,6 +264,90 @@ impl GateSpec {
             return vec![command];
         }
         self.delivery().into_iter().flat_map(Delivery::commands).collect()
+    }
+}
+
+words! {
+    /// Whether something is done.
+    pub enum Switch as "a switch" {
+        /// It is done.
+        On = "on",
+        /// It is not.
+        Off = "off",
+    }
+}
+
+words! {
+    /// How something that a gate sees is taken.
+    pub enum Taken as "an answer" {
+        /// It is told, and does not block.
+        Note = "note",
+        /// It blocks.
+        Finding = "finding",
+    }
+}
+
+/// A test command, and how its result is proved.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TestsGate {
+    /// Command line, split like a shell's words but run without one.
+    pub command: String,
+    /// Its time limit.
+    pub timeout: Seconds,
+    /// Whether the tests run once more with the phase's functions answering nonsense, which they have to notice (default: on).
+    #[serde(default = "on", skip_serializing_if = "is_on")]
+    pub control: Switch,
+    /// How tests are taken that the phase adds and that pass without its sources, too (default: note).
+    #[serde(default = "note", skip_serializing_if = "is_note")]
+    pub new_tests: Taken,
+    /// How assertions are taken that the phase loosens in tests that it claims (default: finding).
+    #[serde(default = "finding", skip_serializing_if = "is_finding")]
+    pub weaker_tests: Taken,
+    /// How a failure is taken that is gone when the tests run again at once (default: finding).
+    #[serde(default = "finding", skip_serializing_if = "is_finding")]
+    pub flaky: Taken,
+    /// Names of tests that fail before the job and may still fail after it; `*` stands for any text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub known_failures: Vec<String>,
+}
+
+fn on() -> Switch {
+    Switch::On
+}
+
+fn is_on(switch: &Switch) -> bool {
+    *switch == Switch::On
+}
+
+fn note() -> Taken {
+    Taken::Note
+}
+
+fn is_note(taken: &Taken) -> bool {
+    *taken == Taken::Note
+}
+
+fn finding() -> Taken {
+    Taken::Finding
+}
+
+fn is_finding(taken: &Taken) -> bool {
+    *taken == Taken::Finding
+}
+
+impl TestsGate {
+    /// A test command with the built-in values.
+    pub fn of_command(command: impl Into<String>, timeout: Seconds) -> Self {
+        Self {
+            command: command.into(),
+            timeout,
+            control: on(),
+            new_tests: note(),
+            weaker_tests: finding(),
+            flaky: finding(),
+            known_failures: Vec::new(),
+        }
     }
 }
 

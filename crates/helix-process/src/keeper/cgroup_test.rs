@@ -16,3 +16,12 @@ fn a_group_outside_the_mounted_part_is_no_group() {
     assert_eq!(own_group(mounts, "0::/elsewhere\n"), None);
     assert_eq!(own_group(MOUNTS, "4:memory:/x\n"), None);
 }
+
+#[test]
+fn the_group_that_counts_processes_is_found_where_v2_does_not_count_them() {
+    let mounts = "40 31 0:37 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
+                  41 31 0:38 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n";
+    let found = counting_group(mounts, "9:name=systemd:/\n8:pids:/a\n0::/b\n");
+    assert_eq!(found, Some(PathBuf::from("/sys/fs/cgroup/pids/a")));
+    assert_eq!(counting_group(MOUNTS, "0::/\n"), None);
+}

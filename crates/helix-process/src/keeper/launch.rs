@@ -9,18 +9,33 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
 
+use helix_core::run::WallsHeld;
 use nix::sys::signal::{SigHandler, SigSet, Signal as NixSignal, signal};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 
-use super::cgroup::Cgroup;
+use super::cgroup::{Cgroup, ProcessCount};
+use super::confine::{Attempt, Confined, Counted};
 use super::fault::KeeperFault;
 use crate::invocation::{Invocation, RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind, RunRequest};
 use crate::program::{NoProgram, find_program};
 use crate::run_dir::{RunDir, RunDirError, name};
+use crate::walls::{Walls, shortfall};
+
+/// An agent that was started.
+pub(crate) struct Launched {
+    pub(crate) agent: Pid,
+    /// What holds its processes back; `None` where nothing was asked for.
+    pub(crate) walls: Option<WallsHeld>,
+}
 
 /// Starts the agent in a session of its own. Its process is reaped by the process tree, together with everything else that ends.
-pub(crate) fn start(directory: &RunDir, request: &RunRequest, cgroup: Option<&Cgroup>) -> Result<Pid, KeeperFault> {
+pub(crate) fn start(
+    directory: &RunDir,
+    request: &RunRequest,
+    cgroup: Option<&Cgroup>,
+    count: Option<&ProcessCount>,
+) -> Result<Launched, KeeperFault> {
     let invocation = &request.invocation;
     let failed = |(why, errno): (String, Option<i32>)| KeeperFault::Start {
         program: invocation.program.display().to_string(),
@@ -33,13 +48,69 @@ pub(crate) fn start(directory: &RunDir, request: &RunRequest, cgroup: Option<&Cg
     let program = resolve(invocation).map_err(failed)?;
     close_inherited_on_exec().map_err(KeeperFault::system("list open files"))?;
 
+    let by_group = count.is_some() || cgroup.is_some_and(Cgroup::counts_processes);
+    let counted = if by_group { Counted::ByGroup } else { Counted::ByUser };
+    let mut attempt = Attempt::first();
+    let (mut child, walls) = loop {
+        let confined = match &request.walls {
+            Some(walls) => Some(confine(walls, directory, &invocation.cwd, &attempt, counted).map_err(&failed)?),
+            None => None,
+        };
+        let (temporary, held) = confined.as_ref().map(|one| (one.temporary.clone(), one.held.clone())).unzip();
+        let mut command = command(directory, request, &program)?;
+        if let Some(temporary) = temporary {
+            command.env("TMPDIR", temporary);
+        }
+        let groups = [cgroup.map(Cgroup::membership), count.map(ProcessCount::membership)];
+        let groups = groups.into_iter().flatten().collect::<Result<Vec<File>, RunDirError>>()?;
+        settle_in_child(&mut command, groups, confined);
+        match command.spawn() {
+            Ok(child) => break (child, held),
+            Err(error) if attempt.with_less(&error) => {}
+            Err(error) => return Err(failed((explain(&error, &program), error.raw_os_error()))),
+        }
+    };
+    let input = open(&directory.file(name::STDIN), OpenOptions::new().read(true))?;
+    if let Some(stdin) = child.stdin.take()
+        && let Err(fault) = feed(input, stdin)
+    {
+        // What it is to read will never come, and it counts as not started.
+        if let Err(error) = child.kill().and_then(|()| child.wait()) {
+            super::complain(&format!("cannot end the agent that gets no stdin: {error}"));
+        }
+        return Err(fault);
+    }
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    let agent = pid.ok_or_else(|| failed(("the system gave it no process id".into(), None)))?;
+    Ok(Launched { agent, walls })
+}
+
+/// Prepares the walls; a run that must not start without them does not.
+fn confine(
+    walls: &Walls,
+    directory: &RunDir,
+    cwd: &Path,
+    attempt: &Attempt,
+    counted: Counted,
+) -> Result<Confined, (String, Option<i32>)> {
+    let confined = Confined::prepare(walls, directory, cwd, attempt, counted)
+        .map_err(|error| (format!("its sandbox cannot be put up: {error}"), None))?;
+    match shortfall(&confined.held, &walls.network).filter(|_| walls.required) {
+        Some(missing) => Err((format!("the sandbox is required: {missing}"), None)),
+        None => Ok(confined),
+    }
+}
+
+/// The program with exactly its environment, directory and files.
+fn command(directory: &RunDir, request: &RunRequest, program: &Path) -> Result<Command, KeeperFault> {
+    let invocation = &request.invocation;
     let stdout = open(&directory.stdout(), OpenOptions::new().append(true))?;
     let (stdin, stderr) = match request.kind {
-        RunKind::Work => (Stdio::piped(), open(&directory.file(name::STDERR), OpenOptions::new().append(true))?),
+        RunKind::Work => (Stdio::piped(), open(&directory.stderr(), OpenOptions::new().append(true))?),
         // Some programs read a pipe that they are given: `rg x` would look for x there and not in the directory.
         RunKind::Check => (Stdio::null(), stdout.try_clone().map_err(KeeperFault::system("open stdout once more"))?),
     };
-    let mut command = Command::new(&program);
+    let mut command = Command::new(program);
     command
         .arg0(&invocation.program)
         .args(&invocation.args)
@@ -51,20 +122,7 @@ pub(crate) fn start(directory: &RunDir, request: &RunRequest, cgroup: Option<&Cg
         .stdin(stdin)
         .stdout(stdout)
         .stderr(stderr);
-    settle_in_child(&mut command, cgroup)?;
-    let input = open(&directory.file(name::STDIN), OpenOptions::new().read(true))?;
-    let mut child = command.spawn().map_err(|error| failed((explain(&error, &program), error.raw_os_error())))?;
-    if let Some(stdin) = child.stdin.take()
-        && let Err(fault) = feed(input, stdin)
-    {
-        // What it is to read will never come, and it counts as not started.
-        if let Err(error) = child.kill().and_then(|()| child.wait()) {
-            super::complain(&format!("cannot end the agent that gets no stdin: {error}"));
-        }
-        return Err(fault);
-    }
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    pid.ok_or_else(|| failed(("the system gave it no process id".into(), None)))
+    Ok(command)
 }
 
 /// Gives the agent its stdin through a pipe: Claude Code 2.1.197 reads nothing from a regular file and exits 0 without a word.
@@ -86,17 +144,20 @@ fn feed(mut input: File, mut stdin: ChildStdin) -> Result<(), KeeperFault> {
     unsafe_code,
     reason = "pre_exec and signal are unsafe to call; this process has a single thread until after the fork"
 )]
-fn settle_in_child(command: &mut Command, cgroup: Option<&Cgroup>) -> Result<(), KeeperFault> {
+fn settle_in_child(command: &mut Command, memberships: Vec<File>, confined: Option<Confined>) {
     let keeper = getpid();
-    let membership = cgroup.map(Cgroup::membership).transpose()?;
     let settle = move || -> io::Result<()> {
         // "0" is the writer itself. Before anything can be forked, so that nothing starts outside the group. If that is
         // refused, the run goes without a group, as on a system that has none.
-        if let Some(membership) = &membership
-            && rustix::io::write(membership, b"0").is_err()
-        {}
+        for membership in &memberships {
+            if rustix::io::write(membership, b"0").is_err() {}
+        }
         setsid()?;
-        // Follows the parent's thread that forks: the keeper's first one, which lives as long as the keeper.
+        if let Some(confined) = &confined {
+            confined.enter()?;
+        }
+        // After the namespaces, which take it back. Follows the parent's thread that forks: the keeper's first one, which lives as
+        // long as the keeper.
         set_parent_process_death_signal(Some(Signal::KILL))?;
         if getppid() != Some(keeper) {
             // The keeper died before the line above took effect.
@@ -108,12 +169,11 @@ fn settle_in_child(command: &mut Command, cgroup: Option<&Cgroup>) -> Result<(),
             unsafe { signal(any, SigHandler::SigDfl) }?;
         }
         SigSet::empty().thread_set_mask()?;
-        Ok(())
+        confined.as_ref().map_or(Ok(()), Confined::close)
     };
     // SAFETY: the closure makes async-signal-safe system calls only, and the keeper has one thread until after the fork, so no lock can
     // be held by another at that time.
     unsafe { command.pre_exec(settle) };
-    Ok(())
 }
 
 /// Marks every inherited descriptor so that the agent gets stdin, stdout and stderr and nothing else.
@@ -162,7 +222,9 @@ fn explain(error: &io::Error, program: &Path) -> String {
         io::ErrorKind::NotFound => {
             ": the file exists, so the interpreter its first line names (or its loader) does not"
         }
-        io::ErrorKind::PermissionDenied => ": it is not executable, or a directory above it is closed",
+        io::ErrorKind::PermissionDenied => {
+            ": it is not executable, a directory above it is closed, or the sandbox does not open it (`[sandbox] readable`)"
+        }
         io::ErrorKind::ArgumentListTooLong => ": arguments and environment together are too big; prompts go to stdin",
         _ => "",
     };

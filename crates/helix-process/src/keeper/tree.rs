@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use helix_core::run::Ending;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, wait};
 
-use super::cgroup::Cgroup;
+use super::cgroup::{Cgroup, ProcessCount};
 use super::complain;
 use super::fault::KeeperFault;
 use super::signals::Signals;
@@ -29,6 +29,8 @@ pub(crate) struct ProcessTree {
     /// The run's directory, with which its processes are marked.
     run: PathBuf,
     cgroup: Option<Cgroup>,
+    /// Removed after the last process.
+    _count: Option<ProcessCount>,
 }
 
 /// What one round of reaping found.
@@ -47,8 +49,8 @@ pub(crate) enum Rest {
 }
 
 impl ProcessTree {
-    pub(crate) fn new(run: PathBuf, cgroup: Option<Cgroup>) -> Self {
-        Self { run, cgroup }
+    pub(crate) fn new(run: PathBuf, cgroup: Option<Cgroup>, count: Option<ProcessCount>) -> Self {
+        Self { run, cgroup, _count: count }
     }
 
     /// Collects everything that has ended.

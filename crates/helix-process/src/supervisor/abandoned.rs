@@ -27,12 +27,17 @@ pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirEr
     });
     let killed = end_processes(directory, run, record.as_ref());
     remove_secrets(directory, run);
+    if let Err(error) = directory.remove_private() {
+        tracing::warn!(%run, error = %helix_core::error_chain(&error), "the temporary files of a lost run stay");
+    }
     let stopped = directory.read_stop().unwrap_or_else(|error| {
         tracing::warn!(%run, %error, "the stop request of a lost run is unreadable");
         None
     });
-    let started_at = record.map_or_else(Timestamp::now, |record| record.claimed_at);
+    let (started_at, walls) =
+        record.map_or_else(|| (Timestamp::now(), None), |record| (record.claimed_at, record.walls));
     let end = directory.end(Ending::Unknown, stopped.map(|stop| stop.cause), started_at, killed);
+    let end = RunEnd { walls, ..end };
     let path = directory.file(name::EXIT);
     publish_once(&path, &to_json(&path, &end)?, &directory.file(name::EXIT_RESERVE))?;
     Ok(directory.read_exit()?.unwrap_or(end))

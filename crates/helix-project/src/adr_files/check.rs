@@ -27,7 +27,7 @@ impl AdrDirectory {
             let name = relative(&self.root, path);
             let adr = match self.by_file(&name) {
                 Some(known) => Cow::Borrowed(known),
-                None => Cow::Owned(read(path, &name)?),
+                None => Cow::Owned(read(&self.root, path)?),
             };
             let mut diagnostics = check(&adr, self);
             if !rules.is_empty() {
@@ -43,7 +43,7 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`] when it cannot be read or written.
     pub fn repair(root: &Path, path: &Path) -> Result<usize, AdrFileError> {
-        let adr = read(path, &relative(root, path))?;
+        let adr = read(root, path)?;
         let (text, places) = repair_mojibake(&adr.source);
         if places > 0 {
             replace(path, &text).map_err(disk("write", path))?;

@@ -80,7 +80,7 @@ impl AdrDirectory {
     fn convert(&self, files: &[PathBuf]) -> Result<Vec<ImportedFile>, AdrFileError> {
         let mut foreign = Vec::new();
         for path in files {
-            let adr = read(path, &relative(&self.root, path))?;
+            let adr = read(&self.root, path)?;
             let before = foreign_number(&adr);
             foreign.push(Foreign { path: path.clone(), adr, before });
         }

@@ -30,14 +30,14 @@ pub use renumber::{Mention, RenumberError, Renumbered};
 pub use summary::AdrSummary;
 use writing::disk;
 
-use crate::bounded::{read_bytes, read_text};
+use crate::bounded::{read_bytes, read_bytes_beneath, read_text};
 
 /// Name of the generated index.
 pub const INDEX: &str = "INDEX.md";
 /// Name of the repository's own rules.
 pub const RULES: &str = "rules.yaml";
 /// Largest ADR that is read, in bytes.
-const MAX_ADR: u64 = 8 << 20;
+pub const MAX_ADR: u64 = 8 << 20;
 
 /// All ADRs of a project.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl AdrDirectory {
     /// [`AdrDirectory::unreadable`].
     pub fn open(root: &Path) -> Result<Self, AdrFileError> {
         let files = decisions_in(&root.join("adr"))?;
-        let read = threads::each(&files, |path| read(path, &relative(root, path)));
+        let read = threads::each(&files, |path| read(root, path));
         let (mut adrs, mut unreadable) = (Vec::with_capacity(files.len()), Vec::new());
         for (path, read) in files.into_iter().zip(read) {
             match read {
@@ -115,7 +115,9 @@ impl AdrDirectory {
     pub fn rules(&self) -> Result<Vec<Rule>, AdrFileError> {
         let mut rules = built_in_rules();
         let path = self.root.join("adr").join(RULES);
-        let Some(text) = read_text(&path, MAX_ADR).map_err(disk("read", &path))? else { return Ok(rules) };
+        let Some(text) = read_text(Some(&self.root), &path, MAX_ADR).map_err(disk("read", &path))? else {
+            return Ok(rules);
+        };
         let name = relative(&self.root, &path);
         let own = parse_rules(&name, &text)
             .map_err(|diagnostic| AdrFileError::Rules { diagnostic, source_text: text.clone() })?;
@@ -181,9 +183,11 @@ pub fn decisions_in(directory: &Path) -> Result<Vec<PathBuf>, AdrFileError> {
     Ok(files)
 }
 
-fn read(path: &Path, name: &str) -> Result<Adr, AdrFileError> {
-    let bytes = read_bytes(path, MAX_ADR).map_err(disk("read", path))?;
-    Adr::parse_bytes(name, &bytes).map_err(AdrFileError::Unreadable)
+/// Reads a decision: one of the project beneath its root, any other as it was named.
+fn read(root: &Path, path: &Path) -> Result<Adr, AdrFileError> {
+    let bytes =
+        if path.starts_with(root) { read_bytes_beneath(root, path, MAX_ADR) } else { read_bytes(path, MAX_ADR) };
+    Adr::parse_bytes(&relative(root, path), &bytes.map_err(disk("read", path))?).map_err(AdrFileError::Unreadable)
 }
 
 fn relative(root: &Path, path: &Path) -> String {

@@ -83,7 +83,7 @@ impl AdrDirectory {
         let directory = root.join("adr");
         let known = Self::open(root)?;
         let file = relative(root, draft);
-        let adr = read(draft, &file)?;
+        let adr = read(root, draft)?;
         let diagnostics = check_as(&adr, &known, Standing::Decision);
         if let Some(number) = adr.number() {
             return Err(AdrFileError::Numbered { file, id: AdrId::Number(number) });

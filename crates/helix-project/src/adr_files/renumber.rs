@@ -187,7 +187,7 @@ impl AdrDirectory {
             if file == index || texts.contains_key(&file) {
                 continue;
             }
-            match read_text(&path, MAX_TEXT) {
+            match read_text(Some(&self.root), &path, MAX_TEXT) {
                 Ok(text) => texts.extend(text.map(|text| (file, text))),
                 // What is no text names nothing.
                 Err(error) if matches!(error.kind(), ErrorKind::FileTooLarge | ErrorKind::InvalidData) => {}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_engine::submit::SubmitRequest;
-use helix_job::Origin;
+use helix_job::{Origin, Person};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ impl JobRequest {
     ///
     /// # Errors
     /// A [`Problem`] when a path is missing or relative, or an id or a limit is invalid.
-    pub(crate) fn into_submit(self) -> Result<SubmitRequest, Problem> {
+    pub(crate) fn into_submit(self, by: Person) -> Result<SubmitRequest, Problem> {
         let wrong = |detail: String| Err(Problem::unprocessable(detail));
         for (field, path) in [("project_path", &self.project_path), ("plan", &self.plan), ("venv", &self.venv)] {
             let inside = field == "plan" && self.project_path.is_some();
@@ -95,6 +95,7 @@ impl JobRequest {
             idempotency_key: self.idempotency_key,
             issue: self.issue,
             origin: Origin::Api,
+            by: Some(by),
             shown_as: None,
             is_confined: false,
         })

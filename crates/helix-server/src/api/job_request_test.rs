@@ -2,7 +2,7 @@ use super::*;
 use crate::api::request::parse;
 
 fn submit(body: &str) -> Result<SubmitRequest, Problem> {
-    parse::<JobRequest>(body.as_bytes())?.into_submit()
+    parse::<JobRequest>(body.as_bytes())?.into_submit(Person::from("a test"))
 }
 
 #[test]

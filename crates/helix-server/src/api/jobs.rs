@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::job_request::JobRequest;
-use super::person;
 use super::request::{Body, JsonResult, Params, budget, named, page_size};
+use crate::principal::By;
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
@@ -65,8 +65,12 @@ impl JobQuery {
 }
 
 /// `POST /api/v1/jobs`
-pub(crate) async fn create(State(shared): State<Shared>, Body(request): Body<JobRequest>) -> Result<Response, Problem> {
-    let submission = shared.engine.jobs().submit(request.into_submit()?).await?;
+pub(crate) async fn create(
+    State(shared): State<Shared>,
+    By(by): By,
+    Body(request): Body<JobRequest>,
+) -> Result<Response, Problem> {
+    let submission = shared.engine.jobs().submit(request.into_submit(by)?).await?;
     let status = if submission.existed { StatusCode::OK } else { StatusCode::ACCEPTED };
     let location = [(header::LOCATION, format!("/api/v1/jobs/{}", submission.job.id))];
     let accepted = Accepted { job: submission.job, warnings: submission.warnings };
@@ -78,7 +82,7 @@ pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<Job
     let (limit, after) = (page_size(asked.limit, asked.after.as_ref())?, asked.after.clone());
     let filter = asked.filter()?;
     Ok(Json(match limit {
-        None => JobPage { jobs: shared.engine.jobs().list(filter).await?, next: None },
+        None => shared.engine.jobs().list(filter).await?,
         Some(limit) => shared.engine.jobs().page(filter, after, limit).await?,
     }))
 }
@@ -92,20 +96,17 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -
 pub(crate) async fn cancel(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Body(CancelRequest { by }): Body<CancelRequest>,
+    By(by): By,
+    Body(Nothing {}): Body<Nothing>,
 ) -> JsonResult<JobView> {
-    let by = person::named(by)?;
     let job = shared.engine.jobs().get(&id).await?;
     Ok(Json(shared.engine.jobs().cancel(&job.id, &by).await?))
 }
 
-/// Cancels a job.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+/// A body that says nothing more than the route.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CancelRequest {
-    /// Who cancels it, for the record.
-    pub by: Option<String>,
-}
+pub(crate) struct Nothing {}
 
 /// Resumes a job that failed or was cancelled.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -113,8 +114,6 @@ pub struct CancelRequest {
 pub struct ResumeRequest {
     /// A new budget for the whole job in US dollars, including what it has cost so far.
     pub budget_usd: Option<f64>,
-    /// Who resumes it, for the record.
-    pub by: Option<String>,
 }
 
 /// Runs a phase again, and all phases that depend on it.
@@ -125,29 +124,29 @@ pub struct RetryRequest {
     pub phase: String,
     /// A new budget for the whole job in US dollars, including what it has cost so far.
     pub budget_usd: Option<f64>,
-    /// Who retries it, for the record.
-    pub by: Option<String>,
 }
 
 /// `POST /api/v1/jobs/{id}/resume`
 pub(crate) async fn resume(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Body(ResumeRequest { budget_usd, by }): Body<ResumeRequest>,
+    By(by): By,
+    Body(ResumeRequest { budget_usd }): Body<ResumeRequest>,
 ) -> Result<Response, Problem> {
     let job = shared.engine.jobs().get(&id).await?;
-    reopen(&shared, &job, ReopenRequest { phase: None, budget_usd, by: person::named(by)? }).await
+    reopen(&shared, &job, ReopenRequest { phase: None, budget_usd, by }).await
 }
 
 /// `POST /api/v1/jobs/{id}/retry`
 pub(crate) async fn retry(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Body(RetryRequest { phase, budget_usd, by }): Body<RetryRequest>,
+    By(by): By,
+    Body(RetryRequest { phase, budget_usd }): Body<RetryRequest>,
 ) -> Result<Response, Problem> {
     let job = shared.engine.jobs().get(&id).await?;
     let phase = Some(phase_of(&job, &phase)?);
-    reopen(&shared, &job, ReopenRequest { phase, budget_usd, by: person::named(by)? }).await
+    reopen(&shared, &job, ReopenRequest { phase, budget_usd, by }).await
 }
 
 fn phase_of(job: &JobView, phase: &str) -> Result<PhaseId, Problem> {
@@ -170,27 +169,18 @@ pub struct RollbackRequest {
     /// Needed to take it back although something else was delivered over it, which is lost then.
     #[serde(default)]
     pub over: bool,
-    /// Who takes it back, for the record.
-    pub by: Option<String>,
-}
-
-/// Takes the merged result of a job out of the branch.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RevertRequest {
-    /// Who reverts it, for the record.
-    pub by: Option<String>,
 }
 
 /// `POST /api/v1/jobs/{id}/rollback`
 pub(crate) async fn rollback(
     State(shared): State<Shared>,
     Path(job): Path<String>,
-    Body(RollbackRequest { phase, again, over, by }): Body<RollbackRequest>,
+    By(by): By,
+    Body(RollbackRequest { phase, again, over }): Body<RollbackRequest>,
 ) -> Result<Response, Problem> {
     let job = shared.engine.jobs().get(&job).await?;
     let phase = phase.map(|phase| phase_of(&job, &phase)).transpose()?;
-    let request = engine::RollbackRequest { phase, again, over, by: person::named(by)? };
+    let request = engine::RollbackRequest { phase, again, over, by };
     let view = shared.engine.jobs().roll_back(&job.id, request).await?;
     Ok((StatusCode::ACCEPTED, Json(view)).into_response())
 }
@@ -199,10 +189,11 @@ pub(crate) async fn rollback(
 pub(crate) async fn revert(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Body(RevertRequest { by }): Body<RevertRequest>,
+    By(by): By,
+    Body(Nothing {}): Body<Nothing>,
 ) -> JsonResult<JobView> {
     let job = shared.engine.jobs().get(&id).await?;
-    Ok(Json(shared.engine.jobs().revert(&job.id, person::named(by)?).await?))
+    Ok(Json(shared.engine.jobs().revert(&job.id, by).await?))
 }
 
 async fn reopen(shared: &Shared, job: &JobView, request: ReopenRequest) -> Result<Response, Problem> {

@@ -20,9 +20,9 @@ use serde_json::{Value, json};
 
 use super::events::{self, EventQuery};
 use super::job_request::{JobRequest, PhaseFilter};
-use super::jobs::CancelRequest;
-use super::person;
+use super::jobs::Nothing;
 use super::request::{Body, JsonResult, Params, page_size};
+use crate::principal::By;
 use crate::problem::Problem;
 use crate::shared::Shared;
 use crate::sse;
@@ -39,7 +39,11 @@ pub(crate) struct OlderQuery {
 }
 
 /// `POST /helix/execute`
-pub(crate) async fn execute(State(shared): State<Shared>, Body(mut request): Body<JobRequest>) -> JsonResult<Value> {
+pub(crate) async fn execute(
+    State(shared): State<Shared>,
+    By(by): By,
+    Body(mut request): Body<JobRequest>,
+) -> JsonResult<Value> {
     if let Some(path) = request.project_path.take() {
         request.project_path = Some(project(&shared, path).await?);
     }
@@ -48,7 +52,7 @@ pub(crate) async fn execute(State(shared): State<Shared>, Body(mut request): Bod
         PhaseFilter::One(id) => PhaseFilter::One(modern(id)),
         PhaseFilter::Several(ids) => PhaseFilter::Several(ids.into_iter().map(modern).collect()),
     });
-    Ok(Json(older_job(&shared.engine.jobs().submit(request.into_submit()?).await?.job)))
+    Ok(Json(older_job(&shared.engine.jobs().submit(request.into_submit(by)?).await?.job)))
 }
 
 /// `GET /helix/jobs`
@@ -67,9 +71,9 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -
 pub(crate) async fn stop(
     State(shared): State<Shared>,
     Path(id): Path<String>,
-    Body(CancelRequest { by }): Body<CancelRequest>,
+    By(by): By,
+    Body(Nothing {}): Body<Nothing>,
 ) -> JsonResult<Value> {
-    let by = person::named(by)?;
     let job = shared.engine.jobs().get(&id).await?;
     Ok(Json(match shared.engine.jobs().cancel(&job.id, &by).await {
         Ok(_) => json!({ "status": "cancelled", "job_id": job.id }),

@@ -9,8 +9,8 @@ use helix_job::question::{Answer, QuestionView};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::person;
 use super::request::{Body, JsonResult, Params};
+use crate::principal::By;
 use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
@@ -37,8 +37,6 @@ pub struct AnswerRequest {
     pub choice: Option<String>,
     /// An answer in words.
     pub text: Option<String>,
-    /// Who answers, for the record.
-    pub by: Option<String>,
 }
 
 /// An answer that names its question.
@@ -51,8 +49,6 @@ pub(crate) struct NamedAnswer {
     choice: Option<String>,
     /// An answer in words.
     text: Option<String>,
-    /// Who answers, for the record.
-    by: Option<String>,
 }
 
 impl From<AnswerError> for Problem {
@@ -67,6 +63,11 @@ impl From<AnswerError> for Problem {
             AnswerError::Misfit(_) => {
                 (StatusCode::UNPROCESSABLE_ENTITY, codes::MISFIT, "choose one of the question's `options`")
             }
+            AnswerError::Forbidden(_) => (
+                StatusCode::FORBIDDEN,
+                codes::FORBIDDEN,
+                "answer at the terminal, or with a key: `helix people add NAME`",
+            ),
             AnswerError::Engine(error) => return error.into(),
         };
         Self::new(status, code, error.to_string()).hint(hint)
@@ -95,16 +96,18 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(text): Path<String>)
 pub(crate) async fn answer(
     State(shared): State<Shared>,
     Path(text): Path<String>,
-    Body(AnswerRequest { choice, text: words, by }): Body<AnswerRequest>,
+    by: By,
+    Body(AnswerRequest { choice, text: words }): Body<AnswerRequest>,
 ) -> JsonResult<QuestionView> {
-    let reply = Answer { choice, text: words, by: person::named(by)? };
+    let reply = Answer { choice, text: words, by: by.0 };
     Ok(Json(shared.engine.jobs().answer(&id(&text)?, reply).await?))
 }
 
 /// `POST /api/v1/questions`
 pub(crate) async fn answer_named(
     shared: State<Shared>,
-    Body(NamedAnswer { question, choice, text, by }): Body<NamedAnswer>,
+    by: By,
+    Body(NamedAnswer { question, choice, text }): Body<NamedAnswer>,
 ) -> JsonResult<QuestionView> {
-    answer(shared, Path(question), Body(AnswerRequest { choice, text, by })).await
+    answer(shared, Path(question), by, Body(AnswerRequest { choice, text })).await
 }

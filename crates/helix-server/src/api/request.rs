@@ -44,17 +44,19 @@ impl<T: DeserializeOwned, S: Sync, const LIMIT: usize> FromRequest<S> for Body<T
     }
 }
 
-/// Parses a body.
+/// Parses a body; a field `by` is ignored.
 ///
 /// # Errors
 /// A [`Problem`]: 400 when it is not JSON, 422 when it has a wrong field.
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     let body = if body.trim_ascii().is_empty() { b"{}" } else { body };
-    let value: Value =
+    let mut value: Value =
         serde_json::from_slice(body).map_err(|error| Problem::bad_request(format!("the body is not JSON: {error}")))?;
-    if !value.is_object() {
+    let Some(fields) = value.as_object_mut() else {
         return Err(Problem::unprocessable("the body must be a JSON object"));
-    }
+    };
+    // Who acts is who was authenticated: clients that say a name are not refused, and not believed.
+    fields.remove("by");
     serde_json::from_value(value).map_err(|error| unreadable(Problem::unprocessable, &error.to_string()))
 }
 

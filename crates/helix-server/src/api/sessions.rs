@@ -50,8 +50,11 @@ pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<Ses
     let limit = page_size(asked.limit, asked.after.as_ref())?;
     let sessions = shared.engine.sessions();
     Ok(Json(match (asked.key, limit) {
-        (Some(key), _) => SessionPage { sessions: sessions.by_key(&key).await?.into_iter().collect(), next: None },
-        (None, None) => SessionPage { sessions: sessions.list().await?, next: None },
+        (Some(key), _) => {
+            let named = sessions.by_key(&key).await?.into_iter().collect();
+            SessionPage { sessions: named, next: None, unreadable: Vec::new() }
+        }
+        (None, None) => sessions.list().await?,
         (None, Some(limit)) => sessions.page(asked.after, limit).await?,
     }))
 }

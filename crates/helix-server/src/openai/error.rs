@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::problem::Problem;
+use crate::problem::{Problem, codes};
 
 /// `Retry-After` when the provider gives no time.
 const DEFAULT_RETRY_AFTER_SECONDS: i64 = 60;
@@ -217,7 +217,8 @@ impl From<Problem> for ApiError {
         let status = StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let code = match status {
             StatusCode::UNAUTHORIZED => "invalid_api_key",
-            StatusCode::FORBIDDEN => "forbidden_host",
+            StatusCode::FORBIDDEN if problem.code == codes::FORBIDDEN_HOST => "forbidden_host",
+            StatusCode::FORBIDDEN => "forbidden",
             StatusCode::NOT_FOUND => "unknown_url",
             StatusCode::METHOD_NOT_ALLOWED => "method_not_allowed",
             StatusCode::PAYLOAD_TOO_LARGE => "body_too_large",

@@ -128,7 +128,9 @@ pub(super) fn drop_unfilled(headers: &mut HeaderMap) -> bool {
 /// What of the headers has arrived, as JSON: `helix openwebui connect` compares it with what it had sent.
 pub(super) fn probe(headers: &HeaderMap) -> String {
     let names = [TASK_HEADER, CHAT_HEADER, MESSAGE_HEADER, USER_MESSAGE_HEADER, PARENT_HEADER, FORWARDED_USER_HEADER];
-    names.into_iter().map(|name| (name, json!(text(headers, name)))).collect::<Value>().to_string()
+    // A chat client that names no user has an owner without one.
+    let arrived = |name| text(headers, name).filter(|text| name != FORWARDED_USER_HEADER || !text.ends_with('/'));
+    names.into_iter().map(|name| (name, json!(arrived(name)))).collect::<Value>().to_string()
 }
 
 /// What the client calls the answer.
@@ -136,7 +138,7 @@ pub(super) fn client_message(headers: &HeaderMap) -> Option<String> {
     text(headers, MESSAGE_HEADER).or_else(|| text(headers, IDEMPOTENCY_HEADER))
 }
 
-/// The user, as a chat server forwards it.
+/// Whose session it is: the user that a chat server forwards, or who was authenticated.
 pub(crate) fn owner(headers: &HeaderMap) -> Option<String> {
     text(headers, FORWARDED_USER_HEADER)
 }

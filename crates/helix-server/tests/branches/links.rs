@@ -2,10 +2,12 @@
 
 use std::os::unix::fs::symlink;
 
+use helix_core::ids::SessionId;
+use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::{Host, TOKEN};
+use super::host::Host;
 use super::{ask, ids, messages, option, send, session};
 
 const SAID: &str = "See [note](note.md \"The note\"), ![p](p.PNG), [top](./note.md#top) and [web](https://example.com/note.md).\n\n\
@@ -155,13 +157,11 @@ async fn the_configured_address_comes_first_and_without_any_the_text_stands_belo
 async fn files_of_the_project_are_linked() {
     let host = Host::with_agent(ServerConfig::default()).await;
     let first = ask(&host, &ids("c", "m1", ""), messages(&["hi [[fake: say Hi.]]"])).await;
-    let call = json!({ "name": "project_create", "arguments": { "name": "shop" } });
-    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
-    let request = host.post("/mcp").header("accept", "application/json, text/event-stream");
-    let answer = request.header("x-helix-session", &first.session).bearer_auth(TOKEN).json(&body).send().await.unwrap();
-    let answer: Value = answer.json().await.unwrap();
-    let project =
-        session(&host, &first.session).await["project"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned();
+    let caller = Caller::Session(SessionId::new(&*first.session).unwrap());
+    let created = serde_json::from_value(json!({ "name": "shop" })).unwrap();
+    let created = Tools::new(host.engine().clone(), caller).project_create(created).await;
+    created.unwrap_or_else(|refusal| panic!("{}", refusal.text));
+    let project = session(&host, &first.session).await["project"].as_str().unwrap().to_owned();
     std::fs::create_dir_all(format!("{project}/docs")).unwrap();
     std::fs::write(format!("{project}/docs/a b.md"), "of the project").unwrap();
     let order = format!("so? [[fake: say [a](docs/a%20b.md) [b](<{project}/docs/a b.md>) [c](.git/config)]]");

@@ -5,7 +5,7 @@ use helix_engine::consultant::{Enforcement, Validator};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::{self, Host};
+use super::host::{self, Host, signals};
 use super::{ask, ids, messages, option, send, session};
 
 /// A chat client's suggestions have everybody begin with the same words, and everybody behind it has the same key.
@@ -111,7 +111,7 @@ async fn first_end(host: &Host) -> Value {
 async fn an_answer_that_was_finished_while_helix_was_away_is_given_to_whoever_asks_next() {
     for same in [true, false] {
         let host = Host::with_agent(ServerConfig::default()).await;
-        let gate = tempfile::tempdir().unwrap();
+        let gate = signals();
         let order = in_two_parts(&gate.path().join("go"));
         let mut headers = ids("c", "m1", "").to_vec();
         headers.push(("x-helix-client", "openwebui"));
@@ -162,7 +162,7 @@ async fn an_answer_that_was_finished_while_helix_was_away_is_given_to_whoever_as
 async fn to_continue_an_answer_that_was_cut_off_on_its_way_gives_the_rest_of_it() {
     for is_over in [true, false] {
         let host = Host::with_agent(ServerConfig::default()).await;
-        let gate = tempfile::tempdir().unwrap();
+        let gate = signals();
         let order = in_two_parts(&gate.path().join("go"));
         broken_off(&host, &order).await;
         if is_over {
@@ -205,7 +205,7 @@ async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_on
     let caution = "This answer did not pass its checks;";
     for same in [true, false] {
         let host = Host::with_engine(ServerConfig::default(), strict).await;
-        let gate = tempfile::tempdir().unwrap();
+        let gate = signals();
         let order = in_two_parts(&gate.path().join("go"));
         let mut bytes = send(&host, &ids("c", "m1", ""), messages(&[&order]), true).await.bytes_stream();
         let mut seen = String::new();
@@ -237,7 +237,7 @@ async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_on
 #[tokio::test]
 async fn a_caution_that_did_not_reach_its_reader_is_told_in_their_language() {
     let host = Host::with_engine(ServerConfig::default(), strict).await;
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let order = format!("Bitte sag mir, was das ist. {}", in_two_parts(&gate.path().join("go")));
     let mut bytes = send(&host, &ids("c", "m1", ""), messages(&[&order]), true).await.bytes_stream();
     let mut seen = String::new();
@@ -287,7 +287,7 @@ async fn an_unread_answer_that_could_not_be_checked_is_not_given_as_a_good_one()
         engine.consultant.enforcement = Enforcement { validators: Vec::new(), own, retries: 0 };
     };
     let host = Host::with_engine(ServerConfig::default(), broken).await;
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let order = in_two_parts(&gate.path().join("go"));
     broken_off(&host, &order).await;
     std::fs::write(gate.path().join("go"), "").unwrap();
@@ -301,7 +301,7 @@ async fn an_unread_answer_that_could_not_be_checked_is_not_given_as_a_good_one()
 #[tokio::test]
 async fn a_turn_whose_connection_breaks_goes_on_and_is_told_of_later() {
     let host = Host::with_agent(ServerConfig::default()).await;
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let order = in_two_parts(&gate.path().join("go"));
     broken_off(&host, &order).await;
     tokio::time::sleep(std::time::Duration::from_millis(800)).await;

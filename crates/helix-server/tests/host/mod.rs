@@ -61,7 +61,7 @@ impl Host {
         settings.default_agent = "fake".into();
         settings.agents = vec![agent];
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        settings.tools = Some(helix_server::tools_endpoint(listener.local_addr().unwrap(), Some(TOKEN)));
+        settings.tools = Some(helix_server::tools_url(listener.local_addr().unwrap()));
         adjust(&mut settings);
         let engine = Engine::open(directory, settings).await.unwrap();
         Self::serve(state, engine, listener, config).await
@@ -160,8 +160,15 @@ pub(crate) async fn bare_engine() -> (Scratch, Engine) {
     (state, engine)
 }
 
+const SIGNALS: &str = env!("CARGO_TARGET_TMPDIR");
+
+/// A directory in which agents and a test leave files for each other: their walls open it.
+pub(crate) fn signals() -> tempfile::TempDir {
+    tempfile::tempdir_in(SIGNALS).unwrap()
+}
+
 fn engine_config(root: &std::path::Path) -> EngineConfig {
-    EngineConfig {
+    let mut config = EngineConfig {
         consultant: ConsultantConfig {
             // The agents of these tests say what they are told, without markers.
             enforcement: Enforcement { validators: Vec::new(), own: Vec::new(), retries: 0 },
@@ -171,5 +178,7 @@ fn engine_config(root: &std::path::Path) -> EngineConfig {
         },
         admission: AdmissionLimits { agents: 2, ..AdmissionLimits::default() },
         ..EngineConfig::new(root.join("projects"), helix_git::GitEnvironment::from_process())
-    }
+    };
+    config.sandbox.writable.push(SIGNALS.into());
+    config
 }

@@ -6,18 +6,22 @@ use std::time::Duration;
 use axum::body::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
+use helix_core::ids::SessionId;
+use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
 use helix_testkit::project::{Language, Project};
 use helix_testkit::sandbox::Sandbox;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
-use super::host::Host;
+use super::host::{Host, signals};
 use super::{content, frames};
 
 /// A repository with a plan of one phase that waits for a file.
 pub(super) struct Stage {
     pub(super) host: Host,
     sandbox: Sandbox,
+    signals: TempDir,
     pub(super) gate: PathBuf,
     pub(super) session: String,
 }
@@ -26,7 +30,8 @@ impl Stage {
     /// The session has one turn: "hello" and "Hi.". `more` is put into the phase.
     pub(super) async fn new(host: Host, more: &str) -> Self {
         let sandbox = Sandbox::new().unwrap();
-        let gate = sandbox.path().join("go");
+        let signals = signals();
+        let gate = signals.path().join("go");
         let repo = sandbox.project("shop", Project::healthy(Language::Python)).unwrap();
         let wait = format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", gate.display());
         let plan = format!(
@@ -38,7 +43,7 @@ impl Stage {
         for arguments in [vec!["add", "-A"], vec!["commit", "-qm", "plan"]] {
             helix_testkit::project::git(&repo, sandbox.environment(), &arguments).unwrap();
         }
-        let mut stage = Self { host, sandbox, gate, session: String::new() };
+        let mut stage = Self { host, sandbox, signals, gate, session: String::new() };
         let hello = stage.whole(json!([{ "role": "user", "content": "hello [[fake: say Hi.]]" }])).await;
         stage.session = hello["helix"]["session"].as_str().unwrap().to_owned();
         stage
@@ -46,13 +51,14 @@ impl Stage {
 
     /// Calls a tool as the agent of the session does.
     pub(super) async fn tool(&self, name: &str, arguments: Value) -> String {
-        let call = json!({ "name": name, "arguments": arguments });
-        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
-        let request = self.host.post("/mcp").header("accept", "application/json, text/event-stream");
-        let request = request.header("x-helix-session", &self.session).json(&body);
-        let answer: Value = request.send().await.unwrap().json().await.unwrap();
-        assert_ne!(answer["result"]["isError"], true, "{answer}");
-        answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")).to_owned()
+        let tools = Tools::new(self.host.engine().clone(), Caller::Session(SessionId::new(&*self.session).unwrap()));
+        let answer = match name {
+            "answer" => tools.answer(serde_json::from_value(arguments).unwrap()).await,
+            "job_start" => tools.job_start(serde_json::from_value(arguments).unwrap()).await,
+            "job_status" => tools.job_status(serde_json::from_value(arguments).unwrap()).await,
+            other => panic!("{other}"),
+        };
+        answer.unwrap_or_else(|refusal| panic!("{}", refusal.text)).0
     }
 
     /// Starts the job from the session; its id.
@@ -89,11 +95,11 @@ impl Stage {
 
     /// Has the agent wait until a file of this name is put.
     pub(super) fn until_there(&self, name: &str) -> String {
-        format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", self.sandbox.path().join(name).display())
+        format!("[[fake: run while [ ! -e {} ]; do sleep 0.02; done]]", self.signals.path().join(name).display())
     }
 
     pub(super) fn put(&self, name: &str) {
-        std::fs::write(self.sandbox.path().join(name), "").unwrap();
+        std::fs::write(self.signals.path().join(name), "").unwrap();
     }
 
     /// Waits until a turn has begun. Sessions have no stream of events: looking is the only way to learn of it.
@@ -476,10 +482,10 @@ async fn a_session_with_an_open_job_is_not_forgotten() {
     let request = stage.host.post("/v1/chat/completions").header("x-chat", "over");
     let said = request.json(&json!({ "messages": [said("user", "hi [[fake: say Hi.]]")] })).send().await.unwrap();
     assert_eq!(said.status(), 200);
-    let Stage { host, sandbox, gate, session } = stage;
+    let Stage { host, sandbox, signals, gate, session } = stage;
     let none = helix_engine::consultant::Retention { days: None, count: Some(0) };
     let host = host.restart_with(ServerConfig::default(), |engine| engine.consultant.retention = none).await;
-    let stage = Stage { host, sandbox, gate, session };
+    let stage = Stage { host, sandbox, signals, gate, session };
     // The host looks after its start and tells nobody when it is through.
     loop {
         let list: Value = stage.host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();

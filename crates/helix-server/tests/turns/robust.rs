@@ -10,7 +10,7 @@ use helix_engine::{AgentProfile, DialectName};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::Host;
+use super::host::{Host, signals};
 
 /// Another program that keeps the journal from being written.
 struct Lock(Child);
@@ -67,7 +67,7 @@ async fn session_with(host: &Host, wanted: impl Fn(&Value) -> bool) -> Value {
 #[tokio::test]
 async fn a_turn_whose_end_cannot_be_written_is_recorded_later_and_the_session_continues() {
     let host = Host::with_agent(ServerConfig::default()).await;
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let go = gate.path().join("go");
     let first = send(&host, &format!("{} [[fake: say One.]]", until(&go))).await;
     session_with(&host, |view| view["running"].is_object()).await;
@@ -93,7 +93,7 @@ async fn a_turn_whose_end_cannot_be_written_is_recorded_later_and_the_session_co
 async fn a_stop_names_a_turn_and_does_not_reach_the_next_one() {
     let host = Host::with_agent(ServerConfig::default()).await;
     send(&host, "[[fake: say One.]]").await.text().await.unwrap();
-    let gate = tempfile::tempdir().unwrap();
+    let gate = signals();
     let go = gate.path().join("go");
     let second = send(&host, &format!("{} [[fake: say Two.]]", until(&go))).await;
     let view = session_with(&host, |view| view["running"].is_object()).await;

@@ -9,6 +9,7 @@
 mod pool;
 mod reads;
 pub(crate) mod schema;
+mod seal;
 mod sql;
 mod turns;
 mod writer;
@@ -113,16 +114,17 @@ impl SqliteJournal {
         let writer = match options.access {
             Access::ReadWrite => {
                 create_private(&options.path, &database)?;
-                let connection = connect(options, &schema::JOURNAL, &database)?;
+                let connection = seal::connect_sealed(options, &database)?;
                 Writer::start(connection, database)?
             }
             Access::ReadOnly => {
                 connect_to_read(options, &schema::JOURNAL, &database)?;
+                seal::connect_sealed(options, &database)?;
                 Writer::absent(database)
             }
         };
         let reading = DatabaseOptions { access: Access::ReadOnly, ..options.clone() };
-        let open: pool::Open = |options, database| connect(options, &schema::JOURNAL, database);
+        let open: pool::Open = seal::connect_sealed;
         let readers = Connections::new(reading, open, READERS, Service::Truth);
         Ok(Self { readers: Arc::new(readers), writer: Arc::new(writer) })
     }
@@ -269,7 +271,10 @@ pub(crate) fn classify(database: &str, error: rusqlite::Error) -> DatabaseError 
     if let rusqlite::Error::FromSqlConversionFailure(_, _, source) = &error
         && let Some(sql::Unreadable { what, source }) = source.downcast_ref().cloned()
     {
-        return DatabaseError::Unreadable { database, what, source };
+        return match source.is::<sql::Broken>() {
+            true => DatabaseError::Altered { database, what },
+            false => DatabaseError::Unreadable { database, what, source },
+        };
     }
     let code = error.sqlite_error_code();
     let extended = error.sqlite_error().map(|error| error.extended_code);

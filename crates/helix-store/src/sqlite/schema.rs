@@ -17,7 +17,8 @@ const STEPS: &[M<'_>] = &[M::up(
         id         INTEGER PRIMARY KEY,
         name       TEXT NOT NULL UNIQUE,
         last       INTEGER NOT NULL CHECK (last >= 0),
-        projected  INTEGER NOT NULL CHECK (projected IN (0, 1))
+        projected  INTEGER NOT NULL CHECK (projected IN (0, 1)),
+        seal       BLOB NOT NULL
     ) STRICT;
 
     -- AUTOINCREMENT: a position is never used again, even if old streams are removed one day.
@@ -28,6 +29,7 @@ const STEPS: &[M<'_>] = &[M::up(
         at        TEXT NOT NULL,
         kind      TEXT NOT NULL,
         body      TEXT NOT NULL,
+        seal      BLOB NOT NULL,
         UNIQUE (stream, number)
     ) STRICT;
 
@@ -41,7 +43,8 @@ const STEPS: &[M<'_>] = &[M::up(
         updated_at       INTEGER NOT NULL,
         last_event       INTEGER NOT NULL,
         idempotency_key  TEXT UNIQUE,
-        view             TEXT NOT NULL
+        view             TEXT NOT NULL,
+        seal             BLOB NOT NULL
     ) STRICT;
     CREATE INDEX jobs_by_status ON jobs (status, id);
 
@@ -50,7 +53,8 @@ const STEPS: &[M<'_>] = &[M::up(
         key         TEXT NOT NULL UNIQUE,
         updated_at  INTEGER NOT NULL,
         last_event  INTEGER NOT NULL,
-        view        TEXT NOT NULL
+        view        TEXT NOT NULL,
+        seal        BLOB NOT NULL
     ) STRICT;
 
     CREATE TABLE fences (
@@ -68,6 +72,7 @@ const STEPS: &[M<'_>] = &[M::up(
         answered       TEXT,
         agent_session  TEXT,
         view           TEXT NOT NULL,
+        seal           BLOB NOT NULL,
         UNIQUE (session, number)
     ) STRICT;
     CREATE INDEX turns_by_agent_session ON turns (agent_session, number) WHERE agent_session IS NOT NULL;

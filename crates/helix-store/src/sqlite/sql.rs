@@ -24,6 +24,11 @@ impl Sql<'_> {
         classify(self.database, error)
     }
 
+    /// A record is missing, or is not what Helix wrote.
+    pub(crate) fn broken(self, what: &str) -> DatabaseError {
+        self.failed(unreadable(what, Broken))
+    }
+
     /// Changes rows; returns how many.
     pub(crate) fn execute(self, sql: &str, parameters: impl Params) -> Result<usize, DatabaseError> {
         let done = self.connection.prepare_cached(sql).and_then(|mut statement| statement.execute(parameters));
@@ -98,6 +103,11 @@ pub(crate) struct Unreadable {
     pub(crate) what: String,
     pub(crate) source: Cause,
 }
+
+/// A record that its seal does not fit.
+#[derive(Debug, thiserror::Error)]
+#[error("its seal does not fit")]
+pub(crate) struct Broken;
 
 /// A value from its JSON.
 pub(crate) fn json<T: DeserializeOwned>(row: &Row<'_>, column: &str, what: &str) -> rusqlite::Result<T> {

@@ -6,9 +6,9 @@ use helix_core::ids::{AgentSessionId, SessionId, TurnId};
 use helix_job::session::{SessionView, TextDigest, TurnSummary, TurnView};
 use rusqlite::params;
 
-use super::reads::{enough, named, one};
+use super::reads::{enough, named, one, view};
 use super::signed;
-use super::sql::{Sql, json, unreadable};
+use super::sql::{Sql, unreadable};
 use crate::error::{DatabaseError, ReadError};
 use crate::query::MAX_ROWS_PER_PAGE;
 
@@ -16,10 +16,11 @@ use crate::query::MAX_ROWS_PER_PAGE;
 pub(super) fn write(sql: Sql<'_>, view: &SessionView, turn: &TurnView, text: &str) -> Result<(), DatabaseError> {
     let id = |id: &Option<TurnId>| id.as_ref().map(|id| id.as_str().to_owned());
     sql.execute(
-        "INSERT INTO turns (id, session, number, parent, under, asked, answered, agent_session, view)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        "INSERT INTO turns (id, session, number, parent, under, asked, answered, agent_session, view, seal)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, seal_of('turn', ?1, ?9))
          ON CONFLICT (id) DO UPDATE SET
-             answered = excluded.answered, agent_session = excluded.agent_session, view = excluded.view",
+             answered = excluded.answered, agent_session = excluded.agent_session, view = excluded.view,
+             seal = excluded.seal",
         params![
             turn.id.as_str(),
             turn.session.as_str(),
@@ -44,12 +45,13 @@ pub(super) fn write(sql: Sql<'_>, view: &SessionView, turn: &TurnView, text: &st
 
 /// Turns of a session by number, from the first after `after`.
 pub(super) fn list(sql: Sql<'_>, session: &SessionId, after: u32, limit: usize) -> Result<Vec<TurnView>, ReadError> {
-    let select = "SELECT id, view FROM turns WHERE session = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
+    let select = "SELECT id, view, seal = seal_of('turn', id, view) AS sealed FROM turns
+                  WHERE session = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
     let limit = signed(limit.clamp(1, MAX_ROWS_PER_PAGE) as u64);
     let (mut turns, mut bytes) = (Vec::new(), 0);
     sql.each(select, params![session.as_str(), after, limit], |row| {
         bytes += row.get_ref("view")?.as_str()?.len();
-        turns.push(json(row, "view", &named("turn", row.get_ref("id")?))?);
+        turns.push(view(row, &named("turn", row.get_ref("id")?))?);
         Ok(enough(bytes))
     })?;
     Ok(turns)
@@ -57,13 +59,15 @@ pub(super) fn list(sql: Sql<'_>, session: &SessionId, after: u32, limit: usize) 
 
 /// A turn by its id.
 pub(super) fn by_id(sql: Sql<'_>, id: &TurnId) -> Result<Option<TurnView>, ReadError> {
-    one(sql, "SELECT view FROM turns WHERE id = ?1", id.as_str(), "turn")
+    let select = "SELECT view, seal = seal_of('turn', id, view) AS sealed FROM turns WHERE id = ?1";
+    one(sql, select, id.as_str(), "turn")
 }
 
 /// The turn that a client's id of an answer means.
 pub(super) fn by_message(sql: Sql<'_>, owner: &str, message: &str) -> Result<Option<TurnView>, ReadError> {
-    let select = "SELECT view FROM turns WHERE id = (SELECT turn FROM turn_messages WHERE owner = ?1 AND message = ?2)";
-    Ok(sql.first(select, [owner, message], |row| json(row, "view", &format!("turn of message {message}")))?)
+    let select = "SELECT view, seal = seal_of('turn', id, view) AS sealed FROM turns
+                  WHERE id = (SELECT turn FROM turn_messages WHERE owner = ?1 AND message = ?2)";
+    Ok(sql.first(select, [owner, message], |row| view(row, &format!("turn of message {message}")))?)
 }
 
 /// What finding turns by a history needs, of all turns of a session.

@@ -10,7 +10,7 @@ use rusqlite::{ErrorCode, params};
 
 use super::sql::Sql;
 use super::writer::Done;
-use super::{signed, turns, unsigned};
+use super::{seal, signed, turns, unsigned};
 use crate::append::{Append, Appended, Forget, NewJob, NewSession, Opened, Projection, Submitted};
 use crate::error::{AppendError, Cause, DatabaseError};
 use crate::fence::Fence;
@@ -34,7 +34,8 @@ fn append_with_key(
     if let Some(fence) = &append.fence {
         check_fence(sql, fence)?;
     }
-    let StreamRow { row, last: before, projected } = stream_row(sql, &append.stream)?;
+    let name = append.stream.to_string();
+    let StreamRow { row, last: before, projected } = stream_row(sql, &name)?;
     if let Some(expected) = append.expected.filter(|expected| *expected != before) {
         return Err(AppendError::Conflict { stream: append.stream.clone(), expected, actual: before });
     }
@@ -42,8 +43,9 @@ fn append_with_key(
     for event in &append.events {
         last += 1;
         sql.execute(
-            "INSERT INTO events (stream, number, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![row, signed(last), event.at.to_string(), event.kind, event.body],
+            "INSERT INTO events (stream, number, at, kind, body, seal) VALUES (?1, ?2, ?3, ?4, ?5, seal_of('event',
+                 (SELECT seal FROM events WHERE stream = ?1 AND number = ?2 - 1), ?6, ?2, ?3, ?4, ?5))",
+            params![row, signed(last), event.at.to_string(), event.kind, event.body, name],
         )?;
     }
     let position = unsigned(sql.inserted());
@@ -58,7 +60,7 @@ fn append_with_key(
         None => {}
     }
     sql.execute(
-        "UPDATE streams SET last = ?2, projected = ?3 WHERE id = ?1",
+        "UPDATE streams SET last = ?2, projected = ?3, seal = seal_of('stream', name, ?2) WHERE id = ?1",
         params![row, signed(last), append.projection.is_some()],
     )?;
     let moved = Moved { stream: append.stream.clone(), last };
@@ -133,15 +135,20 @@ struct StreamRow {
 }
 
 /// Finds a stream, or creates it.
-fn stream_row(sql: Sql<'_>, stream: &Stream) -> Result<StreamRow, DatabaseError> {
-    let name = stream.to_string();
-    let found = sql.first("SELECT id, last, projected FROM streams WHERE name = ?1", [&name], |row| {
+fn stream_row(sql: Sql<'_>, name: &str) -> Result<StreamRow, DatabaseError> {
+    let select =
+        "SELECT id, last, projected, seal = seal_of('stream', name, last) AS sealed FROM streams WHERE name = ?1";
+    let found = sql.first(select, [name], |row| {
+        seal::check(row, name)?;
         Ok(StreamRow { row: row.get(0)?, last: unsigned(row.get(1)?), projected: row.get(2)? })
     })?;
     if let Some(found) = found {
         return Ok(found);
     }
-    sql.execute("INSERT INTO streams (name, last, projected) VALUES (?1, 0, FALSE)", [&name])?;
+    sql.execute(
+        "INSERT INTO streams (name, last, projected, seal) VALUES (?1, 0, FALSE, seal_of('stream', ?1, 0))",
+        [name],
+    )?;
     Ok(StreamRow { row: sql.inserted(), last: 0, projected: false })
 }
 
@@ -200,11 +207,12 @@ fn write_job(
     idempotency_key: Option<&str>,
 ) -> Result<(), DatabaseError> {
     sql.execute(
-        "INSERT INTO jobs (id, name, status, project_path, created_at, updated_at, last_event, idempotency_key, view)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+        "INSERT INTO jobs (id, name, status, project_path, created_at, updated_at, last_event, idempotency_key, view, seal)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, seal_of('job', ?1, ?9))
          ON CONFLICT (id) DO UPDATE SET
              name = excluded.name, status = excluded.status, project_path = excluded.project_path,
-             updated_at = excluded.updated_at, last_event = excluded.last_event, view = excluded.view",
+             updated_at = excluded.updated_at, last_event = excluded.last_event, view = excluded.view,
+             seal = excluded.seal",
         params![
             view.id.as_str(),
             view.name,
@@ -222,10 +230,11 @@ fn write_job(
 
 fn write_session(sql: Sql<'_>, view: &SessionView, text: &str) -> Result<(), DatabaseError> {
     sql.execute(
-        "INSERT INTO sessions (id, key, updated_at, last_event, view) VALUES (?1, ?2, ?3, ?4, ?5)
+        "INSERT INTO sessions (id, key, updated_at, last_event, view, seal)
+         VALUES (?1, ?2, ?3, ?4, ?5, seal_of('session', ?1, ?5))
          ON CONFLICT (id) DO UPDATE SET
              key = excluded.key, updated_at = excluded.updated_at, last_event = excluded.last_event,
-             view = excluded.view",
+             view = excluded.view, seal = excluded.seal",
         params![view.id.as_str(), view.key, view.updated_at.as_microsecond(), signed(view.last_event), text],
     )?;
     Ok(())

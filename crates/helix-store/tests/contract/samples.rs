@@ -56,6 +56,8 @@ pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
         files_changed: None,
         integration: None,
         error: None,
+        by: None,
+        attempted: Vec::new(),
         last_event,
     })
 }

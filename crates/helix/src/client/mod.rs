@@ -4,18 +4,20 @@
 
 mod streams;
 
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::ids::{JobId, QuestionId};
 use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_server::wire::{
-    Accepted, AnswerRequest, CallToolResult, CancelRequest, ErrorEnvelope, JobPage, JobRequest, Problem, ResumeRequest,
-    RetryRequest, RevertRequest, RollbackRequest, SessionDetail, SessionPage,
+    Accepted, AnswerRequest, CallToolResult, ErrorEnvelope, Holder, JobPage, JobRequest, KeyList, KeyRequest, KeyView,
+    NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest, SessionDetail, SessionPage,
 };
-use helix_store::HostInfo;
+use helix_store::{HostInfo, StateDir};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
@@ -23,7 +25,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::error::{CommandError, Exit, codes};
-use crate::files::{read_text, text_of_problems};
+use crate::files::{text_of_problems, unreadable};
+use crate::socket;
 
 pub(crate) use streams::{ChatEvent, ChatStream, JobEvents, Talk};
 
@@ -41,7 +44,8 @@ const HEALTH: Duration = Duration::from_secs(5);
 pub(crate) struct Client {
     http: reqwest::Client,
     pub(crate) url: String,
-    token: String,
+    /// The socket's address leads through it.
+    _state: Arc<OwnedFd>,
     pub(crate) pid: u32,
 }
 
@@ -68,22 +72,44 @@ impl Client {
     /// A client of an announced host.
     ///
     /// # Errors
-    /// When its token cannot be read.
-    pub(crate) fn new(host: &HostInfo) -> Result<Self, CommandError> {
-        let token = read_text(&host.token_file)?;
-        // A proxy of the user's is for the world outside, never for the loopback.
+    /// When its state directory cannot be opened.
+    pub(crate) fn new(host: &HostInfo, state: &StateDir) -> Result<Self, CommandError> {
+        let (directory, socket) = socket::address(state).map_err(unreadable(state.root()))?;
+        // A proxy of the user's is for the world outside.
         let http = reqwest::Client::builder()
             .no_proxy()
+            .unix_socket(socket)
             .connect_timeout(CONNECT)
             .build()
             .map_err(|error| CommandError::helix(codes::RUNTIME, "cannot set up an HTTP client").because(&error))?;
         let url = host.url.trim_end_matches('/').to_owned();
-        Ok(Self { http, url, token: token.trim().to_owned(), pid: host.pid })
+        Ok(Self { http, url, _state: Arc::new(directory), pid: host.pid })
     }
 
-    /// The key of the host's API.
-    pub(crate) fn token(&self) -> &str {
-        &self.token
+    /// Makes a key, which is told this once.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn create_key(&self, holder: Holder, name: &str) -> Result<NewKey, ClientError> {
+        self.post("/api/v1/keys", &KeyRequest { holder, name: name.to_owned() }).await
+    }
+
+    /// All keys.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn keys(&self) -> Result<Vec<KeyView>, ClientError> {
+        let list: KeyList = self.decode(self.request(Method::GET, "/api/v1/keys")).await?;
+        Ok(list.keys)
+    }
+
+    /// Revokes a key; those that are left.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn revoke_key(&self, holder: Holder, name: &str) -> Result<KeyList, ClientError> {
+        let path = format!("/api/v1/keys/{}/{}", holder.word(), in_path(name));
+        self.decode(self.request(Method::DELETE, &path)).await
     }
 
     /// Asks the host whether it answers.
@@ -107,15 +133,16 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn jobs(&self) -> Result<Vec<JobView>, ClientError> {
-        let (mut jobs, mut after) = (Vec::new(), None);
+    pub(crate) async fn jobs(&self) -> Result<JobPage, ClientError> {
+        let (mut all, mut after) = (JobPage { jobs: Vec::new(), next: None, unreadable: Vec::new() }, None);
         loop {
             let query: (_, Option<(_, JobId)>) = (("limit", "500"), after.map(|id| ("after", id)));
             let page: JobPage = self.decode(self.request(Method::GET, "/api/v1/jobs").query(&query)).await?;
-            jobs.extend(page.jobs);
+            all.jobs.extend(page.jobs);
+            all.unreadable.extend(page.unreadable);
             after = page.next;
             if after.is_none() {
-                return Ok(jobs);
+                return Ok(all);
             }
         }
     }
@@ -128,12 +155,12 @@ impl Client {
         self.decode(self.request(Method::GET, &job_path(id, ""))).await
     }
 
-    /// Cancels a job; `by` is the person who does.
+    /// Cancels a job.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn cancel(&self, id: &str, by: &str) -> Result<JobView, ClientError> {
-        self.post(&job_path(id, "/cancel"), &CancelRequest { by: Some(by.to_owned()) }).await
+    pub(crate) async fn cancel(&self, id: &str) -> Result<JobView, ClientError> {
+        self.post(&job_path(id, "/cancel"), &json!({})).await
     }
 
     /// Resumes a job from what has not passed; runs `phase` again if one is named.
@@ -147,8 +174,8 @@ impl Client {
         request: ResumeRequest,
     ) -> Result<JobView, ClientError> {
         let Some(phase) = phase else { return self.post(&job_path(id, "/resume"), &request).await };
-        let ResumeRequest { budget_usd, by } = request;
-        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd, by }).await
+        let ResumeRequest { budget_usd } = request;
+        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd }).await
     }
 
     /// Takes a delivery of a job back.
@@ -159,12 +186,12 @@ impl Client {
         self.post(&job_path(id, "/rollback"), request).await
     }
 
-    /// Reverts the merged result of a job; `by` is the person who does.
+    /// Reverts the merged result of a job.
     ///
     /// # Errors
     /// [`ClientError`].
-    pub(crate) async fn revert(&self, id: &str, by: &str) -> Result<JobView, ClientError> {
-        self.post(&job_path(id, "/revert"), &RevertRequest { by: Some(by.to_owned()) }).await
+    pub(crate) async fn revert(&self, id: &str) -> Result<JobView, ClientError> {
+        self.post(&job_path(id, "/revert"), &json!({})).await
     }
 
     /// Answers a question.
@@ -261,7 +288,7 @@ impl Client {
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
-        self.http.request(method, format!("{}{path}", self.url)).bearer_auth(&self.token)
+        self.http.request(method, format!("{}{path}", self.url))
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Response, ClientError> {
@@ -313,10 +340,6 @@ fn refusal(status: StatusCode, body: &[u8]) -> CommandError {
         500..=599 => Exit::Helix,
         _ => Exit::Usage,
     };
-    if status == StatusCode::UNAUTHORIZED {
-        return CommandError::environment(codes::TOKEN, "the host does not accept this token")
-            .hint("the host was started with another token: stop it, or use the same token");
-    }
     if let Ok(problem) = serde_json::from_slice::<Problem>(body) {
         let source_text = text_of_problems(&problem.diagnostics);
         let exit = if problem.code == codes::LEFT_TO_PERSON { Exit::No } else { exit };

@@ -4,6 +4,7 @@
 
 use clap::Args;
 use helix_core::ids::QuestionId;
+use helix_job::phrases::approvals;
 use helix_job::question::{QuestionStatus, QuestionView};
 use helix_job::say;
 use helix_server::wire::AnswerRequest;
@@ -64,7 +65,7 @@ async fn answer(context: &Context, id: &str, choice: Option<String>, text: Optio
             let error = CommandError::usage(codes::USAGE, format!("the answer to {} is missing", question.id));
             return Err(error.hint(how_to_answer(context, &question)));
         }
-        (choice, text) => AnswerRequest { choice, text, by: Some(context.environment.person()) },
+        (choice, text) => AnswerRequest { choice, text },
     };
     send(context, &question, &given).await
 }
@@ -81,6 +82,11 @@ async fn put(context: &Context, question: &QuestionView) -> Ended {
 async fn send(context: &Context, question: &QuestionView, given: &AnswerRequest) -> Ended {
     let answered = context.host().await?.answer(&question.id, given).await?;
     let language = context.terminal.language;
+    if answered.status == QuestionStatus::Open {
+        let state = approvals(language, &answered).unwrap_or_default();
+        let text = say!(language, "term-approved", id = answered.id.as_str(), state = state);
+        return context.terminal.answer(&answered, &text);
+    }
     context.terminal.answer(&answered, &say!(language, "term-answered", id = answered.id.as_str()))?;
     context.terminal.note(&say!(language, "term-job-continues", id = answered.job.as_str()));
     Ok(Exit::Success)

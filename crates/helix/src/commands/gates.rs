@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use helix_agents::Sandbox;
 use helix_core::finding::{Correction, Verdict};
 use helix_core::ids::{CommitId, PhaseId};
+use helix_core::run::SandboxMode;
 use helix_engine::submit::{SubmitRequest, inspect};
 use helix_engine::work_gates::{PhaseGates, WorkTask};
 use helix_git::{GitEnvironment, Repository};
@@ -53,7 +55,12 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         let (mut interrupts, mut terminations) =
             (signal_stream(SignalKind::interrupt())?, signal_stream(SignalKind::terminate())?);
         let cancel = CancellationToken::new();
-        let running = task.run(&context.environment.directory, context.environment.program.clone(), &cancel);
+        // Within a run its own walls hold, and its user's configuration is out of its reach.
+        let sandbox = match context.environment.variable("HELIX_RUN_DIR") {
+            Some(_) => Sandbox { mode: SandboxMode::Off, ..Sandbox::default() },
+            None => context.settings()?.sandbox(&context.environment),
+        };
+        let running = task.run(&context.environment.directory, context.environment.program.clone(), sandbox, &cancel);
         tokio::pin!(running);
         let done = tokio::select! {
             done = &mut running => done?,

@@ -113,9 +113,7 @@ fn configuration(agents: &[&str]) -> String {
     let sections: Vec<String> = products()
         .enumerate()
         .filter(|(place, (_, one))| *place == 0 || found(one.name))
-        .map(|(_, (dialect, Product { name, model, .. }))| {
-            format!("[agents.{name}]\ndialect = \"{dialect}\"\ncommand = [\"{name}\"]\n# model = \"{model}\"\n")
-        })
+        .map(|(_, (_, Product { name, model, .. }))| format!("[agents.{name}]\n# model = \"{model}\"\n"))
         .collect();
     let sections = sections.join("\n");
     let more = sample("# ", |name| ["jobs", "verifier", "adviser", "escalation", "questions"].contains(&name));

@@ -59,6 +59,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         stopped: arguments.stopped,
         stderr_tail: stderr_tail(arguments)?,
         at: None,
+        walls: None,
     };
     let asked = if arguments.asked_schema { AskedSchema::Yes } else { AskedSchema::No };
     let input = open(&arguments.stdout, OUTPUT)?;

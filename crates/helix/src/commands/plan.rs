@@ -300,7 +300,7 @@ struct Price {
 impl Price {
     /// Of all recorded jobs; `None` where no verifier has run yet, or the journal cannot be read.
     fn so_far(context: &Context) -> Option<Self> {
-        let jobs = context.block_on(offline::jobs(context)).unwrap_or_else(|error| {
+        let jobs = context.block_on(offline::jobs(context)).map(|all| all.jobs).unwrap_or_else(|error| {
             context.terminal.report(&error);
             Vec::new()
         });

@@ -10,8 +10,10 @@ use std::ops::Range;
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Placed, Value, read_toml};
 use helix_core::source_text::{SourceText, utf8};
+use helix_project::bounded::read_bytes;
 
 use super::keys::File;
+use super::trust::{ProjectFile, Trust};
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 
@@ -20,6 +22,9 @@ pub(crate) const BUILT_IN: &str = "built in";
 
 /// Name of the file.
 pub(crate) const FILE_NAME: &str = "helix.toml";
+
+/// Size of the largest file that is read, in bytes.
+const LARGEST: u64 = 1 << 20;
 
 const FIELD_CODES: FieldCodes = FieldCodes {
     unknown_key: codes::CONFIG_UNKNOWN_KEY,
@@ -57,24 +62,26 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Reads the given file, else the nearest one above the working directory; then the user's own.
+    /// Reads the given file, else that of the project as far as the user trusts it; then the user's own.
     ///
     /// # Errors
-    /// A file that exists and cannot be read, or has errors.
-    pub(super) fn read(environment: &Environment, given: Option<&Path>) -> Result<Self, CommandError> {
+    /// A file that exists and cannot be read, or has errors; one of a project that needs trust and has none.
+    pub(super) fn read(
+        environment: &Environment,
+        given: Option<&Path>,
+        trust: &Trust<'_>,
+    ) -> Result<Self, CommandError> {
         let mut files = Vec::new();
         if let Some(path) = given.map(|path| environment.directory.join(path)) {
             files.push(load(&path)?.ok_or_else(|| {
                 CommandError::usage(codes::CONFIG_UNREADABLE, format!("no file {}", path.display()))
                     .hint("check the path given with --config")
             })?);
-        } else {
-            let mut nearest = environment.directory.ancestors().map(|directory| load(&directory.join(FILE_NAME)));
-            files.extend(nearest.find_map(Result::transpose).transpose()?);
+        } else if let Some(project) = project_file(environment, None)? {
+            trust.check(&project)?;
+            files.push((project.path, project.text));
         }
-        if let Some(path) = user_directory(environment).map(|directory| directory.join(FILE_NAME))
-            && files.iter().all(|(other, _)| *other != path)
-        {
+        if let Some(path) = user_file(environment) {
             files.extend(load(&path)?);
         }
         Ok(Self { files })
@@ -163,8 +170,30 @@ pub(crate) fn user_directory(environment: &Environment) -> Option<PathBuf> {
     Some(environment.xdg("XDG_CONFIG_HOME", ".config")?.join("helix"))
 }
 
+/// The user's own file; it needs not exist.
+fn user_file(environment: &Environment) -> Option<PathBuf> {
+    Some(user_directory(environment)?.join(FILE_NAME))
+}
+
+/// The file of a project: the given one, else the nearest in the working directory or above it, unless that is the user's own.
+///
+/// # Errors
+/// When it cannot be read, or has errors.
+pub(crate) fn project_file(
+    environment: &Environment,
+    given: Option<&Path>,
+) -> Result<Option<ProjectFile>, CommandError> {
+    let mut nearest = environment.directory.ancestors().map(|directory| load(&directory.join(FILE_NAME)));
+    let found = match given {
+        Some(path) => load(&environment.directory.join(path))?,
+        None => nearest.find_map(Result::transpose).transpose()?,
+    };
+    let of_project = found.filter(|(path, _)| user_file(environment).as_ref() != Some(path));
+    Ok(of_project.map(|(path, text)| ProjectFile::new(path, text)))
+}
+
 fn load(path: &Path) -> Result<Option<(PathBuf, String)>, CommandError> {
-    let bytes = match std::fs::read(path) {
+    let bytes = match read_bytes(path, LARGEST) {
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => {

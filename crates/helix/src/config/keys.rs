@@ -8,6 +8,7 @@ use std::time::Duration;
 use helix_core::document::{
     Count, FieldReader, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero,
 };
+use helix_core::run::{NetworkAccess, SandboxMode};
 use helix_core::{kinds, mapping};
 use helix_engine::consultant::Validator;
 use helix_engine::failures::MemoryUse;
@@ -41,6 +42,8 @@ mapping! {
         questions: Questions;
         /// Failure memory.
         failures: Failures;
+        /// What agents and commands may reach.
+        sandbox: Sandbox;
         /// New projects.
         projects: Projects;
     }
@@ -125,7 +128,7 @@ mapping! {
         listen: Text, example = "\"127.0.0.1:8787\"";
         /// repositories must lie below one of these; default: anywhere
         roots: Vec<String>, example = "[\"~/work\", \"~/helix-projects\"]";
-        /// default: `token` in the state directory
+        /// the owner's token; default: `token` in the state directory
         token_file: Text, example = "\"~/.config/helix/token\"";
         /// host names that clients may use, in addition to localhost and addresses
         allowed_hosts: Vec<Host>, example = "[\"host.docker.internal\"]";
@@ -239,6 +242,26 @@ mapping! {
 }
 
 mapping! {
+    /// `[sandbox]`, in the user's own file alone.
+    pub(super) struct Sandbox {
+        /// required: no run starts without walls; preferred: as many as the system has; "off": none (docs/sandbox.md)
+        mode: SandboxMode, example = "\"preferred\"";
+        /// network of phases that do not say otherwise: open, or "closed" (an agent: its provider only)
+        network: NetworkAccess, example = "\"open\"";
+        /// what every run may change besides
+        writable: Vec<String>, example = "[\"~/.cache/my-tool\"]";
+        /// what every run may read besides
+        readable: Vec<String>, example = "[\"~/.npmrc\", \"/srv/data\"]";
+        /// most processes and threads of a run
+        max_processes: LargeCount, example = "4096";
+        /// most open files of a process
+        max_open_files: LargeCount, example = "65_536";
+        /// largest file
+        max_file_mb: LargeCount, example = "16_384";
+    }
+}
+
+mapping! {
     /// `[projects]`.
     pub(super) struct Projects {
         /// where the Consultant creates projects
@@ -247,7 +270,7 @@ mapping! {
 }
 
 /// Every section with its keys, in the order of the documentation; that of agents under the name of one.
-const SECTIONS: [(&str, &[Key]); 11] = [
+const SECTIONS: [(&str, &[Key]); 12] = [
     ("defaults", Defaults::KEYS),
     ("agents.claude", Agent::KEYS),
     ("consultant", Consultant::KEYS),
@@ -258,6 +281,7 @@ const SECTIONS: [(&str, &[Key]); 11] = [
     ("escalation", Escalation::KEYS),
     ("questions", Questions::KEYS),
     ("failures", Failures::KEYS),
+    ("sandbox", Sandbox::KEYS),
     ("projects", Projects::KEYS),
 ];
 

@@ -6,7 +6,9 @@ mod agents;
 mod files;
 mod keys;
 mod settings;
+mod trust;
 
-pub(crate) use files::{BUILT_IN, FILE_NAME, Setting, user_directory};
+pub(crate) use files::{BUILT_IN, FILE_NAME, Setting, project_file, user_directory};
 pub(crate) use keys::sample;
-pub(crate) use settings::{GLOBAL, Origin, Overrides, Settings, skill_directories};
+pub(crate) use settings::{GLOBAL, Origin, Overrides, Settings, skill_directories, state_dir};
+pub(crate) use trust::{ProjectFile, Trust};

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use helix_agents::{Grace, SubAgent};
+use helix_agents::{Grace, Limits, Sandbox, SubAgent};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Node, Placed, Value, format_duration};
 use helix_engine::admission::{AdmissionLimits, MEMORY_FLOOR, MemoryGauge, agents_that_fit, cores};
@@ -21,12 +21,14 @@ use helix_git::GitEnvironment;
 use helix_job::{AskPerson, Escalation, Policy, QUESTION_SECONDS, Role, Roles};
 use helix_project::skills::SKILLS_DIRECTORY;
 use helix_server::{Disconnect, ServerConfig};
+use helix_store::StateDir;
 use serde::Serialize;
 use serde_json::json;
 
 use super::agents::{agents, check_agent, command_of, path_of};
 use super::files::{BUILT_IN, Files, Setting, refused, user_directory};
 use super::keys::{self, File};
+use super::trust::Trust;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 use crate::files::read_text;
@@ -96,6 +98,7 @@ pub(crate) struct Settings {
     verifier: keys::Verifier,
     adviser: keys::Adviser,
     projects: keys::Projects,
+    sandbox: keys::Sandbox,
     person: AskPerson,
     question_timeout: Option<Duration>,
     failures: FailureSettings,
@@ -118,7 +121,9 @@ impl Settings {
     /// # Errors
     /// A file that cannot be read or has errors, an agent that is not configured, no place for the state directory.
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
-        let files = Files::read(environment, overrides.config.as_deref())?;
+        let state_dir = state_dir(environment, overrides)?;
+        let trust = Trust::new(environment, &state_dir.value);
+        let files = Files::read(environment, overrides.config.as_deref(), &trust)?;
         Self::put_together(environment, overrides, files)
     }
 
@@ -174,6 +179,7 @@ impl Settings {
             verifier,
             adviser,
             projects: section(file.projects),
+            sandbox: section(file.sandbox),
             written,
             files,
         })
@@ -182,6 +188,26 @@ impl Settings {
     /// Virtual environment of Python of jobs.
     pub(crate) fn venv(&self, environment: &Environment) -> Option<PathBuf> {
         self.jobs.venv.as_ref().map(|written| path_of(environment, &self.files, written))
+    }
+
+    /// What holds agents, commands of gates and deliveries back.
+    pub(crate) fn sandbox(&self, environment: &Environment) -> Sandbox {
+        let (written, built_in) = (&self.sandbox, Limits::default());
+        let paths = |list: &Option<Placed<Vec<Placed<String>>>>| -> Vec<PathBuf> {
+            list.iter().flat_map(|list| &list.value).map(|path| path_of(environment, &self.files, path)).collect()
+        };
+        Sandbox {
+            mode: get(&written.mode).unwrap_or_default(),
+            network: get(&written.network).unwrap_or_default(),
+            writable: paths(&written.writable),
+            readable: paths(&written.readable),
+            hidden: self.token_file.iter().cloned().chain([StateDir::terminal_in(&self.state_dir.value)]).collect(),
+            limits: Limits {
+                processes: get(&written.max_processes).unwrap_or(built_in.processes),
+                open_files: get(&written.max_open_files).unwrap_or(built_in.open_files),
+                file_size: get(&written.max_file_mb).map_or(built_in.file_size, |size| size.saturating_mul(1 << 20)),
+            },
+        }
     }
 
     /// Where the Consultant makes new projects.
@@ -283,6 +309,7 @@ impl Settings {
             venv: self.venv(environment),
             policy: self.policy(),
             admission: self.admission.clone(),
+            sandbox: self.sandbox(environment),
             timeouts: RunTimeouts {
                 linger: get(&self.jobs.linger).unwrap_or(timeouts.linger),
                 stall: get(&self.jobs.stall).unwrap_or(timeouts.stall),
@@ -290,6 +317,7 @@ impl Settings {
                 ..timeouts
             },
             tools: None,
+            owner: environment.user().to_owned(),
             git: GitEnvironment::from_process(),
             helix: environment.program.clone(),
             config_dir: user_directory(environment),
@@ -475,7 +503,7 @@ fn user_path(environment: &Environment, path: &str) -> Option<PathBuf> {
 
 /// Where the state is kept: flag, variable, XDG state home, in this order. It goes into records, requests and the environment of
 /// agents as text.
-fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
+pub(crate) fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
     let flag = overrides.state_dir.clone().map(|path| (path, "--state-dir"));
     let variable = || Some((environment.variable("HELIX_STATE_DIR")?.into(), "HELIX_STATE_DIR"));
     let home = || {

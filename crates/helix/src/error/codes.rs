@@ -16,6 +16,8 @@ pub(crate) const CONFIG_NO_SUCH_AGENT: &str = "HX0905";
 pub(crate) const NO_STATE_PLACE: &str = "HX0906";
 /// A path or a variable is not UTF-8.
 pub(crate) const NOT_UTF8: &str = "HX0907";
+/// A project's configuration says more than a project may, and the user does not trust it.
+pub(crate) const CONFIG_NOT_TRUSTED: &str = "HX0908";
 /// The address is open to others and no token was chosen for it.
 pub(crate) const OPEN_ADDRESS: &str = "HX0910";
 /// Another program listens on the address.
@@ -30,6 +32,8 @@ pub(crate) const HOST_UNINTELLIGIBLE: &str = "HX0914";
 pub(crate) const TOKEN: &str = "HX0915";
 /// The host refused what was asked.
 pub(crate) const HOST_REFUSED: &str = "HX0916";
+/// An agent asked for what only a person may.
+pub(crate) const AGENT: &str = "HX0815";
 /// A host in the background did not come up.
 pub(crate) const BACKGROUND_HOST: &str = "HX0917";
 /// The running host has not read this command's configuration.

@@ -12,7 +12,7 @@ use helix_store::JobFilter;
 /// When the journal cannot be read.
 pub(crate) async fn busy_jobs(engine: &Engine) -> Result<Vec<JobView>, EngineError> {
     let mut busy = Vec::new();
-    for job in engine.jobs().list(JobFilter::unfinished()).await? {
+    for job in engine.jobs().list(JobFilter::unfinished()).await?.jobs {
         if is_busy(engine, &job).await? {
             busy.push(job);
         }

@@ -9,10 +9,12 @@ mod reach;
 mod token;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 
+use helix_engine::peer::{Standing, standing};
 use helix_engine::{AgentProfile, Engine, EngineConfig};
 use helix_server::ServerConfig;
-use helix_store::{HostInfo, HostLock};
+use helix_store::{HostInfo, HostLock, StateDir};
 use rustix::io::Errno;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -21,6 +23,7 @@ use crate::client::Client;
 use crate::config::Settings;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
+use crate::socket;
 
 pub(crate) use background::{READY_MARK, start_in_background};
 pub(crate) use idle::{busy_jobs, until_idle};
@@ -101,6 +104,11 @@ impl Host {
         lock: HostLock,
     ) -> Result<Self, CommandError> {
         let state = lock.directory().clone();
+        no_agent(&state)?;
+        // Agents are the same user, and the host has tokens and keys in its memory.
+        if let Err(error) = helix_process::close_to_others() {
+            tracing::warn!(%error, "other processes of this user can read the host's memory");
+        }
         // A symbolic link may have led to it.
         Environment::text_of(state.root())?;
         let listener = port::bind(*address, &state).await.map_err(|error| cannot_listen(*address, &error))?;
@@ -108,17 +116,24 @@ impl Host {
         let token = token::prepare(settings, &state, access)?;
         let required = (*access != Access::Open).then(|| token.value.clone());
         // Jobs of a former host go on as soon as the engine is open: their agents must have been told of the tools by then.
-        let tools = Some(helix_server::tools_endpoint(bound, required.as_deref()));
+        let tools = Some(helix_server::tools_url(bound));
         let config = EngineConfig { tools, ..settings.engine(environment)? };
         // What the Consultant's own agent can be asked for; other agents have other words for theirs.
         let agent = config.agents.iter().find(|agent| agent.name == config.consultant.agent);
         let models = agent.map(offered_models).unwrap_or_default();
-        let host_state = state.root().to_owned();
+        let engine_state = state.clone();
+        // Before any run starts, which is not to see it.
+        let socket = socket::bind(&state).map_err(|error| {
+            let message = format!("cannot listen on a socket in {}", state.terminal().display());
+            CommandError::environment(codes::CANNOT_LISTEN, message)
+                .because(&error)
+                .hint("the state directory must be on a file system with sockets: choose another with --state-dir")
+        })?;
         let engine = Engine::open(state, config).await?;
 
         let shutdown = CancellationToken::new();
-        let news_key = Some(host_state.join(helix_server::NewsKey::FILE));
-        let built_in = ServerConfig { token: required, models, news_key, ..ServerConfig::default() };
+        let (socket, news_key) = (Some(Arc::new(socket)), Some(engine_state.root().join(helix_server::NewsKey::FILE)));
+        let built_in = ServerConfig { token: required, socket, models, news_key, ..ServerConfig::default() };
         let server_config = settings.server(built_in);
         let stopped = shutdown.clone().cancelled_owned();
         let server = tokio::spawn(helix_server::serve(listener, engine.clone(), server_config, stopped));
@@ -128,7 +143,7 @@ impl Host {
             token_file: token.file.clone(),
             configuration: settings.files.paths().cloned().collect(),
         };
-        let client = Client::new(&info)?;
+        let client = Client::new(&info, &engine_state)?;
         let host = Self { engine, info, client, token, shutdown, server, lock };
         if let Err(error) = patient_health(&host.client).await {
             return Err(host.failed_to_serve(&error).await);
@@ -170,6 +185,19 @@ impl Host {
         CommandError::environment(codes::HOST_SILENT, format!("this host cannot be reached at its own address {url}"))
             .because(unanswered)
             .hint("bring the loopback interface up (`ip link set lo up`), and check the firewall; if it timed out, the machine is too busy")
+    }
+}
+
+/// Refuses to be the host where an agent asks for it: with it, it would be its own judge.
+fn no_agent(state: &StateDir) -> Result<(), CommandError> {
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    match standing(own, &state.runs()) {
+        Standing::Within(run) => {
+            let message = format!("run {run} is an agent's: it cannot be the host of the jobs that it belongs to");
+            Err(CommandError::usage(codes::AGENT, message)
+                .hint("an agent calls its own tools, such as `ask_user`, and `helix gates run` in its worktree"))
+        }
+        Standing::Outside | Standing::Unknown => Ok(()),
     }
 }
 

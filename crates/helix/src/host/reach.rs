@@ -56,7 +56,7 @@ pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandE
 async fn announced(settings: &Settings) -> Result<Option<(HostInfo, Client)>, CommandError> {
     let Some(state) = StateDir::existing(&settings.state_dir.value)? else { return Ok(None) };
     let Some(info) = state.host()? else { return Ok(None) };
-    let client = Client::new(&info)?;
+    let client = Client::new(&info, &state)?;
     // A dead host leaves its announcement behind.
     Ok(client.health().await.is_ok().then_some((info, client)))
 }

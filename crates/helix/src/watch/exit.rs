@@ -33,7 +33,7 @@ fn is_surroundings_fault(active: &Active) -> bool {
 
 fn is_surroundings(kind: FaultKind) -> bool {
     match kind {
-        FaultKind::ToolMissing | FaultKind::Environment => true,
+        FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => true,
         FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => false,
     }
 }

@@ -277,8 +277,7 @@ impl Watcher<'_> {
     }
 
     async fn cancel(&self) -> Result<(), CommandError> {
-        let (id, by) = (self.view.id.as_str(), self.context.environment.person());
-        match unless_gone(self.reached.client().cancel(id, &by).await) {
+        match unless_gone(self.reached.client().cancel(self.view.id.as_str()).await) {
             // Over in the meantime: its last event is on the way.
             Err(error) if error.exit() == Exit::Usage => Ok(()),
             answered => answered.map(drop),

@@ -98,6 +98,8 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
     }
     let helix = context.helix();
     lines.extend(questions(context, view));
+    let refused = view.attempted.iter().map(|one| phrases::attempted(language, one.run.as_str(), &one.asked));
+    lines.extend(refused.map(|text| paint(Meaning::Bad, &one_line(&text, 200))));
     lines.extend(view.venv.iter().map(|venv| entry(say!(language, "report-venv"), venv.to_string())));
     let logs = context.settings()?.state_dir.value.join("runs");
     lines.push(entry(say!(language, "report-logs"), logs.display().to_string()));

@@ -65,7 +65,7 @@ impl Scene for WayBack {
     }
 
     async fn play(&self, stage: &Stage) -> Whole {
-        let (out, back) = (stage.sandbox.path().join("out"), stage.sandbox.path().join("back"));
+        let (out, back) = (stage.shared().join("out"), stage.shared().join("back"));
         let gate = format!(
             "{{ type: deploy_success, command: \"sh -c 'echo out >> {}'\", rollback: \"sh -c 'echo back >> {1}'\", health: {{ command: test -e {1}, every: 1s, for: 1s, limit: 1 }} }}",
             out.display(),
@@ -108,7 +108,8 @@ impl Scene for WayBack {
             told,
             files: stage.git(&stage.repo, &["ls-tree", "-r", "--name-only", "HEAD"]),
             reverts: log.lines().filter(|line| line.starts_with("Helix-Reverts: ")).count(),
-            reverted: reverted["reverted"]["commit"] == head.trim() && reverted["reverted"]["by"] == "ada",
+            reverted: reverted["reverted"]["commit"] == head.trim()
+                && reverted["reverted"]["by"].as_str().is_some_and(|by| by.ends_with(" (token)")),
             work_tree: stage.git(&stage.repo, &["status", "--porcelain"]),
         }
     }

@@ -16,7 +16,7 @@ pub(crate) struct Scripted {
     pub(crate) plays: &'static [(&'static str, usize)],
     /// Events without which the job does not have what it is to have.
     pub(crate) events: &'static [&'static str],
-    /// Parts of the names of places that are taken in every run of all tests: defects were found there.
+    /// Parts of the names of places that are taken in every run of all tests: defects were found there, or files are written.
     pub(crate) always: &'static [&'static str],
 }
 
@@ -78,7 +78,7 @@ parts:
 "##,
     plays: &[("first", 2), ("second", 1), ("third", 1), ("added", 1), ("together", 1), ("judge", 1)],
     events: &["phases_proposed", "review_finished", "question_answered", "conflict_found", "integrated"],
-    always: &[],
+    always: &["of second/1 is", "of second/1 are", "a result "],
 };
 
 /// What people and other agents are asked: by an agent through `ask_user`, by an adviser's escalation, by a reviewer who rejects.

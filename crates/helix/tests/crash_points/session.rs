@@ -150,7 +150,7 @@ impl Scene for Talk {
 
     fn stage(&self) -> Stage {
         let stage = Stage::new("{}", "max_agents = 4\n");
-        std::fs::write(stage.sandbox.path().join("agent.yaml"), script(&stage)).unwrap();
+        stage.agent_does(&script(&stage));
         stage
     }
 

@@ -62,6 +62,14 @@ fn resume(stage: &Stage, id: &str) -> Output {
     stage.helix(&["jobs", "resume", id]).output().unwrap()
 }
 
+/// A stage whose agent makes a file of this size, and what the names of its waits begin with.
+fn staged(size: usize) -> (Stage, PathBuf) {
+    let stage = Stage::new("parts: []\n", "");
+    let gate = stage.shared().join("at");
+    stage.agent_does(&script(&gate, size));
+    (stage, gate)
+}
+
 /// Two waits: in the agent's turn, and in the gate of its result.
 fn script(gate: &Path, size: usize) -> String {
     let gate = gate.display();
@@ -78,41 +86,25 @@ fn plan(gate: &Path) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_result_that_cannot_be_committed_is_kept_and_committed_when_there_is_space() {
-    if !apart("repository::a_result_that_cannot_be_committed_is_kept_and_committed_when_there_is_space") {
+async fn a_result_that_finds_no_room_is_kept_and_lands_when_there_is_space() {
+    if !apart("repository::a_result_that_finds_no_room_is_kept_and_lands_when_there_is_space") {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
-    let gate = scratch.path().join("at");
-    let stage = Stage::new(&script(&gate, 300_000), "");
+    let (stage, gate) = staged(300_000);
     let ground = Ground::of(&stage);
-    std::fs::write(scratch.path().join("at.gone"), "").unwrap();
-    // Nothing can begin.
+    for file in ["at.gone", "at.go"] {
+        std::fs::write(stage.shared().join(file), "").unwrap();
+    }
+    // All but the landing happens on another disk.
     ground.disk.fill();
     let output = run(&stage, &stage.plan("big", &plan(&gate)), &ground.repo).wait_with_output().unwrap();
     is_environment(&output);
     assert!(says_so(&said(&output)), "{}", said(&output));
     ground.is_untouched(&stage);
-    ground.disk.make_space();
-    // Now it begins, and what the agent has made finds no room in the repository.
-    let id = job_of(&stage);
-    let resumed = stage
-        .helix(&["jobs", "resume", &id])
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    wait_for(&scratch.path().join("at.agent"), &stage).await;
-    ground.disk.fill();
-    std::fs::write(scratch.path().join("at.go"), "").unwrap();
-    let output = resumed.wait_with_output().unwrap();
-    is_environment(&output);
-    assert!(says_so(&said(&output)), "{}", said(&output));
-    ground.is_untouched(&stage);
-    // Another host starts meanwhile and tidies up; what is in no commit is not rubbish.
+    // Another host starts meanwhile and tidies up.
     drop(stage.start());
     ground.disk.make_space();
-    let output = resume(&stage, &id);
+    let output = resume(&stage, &job_of(&stage));
     assert!(output.status.success(), "{}", said(&output));
     assert_eq!(std::fs::metadata(ground.repo.join("big.bin")).unwrap().len(), 300_000);
     assert_eq!(stage.plays_of("big"), 1, "the work was done once: {}", said(&output));
@@ -126,19 +118,17 @@ async fn an_update_of_the_users_files_that_finds_no_room_is_taken_back() {
     if !apart("repository::an_update_of_the_users_files_that_finds_no_room_is_taken_back") {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
-    let gate = scratch.path().join("at");
-    let stage = Stage::new(&script(&gate, 3_000_000), "");
+    let (stage, gate) = staged(3_000_000);
     let ground = Ground::of(&stage);
-    std::fs::write(scratch.path().join("at.go"), "").unwrap();
+    std::fs::write(stage.shared().join("at.go"), "").unwrap();
     let running = run(&stage, &stage.plan("big", &plan(&gate)), &ground.repo);
-    wait_for(&scratch.path().join("at.gate"), &stage).await;
-    // Room for the merge commit, not for the files that it brings.
+    wait_for(&stage.shared().join("at.gate"), &stage).await;
+    // Room for the objects of the merge, not for the files that it brings.
     ground.disk.fill();
     let ballast = std::fs::OpenOptions::new().write(true).open(ground.disk.ballast()).unwrap();
-    ballast.set_len(ballast.metadata().unwrap().len() - 1_500_000).unwrap();
+    ballast.set_len(ballast.metadata().unwrap().len() - 4_500_000).unwrap();
     drop(ballast);
-    std::fs::write(scratch.path().join("at.gone"), "").unwrap();
+    std::fs::write(stage.shared().join("at.gone"), "").unwrap();
     let output = running.wait_with_output().unwrap();
     is_environment(&output);
     assert!(said(&output).contains("git merge"), "{}", said(&output));
@@ -156,20 +146,18 @@ async fn a_repository_that_becomes_read_only_is_left_as_it_is() {
     if !apart("repository::a_repository_that_becomes_read_only_is_left_as_it_is") {
         return;
     }
-    let scratch = tempfile::tempdir().unwrap();
-    let gate = scratch.path().join("at");
-    let stage = Stage::new(&script(&gate, 1_000), "");
+    let (stage, gate) = staged(1_000);
     let ground = Ground::of(&stage);
-    std::fs::write(scratch.path().join("at.gone"), "").unwrap();
+    std::fs::write(stage.shared().join("at.gone"), "").unwrap();
     let running = run(&stage, &stage.plan("big", &plan(&gate)), &ground.repo);
-    wait_for(&scratch.path().join("at.agent"), &stage).await;
+    wait_for(&stage.shared().join("at.agent"), &stage).await;
     let remount = |how: &str| {
         let root = ground.repo.parent().unwrap();
         let status = Command::new("mount").args(["-o", &format!("remount,{how}")]).arg(root).status().unwrap();
         assert!(status.success());
     };
     remount("ro");
-    std::fs::write(scratch.path().join("at.go"), "").unwrap();
+    std::fs::write(stage.shared().join("at.go"), "").unwrap();
     let output = running.wait_with_output().unwrap();
     is_environment(&output);
     assert!(said(&output).contains("Read-only file system"), "{}", said(&output));

@@ -44,8 +44,14 @@ impl Stage {
         let file = sandbox.path().join("agent.yaml");
         std::fs::write(&file, script).unwrap();
         let command = json!([fake_agent_binary().unwrap(), "--fake-script", file]);
+        // Where the scripted agent counts its attempts, for all of its runs.
+        let counts = sandbox.path().join("agent.yaml.state");
+        std::fs::create_dir_all(&counts).unwrap();
+        let shared = sandbox.path().join("shared");
+        std::fs::create_dir_all(&shared).unwrap();
         let config = format!(
-            "[defaults]\nagent = \"fake\"\n\n[agents.fake]\ndialect = \"claude\"\ncommand = {command}\n\n[jobs]\n{jobs}"
+            "[defaults]\nagent = \"fake\"\n\n[agents.fake]\ndialect = \"claude\"\ncommand = {command}\n\n\
+             [sandbox]\nwritable = [{counts:?}, {shared:?}]\n\n[jobs]\n{jobs}"
         );
         let directory = sandbox.home().join(".config/helix");
         std::fs::create_dir_all(&directory).unwrap();
@@ -53,6 +59,24 @@ impl Stage {
         let repo = sandbox.project("shop", Project::healthy(Language::Python)).unwrap();
         let http = reqwest::Client::builder().no_proxy().connect_timeout(Duration::from_secs(20)).build().unwrap();
         Self { sandbox, repo, http }
+    }
+
+    /// Gives the agent another script: one that names places of this stage.
+    pub fn agent_does(&self, script: &str) {
+        std::fs::write(self.sandbox.path().join("agent.yaml"), script).unwrap();
+    }
+
+    /// Where agents and commands leave what a test looks for, and find what it leaves for them.
+    pub fn shared(&self) -> PathBuf {
+        self.sandbox.path().join("shared")
+    }
+
+    /// Opens what this stage's runs share to those of another one.
+    pub fn shares_with(&self, other: &Stage) {
+        let file = other.sandbox.home().join(".config/helix/helix.toml");
+        let config = std::fs::read_to_string(&file).unwrap();
+        let opened = config.replace("writable = [", &format!("writable = [{:?}, ", self.shared()));
+        std::fs::write(&file, opened).unwrap();
     }
 
     /// A `helix` command; what it says goes to a log that a failing test shows.

@@ -16,7 +16,7 @@ struct Target {
 
 impl Target {
     fn of(stage: &Stage) -> Self {
-        Self { log: stage.sandbox.path().join("delivered") }
+        Self { log: stage.shared().join("delivered") }
     }
 
     /// A command that delivers the file `product.txt` of the checkout.

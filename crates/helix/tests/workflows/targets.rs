@@ -67,7 +67,7 @@ async fn two_jobs_deliver_to_one_target_one_after_the_other() {
 
 /// A deployment that waits for a file and says when it begins and ends, also where it is stopped, which takes it two seconds.
 fn waiting_deployment(stage: &Stage) -> (PathBuf, PathBuf) {
-    let (log, go) = (stage.sandbox.path().join("log"), stage.sandbox.path().join("go"));
+    let (log, go) = (stage.shared().join("log"), stage.shared().join("go"));
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     let deploy = format!(
         "#!/bin/sh\ntrap '' INT\ntrap 'echo end >> {0}; exit 1' TERM\necho begin >> {0}\nuntil [ -e {1} ]; do sleep 0.05; done\necho end >> {0}\n",
@@ -121,6 +121,7 @@ async fn two_state_directories_deliver_to_one_target_one_after_the_other() {
     let script = ["parts:\n", &texts, &part("deliver", "{ say: Ready. }")].concat();
     let (first, second) = (Stage::new(&script, ""), Stage::new(&script, ""));
     let (log, go) = waiting_deployment(&first);
+    first.shares_with(&second);
     let gate = "{ type: deploy_success, target: production, command: ./deploy.sh }";
     let plan = |stage: &Stage, name: &str| {
         let text = plan(name, gate).replace("version.txt", &format!("{name}.txt"));

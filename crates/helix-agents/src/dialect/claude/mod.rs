@@ -36,6 +36,7 @@ pub(super) static CLAUDE: Dialect = Dialect {
         passed_variables: PASSED_VARIABLES,
         review_models: &["haiku", "sonnet"],
         exit_status: ExitMeaning::Nothing,
+        own_places: ("CLAUDE_CONFIG_DIR", &[".claude", ".claude.json"]),
     },
     versions: Versions::Measured {
         oldest: Version { major: 2, minor: 1, patch: 197 },

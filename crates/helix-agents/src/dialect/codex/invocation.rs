@@ -34,7 +34,13 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     draft.option("--color", "never");
     draft.option("--cd", path_text(&ask.cwd));
     // Codex knows no rules for single tools: what may change files, or run commands that do, may change the working directory.
-    draft.option("--sandbox", if ask.tools.may_write() { "workspace-write" } else { "read-only" });
+    // Its own sandbox mounts, which nothing within Helix's walls may; those keep it to the same directories.
+    let sandbox = match (ask.walled, ask.tools.may_write()) {
+        (true, _) => "danger-full-access",
+        (false, true) => "workspace-write",
+        (false, false) => "read-only",
+    };
+    draft.option("--sandbox", sandbox);
     for directory in ask.tools.write_below.iter().filter(|directory| **directory != ask.cwd) {
         draft.option("--add-dir", path_text(directory));
     }
@@ -47,7 +53,7 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         draft.option("--output-schema", file);
     }
     // For people; what counts is the record on stdout.
-    let last_message = draft.path("last-message.txt")?;
+    let last_message = draft.path("tmp/last-message.txt")?;
     draft.option("--output-last-message", last_message);
     settings(draft)?;
     images(draft)?;

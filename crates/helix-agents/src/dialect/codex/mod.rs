@@ -30,6 +30,7 @@ pub(super) static CODEX: Dialect = Dialect {
         passed_variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"],
         review_models: &[],
         exit_status: ExitMeaning::Nothing,
+        own_places: ("CODEX_HOME", &[".codex"]),
     },
     versions: Versions::Measured { oldest: MEASURED, newest: MEASURED },
     sessions: Sessions::Copied,

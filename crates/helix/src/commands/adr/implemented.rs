@@ -32,7 +32,7 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
     let no = |message: String, hint: &str| CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint(hint);
     let job = match &arguments.job {
         Some(job) => job.clone(),
-        None => last_job(&jobs(context).await?, root, &file).ok_or_else(|| {
+        None => last_job(&jobs(context).await?.jobs, root, &file).ok_or_else(|| {
             let hint = "`helix run` a plan that names it as its `adr`, with the gate `criteria_covered`";
             no(format!("no merged job for {file} here"), hint)
         })?,

@@ -18,12 +18,11 @@ pub(super) const REQUEST: &str =
     "Our shop shows a basket but not what it costs. Please add a function for the total price, with tests.";
 
 /// The cassette, as JSON.
-pub(super) fn cassette(state_dir: &str, config: &str, projects: &str) -> Value {
+pub(super) fn cassette(state_dir: &str, config: &str) -> Value {
     let helix = |arguments: &[&str]| {
         let command = [&["{{helix}}", "--state-dir", state_dir, "--config", config], arguments].concat();
         json!({ "run": { "command": command, "must_succeed": true } })
     };
-    let project = format!("{projects}/shop");
     let [find, replace] = CORRECTION;
     json!({
         "helix_cassette": 1,
@@ -36,10 +35,8 @@ pub(super) fn cassette(state_dir: &str, config: &str, projects: &str) -> Value {
                 helix(&["adr", "check", "adr-draft.md"]),
                 { "write": { "path": "phases.yaml", "text": PLAN } },
                 helix(&["plan", "check", "phases.yaml"]),
-                helix(&["project", "create", "shop", "--adr", "adr-draft.md", "--plan", "phases.yaml"]),
-                helix(&["run", &project, "--detach"]),
                 { "consume": { "input_tokens": 2100, "output_tokens": 640, "cost_usd": 0.0159 } },
-                { "say": "The decision is recorded as ADR-001, the plan is checked, and the job is running. Every phase must pass its gates before it is merged.\n\n<!-- STEP: done -->" },
+                { "say": "The decision and the plan are checked: create the project, and run it. Every phase must pass its gates before it is merged.\n\n<!-- STEP: done -->" },
             ] },
             { "key": "implement", "take": 1, "actions": [
                 { "think": "The sum of the prices, and three tests." },

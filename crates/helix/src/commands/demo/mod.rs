@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use helix_job::{JobStatus, JobView};
+use helix_server::wire::JobRequest;
 use helix_store::StateDir;
 
 use crate::client::{ChatEvent, Client, Talk};
@@ -77,8 +78,10 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let host = Host::start(&context.environment, settings, &Listening::EPHEMERAL, lock).await?;
     say(context, Meaning::Weak, &format!("Host: {}  Files: {}", host.client.url, scratch.root.display()));
     converse(context, &host.client, scratch).await?;
-    let started = host.client.jobs().await?.into_iter().next();
-    let job = started.ok_or_else(|| CommandError::helix(codes::DEMO, "the Consultant did not start a job"))?;
+    // The embedded agent has a shell and none of Helix's tools: an agent's shell creates nothing and starts nothing, the user does.
+    create(&host.client, scratch).await?;
+    let request = JobRequest { project_path: Some(scratch.projects().join("shop")), ..JobRequest::default() };
+    let job = host.client.submit(&request).await?.job;
     say(context, Meaning::Weak, "");
     let Watched { view, exit, reached, .. } =
         watch(context, Reached::Own(Box::new(host)), &job, Interrupt::Cancels).await?;
@@ -97,8 +100,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
 /// The user's request through `POST /v1/chat/completions`, as any client sends it.
 async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
     say(context, Meaning::Strong, &format!("you         {}", cassette::REQUEST));
-    let talk = Talk::New(format!("demo {}", scratch.root.display()));
-    let mut answer = client.chat(&talk, None, cassette::REQUEST).await?;
+    let mut answer = client.chat(&talk(scratch), None, cassette::REQUEST).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {
         if let ChatEvent::Text(piece) = event {
@@ -107,6 +109,24 @@ async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Resu
     }
     for paragraph in text.lines().filter(|line| !line.trim().is_empty()) {
         say(context, Meaning::Strong, &format!("Consultant  {}", one_line(paragraph, 400)));
+    }
+    Ok(())
+}
+
+fn talk(scratch: &Scratch) -> Talk {
+    Talk::New(format!("demo {}", scratch.root.display()))
+}
+
+/// Makes a project of the Consultant's drafts.
+async fn create(client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
+    let broken = |why: String| CommandError::helix(codes::DEMO, format!("the project cannot be created: {why}"));
+    let session =
+        client.session(talk(scratch).name()).await?.ok_or_else(|| broken("there is no session".to_owned()))?;
+    let drafts = [("name", "shop"), ("adr", "adr-draft.md"), ("plan", "phases.yaml")];
+    let drafts = drafts.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
+    let made = client.call_tool("project_create", drafts, Path::new(&session.session.directory)).await?;
+    if made.is_error == Some(true) {
+        return Err(broken(format!("{:?}", made.content)));
     }
     Ok(())
 }

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 
 use super::cassette::cassette;
-use crate::config::FILE_NAME;
+use crate::config::{FILE_NAME, ProjectFile, Trust};
 use crate::environment::Environment;
 use crate::error::CommandError;
-use crate::files::unwritable;
+use crate::files::{replace_private, unwritable};
 
 /// Directories of one demo.
 #[derive(Debug, Clone)]
@@ -41,7 +41,7 @@ impl Scratch {
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let cassette_file = scratch.root.join("cassette.json");
-        let cassette = cassette(&text(&scratch.state), &text(&scratch.config()), &text(&scratch.projects()));
+        let cassette = cassette(&text(&scratch.state), &text(&scratch.config()));
         // JSON strings are TOML strings, too, for every path that can be written in UTF-8. Relative ones start at the file.
         let [program, tape, state] =
             [&environment.program, &cassette_file, &scratch.state].map(|path| json!(text(path)));
@@ -65,11 +65,13 @@ roots = [\".\", {state}]
         let identity = "[user]\n\tname = Helix Demo\n\temail = demo@helix.invalid\n[init]\n\tdefaultBranch = main\n";
         for (path, content) in [
             (cassette_file.clone(), cassette.to_string()),
-            (scratch.config(), configuration),
+            (scratch.config(), configuration.clone()),
             (scratch.home().join(".gitconfig"), identity.to_owned()),
         ] {
-            std::fs::write(&path, content).map_err(unwritable(&path))?;
+            replace_private(&path, &content).map_err(unwritable(&path))?;
         }
+        // The commands that the demo names at its end are called in the project that it made.
+        Trust::new(environment, &scratch.state).give(&ProjectFile::new(scratch.config(), configuration))?;
         Ok(scratch)
     }
 

@@ -11,7 +11,7 @@ use helix_core::ids::PhaseId;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
 use helix_job::{DeliveryState, DeliveryView, JobView, Language, PhaseStatus, say};
-use helix_server::wire::{ResumeRequest, RollbackRequest};
+use helix_server::wire::{JobPage, ResumeRequest, RollbackRequest};
 use serde::Serialize;
 use serde_json::json;
 
@@ -124,8 +124,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Resume(reopening) => reopen(context, reopening, None).await,
             Action::Retry { reopening, phase } => reopen(context, reopening, Some(phase)).await,
             Action::Rollback { job, phase, again, over } => {
-                let by = Some(context.environment.person());
-                roll_back(context, &job.id, RollbackRequest { phase, again, over, by }).await
+                roll_back(context, &job.id, RollbackRequest { phase, again, over }).await
             }
             Action::Revert(Id { id }) => revert(context, &id).await,
             Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase, attempt).await,
@@ -137,7 +136,11 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 }
 
 async fn list(context: &Context) -> Ended {
-    let (jobs, language) = (jobs(context).await?, context.terminal.language);
+    let language = context.terminal.language;
+    let JobPage { jobs, unreadable, .. } = jobs(context).await?;
+    for id in unreadable {
+        context.terminal.say(&format!("the record of job {id} cannot be read; `helix jobs show {id}` says why"));
+    }
     let rows = jobs.iter().map(|job| {
         let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
         [
@@ -207,7 +210,7 @@ async fn follow(context: &Context, id: &str) -> Ended {
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
 async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, phase: Option<String>) -> Ended {
     let id = job(context, &id).await?.id;
-    let request = ResumeRequest { budget_usd: budget, by: Some(context.environment.person()) };
+    let request = ResumeRequest { budget_usd: budget };
     if detach {
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);
@@ -229,9 +232,7 @@ async fn roll_back(context: &Context, id: &str, request: RollbackRequest) -> End
 
 async fn revert(context: &Context, id: &str) -> Ended {
     let before = job(context, id).await?;
-    let person = context.environment.person();
-    let view =
-        context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str(), &person).await?)).await?;
+    let view = context.with_host(async |reached| Ok(reached.client().revert(before.id.as_str()).await?)).await?;
     let language = context.terminal.language;
     let done = view.reverted.as_ref().map(|done| phrases::reverted(language, done)).unwrap_or_default();
     let is_old = before.reverted.is_some() && before.reverted == view.reverted;
@@ -243,8 +244,8 @@ async fn revert(context: &Context, id: &str) -> Ended {
 /// Without a host, this process becomes it for as long as the stopping takes.
 async fn cancel(context: &Context, id: &str) -> Ended {
     let view = job(context, id).await?;
-    let (id, by) = (view.id.as_str(), context.environment.person());
-    let stopping = async |reached: &Reached| wait_if_own(reached, reached.client().cancel(id, &by).await?).await;
+    let id = view.id.as_str();
+    let stopping = async |reached: &Reached| wait_if_own(reached, reached.client().cancel(id).await?).await;
     let view = context.with_host(stopping).await?;
     let language = context.terminal.language;
     let text = match view.status.is_final() {

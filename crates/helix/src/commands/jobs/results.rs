@@ -2,6 +2,7 @@
 
 use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
+use helix_core::run::WallsHeld;
 use helix_engine::evidence::{
     DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
@@ -88,7 +89,7 @@ fn report(context: &Context, found: &JobEvidence) -> String {
         let (phase, delivery) = (one.phase.as_str(), phrases::delivery(language, one));
         lines.push(say!(language, "evidence-delivered", phase = phase, delivery = delivery));
         for back in &one.rollbacks {
-            let who = back.by.clone().unwrap_or_else(|| say!(language, "evidence-rollback-helix"));
+            let who = back.by.as_ref().map_or_else(|| say!(language, "evidence-rollback-helix"), ToString::to_string);
             lines.push(match back.begun_at {
                 Some(at) => format!("  {}", say!(language, "evidence-rollback", who = who, at = language.local(at))),
                 None => format!("  {}", say!(language, "evidence-rollback-not-begun", who = who)),
@@ -121,6 +122,7 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
     if let Some(run) = &phase.run {
         lines.push(format!("  run     {}: {}{}", run.run, run.outcome, gone(run.found)));
         lines.push(format!("          {}", run.record));
+        lines.extend(run.facts.iter().filter_map(|facts| walls(facts.walls.as_ref())));
     }
     if !phase.validation.is_empty() {
         lines.push(format!("  {}", say!(language, "evidence-checked-before")));
@@ -178,6 +180,7 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
             };
             lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
             lines.extend(gate.output.iter().map(|found| output(language, command, found)));
+            lines.extend(walls(command.walls.as_ref()));
         }
         let mut outputs = gate.step_outputs.iter();
         for step in &gate.report.steps {
@@ -193,6 +196,11 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
         lines.extend(gate.report.notes.iter().map(|note| format!("          {}", phrases::note(language, note))));
     }
     lines
+}
+
+/// What held a run back.
+fn walls(held: Option<&WallsHeld>) -> Option<String> {
+    Some(format!("          sandbox {}", held?))
 }
 
 fn output(language: Language, command: &CommandEvidence, found: &OutputEvidence) -> String {

@@ -7,6 +7,7 @@ mod wanted;
 
 use clap::{Args, Subcommand};
 use helix_server::NewsKey;
+use helix_server::wire::Holder;
 use helix_store::StateDir;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -90,8 +91,9 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     let api = signed_in(context, Api::at(&page).await?, arguments.email.as_deref()).await?;
     let address = arguments.helix_url.as_deref().unwrap_or(&host.url).trim_end_matches('/');
     let base = format!("{}/v1", address.trim_end_matches("/v1"));
-    let connected = Connected { page, base, private: arguments.private, key: digest(host.token()) };
-    let found = Found::of(&api, &connected, &host).await?;
+    let key = key(&api, &host, settings, &page, &base).await?;
+    let connected = Connected { page, base, private: arguments.private, key: digest(&key) };
+    let found = Found::of(&api, &connected, &key).await?;
     found.write(&api).await?;
     let changes = found.changes();
     let mut lines: Vec<String> =
@@ -161,8 +163,8 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
         return Ok(format!("{} answers; Helix is not running for it", connected.page));
     };
     let page = &connected.page;
-    if digest(host.token()) != connected.key {
-        let message = format!("{page} has an old key: Helix's token has changed");
+    if !host.keys().await?.iter().any(|one| one.holder == Holder::Chat && one.name == name(page)) {
+        let message = format!("{page} has an old key: its token was revoked");
         return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again()));
     }
     let given = context.environment.variable(TOKEN).map(str::to_owned);
@@ -170,7 +172,10 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
         return Ok(format!("{page} answers; with {TOKEN} set, the connection is checked, too"));
     };
     let api = api.with_token(token);
-    let found = Found::of(&api, &connected, &host).await?;
+    let present = Connections::key(&api.get("/openai/config").await?, &connected.base);
+    // One that is not what was connected differs from anything.
+    let key = present.filter(|key| digest(key) == connected.key).unwrap_or_default();
+    let found = Found::of(&api, &connected, &key).await?;
     let changes = found.changes();
     if !changes.is_empty() {
         let message = format!("{page} differs from what was connected: {}", changes.join("; "));
@@ -184,6 +189,31 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
 fn kept_token(settings: &Settings, page: &str) -> Option<String> {
     let text = std::fs::read(settings.state_dir.value.join(NewsKey::FILE)).ok()?;
     serde_json::from_slice::<NewsKey>(&text).ok().filter(|key| key.page == page).map(|key| key.token)
+}
+
+/// The token of the chat client that a page is.
+fn name(page: &str) -> String {
+    let place = page.split_once("://").map_or(page, |(_, place)| place);
+    let plain: String =
+        place.chars().map(|one| if one.is_ascii_alphanumeric() || one == '.' { one } else { '-' }).collect();
+    format!("openwebui-{plain}").chars().take(64).collect()
+}
+
+/// The token that the page has, if it is one that was made for it, else a new one. It opens the OpenAI-compatible API alone.
+async fn key(api: &Api, host: &Client, settings: &Settings, page: &str, base: &str) -> Result<String, CommandError> {
+    let name = name(page);
+    let is_known = host.keys().await?.iter().any(|one| one.holder == Holder::Chat && one.name == name);
+    let record = std::fs::read_to_string(settings.state_dir.value.join(RECORD)).unwrap_or_default();
+    let record: Option<Connected> = serde_json::from_str(&record).ok();
+    let present = Connections::key(&api.get("/openai/config").await?, base);
+    let is_recorded = |key: &String| record.is_some_and(|record| record.key == digest(key));
+    if let Some(key) = present.filter(|key| is_known && is_recorded(key)) {
+        return Ok(key);
+    }
+    if is_known {
+        host.revoke_key(Holder::Chat, &name).await?;
+    }
+    Ok(host.create_key(Holder::Chat, &name).await?.key)
 }
 
 /// With the token, or signed in.
@@ -213,9 +243,9 @@ struct Found {
 
 impl Found {
     /// Compares. Open WebUI has reached Helix in between.
-    async fn of(api: &Api, connected: &Connected, host: &Client) -> Result<Self, CommandError> {
-        let connections = Connections::with(&api.get("/openai/config").await?, &connected.base, host.token());
-        let tried = json!({ "url": connected.base, "key": host.token(), "config": connections.own() });
+    async fn of(api: &Api, connected: &Connected, key: &str) -> Result<Self, CommandError> {
+        let connections = Connections::with(&api.get("/openai/config").await?, &connected.base, key);
+        let tried = json!({ "url": connected.base, "key": key, "config": connections.own() });
         let unreachable = |error: CommandError| {
             let message = format!("Open WebUI does not reach Helix at {}", connected.base);
             let unreached = CommandError::environment(codes::NOT_REACHED, message).hint(

@@ -84,6 +84,13 @@ impl Connections {
         Self { all, index, changes }
     }
 
+    /// The key that Open WebUI has for this address.
+    pub(super) fn key(before: &Value, base: &str) -> Option<String> {
+        let urls = before["OPENAI_API_BASE_URLS"].as_array()?;
+        let index = urls.iter().position(|url| url.as_str().is_some_and(|url| url.trim_end_matches('/') == base))?;
+        before["OPENAI_API_KEYS"].get(index)?.as_str().filter(|key| !key.is_empty()).map(str::to_owned)
+    }
+
     /// The settings of Helix's connection.
     pub(super) fn own(&self) -> &Value {
         &self.all["OPENAI_API_CONFIGS"][self.index.to_string()]

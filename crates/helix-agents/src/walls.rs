@@ -1,0 +1,82 @@
+//! What an agent's processes may reach: what it was asked to do, in which directories, and what its dialect keeps for itself.
+//!
+//! Must not know what a run is for, nor what every run needs: that is `helix_process::Sandbox`.
+
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use helix_process::{Invocation, Network, Walls};
+
+use crate::dialect::agent_kind;
+use crate::profile::{AgentAsk, AgentProfile};
+
+/// Variables with the address of a provider, or of what stands between.
+const ADDRESSES: [&str; 6] =
+    ["ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"];
+/// Where providers listen unless an address says otherwise.
+const HTTPS: u16 = 443;
+
+/// The walls of a run that is invoked so. A closed network leaves the ports of its provider and of its tool servers.
+pub fn walls(profile: &AgentProfile, ask: &AgentAsk, invocation: &Invocation) -> Walls {
+    let mut walls = ask.walls.clone();
+    walls.writable.extend(ask.tools.write_below.iter().cloned());
+    if ask.tools.shell {
+        walls.writable.push(ask.cwd.clone());
+    }
+    walls.writable.extend(own_places(profile, invocation));
+    walls.writable.push(ask.run_dir.join(format!("agent-{}", profile.dialect)).join("tmp"));
+    walls.readable.extend([ask.cwd.clone(), ask.run_dir.clone()]);
+    // The user's own words, such as a script or a cassette; what Helix adds lies in the run's directory.
+    let named = profile.program().map(|(_, leading)| leading).unwrap_or_default();
+    walls.readable.extend(named.iter().map(PathBuf::from).filter(|path| path.is_absolute()));
+    if walls.network == Network::Closed {
+        walls.network = Network::Ports(ports(ask, invocation));
+    }
+    walls
+}
+
+fn variable<'a>(invocation: &'a Invocation, name: &str) -> Option<&'a str> {
+    let found = invocation.env.iter().rev().find(|(known, _)| known == name);
+    found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+}
+
+/// Settings and sessions. A directory that is not there yet is made: the agent could not.
+fn own_places(profile: &AgentProfile, invocation: &Invocation) -> Vec<PathBuf> {
+    let (name, at_home) = agent_kind(profile.dialect).own_places;
+    let named = variable(invocation, name).map(PathBuf::from).or_else(|| profile.config_dir.clone());
+    let places = match (named, variable(invocation, "HOME")) {
+        (Some(directory), _) => vec![directory],
+        (None, Some(home)) => at_home.iter().map(|path| Path::new(home).join(path)).collect(),
+        (None, None) => Vec::new(),
+    };
+    for directory in places.iter().filter(|place| place.extension().is_none() && !place.exists()) {
+        // One that cannot be made is named by the agent, which cannot make it either.
+        drop(DirBuilder::new().recursive(true).mode(0o700).create(directory));
+    }
+    // A home of the agent's own.
+    let own_home =
+        profile.home.clone().filter(|home| std::env::var_os("HOME").is_none_or(|user| Path::new(&user) != home));
+    places.into_iter().chain(own_home).collect()
+}
+
+fn ports(ask: &AgentAsk, invocation: &Invocation) -> Vec<u16> {
+    let addresses = ADDRESSES.iter().filter_map(|name| variable(invocation, name));
+    let mut ports: Vec<u16> = addresses.chain(ask.mcp.iter().map(|server| server.url.as_str())).map(port).collect();
+    ports.push(HTTPS);
+    ports.sort_unstable();
+    ports.dedup();
+    ports
+}
+
+/// The port of an address such as `http://127.0.0.1:8787/mcp`.
+fn port(address: &str) -> u16 {
+    let (scheme, rest) = address.split_once("://").unwrap_or(("", address));
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let named = host.rsplit_once(':').and_then(|(_, port)| port.parse().ok());
+    named.unwrap_or(if scheme == "http" { 80 } else { HTTPS })
+}
+
+#[cfg(test)]
+#[path = "walls_test.rs"]
+mod tests;

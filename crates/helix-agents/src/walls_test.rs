@@ -1,0 +1,40 @@
+use helix_core::ids::AgentSessionId;
+
+use super::*;
+use crate::profile::{DialectName, McpServer, SessionRef};
+
+fn ask() -> AgentAsk {
+    let session = SessionRef::New(AgentSessionId::new("s").unwrap());
+    AgentAsk::new("do it", session, "/work/tree", "/state/agent-files/r")
+}
+
+fn invocation(env: &[(&str, &str)]) -> Invocation {
+    let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Invocation { program: "claude".into(), args: vec![], env, cwd: "/work/tree".into(), stdin: vec![] }
+}
+
+/// Who only reads changes nothing but its own settings and temporary files.
+#[test]
+fn who_may_not_write_gets_no_worktree_to_write_to() {
+    let profile = AgentProfile::new("a", DialectName::Claude, vec!["claude".into()]);
+    let config = tempfile::tempdir().unwrap();
+    let config = config.path().display().to_string();
+    let found = walls(&profile, &ask(), &invocation(&[("CLAUDE_CONFIG_DIR", &config)]));
+    assert_eq!(found.writable, [PathBuf::from(config), "/state/agent-files/r/agent-claude/tmp".into()]);
+    assert!(found.readable.contains(&"/work/tree".into()));
+    let mut ask = ask();
+    ask.tools.shell = true;
+    assert!(walls(&profile, &ask, &invocation(&[])).writable.contains(&"/work/tree".into()));
+}
+
+#[test]
+fn a_closed_network_leaves_an_agent_its_provider_and_its_tools() {
+    let profile = AgentProfile::new("a", DialectName::Claude, vec!["claude".into()]);
+    let mut ask = ask();
+    ask.walls.network = Network::Closed;
+    let headers = Default::default();
+    ask.mcp = vec![McpServer { name: "helix".into(), url: "http://127.0.0.1:8787/mcp".into(), headers }];
+    let found = walls(&profile, &ask, &invocation(&[("ANTHROPIC_BASE_URL", "http://127.0.0.1:4000")]));
+    assert_eq!(found.network, Network::Ports(vec![443, 4000, 8787]));
+    assert_eq!([port("http://a/x:1"), port("https://a"), port("a:99"), port("http://u:p@[::1]:8/x")], [80, 443, 99, 8]);
+}

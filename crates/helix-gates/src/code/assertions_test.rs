@@ -1,0 +1,132 @@
+use super::*;
+
+fn found(code: Code, before: &str, now: &str) -> Vec<(String, bool)> {
+    weakened(code, true, before, now)
+        .into_iter()
+        .map(|weak| (format!("{} {}", weak.test, weak.how), weak.plain))
+        .collect()
+}
+
+#[test]
+fn every_pattern_is_one() {
+    for pattern in [&PYTESTMARK, &CHECKS, &PYTHON_CALLS, &SCRIPT_CALLS, &WEAK, &NAMES, &STRINGS, &ALWAYS, &OFF] {
+        assert_ne!(pattern.as_str(), "$^");
+    }
+}
+
+#[test]
+fn tests_that_assert_less_are_found() {
+    let python = |body: &str| format!("import pytest\n\nclass TestA:\n    def test_a(self):\n        x = f()\n{body}");
+    let base = python("        assert x == 3\n        assert x.y == 4\n");
+    let script = |body: &str| format!("describe('s', () => {{ it('adds', () => {{ {body} }}); }});\n");
+    let node = script("expect(f()).toBe(3); assert.strictEqual(g(), 4);");
+    let rust = |body: &str| format!("#[cfg(test)]\nmod tests {{\n{body}\n}}\n");
+    let good = rust("#[test]\nfn a() { assert_eq!(f(), 3); }");
+    let go = |body: &str| format!("package a\n\nfunc TestA(t *testing.T) {{ {body} }}\n");
+    let cases: &[(Code, &str, String, &str)] = &[
+        (Code::Python, &base, python("        assert True\n        assert x\n"), "instead"),
+        (Code::Python, &base, python("        assert True\n"), "cannot be false"),
+        (Code::Python, &base, python("        pass\n"), "asserts nothing"),
+        (Code::Python, &base, python("        assert x is not None\n        assert x.y == 4\n"), "asks less"),
+        (Code::Python, &base, python("        assert x == 3 or True\n        assert x.y == 4\n"), "cannot be false"),
+        (Code::Python, &base, python("        assert (x == 3, 'm')\n        assert x.y == 4\n"), "cannot be false"),
+        (Code::Python, &base, python("        assert x == x\n        assert x.y == 4\n"), "cannot be false"),
+        (
+            Code::Python,
+            &base,
+            python(
+                "        try:\n            assert x == 3\n            assert x.y == 4\n        except AssertionError:\n            pass\n",
+            ),
+            "catches",
+        ),
+        (
+            Code::Python,
+            &base,
+            python("        with suppress(Exception):\n            assert x == 3\n        assert x.y == 4\n"),
+            "catches",
+        ),
+        (Code::Python, &base, base.replace("    def test", "    @pytest.mark.skip\n    def test"), "skipped"),
+        (
+            Code::Python,
+            &base,
+            base.replace("    def test", "    @pytest.mark.xfail(strict=False)\n    def test"),
+            "skipped",
+        ),
+        (
+            Code::Python,
+            &base,
+            base.replace("import pytest\n", "import pytest\npytestmark = pytest.mark.skip\n"),
+            "skipped",
+        ),
+        (Code::Python, &base, base.replace("x = f()", "pytest.skip('x')"), "skipped"),
+        (
+            Code::Python,
+            &base,
+            base.replace("test_a", "test_b").replace("== 3", "").split("        assert").next().unwrap().to_owned(),
+            "is new and asserts nothing",
+        ),
+        (Code::JavaScript, &node, script("expect(true).toBe(true); assert.ok(1);"), "cannot be false"),
+        (Code::JavaScript, &node, script("expect(f()).toBeDefined(); assert.ok(g());"), "asks less"),
+        (
+            Code::JavaScript,
+            &node,
+            script("try { expect(f()).toBe(3); assert.strictEqual(g(), 4); } catch {}"),
+            "catches",
+        ),
+        (Code::JavaScript, &node, node.replace("it(", "it.skip("), "skipped"),
+        (Code::JavaScript, &node, node.replace("describe(", "describe.skip("), "skipped"),
+        (Code::JavaScript, &node, node.replace("'adds', ", "'adds', { skip: true }, "), "skipped"),
+        (Code::TypeScript, &node, script("f();"), "asserts nothing"),
+        (Code::Rust, &good, rust("#[test]\n#[ignore]\nfn a() { assert_eq!(f(), 3); }"), "skipped"),
+        (Code::Rust, &good, rust("#[test]\nfn a() { assert!(true); }"), "cannot be false"),
+        (Code::Rust, &good, rust("#[test]\nfn a() { assert!(f() > 0); }"), "asks less"),
+        (Code::Rust, &good, rust("#[test]\nfn a() { f(); }"), "asserts nothing"),
+        (Code::Go, &go("if f() != 3 { t.Errorf(\"no\") }"), go("f()"), "asserts nothing"),
+        (
+            Code::Go,
+            &go("if f() != 3 { t.Errorf(\"no\") }"),
+            go("t.Skip(); if f() != 3 { t.Errorf(\"no\") }"),
+            "skipped",
+        ),
+    ];
+    for (code, before, now, expected) in cases {
+        let expected = if *expected == "instead" { "cannot be false" } else { expected };
+        let found = found(*code, before, now);
+        assert!(found.iter().any(|(how, plain)| how.contains(expected) && *plain), "{expected}: {found:?}\n{now}");
+    }
+    assert_eq!(
+        found(Code::Python, &base, &python("        assert x.y == 4\n")),
+        [("TestA::test_a has fewer assertions".into(), false)]
+    );
+}
+
+#[test]
+fn honest_changes_of_tests_are_no_weakening() {
+    let base = "import unittest\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertEqual(f(), 3)\n        self.assertTrue(g())\n";
+    let honest = [
+        base.replace("3", "4"),
+        base.replace("self.assertEqual(f(), 3)", "self.assertEqual(f(1), [3, 4])\n        self.assertIn(3, f())"),
+        base.replace("self.assertEqual(f(), 3)", "check_sum(f())"),
+        base.replace("self.assertTrue(g())", "self.assertEqual(g(), 1)"),
+        base.replace("self.assertEqual(f(), 3)", "self.three(f())")
+            + "    def three(self, x):\n        self.assertEqual(x, 3)\n",
+        base.to_owned()
+            + "    def test_b(self):\n        f()\n    def test_c(self):\n        self.assertEqual(f(2), 3)\n",
+        base.replace("self.assertEqual(f(), 3)", "with self.assertRaises(ValueError):\n            f()"),
+        base.replace(
+            "self.assertEqual(f(), 3)",
+            "try:\n            f()\n        except ValueError:\n            pass\n        self.assertEqual(f(), 3)",
+        ),
+    ];
+    for now in honest {
+        assert_eq!(found(Code::Python, base, &now), [], "{now}");
+    }
+    let node = "test('a', () => { expect(f()).toBe(3); expect(h()).toEqual({a: 1}); });\n";
+    for now in [
+        node.replace("3", "4"),
+        node.replace("toBe(3)", "toStrictEqual([3])"),
+        node.replace("toBe(3)", "resolves.toBe(3)"),
+    ] {
+        assert_eq!(found(Code::JavaScript, node, &now), [], "{now}");
+    }
+}

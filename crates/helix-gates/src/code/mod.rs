@@ -1,0 +1,146 @@
+//! Source files as syntax trees: where functions begin, and what tests assert.
+//!
+//! Must not know commits or gates.
+
+mod assertions;
+mod stubs;
+
+use std::ops::Range;
+
+use tree_sitter::{Language, Node, Parser, Tree};
+
+pub(crate) use assertions::weakened;
+pub(crate) use stubs::{Stubbed, stubbed};
+
+/// Longest file that is parsed; a longer one was generated.
+pub(crate) const MAX_SOURCE: usize = 2 << 20;
+
+/// A language whose functions and tests are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    Python,
+    JavaScript,
+    TypeScript,
+    /// TypeScript with JSX.
+    Tsx,
+    Rust,
+    Go,
+}
+
+impl Code {
+    /// By the name of a file.
+    pub(crate) fn of_path(path: &str) -> Option<Self> {
+        if path.ends_with(".d.ts") || path.contains("node_modules/") {
+            return None;
+        }
+        Some(match path.rsplit_once('.')?.1 {
+            "py" => Self::Python,
+            "js" | "mjs" | "cjs" | "jsx" => Self::JavaScript,
+            "ts" | "mts" | "cts" => Self::TypeScript,
+            "tsx" => Self::Tsx,
+            "rs" => Self::Rust,
+            "go" => Self::Go,
+            _ => return None,
+        })
+    }
+
+    fn grammar(self) -> Language {
+        match self {
+            Self::Python => tree_sitter_python::LANGUAGE.into(),
+            // The grammar with JSX reads all of JavaScript.
+            Self::JavaScript | Self::Tsx => tree_sitter_typescript::LANGUAGE_TSX.into(),
+            Self::TypeScript => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+            Self::Rust => tree_sitter_rust::LANGUAGE.into(),
+            Self::Go => tree_sitter_go::LANGUAGE.into(),
+        }
+    }
+
+    /// `None` when the file is too long or the grammar gives no answer.
+    fn parse(self, source: &str) -> Option<Tree> {
+        if source.len() > MAX_SOURCE {
+            return None;
+        }
+        let mut parser = Parser::new();
+        parser.set_language(&self.grammar()).ok()?;
+        parser.parse(source, None)
+    }
+}
+
+/// The text of a node.
+fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
+    source.get(node.byte_range()).unwrap_or_default()
+}
+
+/// The node's children that have names.
+fn children(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).collect()
+}
+
+/// Visits nodes from the root in the order of the text, without recursion; below one only where `enter` says so.
+fn visit<'t>(root: Node<'t>, mut enter: impl FnMut(Node<'t>) -> bool) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        if enter(node) {
+            open.extend(children(node).into_iter().rev());
+        }
+    }
+}
+
+/// Whether a node below this one is of one of these kinds, not looking into functions.
+fn holds(root: Node<'_>, kinds: &[&str], functions: &[&str]) -> bool {
+    let mut found = false;
+    visit(root, |node| {
+        found |= kinds.contains(&node.kind());
+        !found && (node == root || !functions.contains(&node.kind()))
+    });
+    found
+}
+
+/// Attributes that stand before an item of Rust.
+fn attributes<'s>(item: Node<'_>, source: &'s str) -> Vec<&'s str> {
+    let mut found = Vec::new();
+    let mut before = item.prev_named_sibling();
+    while let Some(node) =
+        before.filter(|node| matches!(node.kind(), "attribute_item" | "line_comment" | "block_comment"))
+    {
+        if node.kind() == "attribute_item" {
+            found.push(text(node, source));
+        }
+        before = node.prev_named_sibling();
+    }
+    found
+}
+
+/// Whether an item of Rust is there for tests only.
+fn is_rust_test(item: Node<'_>, source: &str) -> bool {
+    attributes(item, source).iter().any(|attribute| {
+        let inner = attribute.trim_start_matches("#[").trim_end_matches(']').replace(' ', "");
+        let name = inner.split(['(', '=']).next().unwrap_or_default();
+        inner.starts_with("cfg(test)")
+            || inner.starts_with("cfg(all(test")
+            || matches!(name.rsplit("::").next(), Some("test" | "rstest" | "test_case" | "proptest"))
+    })
+}
+
+/// A replacement of a part of a text.
+struct Edit {
+    range: Range<usize>,
+    with: String,
+}
+
+/// Makes edits that do not overlap.
+fn edited(source: &str, mut edits: Vec<Edit>) -> String {
+    edits.sort_by_key(|edit| edit.range.start);
+    let (mut out, mut at) = (String::with_capacity(source.len() + edits.len() * 32), 0);
+    for edit in edits.into_iter() {
+        if edit.range.start < at {
+            continue;
+        }
+        out.push_str(source.get(at..edit.range.start).unwrap_or_default());
+        out.push_str(&edit.with);
+        at = edit.range.end;
+    }
+    out.push_str(source.get(at..).unwrap_or_default());
+    out
+}

@@ -1,0 +1,285 @@
+//! From a command to the files that decide how it checks: scripts that it calls, what those name, and configuration of the
+//! runners that any of them starts.
+//!
+//! Must not know phases or claims.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sha2::{Digest, Sha256};
+
+use super::decisive::decisive;
+use super::names::{Family, by_name, is_test_name};
+use crate::pattern::beside;
+use helix_core::ids::TreeId;
+use helix_git::{EntryKind, GitError, Repository, TreeListing};
+
+/// Longest script that is read for what it names; a longer one was not written by hand.
+const MAX_SCRIPT: usize = 256 << 10;
+/// Most files that are read for what they name.
+const MAX_READ: usize = 200;
+
+/// What a program runs that its command line does not name.
+const BY_PROGRAM: [(&str, &[&str]); 9] = [
+    ("make", &["GNUmakefile", "makefile", "Makefile"]),
+    ("gmake", &["GNUmakefile", "makefile", "Makefile"]),
+    ("just", &["justfile", "Justfile", ".justfile"]),
+    ("task", &["Taskfile.yml", "Taskfile.yaml", "taskfile.yml"]),
+    ("rake", &["Rakefile"]),
+    ("tox", &["tox.ini", "tox.toml"]),
+    ("nox", &["noxfile.py"]),
+    ("invoke", &["tasks.py"]),
+    ("pre-commit", &[".pre-commit-config.yaml"]),
+];
+
+/// Files that name others which take part: all their words are looked at.
+const NAMES_OTHERS: [&str; 5] = ["jest.config.", "vitest.config.", "vite.config.", ".mocharc", "noxfile."];
+
+/// The files that decide how a command checks, each with the id of what of it decides.
+pub(super) fn members(
+    repository: &Repository,
+    tree: &TreeId,
+    command: &str,
+) -> Result<BTreeMap<String, String>, GitError> {
+    let files = repository.listing(tree)?;
+    let mut members = BTreeMap::new();
+    for path in walked(repository, &files, command)?.found {
+        // A module without code only says that its directory is a package.
+        if let Some(id) = id(repository, &files, &path)? {
+            members.insert(path, id);
+        }
+    }
+    Ok(members)
+}
+
+/// Whose tools a command starts, itself or through what it calls; empty where that cannot be seen.
+pub(crate) fn families(repository: &Repository, tree: &TreeId, command: &str) -> Result<BTreeSet<Family>, GitError> {
+    Ok(walked(repository, &*repository.listing(tree)?, command)?.families)
+}
+
+fn walked<'a>(repository: &'a Repository, files: &'a TreeListing, command: &str) -> Result<Walk<'a>, GitError> {
+    let mut walk =
+        Walk { repository, files, found: BTreeSet::new(), open: Vec::new(), families: BTreeSet::new(), read: 0 };
+    walk.names("", command);
+    loop {
+        walk.follow()?;
+        let by_name: Vec<String> =
+            by_name(files, &walk.families).into_iter().filter(|path| !walk.found.contains(path)).collect();
+        if by_name.is_empty() {
+            break;
+        }
+        for path in by_name {
+            walk.add(path);
+        }
+    }
+    Ok(walk)
+}
+
+/// What tells one state of a file from another; `None` where nothing in it decides.
+fn id(repository: &Repository, files: &TreeListing, path: &str) -> Result<Option<String>, GitError> {
+    let Some(entry) = files.get(path) else { return Ok(None) };
+    let whole = || format!("{} {}", entry.object, u8::from(entry.kind == EntryKind::Executable));
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if !matches!(name, "package.json" | "Cargo.toml" | "pyproject.toml" | "go.mod" | "__init__.py")
+        || !matches!(entry.kind, EntryKind::File | EntryKind::Executable)
+        || path.contains("node_modules/")
+    {
+        return Ok(Some(whole()));
+    }
+    let text = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
+    let part = decisive(path, &text);
+    let nothing = name == "__init__.py" && part.is_some();
+    Ok((!nothing).then(|| part.map_or_else(whole, |part| format!("{:x}", Sha256::digest(part)))))
+}
+
+/// Whether a file that a script names may be part of it: code that is compiled and texts are what it works on.
+fn may_decide(path: &str) -> bool {
+    const ENDINGS: [&str; 24] = [
+        "sh", "bash", "zsh", "py", "pyw", "js", "mjs", "cjs", "ts", "mts", "cts", "rb", "pl", "mk", "mak", "just",
+        "toml", "ini", "cfg", "yml", "yaml", "json", "jsonc", "env",
+    ];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    !is_test_name(path)
+        && name.trim_start_matches('.').rsplit_once('.').is_none_or(|(_, ending)| ENDINGS.contains(&ending))
+}
+
+struct Walk<'a> {
+    repository: &'a Repository,
+    files: &'a TreeListing,
+    found: BTreeSet<String>,
+    /// Found and not yet read.
+    open: Vec<String>,
+    families: BTreeSet<Family>,
+    read: usize,
+}
+
+impl Walk<'_> {
+    fn add(&mut self, path: String) {
+        if self.found.insert(path.clone()) {
+            self.open.push(path);
+        }
+    }
+
+    /// Reads what was found for what it names in turn.
+    fn follow(&mut self) -> Result<(), GitError> {
+        while let Some(path) = self.open.pop() {
+            let Some(entry) = self.files.get(&path) else { continue };
+            if entry.kind == EntryKind::Symlink {
+                let target = String::from_utf8_lossy(&self.repository.blob(&entry.object)?).into_owned();
+                if let Some(target) = beside(&path, &target).filter(|target| self.files.contains_key(target)) {
+                    self.add(target);
+                }
+                continue;
+            }
+            if entry.kind == EntryKind::Submodule || path.contains("node_modules/") || self.read >= MAX_READ {
+                continue;
+            }
+            if self.repository.size(&entry.object)? > MAX_SCRIPT {
+                continue;
+            }
+            self.read += 1;
+            let text = String::from_utf8_lossy(&self.repository.blob(&entry.object)?).into_owned();
+            self.read_file(&path, &text);
+        }
+        Ok(())
+    }
+
+    fn read_file(&mut self, path: &str, text: &str) {
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
+        let name = path.rsplit('/').next().unwrap_or(path);
+        match name {
+            "package.json" => {
+                let manifest: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+                for key in ["scripts", "jest", "mocha", "ava", "nyc", "c8", "vitest"] {
+                    if let Some(value) = manifest.get(key) {
+                        self.names(&directory, &value.to_string());
+                    }
+                }
+            }
+            // Only plugins: other words of these are about the code that is tested.
+            "conftest.py" | "pytest.ini" | ".pytest.ini" | "pyproject.toml" | "setup.cfg" => {
+                self.plugins(&directory, text)
+            }
+            "tox.ini" | "tox.toml" => {
+                self.plugins(&directory, text);
+                self.names(&directory, text);
+            }
+            "__init__.py" | "Cargo.toml" | "build.rs" => {}
+            _ if NAMES_OTHERS.iter().any(|start| name.starts_with(start)) => self.names(&directory, text),
+            _ => match name.rsplit_once('.').map(|(_, ending)| ending) {
+                Some("py" | "pyw") => self.imports(&directory, text),
+                Some("js" | "mjs" | "cjs" | "ts" | "mts" | "cts") => self.beside_it(&directory, text),
+                Some("json" | "toml" | "ini" | "cfg" | "yaml" | "md" | "txt" | "lock") => {}
+                Some("sh" | "bash" | "zsh" | "mk" | "mak" | "just" | "env") | None => self.names(&directory, text),
+                Some(_) => {}
+            },
+        }
+    }
+
+    /// Everything that a line of a shell, a makefile or a configuration names.
+    fn names(&mut self, directory: &str, text: &str) {
+        let words = text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{}[],=$@".contains(c));
+        let (mut former, mut places, mut run) = ("", vec![String::new()], BTreeSet::<&str>::new());
+        for word in words.map(|word| word.trim_matches(['\\', ':', '!', '-'])).filter(|word| !word.is_empty()) {
+            let program = word.rsplit('/').next().unwrap_or(word);
+            self.families.extend(Family::of_program(program));
+            let files = BY_PROGRAM.iter().filter(|(known, _)| *known == program);
+            run.extend(files.flat_map(|(_, files)| files.iter().copied()));
+            if matches!(former, "m" | "p") {
+                self.module(directory, word);
+            }
+            // `make -C tools`, `npm --prefix web`.
+            if matches!(former, "C" | "prefix" | "cd" | "directory" | "cwd") {
+                places.push(format!("{word}/"));
+            }
+            self.file(directory, word);
+            former = word;
+        }
+        for place in places {
+            for file in &run {
+                self.file(directory, &format!("{place}{file}"));
+            }
+        }
+    }
+
+    /// A file that a word names, seen from the root or from where the word stands.
+    fn file(&mut self, directory: &str, word: &str) {
+        let from_root = beside("", word.trim_start_matches('/'));
+        let from_here = beside(&format!("{directory}/x"), word);
+        for path in from_root.into_iter().chain(from_here) {
+            let path = path.trim_start_matches('/').to_owned();
+            if self.files.contains_key(&path) && may_decide(&path) {
+                self.add(path);
+            }
+        }
+    }
+
+    /// A module of Python that a word names.
+    fn module(&mut self, directory: &str, word: &str) {
+        let path = word.replace('.', "/");
+        for file in [format!("{path}.py"), format!("{path}/__main__.py"), format!("{path}/__init__.py")] {
+            self.file(directory, &file);
+            self.file(directory, &format!("src/{file}"));
+        }
+    }
+
+    /// Plugins of pytest: `-p name` in its options, `pytest_plugins` in a module.
+    fn plugins(&mut self, directory: &str, text: &str) {
+        for line in text.lines() {
+            let words: Vec<&str> = line
+                .split(|c: char| c.is_whitespace() || "\"'=,[]()".contains(c))
+                .filter(|word| !word.is_empty())
+                .collect();
+            for pair in words.windows(2).filter(|pair| pair[0] == "-p") {
+                self.module(directory, pair[1]);
+            }
+            for word in words.iter().filter_map(|word| word.strip_prefix("-p")).filter(|word| !word.is_empty()) {
+                self.module(directory, word);
+            }
+        }
+        if let Some((_, list)) = text.split_once("pytest_plugins") {
+            let end = list.find([']', ')']).or_else(|| list.find('\n')).unwrap_or(list.len());
+            for name in list[..end].split(['"', '\'']).filter(|name| !name.trim().is_empty()) {
+                self.module(directory, name);
+            }
+        }
+    }
+
+    /// Modules that stand beside a script of Python: they are part of it.
+    fn imports(&mut self, directory: &str, text: &str) {
+        if directory.is_empty() {
+            return;
+        }
+        for line in text.lines().map(str::trim) {
+            let Some(rest) = line.strip_prefix("import ").or_else(|| line.strip_prefix("from ")) else { continue };
+            for name in rest
+                .split([',', ' '])
+                .take_while(|name| *name != "import" && *name != "as")
+                .filter(|name| !name.is_empty())
+            {
+                let path = format!("{directory}/{}.py", name.trim_start_matches('.').replace('.', "/"));
+                if self.files.contains_key(&path) && !is_test_name(&path) {
+                    self.add(path);
+                }
+            }
+        }
+    }
+
+    /// Modules of JavaScript that stand beside a script, or below it.
+    fn beside_it(&mut self, directory: &str, text: &str) {
+        for word in text.split(['"', '\'', '`']).filter(|word| word.starts_with("./")) {
+            for ending in ["", ".js", ".mjs", ".cjs", ".ts", "/index.js"] {
+                let path = beside(&format!("{directory}/x"), &format!("{word}{ending}"));
+                if let Some(path) = path.map(|path| path.trim_start_matches('/').to_owned())
+                    && self.files.contains_key(&path)
+                    && !is_test_name(&path)
+                {
+                    self.add(path);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "closure_test.rs"]
+mod tests;

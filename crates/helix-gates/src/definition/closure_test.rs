@@ -1,0 +1,76 @@
+use std::ffi::OsString;
+
+use helix_git::GitEnvironment;
+
+use super::*;
+
+const FILES: &[(&str, &str)] = &[
+    ("ci/test.sh", "set -e\n. ci/lib.sh\npython3 tools/check.py src\n"),
+    ("ci/lib.sh", "echo lib\n"),
+    ("tools/check.py", "import rules\nimport json\n"),
+    ("tools/rules.py", "x = 1\n"),
+    ("Makefile", "include build.mk\ntest: src/a.c\n\tpytest -p plug.in tests/test_a.py\n"),
+    ("build.mk", "X = 1\n"),
+    ("src/a.c", "int a;\n"),
+    ("src/a.py", "x = 1\n"),
+    ("conftest.py", "pytest_plugins = ['helpers.db']\n"),
+    ("helpers/db.py", "x = 1\n"),
+    ("plug/in.py", "x = 1\n"),
+    ("pytest.ini", "[pytest]\naddopts = -p own\n"),
+    ("own.py", "x = 1\n"),
+    ("tests/test_a.py", "def test_a(): pass\n"),
+    ("tests/conftest.py", "x = 1\n"),
+    ("web/package.json", "{\"scripts\": {\"test\": \"node run.js\"}}"),
+    ("web/run.js", "require('./part')\n"),
+    ("web/part.js", "x\n"),
+    ("web/jest.config.js", "x\n"),
+    ("unittest/__init__.py", "def main(): pass\n"),
+    ("app/json.py", "x = 1\n"),
+    ("app/__init__.py", ""),
+    ("link.sh", "ci/lib.sh"),
+    ("Cargo.toml", "[package]\n"),
+    (".cargo/config.toml", "x = 1\n"),
+];
+
+#[test]
+fn what_decides_a_check_is_found_from_its_command() {
+    let home = tempfile::tempdir().unwrap();
+    for (path, text) in FILES {
+        let file = home.path().join("r").join(path);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    let git = GitEnvironment::from_variables([
+        (OsString::from("PATH"), std::env::var_os("PATH").unwrap()),
+        (OsString::from("HOME"), home.path().into()),
+    ]);
+    std::fs::write(home.path().join(".gitconfig"), "[user]\nname = A\nemail = a@example.org\n").unwrap();
+    let repository = Repository::init(&home.path().join("r"), git).unwrap();
+    let tree = repository.commit("HEAD").unwrap().tree;
+    let python = "conftest.py helpers/db.py own.py pytest.ini tests/conftest.py unittest/__init__.py";
+    let script = format!("ci/lib.sh ci/test.sh {python} tools/check.py tools/rules.py");
+    let cases = [
+        ("ls -l", ""),
+        ("sh link.sh", "ci/lib.sh link.sh"),
+        ("pytest -q tests/test_a.py", python),
+        ("python3 -m unittest", python),
+        ("./ci/test.sh --fast", &script),
+        ("sh -c 'cd . && sh ci/test.sh'", &script),
+        ("env X=1 bash -e ci/test.sh", &script),
+        (
+            "make test",
+            &format!(
+                "Makefile build.mk {} plug/in.py pytest.ini tests/conftest.py unittest/__init__.py",
+                "conftest.py helpers/db.py own.py"
+            ),
+        ),
+        ("npm test --prefix web", "web/jest.config.js web/package.json web/part.js web/run.js"),
+        ("cargo test", ".cargo/config.toml Cargo.toml"),
+    ];
+    for (command, expected) in cases {
+        let found: Vec<String> = members(&repository, &tree, command).unwrap().into_keys().collect();
+        let mut expected: Vec<&str> = expected.split_whitespace().collect();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{command}");
+    }
+}

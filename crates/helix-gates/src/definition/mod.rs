@@ -1,0 +1,161 @@
+//! What a gate is before it runs: which files of the repository decide how its command checks.
+//!
+//! Must not run anything.
+
+mod closure;
+mod decisive;
+mod names;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use helix_adr::Adr;
+use helix_core::finding::Finding;
+use helix_core::ids::{CommitId, TreeId};
+use helix_plan::{GateSpec, Phase, Plan};
+use serde::{Deserialize, Serialize};
+
+use super::GateContext;
+use super::judgement::finding;
+use super::pattern::Pattern;
+pub(crate) use closure::families;
+use closure::members;
+use helix_git::{GitError, Repository};
+pub(crate) use names::{Family, is_test};
+
+/// What the plan lets the judged change touch.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Claims {
+    /// Results of several phases are judged together: each was judged by itself, too.
+    pub together: bool,
+    /// Outputs of the phase whose result is judged; empty: it names none, or results of several phases are judged together.
+    pub own: Vec<String>,
+    /// Outputs of the phases before it; of results put together, those of all phases.
+    pub earlier: Vec<String>,
+}
+
+impl Claims {
+    /// Those of one phase's result.
+    pub fn of_phase(plan: &Plan, phase: &Phase) -> Self {
+        let ancestry = plan.ancestry();
+        let earlier = ancestry.before(&phase.id).flat_map(|phase| phase.outputs.iter().cloned());
+        Self { together: false, own: phase.outputs.clone(), earlier: earlier.collect() }
+    }
+
+    /// Those of all results of a plan put together.
+    pub fn of_sum(plan: &Plan) -> Self {
+        let all = plan.phases.iter().flat_map(|phase| phase.outputs.iter().cloned());
+        Self { together: true, own: Vec::new(), earlier: all.collect() }
+    }
+
+    /// Whether the change may touch a file: one that names no files may touch all.
+    pub(crate) fn allow(&self, path: &str) -> bool {
+        self.own.is_empty() || covers(&self.own, path)
+    }
+}
+
+/// Whether one of these claims is about a path.
+fn covers(claims: &[String], path: &str) -> bool {
+    Pattern::all(claims).iter().any(|claim| claim.matches(path))
+}
+
+/// The files that decide how the plan's gates check, each with the id of what of it decides, as they are in a commit. Taken at submit.
+///
+/// # Errors
+/// Git failed.
+pub fn gate_files(
+    plan: &Plan,
+    repository: &Repository,
+    commit: &CommitId,
+) -> Result<BTreeMap<String, String>, GitError> {
+    let tree = repository.commit(commit.as_str())?.tree;
+    let mut files = BTreeMap::new();
+    // Added phases have the gates that the plan gives them; those are what it is when the plan is submitted, too.
+    let given = |phase: &Phase| {
+        let added = phase.generates_phases.iter().flat_map(|generate| &generate.gates);
+        phase.gates.iter().chain(added).cloned().collect::<Vec<_>>()
+    };
+    for gate in plan.phases.iter().flat_map(given) {
+        for command in gate.commands() {
+            files.extend(members(repository, &tree, command)?);
+        }
+    }
+    for command in criteria_commands(plan, repository, &tree)? {
+        files.extend(members(repository, &tree, &command)?);
+    }
+    Ok(files)
+}
+
+/// The commands that the plan's ADR names as evidence, if a gate runs them.
+fn criteria_commands(plan: &Plan, repository: &Repository, tree: &TreeId) -> Result<Vec<String>, GitError> {
+    let covered = |gate: &GateSpec| matches!(gate, GateSpec::CriteriaCovered {});
+    let Some(path) = plan.adr.as_ref().filter(|_| plan.phases.iter().flat_map(|phase| &phase.gates).any(covered))
+    else {
+        return Ok(Vec::new());
+    };
+    let listing = repository.listing(tree)?;
+    let Some(text) = super::text(repository, &listing, path)? else { return Ok(Vec::new()) };
+    let adr = Adr::parse(path, &text);
+    let evidence = adr.criteria.iter().flat_map(|criterion| &criterion.evidence);
+    Ok(evidence.filter_map(|evidence| evidence.proof.command().map(str::to_owned)).collect())
+}
+
+/// The files that decide how a command checks.
+pub(crate) fn gate_members(
+    repository: &Repository,
+    tree: &TreeId,
+    command: &str,
+) -> Result<BTreeSet<String>, GitError> {
+    Ok(members(repository, tree, command)?.into_keys().collect())
+}
+
+/// What became of the files that decide how a command checks.
+#[derive(Debug, Default)]
+pub(crate) struct Redefined {
+    /// Changes that nobody has claimed: a gate that its examinee may edit proves nothing.
+    pub(crate) findings: Vec<Finding>,
+    /// Changes that the plan has foreseen: those who judge the result should know of them.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Compares the files that decide how a command checks with those at submit.
+pub(crate) fn redefined(context: &GateContext, command: &str) -> Result<Redefined, GitError> {
+    let repository = context.repository();
+    let origin = repository.commit(context.origin.as_str())?.tree;
+    let mut submitted = members(repository, &origin, command)?;
+    let now = members(repository, &context.result.tree, command)?;
+    let files = context.files()?;
+    for path in now.keys() {
+        if let Some(known) = context.gate_files.get(path) {
+            submitted.insert(path.clone(), known.clone());
+        }
+    }
+    let mut redefined = Redefined::default();
+    let gone = submitted.keys().filter(|path| !files.contains_key(*path));
+    let different = now.iter().filter(|(path, id)| submitted.get(*path) != Some(id)).map(|(path, _)| path);
+    for path in gone.chain(different) {
+        let word = match (submitted.contains_key(path), files.contains_key(path)) {
+            (true, true) => "changed",
+            (true, false) => "deleted",
+            (false, _) => "added",
+        };
+        let by_phase = context.result.changed.iter().any(|file| &file.path == path);
+        let claims = &context.claims;
+        let claimed = covers(&claims.own, path) || covers(&claims.earlier, path);
+        let free = word == "added" && (claims.own.is_empty() || !by_phase);
+        if claimed || free {
+            let whose = if claimed { "which the plan lets it" } else { "which no claim rules out" };
+            redefined.notes.push(format!("{path} decides how `{command}` checks and was {word} by the job, {whose}"));
+            continue;
+        }
+        let message =
+            format!("{path} decides how `{command}` checks and was {word}, but no output of the phase claims it");
+        let fix = match word {
+            "added" => format!("remove {path}, or move what is needed into files that the phase claims"),
+            _ => format!(
+                "undo every change to {path} and make the check pass as it was; if the change is needed, the plan must claim it"
+            ),
+        };
+        redefined.findings.push(finding("gate.changed", message).at(path, None, None).fix(fix));
+    }
+    Ok(redefined)
+}

@@ -1,0 +1,74 @@
+//! Files and directories that others may have changed, read and replaced; and trees removed, whatever is in them.
+//!
+//! Must not know what they are for.
+
+use std::fs;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use super::error::GitError;
+
+/// Most of a file of settings that is read, in bytes.
+const MAX_READ: u64 = 64 << 20;
+
+/// A small regular file, whole; `None` if it is not there or not readable.
+pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, GitError> {
+    let none = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::PermissionDenied];
+    let mut bytes = Vec::new();
+    let mut read = || -> std::io::Result<bool> {
+        // A pipe in its place is not waited for.
+        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+        let opened = fs::File::options().read(true).custom_flags(flags).open(file)?;
+        let is_file = opened.metadata()?.is_file();
+        if is_file {
+            opened.take(MAX_READ).read_to_end(&mut bytes)?;
+        }
+        Ok(is_file)
+    };
+    match read() {
+        Ok(is_file) => Ok(is_file.then_some(bytes)),
+        Err(error) if none.contains(&error.kind()) => Ok(None),
+        Err(error) => Err(GitError::disk("read", file)(error)),
+    }
+}
+
+/// Replaces a file in one step, unless it is so already.
+pub(crate) fn put(file: &Path, content: &[u8]) -> Result<(), GitError> {
+    if fs::read(file).is_ok_and(|known| known == content) {
+        return Ok(());
+    }
+    let written = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(file)).and_then(|mut temporary| {
+        temporary.write_all(content)?;
+        temporary.persist(file).map_err(|error| error.error)
+    });
+    written.map(drop).map_err(GitError::disk("write", file))
+}
+
+/// What is in a directory, in order; nothing where there is none.
+pub(crate) fn list(directory: &Path) -> Result<Vec<PathBuf>, GitError> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(Vec::new()),
+        Err(error) => return Err(GitError::disk("list", directory)(error)),
+    };
+    let mut paths = Vec::new();
+    for entry in entries {
+        paths.push(entry.map_err(GitError::disk("list", directory))?.path());
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Removes a file or directory that may not be there, however deep it is, also one with directories that are not writable.
+pub(crate) fn remove_tree(path: &Path) -> Result<(), GitError> {
+    helix_process::remove_tree(path).map_err(GitError::disk("remove", path))
+}
+
+/// Copies an index with its time: git reads every file again that may have changed since the index was written, and tells by that
+/// time which those are.
+pub(crate) fn copied(from: &Path, to: &Path) -> std::io::Result<()> {
+    let written = fs::metadata(from)?.modified()?;
+    fs::copy(from, to)?;
+    fs::File::options().write(true).open(to)?.set_modified(written)
+}

@@ -1,0 +1,411 @@
+//! Putting a run's walls up: prepared by the keeper, put up by its child between fork and exec.
+//!
+//! Must not decide what a run may reach: that stands in its request. What [`Confined::enter`] and [`Confined::close`] do are system
+//! calls alone: they run in a process of which only one thread was copied.
+#![expect(unsafe_code, reason = "namespaces, mounts and limits of the own process have no safe wrappers")]
+
+use std::ffi::{CStr, CString, OsStr};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::fd::{AsFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::DirBuilderExt;
+use std::path::{Path, PathBuf};
+
+use helix_core::run::{NoWall, Wall, WallsHeld};
+use nix::sys::resource::{Resource, getrlimit, rlim_t, setrlimit};
+
+use super::landlock::{self, May, Ruleset};
+use crate::run_dir::RunDir;
+use crate::walls::{Limits, Network, Walls};
+
+/// Places of the machine that every program writes to or finds sockets in, and what a run gets instead, below [`RunDir::private`].
+const COVERED: [(&str, &str); 4] = [("/dev/shm", "shm"), ("/run", "run"), ("/var/tmp", "vartmp"), ("/tmp", TMP)];
+/// Of these, what a run may write to.
+const WRITABLE: [(&str, &str); 3] = [COVERED[0], COVERED[2], COVERED[3]];
+/// The run's own temporary directory.
+const TMP: &str = "tmp";
+/// What a run finds in place of a directory that it must not see into, below [`RunDir::private`].
+const EMPTY: &str = "empty";
+/// Devices that hold nothing.
+const DEVICES: [&str; 7] =
+    ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
+/// What a run of root keeps of its capabilities: those of somebody who owns all files and starts programs.
+const KEPT_CAPABILITIES: [libc::c_int; 8] = [0, 1, 3, 4, 5, 6, 7, 10];
+
+/// Marks in an error number that tell the keeper what failed in its child.
+const IN_NAMESPACES: i32 = 1 << 16;
+const IN_LANDLOCK: i32 = 1 << 17;
+
+/// Which namespaces are tried, one after the other until one can be had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Namespaces {
+    /// As root.
+    Direct,
+    /// In a namespace of users, where this user is root for its own namespaces.
+    OfUser,
+    None,
+}
+
+/// What is tried, and why not more.
+#[derive(Debug)]
+pub(crate) struct Attempt {
+    namespaces: Namespaces,
+    landlock: landlock::Version,
+    no_namespaces: String,
+    no_landlock: Option<io::Error>,
+}
+
+impl Attempt {
+    pub(crate) fn first() -> Self {
+        let namespaces = if rustix::process::geteuid().is_root() { Namespaces::Direct } else { Namespaces::OfUser };
+        let landlock = landlock::version();
+        Self { namespaces, landlock, no_namespaces: String::new(), no_landlock: None }
+    }
+
+    /// Whether to try again with less, since this is what failed.
+    pub(crate) fn with_less(&mut self, error: &io::Error) -> bool {
+        let Some(number) = error.raw_os_error() else { return false };
+        if number & IN_NAMESPACES != 0 {
+            let why = io::Error::from_raw_os_error(number & !IN_NAMESPACES);
+            self.no_namespaces = format!("the system allows no namespaces ({why})");
+            self.namespaces = if self.namespaces == Namespaces::Direct { Namespaces::OfUser } else { Namespaces::None };
+            return true;
+        }
+        if number & IN_LANDLOCK != 0 {
+            self.no_landlock = Some(io::Error::from_raw_os_error(number & !IN_LANDLOCK));
+            self.landlock = landlock::Version::None(number & !IN_LANDLOCK);
+            return true;
+        }
+        false
+    }
+
+    fn missing(&self, wall: Wall) -> Option<NoWall> {
+        match &self.no_landlock {
+            Some(error) => Some(NoWall { wall, why: format!("Landlock was refused: {error}") }),
+            None => self.landlock.missing(wall),
+        }
+    }
+}
+
+/// A place in the file system, ready for system calls.
+type Mount = (CString, CString);
+
+/// Walls that only have to be put up.
+#[derive(Debug)]
+pub(crate) struct Confined {
+    ruleset: Option<Ruleset>,
+    namespaces: Namespaces,
+    /// Whether the run has a network of its own, without any way out.
+    closed: bool,
+    /// Lines of `uid_map` and `gid_map`.
+    maps: [CString; 2],
+    private: CString,
+    /// What stays visible of covered places, below the private directory.
+    kept: Vec<Mount>,
+    covers: Vec<Mount>,
+    cwd: CString,
+    limits: Vec<(Resource, rlim_t, rlim_t)>,
+    pub(crate) held: WallsHeld,
+    /// Where the run finds its temporary directory.
+    pub(crate) temporary: PathBuf,
+}
+
+/// Whether the processes of a run are counted by a control group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counted {
+    ByGroup,
+    ByUser,
+}
+
+impl Confined {
+    /// Opens what the walls need, and makes the run's private directories.
+    pub(crate) fn prepare(
+        walls: &Walls,
+        directory: &RunDir,
+        cwd: &Path,
+        attempt: &Attempt,
+        counted: Counted,
+    ) -> io::Result<Self> {
+        let private = directory.private();
+        for (_, name) in COVERED {
+            DirBuilder::new().recursive(true).mode(0o700).create(private.join(name))?;
+        }
+        DirBuilder::new().recursive(true).mode(0o700).create(private.join(EMPTY))?;
+        let spaces = attempt.namespaces != Namespaces::None;
+        let closed = walls.network == Network::Closed && spaces;
+        let (kept, covers) = if spaces { mounts(walls, &private)? } else { (Vec::new(), Vec::new()) };
+        let covered = |place: &str| covers.iter().any(|(_, target)| target.as_bytes() == place.as_bytes());
+        let ports = match &walls.network {
+            Network::Open => None,
+            Network::Closed => (!closed).then_some([].as_slice()),
+            Network::Ports(ports) => Some(ports.as_slice()),
+        };
+        let ruleset = match attempt.landlock {
+            landlock::Version::None(_) => None,
+            version @ landlock::Version::Abi(_) => {
+                let ruleset = Ruleset::new(version, ports)?;
+                for path in &walls.readable {
+                    ruleset.open(path, May::Read)?;
+                }
+                for path in &walls.writable {
+                    ruleset.open(path, May::Write)?;
+                }
+                for device in DEVICES {
+                    ruleset.open(Path::new(device), May::Write)?;
+                }
+                for (place, name) in WRITABLE {
+                    match name == TMP || covered(place) {
+                        true => ruleset.open(&private.join(name), May::Write)?,
+                        // Memory that programs share by name: there is no other place for it.
+                        false if name == "shm" => ruleset.open(Path::new(place), May::Write)?,
+                        false => {}
+                    }
+                }
+                // A shell opens them by name for `> /dev/stderr`.
+                for output in [directory.stdout(), directory.stderr()] {
+                    ruleset.open(&output, May::Append)?;
+                }
+                Some(ruleset)
+            }
+        };
+        let temporary = if covered("/tmp") { PathBuf::from("/tmp") } else { private.join(TMP) };
+        let (uid, gid) = (rustix::process::geteuid().as_raw(), rustix::process::getegid().as_raw());
+        let map = |id: u32| CString::new(format!("{id} {id} 1\n")).map_err(io::Error::other);
+        Ok(Self {
+            ruleset,
+            namespaces: attempt.namespaces,
+            closed,
+            maps: [map(uid)?, map(gid)?],
+            private: text(&private)?,
+            kept,
+            covers,
+            cwd: text(&cwd.canonicalize()?)?,
+            limits: limits(&walls.limits.unwrap_or_default(), attempt),
+            held: held(walls, attempt, closed, counted),
+            temporary,
+        })
+    }
+
+    /// The first part: own namespaces and limits. Where it fails, nothing of the run may be started in this process.
+    pub(crate) fn enter(&self) -> io::Result<()> {
+        if self.namespaces != Namespaces::None {
+            self.own_namespaces().map_err(|error| marked(&error, IN_NAMESPACES))?;
+        }
+        for (resource, soft, hard) in &self.limits {
+            setrlimit(*resource, *soft, *hard)?;
+        }
+        drop_capabilities();
+        Ok(())
+    }
+
+    /// The last part, after which nothing else can be set up.
+    pub(crate) fn close(&self) -> io::Result<()> {
+        // SAFETY: no memory is handed over.
+        called(unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) })?;
+        let Some(ruleset) = &self.ruleset else { return Ok(()) };
+        // The terminals of this namespace, or those of the machine; nobody's files.
+        let opened = open(c"/dev/pts", libc::O_PATH | libc::O_DIRECTORY);
+        if let Ok(terminals) = opened {
+            ruleset.allow_all_below(terminals.as_fd()).map_err(|error| marked(&error, IN_LANDLOCK))?;
+        }
+        ruleset.restrict_self().map_err(|error| marked(&error, IN_LANDLOCK))
+    }
+
+    fn own_namespaces(&self) -> io::Result<()> {
+        let user = if self.namespaces == Namespaces::OfUser { libc::CLONE_NEWUSER } else { 0 };
+        let network = if self.closed { libc::CLONE_NEWNET } else { 0 };
+        // SAFETY: this process has one thread, and no memory is handed over.
+        called(unsafe { libc::unshare(user | network | libc::CLONE_NEWNS) })?;
+        if self.namespaces == Namespaces::OfUser {
+            // The keeper is not dumpable, so that its `/proc` files belong to root; exec makes the run's program dumpable again.
+            // SAFETY: no memory is handed over.
+            called(unsafe { libc::prctl(libc::PR_SET_DUMPABLE, 1, 0, 0, 0) })?;
+            write(c"/proc/self/setgroups", c"deny")?;
+            write(c"/proc/self/uid_map", &self.maps[0])?;
+            write(c"/proc/self/gid_map", &self.maps[1])?;
+        }
+        mount(c"none", c"/", libc::MS_REC | libc::MS_PRIVATE)?;
+        change_directory(&self.private)?;
+        for (source, target) in &self.kept {
+            mount(source, target, libc::MS_BIND | libc::MS_REC)?;
+        }
+        for (source, target) in &self.covers {
+            mount(source, target, libc::MS_BIND | libc::MS_REC)?;
+        }
+        // Without its own the run shares the machine's terminals, which Landlock cannot tell apart.
+        // SAFETY: all four are texts that end with a zero.
+        let _terminals = unsafe {
+            let options = c"newinstance,ptmxmode=0666,mode=0620".as_ptr().cast();
+            libc::mount(
+                c"devpts".as_ptr(),
+                c"/dev/pts".as_ptr(),
+                c"devpts".as_ptr(),
+                libc::MS_NOSUID | libc::MS_NOEXEC,
+                options,
+            )
+        };
+        if self.closed {
+            loopback_up()?;
+        }
+        change_directory(&self.cwd)
+    }
+}
+
+/// The mounts that leave of covered places what the walls open: those below the private directory, and those over the places and over what
+/// is to be empty.
+fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)> {
+    let (mut kept, mut covers) = (Vec::new(), Vec::new());
+    let opened = || walls.readable.iter().chain(&walls.writable);
+    for (place, name) in COVERED {
+        let place = Path::new(place);
+        let is_place = fs::symlink_metadata(place).is_ok_and(|found| found.is_dir());
+        // Somebody wants the machine's own.
+        if !is_place || opened().any(|path| place.starts_with(path)) {
+            continue;
+        }
+        for path in opened() {
+            let Ok(below) = path.strip_prefix(place) else { continue };
+            let nested = opened().any(|above| above != path && path.starts_with(above));
+            let Ok(found) = fs::metadata(path) else { continue };
+            if nested {
+                continue;
+            }
+            let target = private.join(name).join(below);
+            if found.is_dir() {
+                fs::create_dir_all(&target)?;
+            } else {
+                target.parent().map_or(Ok(()), fs::create_dir_all)?;
+                fs::File::create(&target)?;
+            }
+            kept.push((text(path)?, text(&Path::new(name).join(below))?));
+        }
+        covers.push((text(Path::new(name))?, text(place)?));
+    }
+    for path in &walls.empty {
+        // One in a covered place is not there any more.
+        let is_gone = covers.iter().any(|(_, place)| path.starts_with(OsStr::from_bytes(place.as_bytes())));
+        if !is_gone && path.is_dir() {
+            covers.push((text(Path::new(EMPTY))?, text(path)?));
+        }
+    }
+    Ok((kept, covers))
+}
+
+fn limits(limits: &Limits, attempt: &Attempt) -> Vec<(Resource, rlim_t, rlim_t)> {
+    // Since Linux 5.14 a namespace of users counts its own, and all kernels with Landlock 2 are newer.
+    let counted_apart = attempt.namespaces == Namespaces::OfUser && attempt.landlock.abi() >= 2;
+    let others = if counted_apart { 0 } else { threads_now() };
+    let wanted = [
+        (Resource::RLIMIT_CORE, 0),
+        (Resource::RLIMIT_FSIZE, limits.file_size),
+        (Resource::RLIMIT_NOFILE, limits.open_files),
+        (Resource::RLIMIT_NPROC, limits.processes.saturating_add(others)),
+    ];
+    let within = |(resource, most): (Resource, u64)| {
+        let (soft, hard) = getrlimit(resource).ok()?;
+        // A limit of open files that is raised breaks programs that use `select`.
+        Some((resource, soft.min(most), hard.min(most)))
+    };
+    wanted.into_iter().filter_map(within).collect()
+}
+
+/// All threads of the machine: the system counts those of the user, which are not more.
+fn threads_now() -> u64 {
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let total = load.split(' ').nth(3).and_then(|running| running.split_once('/')?.1.parse().ok());
+    total.unwrap_or(32_768)
+}
+
+fn held(walls: &Walls, attempt: &Attempt, closed: bool, counted: Counted) -> WallsHeld {
+    let mut held = WallsHeld { landlock: attempt.landlock.abi(), ..WallsHeld::default() };
+    let mut note = |wall, missing: Option<NoWall>| match missing {
+        Some(missing) => held.missing.push(missing),
+        None => held.held.push(wall),
+    };
+    for wall in [Wall::Files, Wall::Signals] {
+        note(wall, attempt.missing(wall));
+    }
+    let no_namespaces = |wall, what: &str| NoWall { wall, why: format!("{}{what}", attempt.no_namespaces) };
+    match &walls.network {
+        Network::Open => {}
+        Network::Ports(_) => note(Wall::Network, attempt.missing(Wall::Network)),
+        Network::Closed if closed => note(Wall::Network, None),
+        Network::Closed => note(Wall::Network, Some(no_namespaces(Wall::Network, "; TCP may be closed, UDP is open"))),
+    }
+    let spaces = attempt.namespaces != Namespaces::None;
+    note(Wall::Sockets, (!spaces).then(|| no_namespaces(Wall::Sockets, "; `/tmp` is closed but for TMPDIR")));
+    let root = rustix::process::geteuid().is_root();
+    let uncounted = root && counted == Counted::ByUser;
+    let why = "the processes of root are counted by a control group alone, and none could be made".to_owned();
+    note(Wall::Limits, uncounted.then_some(NoWall { wall: Wall::Limits, why }));
+    held
+}
+
+/// The same number with a mark that survives the way to the keeper.
+fn marked(error: &io::Error, mark: i32) -> io::Error {
+    io::Error::from_raw_os_error(mark | error.raw_os_error().unwrap_or(libc::EINVAL))
+}
+
+fn text(path: &Path) -> io::Result<CString> {
+    CString::new(path.as_os_str().as_bytes()).map_err(io::Error::other)
+}
+
+fn called(answer: libc::c_int) -> io::Result<()> {
+    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+fn mount(source: &CStr, target: &CStr, flags: libc::c_ulong) -> io::Result<()> {
+    // SAFETY: both are texts that end with a zero; this kind of mount takes no type and no data.
+    called(unsafe { libc::mount(source.as_ptr(), target.as_ptr(), std::ptr::null(), flags, std::ptr::null()) })
+}
+
+fn change_directory(path: &CStr) -> io::Result<()> {
+    // SAFETY: a text that ends with a zero.
+    called(unsafe { libc::chdir(path.as_ptr()) })
+}
+
+fn open(path: &CStr, flags: libc::c_int) -> io::Result<OwnedFd> {
+    // SAFETY: a text that ends with a zero; no mode is needed, since nothing is created.
+    let opened = unsafe { libc::open(path.as_ptr(), flags | libc::O_CLOEXEC) };
+    called(opened)?;
+    // SAFETY: the kernel has just given this descriptor to us alone.
+    Ok(unsafe { OwnedFd::from_raw_fd(opened) })
+}
+
+fn write(path: &CStr, content: &CStr) -> io::Result<()> {
+    let file = open(path, libc::O_WRONLY)?;
+    rustix::io::write(&file, content.to_bytes()).map(drop).map_err(io::Error::from)
+}
+
+/// A new network has nothing but a loopback device, which is down.
+fn loopback_up() -> io::Result<()> {
+    // SAFETY: takes numbers alone.
+    let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
+    called(socket)?;
+    // SAFETY: the kernel has just given this descriptor to us alone.
+    let _closes = unsafe { OwnedFd::from_raw_fd(socket) };
+    // SAFETY: all zeros are a valid value of this structure of numbers.
+    let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+    let name = c"lo".to_bytes_with_nul();
+    for (to, from) in request.ifr_name.iter_mut().zip(name) {
+        *to = libc::c_char::from_ne_bytes([*from]);
+    }
+    request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
+    // SAFETY: the structure lives for the call and is the one that this request takes.
+    called(unsafe { libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request) })
+}
+
+/// Takes from root what reaches around files: raw disks, modules of the kernel, other processes, the clock. Who is not root has none,
+/// and nothing is taken from who may not take it.
+fn drop_capabilities() {
+    for capability in 0..64 {
+        if KEPT_CAPABILITIES.contains(&capability) {
+            continue;
+        }
+        // SAFETY: takes numbers alone.
+        if unsafe { libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0) } < 0 {
+            break;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The walls of a run: what its processes may read, write and reach.
+//!
+//! Must not put anything up: the keeper does, between fork and exec (`keeper/confine.rs`).
+
+use std::path::PathBuf;
+
+use helix_core::run::{NetworkAccess, NoWall, Wall, WallsHeld};
+use serde::{Deserialize, Serialize};
+
+/// What a run's processes may reach. Everything that is not named is closed.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Walls {
+    /// Whether the run must not start without them.
+    #[serde(default)]
+    pub required: bool,
+    /// Files and directories, with all below, that may be read and changed. What does not exist is left out.
+    #[serde(default)]
+    pub writable: Vec<PathBuf>,
+    /// The same for those that may only be read and executed.
+    #[serde(default)]
+    pub readable: Vec<PathBuf>,
+    /// Directories that are empty to the run: sockets in them are open to whoever may not read them, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub empty: Vec<PathBuf>,
+    #[serde(default)]
+    pub network: Network,
+    /// `None` for those that count for all runs of the machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limits: Option<Limits>,
+}
+
+/// What a run may connect to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Network {
+    /// Everything.
+    #[default]
+    Open,
+    /// These TCP ports of any machine. UDP, and with it the look-up of names, stays open.
+    Ports(Vec<u16>),
+    /// Nothing but its own processes.
+    Closed,
+}
+
+impl From<NetworkAccess> for Network {
+    fn from(access: NetworkAccess) -> Self {
+        match access {
+            NetworkAccess::Open => Self::Open,
+            NetworkAccess::Closed => Self::Closed,
+        }
+    }
+}
+
+/// What a run's processes may use up together, or each of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Processes and threads of the run, beside those that there were when it started.
+    pub processes: u64,
+    /// Open files of one process.
+    pub open_files: u64,
+    /// Size of one file, in bytes.
+    pub file_size: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { processes: 4096, open_files: 65_536, file_size: 16 << 30 }
+    }
+}
+
+/// Why what held is not what had to hold: walls that are missing of those that a required sandbox consists of.
+pub(crate) fn shortfall(held: &WallsHeld, network: &Network) -> Option<String> {
+    let demanded = |wall: Wall| match wall {
+        Wall::Files | Wall::Signals => true,
+        Wall::Network => *network != Network::Open,
+        Wall::Sockets | Wall::Limits => false,
+    };
+    let missing = held.missing.iter().find(|NoWall { wall, .. }| demanded(*wall))?;
+    Some(format!("no wall around {}: {}", missing.wall, missing.why))
+}
+
+#[cfg(test)]
+#[path = "walls_test.rs"]
+mod tests;

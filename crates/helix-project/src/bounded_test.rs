@@ -1,0 +1,36 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+#[test]
+fn a_link_is_followed_within_the_directory_and_not_out_of_it() {
+    let place = tempfile::TempDir::new().unwrap();
+    let root = place.path().join("project");
+    fs::create_dir_all(root.join("adr")).unwrap();
+    fs::write(place.path().join("secret"), "secret").unwrap();
+    fs::write(root.join("own"), "own").unwrap();
+    let secret = place.path().join("secret");
+    for (name, target) in [("own", Path::new("../own")), ("out", Path::new("../../secret")), ("whole", &secret)] {
+        symlink(target, root.join("adr").join(name)).unwrap();
+    }
+    symlink(place.path(), root.join("up")).unwrap();
+    let read = |path: &str| read_bytes_beneath(&root, &root.join(path), 100).map_err(|error| error.to_string());
+    assert_eq!(read("adr/own").unwrap(), b"own");
+    for path in ["adr/out", "adr/whole", "up/secret", "../secret"] {
+        assert!(read(path).unwrap_err().contains("leads out of"), "{path}");
+    }
+    assert!(read_bytes_beneath(&root, &secret, 100).is_err());
+    assert_eq!(read_bytes(&root.join("adr/out"), 100).unwrap(), b"secret", "what a user names is read");
+}
+
+#[test]
+fn a_pipe_is_refused_without_waiting_and_a_large_file_too() {
+    let place = tempfile::TempDir::new().unwrap();
+    let pipe = place.path().join("pipe");
+    rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RWXU, 0).unwrap();
+    assert!(read_bytes(&pipe, 10).unwrap_err().to_string().contains("not a file"));
+    fs::write(place.path().join("large"), [0; 11]).unwrap();
+    assert_eq!(read_bytes(&place.path().join("large"), 10).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    assert!(read_text(None, &place.path().join("none"), 10).unwrap().is_none());
+}
