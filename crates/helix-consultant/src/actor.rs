@@ -30,7 +30,7 @@ use super::{Purpose, TurnEnded, TurnEvent, TurnRequest, phrases, uploads, user_w
 use corrections::Enforced;
 use helix_project::chosen::note_project;
 use helix_runs::admission::{Owner, Ticket, Urgency};
-use helix_runs::agent_run::{AgentRunner, Entry, RunLimits, RunReport};
+use helix_runs::agent_run::{AgentRunner, Entry, RunError, RunLimits, RunReport};
 use helix_runs::event_log::{SessionLog, settled, turn_name};
 use helix_runs::mutex::lock;
 use helix_runs::services::SavePlace;
@@ -137,11 +137,12 @@ impl SessionActor {
         });
         let output = TurnOutput::without_client(language.unwrap_or_default());
         let mut work = self.active(open.id, open.continues, open.begin.model, output, None);
-        work.runs = u32::try_from(runs.len()).unwrap_or(u32::MAX);
         let mut done = Vec::new();
         for run in &runs {
             let report = match self.services.runner.follow(run, &mut work.output).await {
                 Ok(report) => report,
+                // The host died before a keeper claimed this correction: it asked nothing yet and is begun now.
+                Err(RunError::Unknown { .. }) if !done.is_empty() => break,
                 Err(error) => {
                     tracing::warn!(session = %self.view().id, %run, %error, "a run of a former host cannot be read");
                     unrecorded(Ending::Unknown)
@@ -150,6 +151,7 @@ impl SessionActor {
             work.output.end_of_run().await;
             done.push((run.clone(), report));
         }
+        work.runs = u32::try_from(done.len()).unwrap_or(u32::MAX);
         for (_, report) in done.iter().rev().skip(1) {
             work.usage += report.usage;
         }

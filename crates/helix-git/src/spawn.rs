@@ -10,7 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, prlimit};
+use rustix::process::{Pid, PidfdFlags, Signal};
 
 use super::environment::GitEnvironment;
 use super::error::{GitError, hint_for};
@@ -99,7 +99,17 @@ impl Git {
         variables: &[(OsString, OsString)],
         stdin: Stdio,
     ) -> Result<Child, GitError> {
-        let mut command = Command::new(self.environment.program());
+        self.start(Command::new(self.environment.program()), directory, args, variables, stdin)
+    }
+
+    fn start(
+        &self,
+        mut command: Command,
+        directory: &Path,
+        args: &[OsString],
+        variables: &[(OsString, OsString)],
+        stdin: Stdio,
+    ) -> Result<Child, GitError> {
         command
             .args(args)
             .current_dir(directory)
@@ -159,13 +169,17 @@ impl<'a> Call<'a> {
     /// Runs it to its end.
     pub fn run(self) -> Result<GitOutput, GitError> {
         let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
-        let mut child = self.git.spawn(&self.directory, &self.args, &self.variables, stdin)?;
-        if let (Some(most), Ok(pid)) = (self.memory, i32::try_from(child.id())) {
-            let limit = Rlimit { current: Some(most), maximum: Some(most) };
-            if let Err(error) = prlimit(Pid::from_raw(pid), Resource::Data, limit) {
-                tracing::debug!(%error, pid, "git was gone before its memory could be limited");
+        let program = self.git.environment.program();
+        let command = match self.memory {
+            None => Command::new(program),
+            // A limit that is set once git runs comes too late for what it has read by then.
+            Some(most) => {
+                let mut shell = Command::new("/bin/sh");
+                shell.args(["-c", "ulimit -d \"$0\" && exec \"$@\"", &(most >> 10).to_string()]).arg(program);
+                shell
             }
-        }
+        };
+        let mut child = self.git.start(command, &self.directory, &self.args, &self.variables, stdin)?;
         let collected = self.collect(&mut child);
         match (&collected, self.overdue) {
             (Err(GitError::TimedOut { .. }), Overdue::LeftAlone) => {

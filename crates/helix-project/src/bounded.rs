@@ -7,6 +7,7 @@ use std::io::{Error, ErrorKind, Read as _};
 use std::path::Path;
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::io::Errno;
 
 /// Reads a file of at most so many bytes. A pipe or a device, which would be waited for forever, is refused.
 ///
@@ -46,9 +47,18 @@ fn open(path: &Path, root: Option<&Path>) -> std::io::Result<File> {
     let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
     match openat2(directory, inside, flags, Mode::empty(), resolve) {
         Ok(file) => Ok(file.into()),
-        Err(rustix::io::Errno::XDEV) => Err(out()),
+        Err(Errno::XDEV) => Err(out()),
+        Err(Errno::NOSYS | Errno::PERM) => open_resolved(root, path, flags)?.ok_or_else(out),
         Err(error) => Err(error.into()),
     }
+}
+
+/// The same where the system refuses `openat2`, as some containers do: whoever changes links meanwhile could win. `None` where the
+/// path leads out.
+fn open_resolved(root: &Path, path: &Path, flags: OFlags) -> std::io::Result<Option<File>> {
+    let (root, path) = (root.canonicalize()?, path.canonicalize()?);
+    let inside = path.starts_with(&root).then(|| rustix::fs::open(&path, flags | OFlags::NOFOLLOW, Mode::empty()));
+    Ok(inside.transpose()?.map(File::from))
 }
 
 fn contents(file: File, most: u64) -> std::io::Result<Vec<u8>> {

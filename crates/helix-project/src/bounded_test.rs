@@ -17,8 +17,11 @@ fn a_link_is_followed_within_the_directory_and_not_out_of_it() {
     symlink(place.path(), root.join("up")).unwrap();
     let read = |path: &str| read_bytes_beneath(&root, &root.join(path), 100).map_err(|error| error.to_string());
     assert_eq!(read("adr/own").unwrap(), b"own");
+    let resolved = |path: &str| open_resolved(&root, &root.join(path), OFlags::RDONLY).unwrap();
+    assert_eq!(contents(resolved("adr/own").unwrap(), 100).unwrap(), b"own");
     for path in ["adr/out", "adr/whole", "up/secret", "../secret"] {
         assert!(read(path).unwrap_err().contains("leads out of"), "{path}");
+        assert!(resolved(path).is_none(), "{path}, without openat2");
     }
     assert!(read_bytes_beneath(&root, &secret, 100).is_err());
     assert_eq!(read_bytes(&root.join("adr/out"), 100).unwrap(), b"secret", "what a user names is read");

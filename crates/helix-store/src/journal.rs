@@ -44,7 +44,8 @@ pub trait Journal: Send + Sync {
     /// Reads events after a number, at most `limit` (and [`MAX_EVENTS_PER_READ`], and a few megabytes).
     fn read(&self, stream: Stream, after: u64, limit: usize) -> Pending<'_, EventPage, ReadError>;
 
-    /// Reads events of all streams after a position, in the order in which they were written, bounded as [`Journal::read`] is.
+    /// Reads events of all streams after a position, in the order in which they were written, bounded as [`Journal::read`] is, and without
+    /// those that something else has changed: they keep nobody from what comes after them.
     fn read_all(&self, after: u64, limit: usize) -> Pending<'_, Vec<StoredEvent>, ReadError>;
 
     /// List jobs, newest first, that come after `cursor`.
@@ -118,7 +119,7 @@ pub async fn job_events(
 /// As for [`job_events`].
 #[boxed]
 pub async fn all_sessions(journal: &dyn Journal) -> Result<SessionPage, ReadError> {
-    let (mut all, mut cursor) = (SessionPage { sessions: Vec::new(), next: None, unreadable: Vec::new() }, None);
+    let (mut all, mut cursor) = (SessionPage::default(), None);
     loop {
         let page = journal.list_sessions(cursor, MAX_ROWS_PER_PAGE).await?;
         all.sessions.extend(page.sessions);

@@ -47,7 +47,7 @@ impl EventPage {
 }
 
 /// Jobs, newest first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JobPage {
     /// The jobs.
     pub jobs: Vec<JobView>,
@@ -70,7 +70,7 @@ pub struct Counts {
 }
 
 /// Sessions, newest first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionPage {
     /// The sessions.
     pub sessions: Vec<SessionView>,

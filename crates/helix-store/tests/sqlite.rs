@@ -409,6 +409,8 @@ async fn what_something_else_has_changed_is_refused_for_its_own_job_alone() {
         assert_eq!(error.code(), "HX0317", "{what}: {error:?}");
         assert!(!journal.check().await.unwrap().is_empty(), "{what}");
         assert_eq!(journal.read(Stream::Job(job_id("c")), 0, 10).await.unwrap().events.len(), 1, "{what}");
+        let all = journal.read_all(0, 100).await.unwrap();
+        assert!(all.iter().any(|event| event.stream == Stream::Job(job_id("c"))), "{what}: {all:?}");
         let listed = journal.list_jobs(JobFilter::default(), None, 10).await.unwrap();
         let seen = [listed.jobs.len(), listed.unreadable.len()];
         assert!(

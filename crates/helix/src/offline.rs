@@ -48,7 +48,7 @@ pub(crate) async fn jobs(context: &Context) -> Result<JobPage, CommandError> {
 
 /// Jobs of the journal alone.
 async fn recorded_jobs(settings: &Settings, filter: JobFilter) -> Result<JobPage, CommandError> {
-    let mut all = JobPage { jobs: Vec::new(), next: None, unreadable: Vec::new() };
+    let mut all = JobPage::default();
     let Some(journal) = open(settings).await? else { return Ok(all) };
     let mut cursor = None;
     loop {

@@ -163,11 +163,7 @@ async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
     }
     // What is the agent's own goes on: the gates of its phase, on its work.
     attacks.push_str("printf '# Page\\n' >page.md; $H gates run >$OUT/gates.out 2>&1; echo $? >$OUT/gates.exit\n");
-    let attacks_file = out.join("attacks.sh");
-    std::fs::write(&attacks_file, attacks).unwrap();
-    let order = format!("        - run: 'sh {}'\n", attacks_file.display());
-    std::fs::write(stage.sandbox.path().join("agent.yaml"), script(&order)).unwrap();
-    stage.sandbox.set("HELIX_STATE_DIR", state.display().to_string());
+    attack_as_agent(&mut stage, &attacks);
 
     let mut host = stage.start();
     let plan = stage.plan("pages", PLAN);
@@ -224,6 +220,16 @@ async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
     assert!(job["questions"][0]["answer"]["by"].as_str().unwrap().ends_with(" (terminal)"), "{job:#}");
 }
 
+/// Has the agent run this in a shell.
+fn attack_as_agent(stage: &mut Stage, attacks: &str) {
+    let file = stage.shared().join("attacks.sh");
+    std::fs::write(&file, attacks).unwrap();
+    let order = format!("        - run: 'sh {}'\n", file.display());
+    std::fs::write(stage.sandbox.path().join("agent.yaml"), script(&order)).unwrap();
+    let state = stage.sandbox.state().display().to_string();
+    stage.sandbox.set("HELIX_STATE_DIR", state);
+}
+
 /// Within walls an agent finds neither tokens nor the people's socket, and reaches of the host its own tools alone, even if somebody has
 /// told it the host's token.
 #[tokio::test(flavor = "multi_thread")]
@@ -250,11 +256,7 @@ async fn an_agent_within_walls_reaches_its_own_tools_and_nothing_else_of_the_hos
         '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"plan_check\",\"arguments\":{\"path\":\"page.md\"}}}'";
     attacks.push_str(&format!("{check} >$OUT/tools.out 2>&1; echo $? >$OUT/tools.exit\n"));
     attacks.push_str("printf '# Page\\n' >page.md; $H gates run >$OUT/gates.out 2>&1; echo $? >$OUT/gates.exit\n");
-    let attacks_file = out.join("attacks.sh");
-    std::fs::write(&attacks_file, attacks).unwrap();
-    let order = format!("        - run: 'sh {}'\n", attacks_file.display());
-    std::fs::write(stage.sandbox.path().join("agent.yaml"), script(&order)).unwrap();
-    stage.sandbox.set("HELIX_STATE_DIR", state.display().to_string());
+    attack_as_agent(&mut stage, &attacks);
 
     let _host = stage.start();
     let (_, token) = stage.reachable().await;

@@ -89,7 +89,7 @@ impl Jobs {
     /// [`EngineError::Journal`].
     #[boxed]
     pub async fn list(&self, filter: JobFilter) -> Result<JobPage, EngineError> {
-        let (mut all, mut cursor) = (JobPage { jobs: Vec::new(), next: None, unreadable: Vec::new() }, None);
+        let (mut all, mut cursor) = (JobPage::default(), None);
         loop {
             let page = self.page(filter.clone(), cursor, MAX_ROWS_PER_PAGE).await?;
             all.jobs.extend(page.jobs);

@@ -51,8 +51,7 @@ pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<Ses
     let sessions = shared.engine.sessions();
     Ok(Json(match (asked.key, limit) {
         (Some(key), _) => {
-            let named = sessions.by_key(&key).await?.into_iter().collect();
-            SessionPage { sessions: named, next: None, unreadable: Vec::new() }
+            SessionPage { sessions: sessions.by_key(&key).await?.into_iter().collect(), ..SessionPage::default() }
         }
         (None, None) => sessions.list().await?,
         (None, Some(limit)) => sessions.page(asked.after, limit).await?,

@@ -18,12 +18,13 @@ use crate::stream::{InvalidStream, Stream};
 
 /// A read stops after this many bytes of events, so that a stream of huge ones does not fill the memory.
 pub(super) const MAX_BYTES_PER_READ: usize = 8 * 1024 * 1024;
-/// The first records of each table that their seals do not fit.
-const ALTERED: [&str; 5] = [
-    "SELECT 'event ' || number || ' of ' || name FROM events JOIN streams ON streams.id = stream
-     WHERE events.seal IS NOT seal_of('event', (SELECT seal FROM events AS before
-         WHERE before.stream = events.stream AND before.number = events.number - 1), name, number, at, kind, body)
-     ORDER BY position LIMIT 20",
+/// Events, and whether their seals fit.
+const EVENT: &str = "SELECT number, position, at, kind, body, name, events.seal = seal_of('event',
+        (SELECT seal FROM events AS before WHERE before.stream = events.stream AND before.number = events.number - 1),
+        name, number, at, kind, body) AS sealed
+    FROM events JOIN streams ON streams.id = stream";
+/// The first other records of each table that their seals do not fit.
+const ALTERED: [&str; 4] = [
     "SELECT 'the end of ' || name FROM streams WHERE seal IS NOT seal_of('stream', name, last)
      OR last IS NOT (SELECT max(number) FROM events WHERE stream = streams.id) LIMIT 20",
     "SELECT 'job ' || id FROM jobs WHERE seal IS NOT seal_of('job', id, view) LIMIT 20",
@@ -45,26 +46,19 @@ pub(super) fn events(sql: Sql<'_>, stream: &Stream, after: u64, limit: usize) ->
         Ok((row.get::<_, i64>(0)?, unsigned(row.get(1)?)))
     })?;
     let Some((row, last)) = found else { return Ok(EventPage { events: Vec::new(), last: 0 }) };
-    let select = "SELECT number, position, at, kind, body, ?4 AS name, seal = seal_of('event',
-                      (SELECT seal FROM events AS before WHERE before.stream = ?1 AND before.number = events.number - 1),
-                      ?4, number, at, kind, body) AS sealed
-                  FROM events WHERE stream = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
+    let select = format!("{EVENT} WHERE stream = ?1 AND number > ?2 ORDER BY number LIMIT ?3");
     let limit = limit.min(MAX_EVENTS_PER_READ);
-    let events = stored(sql, select, params![row, signed(after), signed(limit as u64), name])?;
+    let events = stored(sql, &select, params![row, signed(after), signed(limit as u64)])?;
     if events.is_empty() && after < last && limit > 0 {
         return Err(sql.broken(&format!("event {last} of {name}")).into());
     }
     Ok(EventPage { events, last })
 }
 
-/// Events of all streams after a position.
+/// Events of all streams after a position, without those that something else has changed: they keep nobody from what comes after them.
 pub(super) fn all_events(sql: Sql<'_>, after: u64, limit: usize) -> Result<Vec<StoredEvent>, ReadError> {
-    let select = "SELECT number, position, at, kind, body, name, events.seal = seal_of('event',
-                      (SELECT seal FROM events AS before
-                       WHERE before.stream = events.stream AND before.number = events.number - 1),
-                      name, number, at, kind, body) AS sealed
-                  FROM events JOIN streams ON streams.id = stream WHERE position > ?1 ORDER BY position LIMIT ?2";
-    stored(sql, select, params![signed(after), signed(limit.min(MAX_EVENTS_PER_READ) as u64)])
+    let select = format!("{EVENT} WHERE position > ?1 AND sealed ORDER BY position LIMIT ?2");
+    stored(sql, &select, params![signed(after), signed(limit.min(MAX_EVENTS_PER_READ) as u64)])
 }
 
 fn stored(sql: Sql<'_>, select: &str, parameters: &[&dyn rusqlite::ToSql]) -> Result<Vec<StoredEvent>, ReadError> {
@@ -234,6 +228,10 @@ pub(super) fn named(what: &str, id: ValueRef<'_>) -> String {
 pub(super) fn check(sql: Sql<'_>) -> Result<Vec<String>, ReadError> {
     let mut lines: Vec<String> = sql.all("PRAGMA quick_check", [], |row| row.get(0))?;
     lines.retain(|line| line != "ok");
+    let altered = format!("{EVENT} WHERE NOT sealed ORDER BY position LIMIT 20");
+    lines.extend(sql.all(&altered, [], |row| {
+        Ok(format!("event {} of {} is not what Helix wrote", row.get::<_, i64>(0)?, row.get::<_, String>(5)?))
+    })?);
     for select in ALTERED {
         lines.extend(sql.all(select, [], |row| Ok(format!("{} is not what Helix wrote", row.get::<_, String>(0)?)))?);
     }

@@ -134,7 +134,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn jobs(&self) -> Result<JobPage, ClientError> {
-        let (mut all, mut after) = (JobPage { jobs: Vec::new(), next: None, unreadable: Vec::new() }, None);
+        let (mut all, mut after) = (JobPage::default(), None);
         loop {
             let query: (_, Option<(_, JobId)>) = (("limit", "500"), after.map(|id| ("after", id)));
             let page: JobPage = self.decode(self.request(Method::GET, "/api/v1/jobs").query(&query)).await?;
