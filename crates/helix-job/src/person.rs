@@ -82,6 +82,12 @@ impl From<&str> for Person {
     }
 }
 
+impl From<&Person> for helix_core::said::Words {
+    fn from(person: &Person) -> Self {
+        person.to_string().into()
+    }
+}
+
 impl From<Person> for String {
     fn from(person: Person) -> Self {
         person.to_string()

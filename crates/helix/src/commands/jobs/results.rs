@@ -150,7 +150,7 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
     }
     for answer in &phase.answers {
         let (by, at, answer) = (&answer.answer.by, language.local(answer.at), phrases::answer(&answer.answer));
-        lines.push(format!("  person  {}", say!(language, "evidence-person", by = by, at = at, answer = answer)));
+        lines.push(format!("  person  {}", say!(language, "evidence-person", by = by.to_string(), at = at, answer = answer)));
     }
     // The attempt that counts is above.
     for other in phase.attempts.iter().filter(|one| Some(one.attempt) != phase.attempt) {
