@@ -17,6 +17,19 @@ use super::verdict::{Category, RetryAdvice};
 /// Longest name that is put into a step.
 const NAME: usize = 120;
 
+const AS_IS: &str = "retry as is";
+const LATER: &str = "retry as is, after a while";
+const HUMAN: &str = "this needs a human";
+const TURNS: &str = "split the phase, or raise `max_turns` of the phase in the plan";
+const BUDGET: &str = "split the phase, or raise `budget_usd` of the phase in the plan";
+const HANGS: &str = "find the step that hangs; only then raise `timeout` of the phase or gate in the plan";
+
+/// The texts of all steps that are of no cause alone; `{}` and `{first}` are what they name.
+#[cfg(test)]
+pub(super) fn texts() -> impl Iterator<Item = &'static str> {
+    STEPS.iter().map(|step| step.text).chain([AS_IS, LATER, HUMAN, TURNS, BUDGET, HANGS])
+}
+
 /// Two to four different steps, most useful first.
 pub fn actions(classified: &Classified) -> Vec<String> {
     steps("", classified)
@@ -36,10 +49,10 @@ pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
     steps.extend(concrete);
     steps.extend(known.actions.iter().skip(told).map(|step| (*step).to_owned()));
     let general = match classified.retry {
-        RetryAdvice::Now => Some("retry as is"),
-        RetryAdvice::AfterDelay => Some("retry as is, after a while"),
+        RetryAdvice::Now => Some(AS_IS),
+        RetryAdvice::AfterDelay => Some(LATER),
         RetryAdvice::AfterChange | RetryAdvice::Never => None,
-        RetryAdvice::Human => Some("this needs a human"),
+        RetryAdvice::Human => Some(HUMAN),
     };
     steps.extend(general.map(str::to_owned));
     let mut seen: Vec<String> = Vec::new();
@@ -133,12 +146,9 @@ steps! {
 /// The step that names the thing itself, if the line names it in a form that is safe to repeat.
 fn concrete(tool: &str, classified: &Classified) -> Option<String> {
     match classified.cause {
-        "agent_max_turns" => return Some("split the phase, or raise `max_turns` of the phase in the plan".to_owned()),
-        "agent_budget" => return Some("split the phase, or raise `budget_usd` of the phase in the plan".to_owned()),
-        "deadline" if classified.evidence.decided_by == "fact:deadline passed" => {
-            let step = "find the step that hangs; only then raise `timeout` of the phase or gate in the plan";
-            return Some(step.to_owned());
-        }
+        "agent_max_turns" => return Some(TURNS.to_owned()),
+        "agent_budget" => return Some(BUDGET.to_owned()),
+        "deadline" if classified.evidence.decided_by == "fact:deadline passed" => return Some(HANGS.to_owned()),
         _ => {}
     }
     let line = plain_text(&classified.cause_line.as_ref()?.text);

@@ -460,7 +460,7 @@ fn an_empty_log_and_a_place_that_nobody_knows_give_a_report() {
     }
     // Names of categories are for programs and agents.
     assert!(!brief.contains("UNKNOWN") && report.brief(Reader::Agent).contains("UNKNOWN"), "{brief}");
-    let named = report.brief_as(Reader::Person, |about, _| about.to_uppercase());
+    let named = report.brief_in("en", |about, _| about.to_uppercase());
     assert!(named.starts_with("  FAILED\n") && named.contains("  CAUSE\n"), "{named}");
     assert_eq!(named.lines().count(), brief.lines().count());
 }

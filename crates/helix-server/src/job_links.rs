@@ -86,8 +86,9 @@ async fn text(shared: &Shared, job: &JobId, shown: &str, language: Language) -> 
     let archive = shared.engine.reports().archive();
     if shown == DIFF {
         let found = archive.diff(job.as_str(), DiffSelection::default()).await?;
-        let cut =
-            (found.cut > 0).then(|| format!("\n{} more bytes: git diff {} {}\n", found.cut, found.from, found.to));
+        let (from, to) = (found.from.to_string(), found.to.to_string());
+        let cut = (found.cut > 0)
+            .then(|| format!("\n{}\n", say!(language, "diff-more", bytes = found.cut, from = from, to = to)));
         return Ok(found.patch + &cut.unwrap_or_default());
     }
     let view = shared.engine.jobs().get(job.as_str()).await?;
@@ -104,7 +105,8 @@ fn proof(language: Language, job: &JobView, found: &JobEvidence) -> String {
     let lacks = say!(language, "evidence-missing");
     let missing =
         found.phases.iter().flat_map(|phase| phase.missing.iter().map(move |what| (phase.phase.as_str(), what)));
-    let missing: String = missing.map(|(phase, what)| format!("- {phase}: {lacks} {what}\n")).collect();
+    let missing: String =
+        missing.map(|(phase, what)| format!("- {phase}: {lacks} {}\n", language.words(what))).collect();
     let (table, below) = (phrases::job_table(language, job), say!(language, "evidence-all"));
     let all = serde_json::to_string_pretty(found).unwrap_or_default();
     format!("{} ({}): {verdict}\n{missing}\n{table}\n\n{below}\n\n{all}\n", job.name, job.id)

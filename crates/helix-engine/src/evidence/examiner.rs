@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, RunId, TreeId};
 use helix_core::run::Outcome;
+use helix_core::said::Words;
+use helix_job::phrases::outcome_words;
 use helix_job::question::{APPROVE, About, QuestionStatus};
 use helix_job::{
     Active, Attempt, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, JobView, NotIntegrated,
-    PhaseProgress, PhaseState, Review, RunEnded, describe,
+    PhaseProgress, PhaseState, Review, RunEnded, recorded,
 };
 use helix_plan::{Approval, GateSpec, Phase};
 use sha2::{Digest, Sha256};
@@ -134,7 +136,7 @@ impl Examiner {
         let outcome = this.run_end.as_ref().map(RunEnded::outcome);
         RunEvidence {
             run: this.begin.run.clone(),
-            outcome: outcome.as_ref().map_or_else(|| "its end is not recorded".into(), describe),
+            outcome: outcome.as_ref().map_or_else(|| recorded!("lacks-end"), |outcome| outcome_words(outcome).message),
             completed: outcome
                 .is_some_and(|outcome| matches!(outcome, Outcome::Completed(_) | Outcome::CompletedWithDenials(_))),
             record,
@@ -193,24 +195,22 @@ fn answers(progress: &PhaseProgress) -> Vec<PersonEvidence> {
 }
 
 /// What is missing of a passed phase's proof, for people.
-fn missing(evidence: &PhaseEvidence, phase: &Phase, this: Option<&Attempt>) -> Vec<String> {
+fn missing(evidence: &PhaseEvidence, phase: &Phase, this: Option<&Attempt>) -> Vec<Words> {
     let gates: Vec<&str> = phase.gates.iter().map(GateSpec::name).collect();
     let mut missing = Vec::new();
     match &evidence.result {
-        None => missing.push("no attempt of this phase has the result that counts".to_owned()),
-        Some(result) if !result.found => {
-            missing.push(format!("the repository has no commit {} with tree {}", result.commit, result.tree))
-        }
+        None => missing.push(recorded!("lacks-attempt")),
+        Some(result) if !result.found => missing.push(no_commit(result)),
         Some(_) => {}
     }
     match &evidence.run {
-        None => missing.push("the run is missing".to_owned()),
+        None => missing.push(recorded!("lacks-run")),
         Some(run) => {
             if !run.completed {
-                missing.push(format!("run {} did not complete: {}", run.run, run.outcome));
+                missing.push(recorded!("lacks-run-end", run = run.run.as_str(), what = &run.outcome));
             }
             if !run.found {
-                missing.push(format!("the record of run {} is gone: {}", run.run, run.record));
+                missing.push(recorded!("lacks-record", run = run.run.as_str(), path = &run.record));
             }
         }
     }
@@ -219,7 +219,7 @@ fn missing(evidence: &PhaseEvidence, phase: &Phase, this: Option<&Attempt>) -> V
         let asked = gates.iter().filter(|other| *other == name).count();
         let passed = |one: &&GateEvidence| one.report.gate == *name && one.report.verdict.passed();
         if evidence.gates.iter().filter(passed).count() < asked {
-            let what = format!("gate {name} has no recorded pass");
+            let what = recorded!("lacks-pass", gate = *name);
             if !missing.contains(&what) {
                 missing.push(what);
             }
@@ -228,10 +228,11 @@ fn missing(evidence: &PhaseEvidence, phase: &Phase, this: Option<&Attempt>) -> V
     missing.extend(evidence.gates.iter().chain(&evidence.validation).filter_map(|gate| doubt(gate, tree)));
     let approving = |review: &ReviewEvidence| review.asked_by == "verify" && review.review.verdict == Verdict::Pass;
     if phase.verify.is_some() && !evidence.reviews.iter().any(approving) {
-        missing.push("the verifier has not approved this result".to_owned());
+        missing.push(recorded!("lacks-verifier"));
     }
     for review in evidence.reviews.iter().filter(|review| review.review.verdict == Verdict::Pass && !review.found) {
-        missing.push(format!("the record of the reviewer's run {} is gone: {}", review.review.side.run, review.record));
+        let run = review.review.side.run.as_str();
+        missing.push(recorded!("lacks-review", run = run, path = &review.record));
     }
     // An approval of the result is one of this result, not of an attempt before it.
     let since = this.map(|this| this.started_at).filter(|_| phase.approval == Some(Approval::After));
@@ -239,21 +240,25 @@ fn missing(evidence: &PhaseEvidence, phase: &Phase, this: Option<&Attempt>) -> V
         one.answer.choice.as_deref() == Some(APPROVE) && since.is_none_or(|since| one.at >= since)
     };
     if phase.approval.is_some() && !evidence.answers.iter().any(said_yes) {
-        missing.push("no person approved it".to_owned());
+        missing.push(recorded!("lacks-approval"));
     }
     missing
 }
 
+pub(super) fn no_commit(result: &ResultEvidence) -> Words {
+    recorded!("lacks-commit", commit = result.commit.as_str(), tree = result.tree.as_str())
+}
+
 /// What makes a gate's answer worthless as proof of a tree, if anything does.
-pub(super) fn doubt(gate: &GateEvidence, tree: Option<&TreeId>) -> Option<String> {
-    let name = &gate.report.gate;
+pub(super) fn doubt(gate: &GateEvidence, tree: Option<&TreeId>) -> Option<Words> {
+    let name = gate.report.gate.as_str();
     if Some(&gate.report.tree) != tree {
-        return Some(format!("gate {name} looked at tree {}, not at the result", gate.report.tree));
+        return Some(recorded!("lacks-tree", gate = name, tree = gate.report.tree.as_str()));
     }
     gate.output.iter().chain(&gate.step_outputs).find_map(|OutputEvidence { state, file, .. }| match state {
         OutputState::Intact => None,
-        OutputState::Changed => Some(format!("the output of gate {name} was changed after it ran: {file}")),
-        OutputState::Missing => Some(format!("the output of gate {name} cannot be read: {file}")),
+        OutputState::Changed => Some(recorded!("lacks-output", gate = name, path = file)),
+        OutputState::Missing => Some(recorded!("lacks-readable", gate = name, path = file)),
     })
 }
 

@@ -2,10 +2,10 @@
 //!
 //! Must not know how results are integrated.
 
-use helix_job::{Active, Integrated, IntegrationTarget, PhaseState};
+use helix_job::{Active, Integrated, IntegrationTarget, PhaseState, recorded};
 use helix_plan::GateSpec;
 
-use super::examiner::{Examiner, doubt};
+use super::examiner::{Examiner, doubt, no_commit};
 use super::{IntegrationEvidence, Standing};
 use crate::error::EngineError;
 
@@ -20,7 +20,7 @@ impl Examiner {
         let gates = self.gates(reports);
         let mut missing = Vec::new();
         if !found.found {
-            missing.push(format!("the repository has no commit {} with tree {}", result.commit, result.tree));
+            missing.push(no_commit(&found));
         }
         let passed = active.pairs().filter_map(|(phase, progress)| match &progress.state {
             PhaseState::Passed { result, .. } => Some((phase, result)),
@@ -32,7 +32,7 @@ impl Examiner {
             for (phase, own) in &passed {
                 let held = self.repository.is_ancestor(&own.commit, &result.commit);
                 if !held.map_err(EngineError::environment)? {
-                    missing.push(format!("it does not hold commit {} of phase {}", own.commit, phase.id));
+                    missing.push(recorded!("lacks-phase", commit = own.commit.as_str(), phase = phase.id.as_str()));
                 }
             }
         }
@@ -41,8 +41,7 @@ impl Examiner {
             for (place, (phase, index)) in active.gates_of_sum().into_iter().enumerate() {
                 let Some(name) = phase.gates.get(index).map(GateSpec::name) else { continue };
                 if reports.get(place).is_none_or(|report| report.gate != name || !report.verdict.passed()) {
-                    missing
-                        .push(format!("gate {name} of phase {} has no recorded pass on what was integrated", phase.id));
+                    missing.push(recorded!("lacks-pass-sum", gate = name, phase = phase.id.as_str()));
                 }
             }
         }

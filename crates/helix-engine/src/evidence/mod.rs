@@ -5,6 +5,7 @@
 
 mod decision;
 mod difference;
+mod english;
 mod examiner;
 mod integration;
 
@@ -14,6 +15,7 @@ use std::path::Path;
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::run::RunFacts;
+use helix_core::said::Words;
 use helix_job::question::Answer;
 use helix_job::{Active, Conflict, DeliveryView, GateReport, IntegrationTarget, JobState, Reverted, Review};
 use helix_store::Journal;
@@ -70,7 +72,9 @@ pub struct PhaseEvidence {
     /// Whether it has passed, and whether that is proved.
     pub standing: Standing,
     /// What is missing of the proof, or contradicts it; empty unless it passed without proof.
-    pub missing: Vec<String>,
+    #[serde(with = "english")]
+    #[schemars(with = "Vec<String>")]
+    pub missing: Vec<Words>,
     /// The attempt that counts, from 1.
     pub attempt: Option<u32>,
     /// Where the phase started.
@@ -138,7 +142,9 @@ pub struct RunEvidence {
     /// Which run.
     pub run: RunId,
     /// What it amounts to.
-    pub outcome: String,
+    #[serde(with = "english::one")]
+    #[schemars(with = "String")]
+    pub outcome: Words,
     /// Whether that is a completed run.
     pub completed: bool,
     /// Directory of its record.
@@ -221,7 +227,9 @@ pub struct IntegrationEvidence {
     /// Whether it is proved.
     pub standing: Standing,
     /// What is missing of the proof, or contradicts it.
-    pub missing: Vec<String>,
+    #[serde(with = "english")]
+    #[schemars(with = "Vec<String>")]
+    pub missing: Vec<Words>,
     /// A phase that was validated on exactly this tree, if one was: then its gates prove it.
     pub validated_by: Option<PhaseId>,
     /// The gates that ran on this tree: the union of the phases' gates, where no phase was validated on it.

@@ -11,6 +11,7 @@ mod place;
 mod prompt;
 mod suggest;
 mod terminal;
+mod tongue;
 
 pub use build::{Reader, Report, ReportRequest, Section, SimilarFailure, SuggestedAction, WhatFailed, Why};
 pub use excerpt::{Excerpt, ExcerptLine};

@@ -4,6 +4,7 @@
 
 use super::build::{Reader, Report, Section, SimilarFailure};
 use super::terminal::sure;
+use super::tongue::Tongue;
 use helix_core::finding::fence_for;
 use helix_core::text::clip;
 
@@ -22,12 +23,16 @@ const BRIEF_LINES: usize = 12;
 impl Report {
     /// What failed, why, and what to do, at most twelve lines without the log. Ends with a line break.
     pub fn brief(&self, reader: Reader) -> String {
-        self.brief_as(reader, |label, text| format!("{label}: {text}"))
+        self.brief_of(reader, Tongue::ENGLISH, |label, text| format!("{label}: {text}"))
     }
 
-    /// The same, each line made by this of what it is about, such as `cause`, and its text.
-    pub fn brief_as(&self, reader: Reader, line: impl Fn(&str, &str) -> String) -> String {
-        let parts = self.parts(reader).into_iter().filter(|part| part.rank < LONG);
+    /// The same for a person who reads this language (ISO 639), each line made of what it is about, such as `cause`, and its text.
+    pub fn brief_in(&self, code: &str, line: impl Fn(&str, &str) -> String) -> String {
+        self.brief_of(Reader::Person, Tongue::of(code), line)
+    }
+
+    fn brief_of(&self, reader: Reader, tongue: Tongue, line: impl Fn(&str, &str) -> String) -> String {
+        let parts = self.parts(reader, tongue).into_iter().filter(|part| part.rank < LONG);
         parts.take(BRIEF_LINES).map(|part| format!("  {}\n", line(part.about, &part.text))).collect()
     }
 
@@ -41,7 +46,7 @@ impl Report {
         }
         let room = tokens.saturating_mul(BYTES_PER_TOKEN);
         let parts: Vec<(u8, String)> =
-            self.parts(Reader::Agent).into_iter().map(|part| (part.rank, part.line())).collect();
+            self.parts(Reader::Agent, Tongue::ENGLISH).into_iter().map(|part| (part.rank, part.line())).collect();
         // The fence is as long as the longest run of backticks asks for, whatever is left out.
         let fence = fence_for(&parts.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n"));
         let frame = |body: &str| {
@@ -74,17 +79,21 @@ impl Report {
         frame(&taken.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("\n"))
     }
 
-    fn parts(&self, reader: Reader) -> Vec<Part> {
+    fn parts(&self, reader: Reader, tongue: Tongue) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut add = |rank, about, text| parts.push(Part { rank, about, text });
         let what = &self.what_failed;
-        add(0, "failed", what.headline.to_string());
+        // A line of the log is said as it is.
+        let cause =
+            self.why.known().map_or("it is not known what failed".to_owned(), |why| why.cause.replace('_', " "));
+        let own = what.headline == cause;
+        add(0, "failed", if own { tongue.say(&what.headline) } else { what.headline.clone() });
         if let Some(attempt) = what.place.attempt_of() {
-            add(1, "attempt", attempt.to_string());
+            add(1, "attempt", attempt.replace(" of ", &format!(" {} ", tongue.say("of"))));
         }
-        for (name, value) in [("check", &what.place.check), ("ended", &what.ended)] {
+        for (name, value) in [("check", what.place.check.clone()), ("ended", tongue.say_each(&what.ended, ", "))] {
             if !value.is_empty() {
-                add(2, name, value.clone());
+                add(2, name, value);
             }
         }
         if let Some(why) = self.why.known() {
@@ -94,7 +103,7 @@ impl Report {
                 1,
                 "cause",
                 match reader {
-                    Reader::Person => format!("{} ({sure})", why.cause.replace('_', " ")),
+                    Reader::Person => format!("{} ({})", tongue.say(&cause), tongue.say_each(&sure, ", ")),
                     Reader::Agent => format!("{} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()),
                 },
             );
@@ -109,13 +118,13 @@ impl Report {
             }
         }
         for one in self.similar_for(reader).and_then(Section::known).into_iter().flatten() {
-            add(5, "seen before", past_line(one));
+            add(5, "seen before", past_line(one, tongue));
             if !one.diff.is_empty() {
                 add(LONG + 1, "its fix", one.diff.clone());
             }
         }
         for (at, action) in self.actions_for(reader).enumerate() {
-            add(if at < 2 { 3 } else { 4 }, "suggested", action.text.to_string());
+            add(if at < 2 { 3 } else { 4 }, "suggested", tongue.say(&action.text));
         }
         parts
     }
@@ -137,9 +146,9 @@ impl Part {
     }
 }
 
-fn past_line(one: &SimilarFailure) -> String {
+fn past_line(one: &SimilarFailure, tongue: Tongue) -> String {
     let files = if one.files.is_empty() { String::new() } else { format!(" ({})", one.files.join(", ")) };
-    format!("{}; {}{files}", clip(&one.summary, 200), one.ended.replace('_', " "))
+    format!("{}; {}{files}", clip(&one.summary, 200), tongue.say(&one.ended.replace('_', " ")))
 }
 
 fn cut_bytes(text: &str, most: usize) -> String {

@@ -750,3 +750,50 @@ evidence-output = Ausgabe { $file } sha256 { $hash }: { $state ->
         [changed] seit dem Gate GEÄNDERT
        *[missing] FEHLT
     }
+
+### Was Belegen fehlt
+
+lacks-end = sein Ende ist nicht aufgezeichnet
+lacks-attempt = kein Versuch dieser Phase hat das Ergebnis, das zählt
+lacks-commit = das Repository hat keinen Commit { $commit } mit Baum { $tree }
+lacks-run = der Lauf fehlt
+lacks-run-end = Lauf { $run } wurde nicht fertig: { $what }
+lacks-record = die Aufzeichnung des Laufs { $run } ist nicht mehr da: { $path }
+lacks-review = die Aufzeichnung des Gutachterlaufs { $run } ist nicht mehr da: { $path }
+lacks-pass = von Gate { $gate } ist nicht aufgezeichnet, dass es bestanden hat
+lacks-pass-sum = von Gate { $gate } der Phase { $phase } ist nicht aufgezeichnet, dass es auf dem übernommenen Stand bestanden hat
+lacks-verifier = der Prüfer hat dieses Ergebnis nicht angenommen
+lacks-approval = niemand hat es freigegeben
+lacks-tree = Gate { $gate } sah Baum { $tree } an, nicht das Ergebnis
+lacks-output = die Ausgabe des Gates { $gate } wurde nach seinem Lauf geändert: { $path }
+lacks-readable = die Ausgabe des Gates { $gate } ist nicht lesbar: { $path }
+lacks-phase = Commit { $commit } der Phase { $phase } ist nicht darin enthalten
+
+### Das Terminal: andere Befehle
+
+diff-nothing = zwischen { $from } und { $to } wurde nichts geändert
+diff-more = { $bytes } weitere Bytes: git diff { $from } { $to }
+keys-no-people = niemand hat einen Schlüssel; einen legst du an mit `helix people add NAME`
+keys-no-tokens = keine Tokens; eines legst du an mit `helix token create --chat NAME`
+keys-once = das wird nur dieses eine Mal gezeigt; Helix behält nur einen Hash davon
+keys-name = Name
+keys-since = seit
+keys-revoked = { $name }: der Schlüssel gilt nicht mehr
+trust-none = keiner Projektkonfiguration wird vertraut
+trust-file = Datei
+trust-unneeded = { $path } braucht kein Vertrauen: sie setzt nur Namen und Grenzen
+trust-given = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt:
+trust-key = { $name } (Zeile { $line })
+trust-with = und nennt diese Dateien, denen du damit auch vertraust:
+trust-again = Wenn sich eine dieser Dateien ändert, vertraue ihr neu.
+trust-revoked = { $path } wird nicht mehr vertraut
+trust-was-none = { $path } wurde nicht vertraut
+gates-no-verdict = es wurde kein Urteil aufgezeichnet: ein Job prüft das committete Ergebnis noch einmal
+gates-left-out = { $gate }: läuft hier nicht: { $why }
+serve-stopped = Beendet. Laufende Agenten arbeiten weiter; der nächste helix-Befehl übernimmt.
+serve-at = Helix läuft unter { $url }  (OpenAI-kompatibel: { $address }/v1)
+serve-open = kein Token nötig (--no-auth)
+serve-token = Token: { $token }  (wird nur dieses eine Mal gezeigt)
+serve-stored = { "       " }abgelegt in { $file }
+serve-token-file = Token-Datei: { $file }
+serve-stop = Strg-C beendet.

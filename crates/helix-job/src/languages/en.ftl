@@ -681,3 +681,50 @@ evidence-output = output { $file } sha256 { $hash }: { $state ->
         [changed] CHANGED since the gate ran
        *[missing] MISSING
     }
+
+### What evidence lacks
+
+lacks-end = its end is not recorded
+lacks-attempt = no attempt of this phase has the result that counts
+lacks-commit = the repository has no commit { $commit } with tree { $tree }
+lacks-run = the run is missing
+lacks-run-end = run { $run } did not complete: { $what }
+lacks-record = the record of run { $run } is gone: { $path }
+lacks-review = the record of the reviewer's run { $run } is gone: { $path }
+lacks-pass = gate { $gate } has no recorded pass
+lacks-pass-sum = gate { $gate } of phase { $phase } has no recorded pass on what was integrated
+lacks-verifier = the verifier has not approved this result
+lacks-approval = no person approved it
+lacks-tree = gate { $gate } looked at tree { $tree }, not at the result
+lacks-output = the output of gate { $gate } was changed after it ran: { $path }
+lacks-readable = the output of gate { $gate } cannot be read: { $path }
+lacks-phase = it does not hold commit { $commit } of phase { $phase }
+
+### The terminal: other commands
+
+diff-nothing = nothing changed between { $from } and { $to }
+diff-more = { $bytes } more bytes: git diff { $from } { $to }
+keys-no-people = no one has a key; add one with `helix people add NAME`
+keys-no-tokens = no tokens; make one with `helix token create --chat NAME`
+keys-once = this is shown only once; Helix keeps a digest of it
+keys-name = name
+keys-since = since
+keys-revoked = { $name }: the key opens nothing any more
+trust-none = no project's configuration is trusted
+trust-file = file
+trust-unneeded = { $path } needs no trust: it sets nothing but names and limits
+trust-given = { $path } is trusted as it is now. It sets:
+trust-key = { $name } (line { $line })
+trust-with = and names, trusted with it:
+trust-again = If one of these files changes, trust it again.
+trust-revoked = { $path } is trusted no longer
+trust-was-none = { $path } was not trusted
+gates-no-verdict = no verdict was recorded: a job checks the committed result again
+gates-left-out = { $gate }: not run here: { $why }
+serve-stopped = Stopped. Running agents continue; the next helix command takes over.
+serve-at = Helix is serving { $url }  (OpenAI-compatible: { $address }/v1)
+serve-open = no token required (--no-auth)
+serve-token = token: { $token }  (shown only once)
+serve-stored = { "       " }stored in { $file }
+serve-token-file = token file: { $file }
+serve-stop = Press Ctrl-C to stop.

@@ -14,7 +14,7 @@ use helix_engine::submit::{SubmitRequest, inspect};
 use helix_engine::work_gates::{PhaseGates, WorkTask};
 use helix_git::{GitEnvironment, Repository};
 use helix_job::phrases::Sign;
-use helix_job::{GateReport, Origin};
+use helix_job::{GateReport, Language, Origin, phrases, say};
 use serde_json::json;
 use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::runtime::signal_stream;
-use crate::terminal::{Meaning, Terminal, duration};
+use crate::terminal::{Meaning, Terminal};
 use crate::watch::meaning;
 
 #[derive(Debug, Subcommand)]
@@ -73,7 +73,7 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         };
         let lines: Vec<String> = done.iter().flat_map(|one| lines(&context.terminal, one)).collect();
         context.terminal.answer(&json!({ "evidence": false, "phases": done }), &lines.join("\n"))?;
-        context.terminal.note("no verdict was recorded: a job checks the committed result again");
+        context.terminal.note(&say!(context.terminal.language, "gates-no-verdict"));
         Ok(exit(&done))
     })
 }
@@ -119,28 +119,38 @@ fn commit_of(context: &Context, name: &str) -> Result<CommitId, CommandError> {
 }
 
 fn lines(terminal: &Terminal, phase: &PhaseGates) -> Vec<String> {
+    let language = terminal.language;
     let mut lines = vec![terminal.paint(Meaning::Strong, phase.phase.as_str())];
     for gate in &phase.gates {
         let sign = Sign::from(&gate.verdict);
-        let time = duration(Duration::from_millis(gate.duration_ms).as_secs_f64());
+        let time = language.duration(Duration::from_millis(gate.duration_ms).as_secs_f64());
         let head = format!("{} {}", sign.symbol(), gate.gate);
-        lines.push(format!("{}: {} ({time})", terminal.paint(meaning(sign), &head), gate.summary));
-        lines.extend(found(gate));
-        lines.extend(gate.notes.iter().map(|note| format!("  note: {note}")));
+        let summary = phrases::gate_summary(language, gate);
+        let summary = if summary.is_empty() { summary } else { format!(": {summary}") };
+        lines.push(format!("{}{summary} ({time})", terminal.paint(meaning(sign), &head)));
+        lines.extend(found(language, gate));
+        lines.extend(gate.notes.iter().map(|note| format!("  {}", phrases::note(language, note))));
     }
-    lines.extend(phase.left_out.iter().map(|one| format!("- {}: not run here: {}", one.gate, one.why)));
+    lines.extend(
+        phase
+            .left_out
+            .iter()
+            .map(|one| format!("- {}", say!(language, "gates-left-out", gate = &one.gate, why = &one.why))),
+    );
     lines
 }
 
 /// What a gate found, in the words of the correction that a job would give.
-fn found(gate: &GateReport) -> Vec<String> {
+fn found(language: Language, gate: &GateReport) -> Vec<String> {
     match &gate.verdict {
         Verdict::Pass => Vec::new(),
         Verdict::Fail { findings } => {
             let text = Correction::new(String::new(), findings.clone()).to_markdown();
             text.trim().lines().map(|line| format!("  {line}")).collect()
         }
-        Verdict::Inconclusive { fault } => fault.hint.iter().map(|hint| format!("  hint: {hint}")).collect(),
+        Verdict::Inconclusive { fault } => {
+            fault.hint.iter().map(|hint| format!("  {}", phrases::hint(language, hint))).collect()
+        }
     }
 }
 

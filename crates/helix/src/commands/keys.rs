@@ -3,6 +3,7 @@
 //! Must not know what a key opens. A key is printed once.
 
 use clap::Subcommand;
+use helix_job::say;
 use helix_server::wire::{Holder, KeyView};
 use serde_json::json;
 
@@ -46,7 +47,7 @@ pub(crate) enum Tokens {
 pub(crate) fn people(context: &Context, action: People) -> Ended {
     match action {
         People::Add { name } => create(context, Holder::Person, &name),
-        People::List => list(context, Holder::Person, "no one has a key; add one with `helix people add NAME`"),
+        People::List => list(context, Holder::Person, &say!(context.terminal.language, "keys-no-people")),
         People::Remove { name } => revoke(context, Holder::Person, &name),
     }
 }
@@ -54,7 +55,7 @@ pub(crate) fn people(context: &Context, action: People) -> Ended {
 pub(crate) fn tokens(context: &Context, action: Tokens) -> Ended {
     match action {
         Tokens::Create { chat } => create(context, Holder::Chat, &chat),
-        Tokens::List => list(context, Holder::Chat, "no tokens; make one with `helix token create --chat NAME`"),
+        Tokens::List => list(context, Holder::Chat, &say!(context.terminal.language, "keys-no-tokens")),
         Tokens::Revoke { name } => revoke(context, Holder::Chat, &name),
     }
 }
@@ -63,7 +64,7 @@ fn create(context: &Context, holder: Holder, name: &str) -> Ended {
     context.block_on(async {
         let made = context.with_host(async |host| Ok(host.client().create_key(holder, name).await?)).await?;
         context.terminal.answer(&made, &made.key)?;
-        context.terminal.note("this is shown only once; Helix keeps a digest of it");
+        context.terminal.note(&say!(context.terminal.language, "keys-once"));
         Ok(Exit::Success)
     })
 }
@@ -75,13 +76,17 @@ fn list(context: &Context, holder: Holder, nothing: &str) -> Ended {
         let rows = keys
             .iter()
             .map(|one| [(one.name.clone(), None), (one.created_at.strftime("%F").to_string(), Some(Meaning::Weak))]);
-        context.terminal.list(&keys, nothing, ["name", "since"], rows)
+        let language = context.terminal.language;
+        let [name, since] = [say!(language, "keys-name"), say!(language, "keys-since")];
+        context.terminal.list(&keys, nothing, [name.as_str(), since.as_str()], rows)
     })
 }
 
 fn revoke(context: &Context, holder: Holder, name: &str) -> Ended {
     context.block_on(async {
         context.with_host(async |host| Ok(host.client().revoke_key(holder, name).await?)).await?;
-        context.terminal.answer(&json!({ "revoked": name }), &format!("{name}: the key opens nothing any more"))
+        context
+            .terminal
+            .answer(&json!({ "revoked": name }), &say!(context.terminal.language, "keys-revoked", name = name))
     })
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
+use helix_job::say;
 use helix_store::StateDir;
 use serde_json::json;
 use tokio::signal::unix::SignalKind;
@@ -61,27 +62,27 @@ async fn serve(context: &Context, arguments: Arguments) -> Ended {
         error = host.server_failed() => return Err(error),
     }
     if !arguments.background {
-        context.terminal.say("Stopped. Running agents continue; the next helix command takes over.");
+        context.terminal.say(&say!(context.terminal.language, "serve-stopped"));
     }
     host.stop().await?;
     Ok(Exit::Success)
 }
 
 fn announce(context: &Context, host: &Host, access: &Access) -> Ended {
-    let info = &host.info;
+    let (info, language) = (&host.info, context.terminal.language);
     if context.terminal.reading == Reading::Programs {
         return context.terminal.json_line(&json!({ "url": info.url, "pid": info.pid, "token_file": info.token_file }));
     }
     let url = context.terminal.paint_error(Meaning::Strong, &info.url);
-    context.terminal.say(&format!("Helix is serving {url}  (OpenAI-compatible: {}/v1)", info.url));
+    context.terminal.say(&say!(language, "serve-at", url = url, address = &info.url));
     if *access == Access::Open {
-        context.terminal.say("no token required (--no-auth)");
+        context.terminal.say(&say!(language, "serve-open"));
     } else if host.token.is_new {
-        context.terminal.say(&format!("token: {}  (shown only once)", host.token.value));
-        context.terminal.say(&format!("       stored in {}", host.token.file.display()));
+        context.terminal.say(&say!(language, "serve-token", token = host.token.value.to_string()));
+        context.terminal.say(&say!(language, "serve-stored", file = host.token.file.display().to_string()));
     } else {
-        context.terminal.say(&format!("token file: {}", host.token.file.display()));
+        context.terminal.say(&say!(language, "serve-token-file", file = host.token.file.display().to_string()));
     }
-    context.terminal.say("Press Ctrl-C to stop.");
+    context.terminal.say(&say!(language, "serve-stop"));
     Ok(Exit::Success)
 }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use helix_job::say;
 use serde_json::json;
 
 use crate::config::{FILE_NAME, Trust, project_file, state_dir};
@@ -22,6 +23,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    let language = context.terminal.language;
     let state_dir = state_dir(&context.environment, &context.overrides)?;
     let trust = Trust::new(&context.environment, &state_dir.value);
     if arguments.list {
@@ -29,8 +31,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         let rows = all.iter().map(|one| [(one.path.display().to_string(), None)]);
         return context.terminal.list(
             &json!({ "files": all }),
-            "no project's configuration is trusted",
-            ["file"],
+            &say!(language, "trust-none"),
+            [say!(language, "trust-file").as_str()],
             rows,
         );
     }
@@ -46,22 +48,28 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     }
     let path = found.path.display();
     if found.keys.is_empty() {
-        let text = format!("{path} needs no trust: it sets nothing but names and limits");
+        let text = say!(language, "trust-unneeded", path = path.to_string());
         return context.terminal.answer(&json!({ "path": found.path, "keys": [], "files": [] }), &text);
     }
     let files = trust.give(&found)?;
-    let mut text = format!("{path} is trusted as it is now. It sets:\n");
-    text.extend(found.keys.iter().map(|key| format!("  {} (line {})\n", key.name, key.line)));
+    let mut text = format!("{}\n", say!(language, "trust-given", path = path.to_string()));
+    text.extend(
+        found.keys.iter().map(|key| format!("  {}\n", say!(language, "trust-key", name = &key.name, line = key.line))),
+    );
     if !files.is_empty() {
-        text.push_str("and names, trusted with it:\n");
+        text.push_str(&format!("{}\n", say!(language, "trust-with")));
         text.extend(files.iter().map(|file| format!("  {}\n", context.shown(file))));
     }
-    text.push_str("If one of these files changes, trust it again.");
+    text.push_str(&say!(language, "trust-again"));
     context.terminal.answer(&json!({ "path": found.path, "keys": found.keys, "files": files }), &text)
 }
 
 fn revoke(context: &Context, trust: &Trust<'_>, path: &Path) -> Ended {
     let was = trust.take_back(path)?;
-    let text = if was { "is trusted no longer" } else { "was not trusted" };
-    context.terminal.answer(&json!({ "path": path, "revoked": was }), &format!("{} {text}", path.display()))
+    let (language, shown) = (context.terminal.language, path.display().to_string());
+    let text = match was {
+        true => say!(language, "trust-revoked", path = shown),
+        false => say!(language, "trust-was-none", path = shown),
+    };
+    context.terminal.answer(&json!({ "path": path, "revoked": was }), &text)
 }

@@ -4,7 +4,6 @@
 
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
-use helix_failure::report::Reader;
 use helix_job::{JobStatus, JobView, Language, PhaseStatus, say};
 
 use crate::context::Context;
@@ -57,7 +56,7 @@ fn drawn(context: &Context, one: &JobReport) -> String {
     let language = context.terminal.language;
     let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = title(language, one)));
     let body = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief_as(Reader::Person, |about, text| {
+        (Some(report), _) => report.brief_in(language.code(), |about, text| {
             say!(language, "report-line", label = about.replace(' ', "-"), text = text)
         }),
         (None, trouble) => {

@@ -3,6 +3,7 @@
 use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_core::run::WallsHeld;
+use helix_core::said::Words;
 use helix_engine::evidence::{
     DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
@@ -20,7 +21,8 @@ pub(super) async fn diff(context: &Context, id: &str, phase: Option<PhaseId>, at
         return context.terminal.json(&found);
     }
     if found.patch.is_empty() {
-        context.terminal.say(&format!("nothing changed between {} and {}", found.from, found.to));
+        let (from, to) = (found.from.to_string(), found.to.to_string());
+        context.terminal.say(&say!(context.terminal.language, "diff-nothing", from = from, to = to));
     }
     for line in found.patch.lines() {
         context.terminal.data(&match line.as_bytes().first() {
@@ -31,7 +33,8 @@ pub(super) async fn diff(context: &Context, id: &str, phase: Option<PhaseId>, at
         })?;
     }
     if found.cut > 0 {
-        context.terminal.say(&format!("{} more bytes: git diff {} {}", found.cut, found.from, found.to));
+        let (from, to) = (found.from.to_string(), found.to.to_string());
+        context.terminal.say(&say!(context.terminal.language, "diff-more", bytes = found.cut, from = from, to = to));
     }
     Ok(Exit::Success)
 }
@@ -47,7 +50,9 @@ pub(super) async fn evidence(context: &Context, id: &str) -> Ended {
 fn report(context: &Context, found: &JobEvidence) -> String {
     let paint = |meaning, text: &str| context.terminal.paint(meaning, text);
     let language = context.terminal.language;
-    let missing = |what: &String| format!("  {} {what}", paint(Meaning::Bad, &say!(language, "evidence-missing")));
+    let missing = |what: &Words| {
+        format!("  {} {}", paint(Meaning::Bad, &say!(language, "evidence-missing")), language.words(what))
+    };
     let of = say!(language, "evidence-of", job = found.job.as_str(), commit = found.base.as_str());
     let mut lines = vec![format!("{} {of}", paint(Meaning::Strong, &found.name))];
     lines.extend(found.venv.iter().map(|venv| say!(language, "evidence-venv", venv = venv)));
@@ -120,7 +125,7 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
         lines.push(format!("  commit  {} tree {}{}", result.commit, result.tree, gone(result.found)));
     }
     if let Some(run) = &phase.run {
-        lines.push(format!("  run     {}: {}{}", run.run, run.outcome, gone(run.found)));
+        lines.push(format!("  run     {}: {}{}", run.run, language.words(&run.outcome), gone(run.found)));
         lines.push(format!("          {}", run.record));
         lines.extend(run.facts.iter().filter_map(|facts| walls(facts.walls.as_ref())));
     }
@@ -150,7 +155,10 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
     }
     for answer in &phase.answers {
         let (by, at, answer) = (&answer.answer.by, language.local(answer.at), phrases::answer(&answer.answer));
-        lines.push(format!("  person  {}", say!(language, "evidence-person", by = by.to_string(), at = at, answer = answer)));
+        lines.push(format!(
+            "  person  {}",
+            say!(language, "evidence-person", by = by.to_string(), at = at, answer = answer)
+        ));
     }
     // The attempt that counts is above.
     for other in phase.attempts.iter().filter(|one| Some(one.attempt) != phase.attempt) {
