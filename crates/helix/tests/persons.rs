@@ -153,9 +153,50 @@ fn a_german_terminal_is_asked_and_told_in_german_and_programs_read_english() {
     }
     let programs = json_of(&stage, &["jobs", "show", id], 0);
     assert_eq!(programs["status"], "succeeded");
+
+    // What a proof lacks is German for people and English for programs.
+    let proof = json_of(&stage, &["jobs", "evidence", id], 0);
+    let record = proof["phases"][0]["run"]["record"].as_str().unwrap();
+    std::fs::remove_dir_all(record).unwrap();
+    let lacking = text(&run(&stage, &["jobs", "evidence", id]).stdout);
+    assert!(lacking.contains("fehlt: die Aufzeichnung des Laufs "), "{lacking}");
+    let proof = json_of(&stage, &["jobs", "evidence", id], 1);
+    assert!(proof["phases"][0]["missing"][0].as_str().unwrap().starts_with("the record of run "), "{proof:#}");
+    for (command, german) in [
+        (["people", "list"], "niemand hat einen Schlüssel"),
+        (["token", "list"], "keine Tokens"),
+        (["trust", "--list"], "vertraut"),
+    ] {
+        let output = run(&stage, &command);
+        let said = format!("{}{}", text(&output.stdout), text(&output.stderr));
+        assert!(said.contains(german), "{said}");
+    }
     stage.sandbox.set("LC_ALL", "C");
     let english = text(&run(&stage, &["jobs", "show", id]).stdout);
     assert!(english.contains("✓ succeeded in "), "{english}");
+}
+
+#[test]
+fn a_german_terminal_reads_in_german_why_a_job_failed_and_what_to_do() {
+    let mut stage = Stage::new(WRITES, "");
+    stage.sandbox.set("LC_ALL", "de_DE.UTF-8");
+    let gate = "    on_failure: fail\n    gates: [{ type: command, command: 'false' }]\n";
+    let (plan, repo) = (stage.plan("pages", &plan(gate)), stage.repo.to_str().unwrap().to_owned());
+    let output = run(&stage, &["run", plan.to_str().unwrap(), "--project", &repo]);
+    assert_eq!(code(&output), 1, "{}", text(&output.stderr));
+    let job = only_job(&stage);
+    let shown = text(&run(&stage, &["jobs", "show", job["id"].as_str().unwrap()]).stdout);
+    for german in [
+        "gescheitert: ohne Grund gescheitert",
+        "Ursache: ohne Grund gescheitert (",
+        "Ende: Exit-Status 1",
+        "Vorschlag: führe den Befehl von Hand aus",
+    ] {
+        assert!(shown.contains(german), "{german:?} in {shown}");
+    }
+    for english in ["suggested", "run the command", "exit status", "without reason", "read the whole log"] {
+        assert!(!shown.contains(english), "{english:?} in {shown}");
+    }
 }
 
 #[tokio::test]

@@ -62,7 +62,8 @@ impl Table {
 /// What a text with values looks like. Only files, commands and commits have blanks in them.
 fn form(text: &str) -> Option<Regex> {
     let mut named: Vec<String> = Vec::new();
-    let form = NAME.as_ref()?.replace_all(&regex::escape(text), |found: &Captures<'_>| {
+    let escaped = regex::escape(text);
+    let form = NAME.as_ref()?.replace_all(&escaped, |found: &Captures<'_>| {
         let name = value(found.get(1).map_or("", |name| name.as_str()));
         let what = if ["files", "commit", "command"].contains(&name) { ".*?" } else { r"\S*?" };
         if named.iter().any(|other| other == name) {
