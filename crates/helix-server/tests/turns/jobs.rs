@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use futures::StreamExt;
-use futures::stream::BoxStream;
+use futures::{StreamExt, stream::BoxStream};
 use helix_core::ids::SessionId;
 use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
@@ -195,15 +194,12 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     for (shown, holds) in [("diff", "+++ b/page.md"), ("evidence", "pages (j")] {
         let address = block.split(['(', ')']).find(|part| part.contains(&format!("~{shown}~"))).unwrap();
         let opened = stage.host.http.get(address).send().await.unwrap();
-        assert_eq!(
-            (opened.status().as_u16(), &opened.headers()["x-content-type-options"]),
-            (200, &"nosniff".parse().unwrap())
-        );
-        let opened = opened.text().await.unwrap();
-        assert!(opened.contains(holds), "{opened}");
+        assert_eq!(opened.status(), 200);
+        assert_eq!(opened.headers()["x-content-type-options"], "nosniff");
+        assert!(opened.text().await.unwrap().contains(holds), "{holds:?} of {shown}");
         if shown == "evidence" {
-            let german = stage.host.http.get(address).header("accept-language", "de-DE,de;q=0.9,en;q=0.5");
-            let german = german.send().await.unwrap().text().await.unwrap();
+            let german = stage.host.http.get(address).header("accept-language", "de-DE,de;q=0.9,en;q=0.5").send();
+            let german = german.await.unwrap().text().await.unwrap();
             assert!(german.contains("belegt, eben noch einmal geprüft") && german.contains("| Versuche |"), "{german}");
         }
         let forged = address.replace("~diff~", "~evidence~").replace("files/j", "files/jj");
@@ -480,8 +476,8 @@ async fn a_session_with_an_open_job_is_not_forgotten() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     let job = stage.start().await;
     let request = stage.host.post("/v1/chat/completions").header("x-chat", "over");
-    let said = request.json(&json!({ "messages": [said("user", "hi [[fake: say Hi.]]")] })).send().await.unwrap();
-    assert_eq!(said.status(), 200);
+    let request = request.json(&json!({ "messages": [said("user", "hi [[fake: say Hi.]]")] }));
+    assert_eq!(request.send().await.unwrap().status(), 200);
     let Stage { host, sandbox, signals, gate, session } = stage;
     let none = helix_engine::consultant::Retention { days: None, count: Some(0) };
     let host = host.restart_with(ServerConfig::default(), |engine| engine.consultant.retention = none).await;
@@ -489,9 +485,8 @@ async fn a_session_with_an_open_job_is_not_forgotten() {
     // The host looks after its start and tells nobody when it is through.
     loop {
         let list: Value = stage.host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
-        let left = list["sessions"].as_array().unwrap();
-        if left.len() == 1 {
-            assert_eq!(left[0]["id"], stage.session.as_str(), "{list}");
+        if let [left] = &list["sessions"].as_array().unwrap()[..] {
+            assert_eq!(left["id"], stage.session.as_str(), "{list}");
             break;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
