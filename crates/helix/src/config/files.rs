@@ -65,7 +65,8 @@ impl Files {
     /// Reads the given file, else that of the project as far as the user trusts it; then the user's own.
     ///
     /// # Errors
-    /// A file that exists and cannot be read, or has errors; one of a project that needs trust and has none.
+    /// A file that exists and cannot be read, or has errors; one of a project that needs trust and has none; one of the user's own that
+    /// others can write.
     pub(super) fn read(
         environment: &Environment,
         given: Option<&Path>,
@@ -81,8 +82,9 @@ impl Files {
             trust.check(&project)?;
             files.push((project.path, project.text));
         }
-        if let Some(path) = user_file(environment) {
-            files.extend(load(&path)?);
+        if let Some(found) = user_file(environment).map(|path| load(&path)).transpose()?.flatten() {
+            only_the_user_writes(&found.0)?;
+            files.push(found);
         }
         Ok(Self { files })
     }
