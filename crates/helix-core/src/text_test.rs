@@ -9,3 +9,8 @@ fn figures_read_well() {
     assert_eq!((clip("abc", 3).as_str(), clip("abcd", 3).as_str()), ("abc", "ab…"));
     assert_eq!([count(1, "file"), count(0, "day"), count(2, "entry")], ["1 file", "0 days", "2 entries"]);
 }
+
+#[test]
+fn what_deceives_is_written_out() {
+    assert_eq!(visible("a\u{202e}b\u{200b}c\u{1}d"), "a<U+202E>b<U+200B>c d");
+}
