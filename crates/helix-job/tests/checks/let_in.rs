@@ -13,11 +13,15 @@ fn file(path: &str, content: &str) -> SelfRunning {
 
 /// Carries out a try whose result has these files, up to its commit.
 fn try_with(play: &mut Play, attempt: u32, files: &[SelfRunning]) {
+    try_of(play, "a", attempt, files);
+}
+
+fn try_of(play: &mut Play, phase: &str, attempt: u32, files: &[SelfRunning]) {
     play.happy();
     play.happy();
     let result = play.world.committed(true);
     play.event(JobEvent::ResultCommitted {
-        phase: id("a"),
+        phase: id(phase),
         attempt,
         result,
         repairs: Vec::new(),
@@ -116,4 +120,16 @@ fn nothing_is_delivered_before_they_are_let_in() {
     play.happy();
     answer(&mut play, 1, "approve");
     assert_eq!(play.keys(), ["begin/a/1/0"]);
+}
+
+#[test]
+fn a_phase_that_an_agent_added_lets_nothing_in_by_what_it_names() {
+    let mut play = Play::new(JobSpec { by: Some(Person::new("Ana", How::Terminal)), ..planning() });
+    play.work();
+    let mut own = phase("own", &["plan"], 0);
+    own.outputs = vec![".envrc".into()];
+    play.event(JobEvent::PhasesProposed { phase: id("plan"), attempt: 1, phases: vec![own] });
+    play.happy();
+    try_of(&mut play, "own", 1, &[file(".envrc", "x")]);
+    assert!(matches!(play.phase("own"), PhaseState::Asking { about: About::RunsByItself { .. }, .. }));
 }

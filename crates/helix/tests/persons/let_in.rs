@@ -8,7 +8,7 @@ use super::{code, json_of, only_job, run, text, waiting, watched};
 /// The first attempt brings an `.envrc`, the second one takes it back.
 const BRINGS: &str = "parts:
   - name: page
-    prompt: 'Write the page'
+    prompt: { matches: '(?i)phase `page`' }
     attempts:
       - steps:
           - write: { path: page.md, content: \"# Page\\n\" }
