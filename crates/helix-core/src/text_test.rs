@@ -30,3 +30,8 @@ fn nothing_but_colours_reaches_a_terminal() {
     assert_eq!(coloured("\u{1b}[32mgood\u{1b}[2J\u{1b}[0m"), "\u{1b}[32mgood[2J\u{1b}[0m");
     assert_eq!(plain("a\u{1b}[31m\u{202e}b\n"), "a[31mb\n");
 }
+
+#[test]
+fn what_deceives_is_written_out() {
+    assert_eq!(visible("a\u{202e}b\u{200b}c\u{1}d"), "a<U+202E>b<U+200B>c d");
+}

@@ -10,6 +10,7 @@ use super::event::AdviceAction;
 use super::illegal::Illegal;
 use super::language::Language;
 use super::person::Person;
+use super::phrases::runs_by_itself;
 use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
@@ -48,12 +49,16 @@ impl PhaseProgress {
                 let options = yes_or_no(say!(RECORD, "option-approve"), say!(RECORD, "option-reject"));
                 (gate_text(phase, *gate), options)
             }
+            About::RunsByItself { files, .. } => (
+                runs_by_itself(RECORD, phase.id.as_str(), &phase.name, files),
+                yes_or_no(say!(RECORD, "option-let-in"), say!(RECORD, "option-leave-out")),
+            ),
             About::Escalation { conflict } => (self.escalation_text(phase, trouble, *conflict), ways_out(phase)),
             About::Agent => (String::new(), Vec::new()),
         };
         let approvers = match about {
             About::Gate { gate } => phase.gates.get(*gate).and_then(GateSpec::approvers),
-            About::Approval { .. } | About::Escalation { .. } | About::Agent => None,
+            About::Approval { .. } | About::RunsByItself { .. } | About::Escalation { .. } | About::Agent => None,
         };
         let number = self.questions.len() as u32 + 1;
         Question { number, about: about.clone(), text, options, free_text: true, approvers }
@@ -174,6 +179,11 @@ impl PhaseProgress {
             }
             About::Approval { when: Approval::After } if approves => self.check(context, Check::Nothing),
             About::Approval { when: Approval::After } => self.rejected_by_person(context, answer, words),
+            About::RunsByItself { gate, files } if approves => {
+                self.let_in.extend(files);
+                self.check(context, gate.map_or(Check::Person, Check::Gate));
+            }
+            About::RunsByItself { files, .. } => self.not_let_in(context, answer, words, &files),
             About::Gate { gate } => {
                 self.answer_gate(context, gate, answer, &approved_by, words);
                 match approves {
@@ -208,7 +218,7 @@ impl PhaseProgress {
         let waited = "not answered in time";
         let hint = Some("answer earlier, or raise [questions] timeout; `helix jobs resume` asks again".to_owned());
         match asked.question.about.clone() {
-            About::Approval { .. } | About::Gate { .. } => {
+            About::Approval { .. } | About::Gate { .. } | About::RunsByItself { .. } => {
                 let message = format!("{waited}: approval of phase {}", self.id);
                 self.give_up(context, GiveUp::Surroundings, ErrorView { message, hint });
             }

@@ -7,6 +7,8 @@ mod approvals;
 mod deliveries;
 #[path = "checks/going_on.rs"]
 mod going_on;
+#[path = "checks/let_in.rs"]
+mod let_in;
 #[path = "checks/reviews.rs"]
 mod reviews;
 mod world;

@@ -2,6 +2,8 @@
 //! files beside the plan.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "persons/let_in.rs"]
+mod let_in;
 mod stage;
 #[path = "persons/terminal.rs"]
 mod terminal;

@@ -115,7 +115,7 @@ fn approval(phase: &Phase, progress: &PhaseProgress) -> Option<(Timestamp, Accep
     let approves = |about: &About| match about {
         About::Approval { .. } => true,
         About::Gate { gate } => matches!(phase.gates.get(*gate), Some(GateSpec::Approval { .. })),
-        About::Escalation { .. } | About::Agent => false,
+        About::RunsByItself { .. } | About::Escalation { .. } | About::Agent => false,
     };
     progress.questions.iter().rev().filter(|asked| approves(&asked.question.about)).find_map(|asked| {
         match &asked.status {

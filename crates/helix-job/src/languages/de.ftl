@@ -276,6 +276,21 @@ ask-gate = Phase { $phase } ({ $name }): { $question }
 ask-gate-manual = Bitte erledige diesen Schritt von Hand. Erledigt?
 ask-gate-approval = Gibst du das Ergebnis frei?
 ask-gate-result = Gibst du das Ergebnis der Phase { $phase } frei?
+ask-runs = Phase { $phase } ({ $name }) ist fertig und geprüft. Ihr Ergebnis hat Dateien, die von selbst laufen, ohne dass jemand das Projekt startet. Einlassen?
+runs-shell = läuft, wenn jemand das Verzeichnis betritt
+runs-editor = Editoren führen sie aus oder folgen ihr, wenn jemand das Verzeichnis öffnet
+runs-agent = Coding-Agenten, die dort gestartet werden, folgen ihr
+runs-helix = Helix folgt ihr
+runs-server = läuft nach dem nächsten Push auf einem Server, oft mit Geheimnissen des Projekts
+runs-git = Gits eigene Befehle führen sie aus oder was sie nennt
+runs-interpreter = Interpreter oder Debugger, die dort gestartet werden, führen sie aus
+runs-tool = Paketmanager und Build-Werkzeuge führen sie bei jedem Befehl aus oder folgen ihr
+runs-file-manager = Dateimanager folgen ihr, wenn jemand in das Verzeichnis sieht
+runs-nothing-new = (keine neuen Zeilen: einige fehlen oder stehen anderswo, oder sie ist jetzt ausführbar)
+runs-more = … und { $lines ->
+        [one] { $lines } weitere neue Zeile
+       *[other] { $lines } weitere neue Zeilen
+    }
 ask-unmerged = Phase { $phase } konnte die Ergebnisse nicht zusammenführen
 ask-stuck = Phase { $phase } ({ $name }) kommt nicht weiter
 ask-what = Was soll geschehen?
@@ -285,6 +300,8 @@ option-accept = Das Ergebnis annehmen
 option-send-back = Zurückgeben; sag warum, und der Agent bessert nach
 option-approve = Freigeben
 option-reject = Ablehnen; sag, was fehlt
+option-let-in = Diese Dateien einlassen, wie sie gezeigt sind
+option-leave-out = Draußen lassen; sag warum, und der Agent nimmt sie zurück
 option-retry = Noch ein Versuch, mit deinem Text als Tipp
 option-skip = Diese Phase und alle, die auf ihr aufbauen, auslassen
 option-skip-optional = Ohne diese Phase weitermachen

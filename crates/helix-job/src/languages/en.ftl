@@ -222,6 +222,21 @@ ask-gate = Phase { $phase } ({ $name }): { $question }
 ask-gate-manual = Please do this step by hand. Done?
 ask-gate-approval = Do you approve the result?
 ask-gate-result = Do you approve the result of phase { $phase }?
+ask-runs = Phase { $phase } ({ $name }) is done and checked. Its result has files that run by themselves, without anybody starting the project. Let them in?
+runs-shell = runs when somebody enters the directory
+runs-editor = editors run or obey it when somebody opens the directory
+runs-agent = coding agents that are started there obey it
+runs-helix = Helix obeys it
+runs-server = runs on a server after the next push, often with the project's secrets
+runs-git = git's own commands run it or what it names
+runs-interpreter = interpreters or debuggers that are started there run it
+runs-tool = package managers and build tools run or obey it at any command
+runs-file-manager = file managers obey it when somebody looks into the directory
+runs-nothing-new = (no new lines: some are gone or moved, or it may be executed now)
+runs-more = … and { $lines ->
+        [one] { $lines } more new line
+       *[other] { $lines } more new lines
+    }
 ask-unmerged = Phase { $phase } could not merge the results
 ask-stuck = Phase { $phase } ({ $name }) is stuck
 ask-what = What should happen?
@@ -231,6 +246,8 @@ option-accept = Accept the result
 option-send-back = Send it back; say why, and the agent fixes it
 option-approve = Approve
 option-reject = Reject; say what is missing
+option-let-in = Let these files in, as they are shown
+option-leave-out = Keep them out; say why, and the agent takes them back
 option-retry = One more attempt; your text is its hint
 option-skip = Skip this phase and all that depend on it
 option-skip-optional = Continue without this phase

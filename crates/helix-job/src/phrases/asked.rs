@@ -2,7 +2,8 @@
 //!
 //! Must not know how a question reaches a person.
 
-use helix_core::text::one_line;
+use helix_core::evidence::{RunsBy, SelfRunning};
+use helix_core::text::{one_line, visible};
 use helix_plan::Approval;
 
 use super::LINE;
@@ -44,6 +45,7 @@ pub fn asks(language: Language, question: &QuestionView) -> String {
                 None => say!(language, "ask-gate-result", phase = phase),
             }
         }
+        About::RunsByItself { files, .. } => runs_by_itself(language, phase, name, files),
         About::Escalation { conflict } => {
             let stuck = match conflict {
                 true => say!(language, "ask-unmerged", phase = phase),
@@ -54,6 +56,35 @@ pub fn asks(language: Language, question: &QuestionView) -> String {
             format!("{stuck}.\n\n{trouble}\n\n{}", say!(language, "ask-what"))
         }
     }
+}
+
+/// What is asked about files that run by themselves. Each line that an agent wrote is indented: chats show it as it is.
+pub(crate) fn runs_by_itself(language: Language, phase: &str, name: &str, files: &[SelfRunning]) -> String {
+    let mut text = format!("{}\n", say!(language, "ask-runs", phase = phase, name = name));
+    for file in files {
+        let by = match file.by {
+            RunsBy::Shell => say!(language, "runs-shell"),
+            RunsBy::Editor => say!(language, "runs-editor"),
+            RunsBy::Agent => say!(language, "runs-agent"),
+            RunsBy::Helix => say!(language, "runs-helix"),
+            RunsBy::Server => say!(language, "runs-server"),
+            RunsBy::Git => say!(language, "runs-git"),
+            RunsBy::Interpreter => say!(language, "runs-interpreter"),
+            RunsBy::Tool => say!(language, "runs-tool"),
+            RunsBy::FileManager => say!(language, "runs-file-manager"),
+        };
+        text.push_str(&format!("\n    {}: {by}", visible(&file.path)));
+        for line in &file.shown {
+            text.push_str(&format!("\n    + {line}"));
+        }
+        match file.more {
+            0 if file.shown.is_empty() => text.push_str(&format!("\n    {}", say!(language, "runs-nothing-new"))),
+            0 => {}
+            more => text.push_str(&format!("\n    {}", say!(language, "runs-more", lines = more))),
+        }
+    }
+    text.push_str(&format!("\n\n{}", say!(language, "ask-accept-see")));
+    text
 }
 
 /// Who has to approve, and who has so far; `None` where anybody may.
@@ -100,6 +131,8 @@ fn translated(language: Language, text: &str) -> String {
             say!(language, "option-send-back"),
             say!(language, "option-approve"),
             say!(language, "option-reject"),
+            say!(language, "option-let-in"),
+            say!(language, "option-leave-out"),
             say!(language, "option-retry"),
             say!(language, "option-skip"),
             say!(language, "option-skip-optional"),

@@ -264,6 +264,7 @@ impl World {
                     result,
                     repairs: Vec::new(),
                     findings: Vec::new(),
+                    runs_by_itself: Vec::new(),
                 }
             }
             Effect::BeginDelivery { phase, attempt, gate } => JobEvent::DeliveryBegun {
