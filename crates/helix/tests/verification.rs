@@ -199,6 +199,9 @@ for name, text in (("request.json", json.dumps(request)), ("stdout.jsonl", out),
     assert!(stage.shared().join("made").exists(), "the agent has not forged it: {}", text(&ran));
     assert_eq!(ran.status.code(), Some(1), "{}", text(&ran));
     assert_eq!(stage.plays_of("judge"), 1, "the reviewer was asked: {}", text(&ran));
+    let runs = std::fs::read_dir(stage.sandbox.state().join("runs")).unwrap().flatten();
+    let aside = runs.filter(|entry| entry.file_name().to_string_lossy().starts_with(".foreign-")).count();
+    assert_eq!(aside, 1, "it lay where the reviewer's run belongs, and was set aside");
     assert!(!stage.repo.join("page.md").exists());
 }
 

@@ -46,6 +46,7 @@ fn changed(statement: &Value, place: &str) -> Value {
         Value::Number(number) => number.as_u64().map_or(json!(0.25), |number| json!(number + 1)),
         Value::String(text) => json!(flipped(text)),
         Value::Array(items) => json!(items.iter().skip(1).chain([&json!("more")]).collect::<Vec<_>>()),
+        Value::Object(fields) if fields.is_empty() => json!({ "more": 1 }),
         Value::Object(_) => json!({}),
     };
     other
