@@ -182,8 +182,8 @@ impl Supervisor {
         let (directory, damaged) = (RunDir::of(&self.inner.config.runs_dir, run), attached.is_err());
         let (inner, name) = (Arc::clone(&self.inner), run.clone());
         let withdrawn = blocking(move || {
-            if !directory.is_of(&name, &inner.config.seal)? {
-                return set_aside(&directory).map(|()| true);
+            if set_aside(&directory, &name, &inner.config.seal)? {
+                return Ok(true);
             }
             // The holder of the claim decides: a keeper that is on its way finds it taken. Nobody goes on with what is damaged.
             let free = directory.take_claim()? || damaged && directory.lock_holder()?.is_none();

@@ -7,6 +7,9 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use helix_core::ids::RunId;
 
 use super::durable::write_new;
 use super::{EXIT_RESERVE, RunDir, RunDirError, RunSeal, name, to_json};
@@ -28,15 +31,23 @@ fn next() -> u64 {
     COUNTER.fetch_add(1, Ordering::Relaxed)
 }
 
+/// Held while a run directory is looked at and then moved or made: of two that start one run at the same moment, neither moves the
+/// other's directory away. Of two processes only one is the host.
+fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Puts a run directory in place, whole or not at all: it is filled under another name and renamed. If a host has made it
 /// already (another supervisor was faster, or an earlier one), that one stays; anything else goes out of the way.
 pub(crate) fn publish(runs: &Path, request: &RunRequest, seal: &RunSeal) -> Result<RunDir, RunDirError> {
     let directory = RunDir::of(runs, &request.run);
+    let _alone = alone();
     for _ in 0..MAX_FOREIGN {
         if directory.is_of(&request.run, seal)? {
             return Ok(directory);
         }
-        set_aside(&directory)?;
+        move_away(&directory)?;
         if put(runs, request, seal, &directory)? {
             return Ok(directory);
         }
@@ -45,13 +56,22 @@ pub(crate) fn publish(runs: &Path, request: &RunRequest, seal: &RunSeal) -> Resu
     Err(RunDirError::io("publish", directory.path())(busy))
 }
 
-/// Moves what lies in the place of a run and is none of a host's out of the way, if there is such a thing.
-pub(crate) fn set_aside(directory: &RunDir) -> Result<(), RunDirError> {
+/// Moves what lies in the place of a run out of the way unless a host has made it; whether nothing is there now.
+pub(crate) fn set_aside(directory: &RunDir, run: &RunId, seal: &RunSeal) -> Result<bool, RunDirError> {
+    let _alone = alone();
+    if directory.is_of(run, seal)? {
+        return Ok(false);
+    }
+    move_away(directory).map(|()| true)
+}
+
+fn move_away(directory: &RunDir) -> Result<(), RunDirError> {
     let aside = format!("{FOREIGN_PREFIX}{}-{}", std::process::id(), next());
     let aside = directory.path().with_file_name(aside);
     match fs::rename(directory.path(), &aside) {
         Ok(()) => {
-            tracing::warn!(path = %directory.path().display(), aside = %aside.display(), "no host has made this run directory: it was set aside");
+            let (path, aside) = (directory.path().display(), aside.display());
+            tracing::warn!(%path, %aside, "no host has made this run directory: it was set aside");
             Ok(())
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),

@@ -93,7 +93,7 @@ fn without_a_key(text: &str, statement: &Value, sig: &(String, String), all: &mu
     places(statement, "", &mut everywhere);
     for place in some(&everywhere, 60) {
         let other = changed(statement, place).to_string();
-        all.push(as_text(format!("changed: {place}"), envelope(other.as_bytes(), &[sig.clone()]), "HX0831"));
+        all.push(as_text(format!("changed: {place}"), envelope(other.as_bytes(), std::slice::from_ref(sig)), "HX0831"));
     }
     for at in (0..text.len()).step_by(text.len() / 40) {
         let mut bytes = text.as_bytes().to_vec();
@@ -141,8 +141,9 @@ fn without_a_key(text: &str, statement: &Value, sig: &(String, String), all: &mu
         let mut other = value.clone();
         let first = other.as_object_mut().unwrap().shift_remove(field).unwrap();
         other.as_object_mut().unwrap().insert(field.to_owned(), first);
-        if other.to_string() != value.to_string() {
-            all.push(as_text(format!("{field} at the end"), other.to_string() + "\n", "HX0830"));
+        let moved = other.to_string() + "\n";
+        if moved != text {
+            all.push(as_text(format!("{field} at the end"), moved, "HX0830"));
         }
     }
     for other in ["application/json", "application/vnd.in-toto+json ", "APPLICATION/VND.IN-TOTO+JSON", ""] {
@@ -285,7 +286,7 @@ fn every_changed_bundle_is_refused_with_a_reason() {
     let others = payload(&other);
     let other_sig = (sig.0.clone(), signature(&key, KIND, &others));
     all.push(as_text("the signature of another job", envelope(&own, &[other_sig]), "HX0831"));
-    all.push(as_text("the statement of another job", envelope(&others, &[sig.clone()]), "HX0831"));
+    all.push(as_text("the statement of another job", envelope(&others, std::slice::from_ref(&sig)), "HX0831"));
     let untyped = envelope(&own, &[(sig.0.clone(), signature(&key, "application/json", &own))]);
     all.push(as_text("signed as another type", untyped.clone(), "HX0831"));
     all.push(as_text("signed and declared as another type", untyped.replace(KIND, "application/json"), "HX0830"));
