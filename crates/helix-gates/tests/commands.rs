@@ -104,7 +104,9 @@ fn supervisor(home: &Path) -> Supervisor {
     let shared = home.join("shared");
     fs::create_dir_all(&shared).unwrap();
     let sandbox = Sandbox { writable: vec![shared, SIGNALS.into()], ..Sandbox::default() };
-    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox }).unwrap()
+    let seal = helix_agents::RunSeal::new([1; 32]);
+    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox, seal })
+        .unwrap()
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {

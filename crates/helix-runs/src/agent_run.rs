@@ -240,10 +240,9 @@ impl AgentRunner {
     }
 
     /// Whether a run of this name was ever begun, by whichever host.
-    #[boxed]
-    pub async fn has_begun(&self, run: &RunId) -> bool {
+    pub fn has_begun(&self, run: &RunId) -> bool {
         // A directory that cannot be looked at is met again, and named, when the run is attached to.
-        tokio::fs::try_exists(self.run_dir(run)).await.unwrap_or(true)
+        self.supervisor.knows(run).unwrap_or(true)
     }
 
     /// Ends what is left of runs that nobody keeps any more, but for the living ones. Called when a host starts.

@@ -2,8 +2,6 @@
 //!
 //! Must not know how evidence is read or shown.
 
-use std::path::{Path, PathBuf};
-
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, RunId, TreeId};
 use helix_core::run::Outcome;
@@ -13,14 +11,13 @@ use helix_job::{
     PhaseProgress, PhaseState, Review, RunEnded, describe,
 };
 use helix_plan::{Approval, GateSpec, Phase};
-use sha2::{Digest, Sha256};
 
+use super::look::{Look, Sight};
 use super::{
-    AttemptEvidence, GateEvidence, JobEvidence, OutputEvidence, OutputState, PersonEvidence, PhaseEvidence,
-    RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
+    AttemptEvidence, GateEvidence, IntegrationEvidence, JobEvidence, OutputEvidence, OutputState, PersonEvidence,
+    PhaseEvidence, RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
 };
 use crate::error::EngineError;
-use helix_git::Repository;
 
 /// The attempt whose result counts, with that result.
 pub(super) fn judged(progress: &PhaseProgress) -> Option<(&Attempt, &Committed)> {
@@ -31,12 +28,11 @@ pub(super) fn judged(progress: &PhaseProgress) -> Option<(&Attempt, &Committed)>
 }
 
 /// Compares records with what they name.
-pub(super) struct Examiner {
-    pub(super) repository: Repository,
-    pub(super) state_dir: PathBuf,
+pub(super) struct Examiner<'a> {
+    pub(super) look: &'a dyn Look,
 }
 
-impl Examiner {
+impl Examiner<'_> {
     /// The evidence of a job.
     ///
     /// # Errors
@@ -50,9 +46,7 @@ impl Examiner {
                 (None, Some(RefusalEvidence { findings: findings.clone(), gates: self.gates(gates) }))
             }
         };
-        let proved = state.end() == Some(&JobEnd::Succeeded)
-            && phases.iter().all(|phase| phase.standing != Standing::Unproved)
-            && integration.as_ref().is_some_and(|integration| integration.standing == Standing::Proved);
+        let lacking = lacking(state.end(), &phases, integration.as_ref());
         let view = JobView::project(job, state).ok_or_else(|| EngineError::not_found("job", job))?;
         let rollbacks = view.deliveries.iter().flat_map(|one| &one.rollbacks);
         let rollbacks = rollbacks.flat_map(|one| one.report.iter().chain(&one.health)).map(|one| self.gate(one));
@@ -68,7 +62,8 @@ impl Examiner {
             conflicts: active.conflicts.clone(),
             integration,
             refusal,
-            proved,
+            proved: lacking.is_empty(),
+            lacking,
         })
     }
 
@@ -106,14 +101,7 @@ impl Examiner {
     }
 
     pub(super) fn result(&self, result: &Committed) -> ResultEvidence {
-        let found = match self.repository.find_commit(result.commit.as_str()) {
-            Ok(Some(commit)) => commit.tree == result.tree,
-            Ok(None) => false,
-            Err(error) => {
-                tracing::warn!(commit = %result.commit, %error, "a result cannot be looked up");
-                false
-            }
-        };
+        let found = self.look.tree(&result.commit).as_ref() == Some(&result.tree);
         ResultEvidence {
             commit: result.commit.clone(),
             tree: result.tree.clone(),
@@ -124,9 +112,8 @@ impl Examiner {
     }
 
     fn record(&self, run: &RunId) -> (String, bool) {
-        let directory = self.state_dir.join("runs").join(run.as_str());
-        let found = directory.join("stdout.jsonl").is_file();
-        (directory.to_string_lossy().into_owned(), found)
+        let Sight { path, content } = self.look.record(run);
+        (path, content.is_some())
     }
 
     fn run(&self, this: &Attempt) -> RunEvidence {
@@ -155,14 +142,14 @@ impl Examiner {
     }
 
     fn output(&self, command: &CommandEvidence) -> OutputEvidence {
-        let file = self.state_dir.join(&command.output_file);
-        let now = digest(&file);
-        let state = match &now {
-            Ok(now) if *now == command.output_sha256 => OutputState::Intact,
-            Ok(_) => OutputState::Changed,
-            Err(_) => OutputState::Missing,
+        let Sight { path: file, content } = self.look.output(&command.output_file);
+        let sha256_now = content.map(|content| content.sha256);
+        let state = match &sha256_now {
+            Some(now) if *now == command.output_sha256 => OutputState::Intact,
+            Some(_) => OutputState::Changed,
+            None => OutputState::Missing,
         };
-        OutputEvidence { file: file.to_string_lossy().into_owned(), state, sha256_now: now.ok() }
+        OutputEvidence { file, state, sha256_now }
     }
 
     fn validation(&self, this: &Attempt) -> Vec<GateEvidence> {
@@ -178,6 +165,25 @@ impl Examiner {
         };
         this.reviews.iter().map(evidence).collect()
     }
+}
+
+/// What a job lacks of being proved; empty: nothing.
+fn lacking(end: Option<&JobEnd>, phases: &[PhaseEvidence], integration: Option<&IntegrationEvidence>) -> Vec<String> {
+    let mut lacking = Vec::new();
+    match end {
+        Some(JobEnd::Succeeded) => {}
+        Some(JobEnd::Failed { reason, .. }) => lacking.push(format!("the job failed: {reason}")),
+        Some(JobEnd::Cancelled { .. }) => lacking.push("the job was cancelled".to_owned()),
+        None => lacking.push("the job is not over".to_owned()),
+    }
+    for phase in phases.iter().filter(|phase| phase.standing == Standing::Unproved) {
+        lacking.extend(phase.missing.iter().map(|what| format!("phase {}: {what}", phase.phase)));
+    }
+    match integration {
+        None => lacking.push("the results were not integrated".to_owned()),
+        Some(one) => lacking.extend(one.missing.iter().map(|what| format!("the integrated result: {what}"))),
+    }
+    lacking
 }
 
 fn answers(progress: &PhaseProgress) -> Vec<PersonEvidence> {
@@ -255,11 +261,4 @@ pub(super) fn doubt(gate: &GateEvidence, tree: Option<&TreeId>) -> Option<String
         OutputState::Changed => Some(format!("the output of gate {name} was changed after it ran: {file}")),
         OutputState::Missing => Some(format!("the output of gate {name} cannot be read: {file}")),
     })
-}
-
-/// SHA-256 of a file, hex, read in pieces.
-fn digest(file: &Path) -> std::io::Result<String> {
-    let mut hasher = Sha256::new();
-    std::io::copy(&mut std::fs::File::open(file)?, &mut hasher)?;
-    Ok(format!("{:x}", hasher.finalize()))
 }

@@ -1,5 +1,7 @@
 //! `helix jobs diff` and `helix jobs evidence`: read from the journal, the repository and the records, with or without a host.
 
+use std::path::Path;
+
 use helix_core::ids::PhaseId;
 use helix_core::run::WallsHeld;
 use helix_engine::evidence::{
@@ -7,8 +9,10 @@ use helix_engine::evidence::{
 };
 use helix_job::{CommandEvidence, Language, Review, phrases};
 
+use crate::commands::verify::own_key;
 use crate::context::Context;
 use crate::error::{Ended, Exit};
+use crate::files::write_new;
 use crate::offline::{archive, open_or_missing};
 use crate::terminal::{Meaning, Reading};
 
@@ -35,12 +39,25 @@ pub(super) async fn diff(context: &Context, id: &str, phase: Option<PhaseId>, at
     Ok(Exit::Success)
 }
 
-/// Ends with 1 unless the job succeeded and everything is proved.
-pub(super) async fn evidence(context: &Context, id: &str) -> Ended {
+/// Ends with a status of its own unless the job succeeded and everything is proved.
+pub(super) async fn evidence(context: &Context, id: &str, bundle: Option<&Path>) -> Ended {
     let journal = open_or_missing(context, id).await?;
-    let found = archive(context, &journal)?.evidence(id).await?;
-    context.terminal.answer(&found, &report(context, &found))?;
-    Ok(if found.proved { Exit::Success } else { Exit::No })
+    let archive = archive(context, &journal)?;
+    let stated;
+    let (found, written) = match bundle {
+        None => (&archive.evidence(id).await?, None),
+        Some(file) => {
+            stated = archive.statement(id, env!("CARGO_PKG_VERSION")).await?;
+            let key = own_key(context)?;
+            write_new(&context.path(file), &stated.signed(&key)?)?;
+            (stated.evidence(), Some((file, key.public())))
+        }
+    };
+    context.terminal.answer(found, &report(context, found))?;
+    if let Some((file, key)) = written {
+        context.terminal.note(&format!("wrote {}, signed by {key}", file.display()));
+    }
+    Ok(if found.proved { Exit::Success } else { Exit::NotProved })
 }
 
 fn report(context: &Context, found: &JobEvidence) -> String {
@@ -91,7 +108,7 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     lines.extend(gates(&found.rollbacks));
     lines.extend(found.reverted.as_ref().map(|done| phrases::reverted(Language::English, done)));
     if !found.proved {
-        lines.push(paint(Meaning::Bad, "NOT PROVED: the job has not succeeded, or evidence is missing"));
+        lines.push(paint(Meaning::Bad, &format!("NOT PROVED: {}", found.lacking.join("; "))));
     }
     lines.join("\n")
 }
