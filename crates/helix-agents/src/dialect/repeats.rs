@@ -9,6 +9,8 @@ use helix_core::agent_event::AgentEvent;
 use helix_core::run::RepeatedCall;
 use serde_json::Value;
 
+/// Longest name of a tool that is kept, in characters.
+const NAME_LIMIT: usize = 100;
 /// Longest input of a call that is kept for people, in characters.
 const INPUT_LIMIT: usize = 500;
 /// Longest end of what the call said that is kept, in bytes.
@@ -43,7 +45,13 @@ impl Repeats {
         match event {
             AgentEvent::ToolStarted { id, name, input, parent } => {
                 let deed = self.hashing.hash_one((name, parent, Deed(input)));
-                let call = Call { name: name.clone(), input: shown(input), deed, waits: waits(input) };
+                let one_line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+                let call = Call {
+                    name: one_line.chars().take(NAME_LIMIT).collect(),
+                    input: shown(input),
+                    deed,
+                    waits: waits(input),
+                };
                 self.open.insert(id.clone(), call);
             }
             AgentEvent::ToolFinished { id, output, failed } => {

@@ -242,6 +242,7 @@ fn by_rule(rule: &str) -> Option<OwnCheck> {
         ("conflicts", _) => OwnCheck::Gate(GateName::ConflictsResolved),
         ("review", _) => OwnCheck::Verifier,
         ("approval", _) => OwnCheck::Gate(GateName::Approval),
+        ("mutation", _) => OwnCheck::Gate(GateName::Mutation),
         ("tests", "fewer" | "skipped") => OwnCheck::FewerTests,
         ("gate", "changed") => OwnCheck::GateChanged,
         ("phase", "nothing_changed") => OwnCheck::NothingChanged,
