@@ -27,7 +27,7 @@ fn stage() -> Stage {
     let (source, careless) = (write("shop/tax.py", SOURCE), write("tests/test_tax.py", &careless));
     let thorough = write("tests/test_tax.py", &thorough);
     let script = format!(
-        "parts:\n  - name: tax\n    prompt: TAX-PHASE\n    attempts:\n      - steps: [{source}, {careless}]\n      - steps: [{thorough}]\n"
+        "parts:\n  - name: tax\n    prompt: {{ matches: \".\" }}\n    attempts:\n      - steps: [{source}, {careless}]\n      - steps: [{thorough}]\n"
     );
     Stage::new(&script, "")
 }
