@@ -16,6 +16,7 @@ fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
         Outcome::Cancelled,
         Outcome::TimedOut,
         Outcome::Stalled,
+        Outcome::Stuck { call: None },
         Outcome::Lost,
         Outcome::RateLimited { resets_at: None },
         Outcome::Overloaded { http_status: Some(529) },

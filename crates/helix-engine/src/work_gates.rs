@@ -360,6 +360,7 @@ fn waits_for_the_end(gate: &GateSpec) -> Option<&'static str> {
         | GateSpec::OutputsClaimed { .. }
         | GateSpec::SyntaxCheck { .. }
         | GateSpec::TestsPass(_)
+        | GateSpec::Mutation(_)
         | GateSpec::LintPass { .. }
         | GateSpec::BuildPass { .. }
         | GateSpec::Command { .. }

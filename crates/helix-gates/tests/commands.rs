@@ -7,6 +7,8 @@ mod cheats;
 mod honest;
 #[path = "commands/kept.rs"]
 mod kept;
+#[path = "commands/mutation.rs"]
+mod mutation;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

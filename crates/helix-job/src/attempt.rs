@@ -294,7 +294,13 @@ impl PhaseProgress {
     fn run_rejected(&mut self, context: &PhaseContext<'_>, ended: &RunEnded) {
         let summary = format!("The last run did not complete: {}.", describe(&ended.outcome()));
         let next = self.after_run(context, ended);
-        self.follow(context, next, Correction::new(summary, Vec::new()));
+        let findings = ended.facts.repeated.iter().map(|call| {
+            let message = format!("{} failed {} times in the same way, with nothing new in between", call.tool, call.times);
+            let fix = "do not call it again before something has changed: find the cause of this failure first; if it lies outside of \
+                       your work place, say so and go on with what does not need it";
+            Finding::new("run.stuck", message).evidence(&format!("{}\n{}", call.input, call.error)).fix(fix)
+        });
+        self.follow(context, next, Correction::new(summary, findings.collect()));
     }
 
     fn after_run(&self, context: &PhaseContext<'_>, ended: &RunEnded) -> Next {

@@ -9,6 +9,7 @@ mod go;
 mod javascript;
 mod judge;
 mod junit;
+mod mutation;
 mod node;
 mod output;
 mod proof;
@@ -33,6 +34,7 @@ use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
 use helix_git::GitError;
 use helix_process::CommandEnd;
 pub(super) use junit::report_path;
+pub(super) use mutation::mutation;
 use report::{Asked, Runner, asked};
 pub(super) use run::TestRun;
 

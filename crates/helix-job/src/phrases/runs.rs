@@ -21,6 +21,11 @@ pub fn described(language: Language, outcome: &Outcome) -> ErrorView {
         Outcome::Cancelled => problem!(language, "run-cancelled"),
         Outcome::TimedOut => problem!(language, "run-timed-out"),
         Outcome::Stalled => problem!(language, "run-stalled"),
+        Outcome::Stuck { call: Some(call) } => {
+            let (times, tool, input) = (call.times, &call.tool, one_line(&call.input));
+            problem!(language, "run-stuck", times = times, tool = tool, input = input)
+        }
+        Outcome::Stuck { call: None } => problem!(language, "run-stuck-somehow"),
         Outcome::Lost => problem!(language, "run-lost"),
         Outcome::RateLimited { resets_at: Some(at) } => problem!(language, "run-limited-until", at = at.to_string()),
         Outcome::RateLimited { resets_at: None } => problem!(language, "run-limited"),
@@ -43,6 +48,16 @@ pub fn described(language: Language, outcome: &Outcome) -> ErrorView {
         Outcome::Failed(Failure::Contradicted { evidence }) => {
             problem!(language, "run-contradicted", evidence = evidence)
         }
+    }
+}
+
+/// The beginning of a text, in one line.
+fn one_line(text: &str) -> String {
+    const SHOWN: usize = 100;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line,
     }
 }
 

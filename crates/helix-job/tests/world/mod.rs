@@ -111,6 +111,7 @@ pub fn complete() -> RunFacts {
         compacted: false,
         answered: true,
         record_unknown: false,
+        repeated: None,
         stderr_tail: String::new(),
         walls: None,
     }

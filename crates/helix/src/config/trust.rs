@@ -52,6 +52,7 @@ const UNASKED: &[&str] = &[
     "jobs.side_budget_usd",
     "jobs.stall",
     "jobs.stop_grace",
+    "jobs.stuck_after",
     "questions.timeout",
     "verifier.agent",
     "verifier.model",
