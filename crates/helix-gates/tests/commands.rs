@@ -106,7 +106,7 @@ fn supervisor(home: &Path) -> Supervisor {
     let shared = home.join("shared");
     fs::create_dir_all(&shared).unwrap();
     let sandbox = Sandbox { writable: vec![shared, SIGNALS.into()], ..Sandbox::default() };
-    let seal = helix_agents::RunSeal::new([1; 32]);
+    let seal = helix_process::RunSeal::new([1; 32]);
     Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox, seal })
         .unwrap()
 }

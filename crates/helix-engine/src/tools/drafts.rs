@@ -161,7 +161,7 @@ impl Tools {
         request.project = project.clone().filter(|_| named);
         // What a run or session has in its own directory may be a repository whose settings it has written: nobody asks git about it.
         let own = self.own().await?;
-        let is_own = |root: &PathBuf| own.as_ref().is_some_and(|own| root.starts_with(own));
+        let is_own = |root: &Path| own.as_ref().is_some_and(|own| root.starts_with(own));
         let site = match &project {
             Some(root) if !is_own(root) && (named || path.starts_with(root)) => Site::Repository,
             Some(_) | None => Site::Draft { project: project.clone() },
