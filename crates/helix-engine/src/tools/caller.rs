@@ -123,7 +123,8 @@ impl Tools {
         if own.as_ref().is_some_and(|own| real.starts_with(own)) {
             return Ok(real);
         }
-        let (caller, roots) = (self.caller.clone(), [config.roots.as_slice(), &[config.projects.clone()]].concat());
+        let (caller, roots) =
+            (self.caller.clone(), [config.roots.as_slice(), std::slice::from_ref(&config.projects)].concat());
         let is_rooted = !config.roots.is_empty();
         blocking(move || {
             match caller {

@@ -13,7 +13,7 @@ use helix_core::source_text::{SourceText, utf8};
 use helix_project::bounded::read_bytes;
 
 use super::keys::File;
-use super::trust::{ProjectFile, Trust};
+use super::trust::{ProjectFile, Trust, only_the_user_writes};
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 
