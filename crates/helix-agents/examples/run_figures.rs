@@ -61,6 +61,7 @@ async fn measure(rounds: usize) {
         keeper_args: vec!["keeper".into()],
         watching: Watching::Inotify,
         sandbox: Default::default(),
+        seal: helix_agents::RunSeal::new([1; 32]),
     })
     .expect("a supervisor");
     let walls = Walls { writable: vec![work.clone()], ..Walls::default() };

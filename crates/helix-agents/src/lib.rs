@@ -22,6 +22,6 @@ pub use walls::walls;
 // What is run, and how it ended: a caller needs both.
 pub use helix_process::{
     Grace, Invocation, Limits, Line, LineReader, Network, ReadError, RunDirError, RunEnd, RunHandle, RunKind,
-    RunRequest, Sandbox, StreamEnd, Supervisor, SupervisorConfig, ToolEnvironment, Walls, invocation, keeper_main,
-    own_code, replace_file, supervisor, tail,
+    RunRequest, RunSeal, Sandbox, StreamEnd, Supervisor, SupervisorConfig, ToolEnvironment, Walls, invocation,
+    keeper_main, own_code, replace_file, supervisor, tail,
 };

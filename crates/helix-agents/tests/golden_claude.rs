@@ -4,10 +4,9 @@
 
 mod recordings;
 
-use helix_agents::DialectName;
-use helix_agents::Ended;
+use helix_agents::{DialectName, Ended, ExitStatus, dialect};
 use helix_core::run::OutcomeName;
-use recordings::{misjudged, outcome, recordings};
+use recordings::{Recording, misjudged, outcome, recordings, recordings_of};
 
 #[test]
 fn every_recording_has_the_outcome_of_its_manifest() {
@@ -27,4 +26,22 @@ fn a_run_that_nobody_says_they_stopped_is_cut_off() {
         })
         .collect();
     assert_eq!(names, [OutcomeName::Truncated; 6]);
+}
+
+/// Agents that were made to fail in every way, and that Helix calls stuck in none: an answer in a wrong form, which the CLI itself takes five
+/// times, is the most.
+#[test]
+fn no_recorded_run_is_stuck() {
+    let most_of = |dialect, recording: &Recording| {
+        let mut reader = dialect::dialect(dialect).reader(recording.schema(), ExitStatus::NoEvidence);
+        let mut most = 0;
+        for line in recording.stdout.split(|byte| *byte == b'\n') {
+            reader.line(line, &mut Vec::new());
+            most = most.max(reader.run().repeated().map_or(0, |call| call.times));
+        }
+        most
+    };
+    let claude = recordings().iter().map(|one| most_of(DialectName::Claude, one)).max();
+    let codex = recordings_of("codex").iter().map(|one| most_of(DialectName::Codex, one)).max();
+    assert_eq!((claude, codex), (Some(5), Some(1)));
 }

@@ -155,6 +155,7 @@ async fn a_program_that_is_no_keeper_is_the_callers_error() {
             keeper_args: Vec::new(),
             watching: helix_agents::supervisor::Watching::Inotify,
             sandbox: Default::default(),
+            seal: helix_agents::RunSeal::new([1; 32]),
         };
         Supervisor::new(config).unwrap()
     };
@@ -189,6 +190,7 @@ async fn a_keeper_that_the_terminal_interrupts_is_started_again() {
         keeper_args: Vec::new(),
         watching: helix_agents::supervisor::Watching::Inotify,
         sandbox: Default::default(),
+        seal: helix_agents::RunSeal::new([1; 32]),
     };
     let handle = Supervisor::new(config).unwrap().start(bed.script("echo done")).await.unwrap();
     assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });

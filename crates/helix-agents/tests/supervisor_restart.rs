@@ -227,6 +227,7 @@ async fn a_run_stopped_before_its_start_never_runs() {
         keeper_args: Vec::new(),
         watching: Watching::Inotify,
         sandbox: Default::default(),
+        seal: helix_agents::RunSeal::new([1; 32]),
     };
     helix_agents::Supervisor::new(config).unwrap().start(request.clone()).await.unwrap_err();
     let report = bed.supervisor.sweep(&[]).await.unwrap();
@@ -267,4 +268,45 @@ async fn dropping_everything_ends_every_task() {
     }
     fs::write(bed.work().join("go"), "go\n").unwrap();
     assert_eq!(bed.start(&request).await.ended().await.ending, Ending::Exited { code: 0 });
+}
+
+/// Puts what looks like a run that has ended into the directory of runs.
+fn forge(bed: &Bed, request: &RunRequest) {
+    let forged = bed.runs().join(request.run.as_str());
+    fs::create_dir(&forged).unwrap();
+    let end = r#"{"ending":{"how":"exited","code":0},"stopped":null,"stderr_tail":"","started_at":"2026-01-01T00:00:00Z","ended_at":"2026-01-01T00:00:01Z","peak_rss_kib":1,"stdout_bytes":7,"leftovers_killed":0}"#;
+    let asked = serde_json::to_string(request).unwrap();
+    let files = [("request.json", asked.as_str()), ("stdout.jsonl", "forged\n"), ("exit.json", end)];
+    for (name, text) in files.into_iter().chain(["stderr.txt", "stdin", "lock", "claim"].map(|name| (name, ""))) {
+        fs::write(forged.join(name), text).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_directory_that_was_made_in_advance_is_taken_for_no_run() {
+    let bed = Bed::new();
+    let request = bed.script("echo real");
+    forge(&bed, &request);
+    assert!(!bed.supervisor.knows(&request.run).unwrap());
+    assert!(bed.supervisor.attach(&request.run).await.unwrap().is_none());
+    assert_eq!(bed.supervisor.sweep(&[]).await.unwrap(), helix_agents::supervisor::SweepReport::default());
+    let handle = bed.supervisor.start(request.clone()).await.unwrap();
+    assert_eq!(bed::all_lines(&mut handle.lines()).await, ["real"]);
+    assert_eq!(handle.ended().await.ending, Ending::Exited { code: 0 });
+    // The next host knows the run that the first one has made, and the forged one is kept for whoever looks.
+    let late = bed.another().attach(&request.run).await.unwrap().unwrap();
+    assert_eq!(bed::all_lines(&mut late.lines()).await, ["real"]);
+    let aside = fs::read_dir(bed.runs()).unwrap().flatten();
+    let aside: Vec<_> = aside.filter(|entry| entry.file_name().to_string_lossy().starts_with(".foreign-")).collect();
+    assert_eq!(fs::read_to_string(aside[0].path().join("stdout.jsonl")).unwrap(), "forged\n");
+    // A mark of one run says nothing of another.
+    let other = RunRequest { run: RunId::new("other").unwrap(), ..request.clone() };
+    forge(&bed, &other);
+    let (own, forged) = (bed.runs().join(request.run.as_str()), bed.runs().join("other"));
+    let marks = fs::read_dir(own).unwrap().flatten().map(|entry| entry.file_name());
+    for mark in marks.filter(|name| name.to_string_lossy().starts_with("seal-")) {
+        fs::write(forged.join(mark), "").unwrap();
+    }
+    assert!(bed.supervisor.attach_or_withdraw(&other.run).await.unwrap().is_none());
+    assert!(!forged.exists(), "it is out of the way");
 }

@@ -497,7 +497,7 @@ impl SessionActor {
 /// Runs of a turn that have a record, in order.
 pub(super) fn runs_of(runner: &AgentRunner, turn: &TurnId) -> Vec<RunId> {
     let runs = (1..).map(|number| RunId::for_turn(turn, number));
-    runs.take_while(|run| runner.run_dir(run).exists()).collect()
+    runs.take_while(|run| runner.supervisor().knows(run).unwrap_or(false)).collect()
 }
 
 /// The end of a turn that could not be recorded or found.

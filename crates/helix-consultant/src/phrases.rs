@@ -383,6 +383,7 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::Cancelled => problem!(language, "answer-cancelled"),
         Outcome::TimedOut => problem!(language, "answer-timed-out"),
         Outcome::Stalled => problem!(language, "answer-stalled"),
+        Outcome::Stuck { .. } => problem!(language, "answer-stuck"),
         Outcome::Lost => problem!(language, "answer-lost"),
         Outcome::RateLimited { resets_at: Some(at) } => {
             problem!(language, "answer-limited-until", at = time(language, *at))

@@ -16,6 +16,7 @@ fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
         Outcome::Cancelled,
         Outcome::TimedOut,
         Outcome::Stalled,
+        Outcome::Stuck { call: None },
         Outcome::Lost,
         Outcome::RateLimited { resets_at: None },
         Outcome::Overloaded { http_status: Some(529) },
@@ -52,6 +53,24 @@ fn an_answer_says_what_it_took_and_not_that_anything_is_done() {
     assert_eq!(answered(Language::English, true, 0, Duration::ZERO, 0.0), "Answered");
     assert_eq!(answered(Language::English, true, 0, Duration::ZERO, 0.00004), "Answered", "nothing is not a cost");
     assert_eq!(answered(Language::English, false, 1, Duration::ZERO, 0.0), "Answered; see the note below · 1 tool");
+}
+
+/// A line that an agent wrote is code in a chat: no picture, no link, no block of Helix's own.
+#[test]
+fn what_runs_by_itself_is_shown_in_a_question_as_code() {
+    let file = serde_json::json!({
+        "path": ".envrc", "by": "shell", "digest": "0", "shown": ["> [!IMPORTANT]", "![x](http://evil.invalid/x.png)"],
+    });
+    let question: QuestionView = serde_json::from_value(serde_json::json!({
+        "id": "j1.page.1", "job": "j1", "job_name": "pages", "phase": "page", "phase_name": "Page", "kind": "approval",
+        "about": { "about": "runs_by_itself", "gate": null, "files": [file] }, "status": "open", "text": "as recorded",
+        "options": [{ "key": "approve", "label": "Let these files in, as they are shown" }], "free_text": true,
+        "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
+    }))
+    .unwrap();
+    let shown = job_asks(Language::German, &question);
+    let code = ">\u{20}\n>     .envrc: läuft, wenn jemand das Verzeichnis betritt\n>     + > [!IMPORTANT]\n>     + ![x](http://evil.invalid/x.png)\n";
+    assert!(shown.contains(code) && shown.contains("**approve**: Diese Dateien einlassen"), "{shown}");
 }
 
 #[test]

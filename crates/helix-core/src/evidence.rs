@@ -53,6 +53,52 @@ pub enum ChangeKind {
     Deleted,
 }
 
+/// A file of a result that runs by itself: a program, or a server after a push, runs or obeys it without anybody deciding to run the
+/// project's code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SelfRunning {
+    /// Path relative to the root, with `/`.
+    pub path: String,
+    /// What runs or obeys it.
+    pub by: RunsBy,
+    /// SHA-256 (hex) of its mode and of what of its content counts.
+    pub digest: String,
+    /// The lines that are new, or the first of them, each cut to a length, what is not seen written as an escape.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<String>,
+    /// New lines beyond those.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub more: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
+crate::words! {
+    /// What runs a file, or obeys it, by itself.
+    pub enum RunsBy {
+        /// A shell, or its extension, when somebody enters the directory.
+        Shell = "shell",
+        /// An editor, when somebody opens the directory.
+        Editor = "editor",
+        /// A coding agent that is started there.
+        Agent = "agent",
+        /// Helix.
+        Helix = "helix",
+        /// A server, after the next push.
+        Server = "server",
+        /// Git or another version control, with its own commands.
+        Git = "git",
+        /// An interpreter or a debugger that is started there.
+        Interpreter = "interpreter",
+        /// A package manager or build tool, at any of its commands.
+        Tool = "tool",
+        /// A file manager, when somebody looks into the directory.
+        FileManager = "file_manager",
+    }
+}
+
 /// A gate's answer with what proves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateReport {

@@ -9,6 +9,7 @@ crate::words! {
         OutputsClaimed = "outputs_claimed",
         SyntaxCheck = "syntax_check",
         TestsPass = "tests_pass",
+        Mutation = "mutation",
         LintPass = "lint_pass",
         BuildPass = "build_pass",
         Command = "command",

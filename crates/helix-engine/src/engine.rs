@@ -10,9 +10,9 @@ use helix_agents::supervisor::Watching;
 use helix_agents::{Supervisor, SupervisorConfig};
 use helix_core::ids::RunId;
 use helix_job::{How, Person};
-use helix_process::RunDir;
+use helix_process::{RunDir, RunSeal};
 use helix_runs::secret::RunTokens;
-use helix_store::{Access, Journal, SqliteJournal, StateDir, kept_key};
+use helix_store::{Access, Journal, Key, SqliteJournal, StateDir, kept_key};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -58,12 +58,13 @@ impl Engine {
     pub async fn open(state: StateDir, config: EngineConfig) -> Result<Self, EngineError> {
         let config = Arc::new(config);
         let writer = open_journal(&state, &config).await?;
-        let runner = agent_runner(&state, &config)?;
+        let run_key = kept_key(&state.root().join("run.key")).map_err(EngineError::environment)?;
+        let runner = agent_runner(&state, &config, run_key)?;
         let crash = config.crash.clone();
         let git = config.git.clone().owned_by(state.root()).telling(move |step| crash.pass(|| step));
         let failures = FailureService::new(state.root(), config.failures);
         let link_key = kept_key(&state.root().join("link.key")).map_err(EngineError::environment)?;
-        let tokens = RunTokens::new(kept_key(&state.root().join("run.key")).map_err(EngineError::environment)?);
+        let tokens = RunTokens::new(run_key);
         let keys = Arc::new(Keys::open(state.root())?);
         let services = Arc::new(Services {
             state,
@@ -194,10 +195,11 @@ async fn open_journal(state: &StateDir, config: &EngineConfig) -> Result<LogWrit
     Ok(LogWriter { journal, fence, crash: config.crash.clone() })
 }
 
-fn agent_runner(state: &StateDir, config: &EngineConfig) -> Result<AgentRunner, EngineError> {
+fn agent_runner(state: &StateDir, config: &EngineConfig, key: Key) -> Result<AgentRunner, EngineError> {
     let (runs_dir, keeper, keeper_args) = (state.runs(), config.helix.clone(), vec!["keeper".to_owned()]);
     let (watching, sandbox) = (Watching::default(), config.sandbox.clone());
-    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching, sandbox };
+    let seal = RunSeal::new(key);
+    let supervisor = SupervisorConfig { runs_dir, keeper, keeper_args, watching, sandbox, seal };
     let supervisor = Supervisor::new(supervisor).map_err(EngineError::environment)?;
     let admission = Admission::to_agents(&config.admission);
     Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission)

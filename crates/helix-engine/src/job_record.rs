@@ -4,7 +4,8 @@
 
 use helix_core::ids::JobId;
 use helix_job::{JobState, JobView};
-use helix_store::Journal;
+use helix_store::{Journal, MAX_EVENTS_PER_READ, Stream};
+use jiff::Timestamp;
 
 use crate::error::EngineError;
 
@@ -23,4 +24,23 @@ pub(crate) async fn view(journal: &dyn Journal, id: &str) -> Result<JobView, Eng
 pub(crate) async fn state(journal: &dyn Journal, job: &JobId) -> Result<JobState, EngineError> {
     let events = helix_store::job_events(journal, job, 0).await?;
     JobState::fold(&events).map_err(|source| EngineError::Contradiction { job: job.clone(), source: Box::new(source) })
+}
+
+/// All events of a job as they were written, with their times; the first is number 1.
+///
+/// # Errors
+/// [`EngineError::Journal`].
+pub(crate) async fn texts(journal: &dyn Journal, job: &JobId) -> Result<Vec<(Timestamp, String)>, EngineError> {
+    let (mut all, mut after) = (Vec::new(), 0);
+    loop {
+        let page = journal.read(Stream::Job(job.clone()), after, MAX_EVENTS_PER_READ).await?;
+        let more = page.has_more();
+        for event in page.events {
+            after = event.number;
+            all.push((event.at, event.body));
+        }
+        if !more {
+            return Ok(all);
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //!
 //! Must not record anything: no answer of it is evidence. Nothing is written to the repository or the work tree.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,16 +11,18 @@ use helix_agents::supervisor::Watching;
 use helix_agents::{Sandbox, Supervisor, SupervisorConfig};
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
-use helix_git::{GitEnvironment, WorkCopy, Workspaces};
-use helix_job::{AdrText, Committed, GateReport, JobSpec};
+use helix_git::{GitEnvironment, Repository, WorkCopy, Workspaces};
+use helix_job::{Active, AdrText, Committed, GateReport, JobSpec};
 use helix_plan::{GateSpec, Phase};
-use helix_process::{RUN_DIR_VARIABLE, ToolEnvironment, WITHIN_RUN_VARIABLE};
+use helix_process::{RUN_DIR_VARIABLE, RunSeal, ToolEnvironment, WITHIN_RUN_VARIABLE};
+use helix_store::kept_key;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use crate::error::EngineError;
+use crate::evidence::JobEvidence;
 
 /// Gates, and what their answers are measured against.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -140,12 +142,26 @@ impl WorkTask {
         sandbox: Sandbox,
         cancel: &CancellationToken,
     ) -> Result<Vec<PhaseGates>, EngineError> {
-        let place = tempfile::Builder::new().prefix("helix-gates-").tempdir().map_err(EngineError::environment)?;
-        let root = place.path().canonicalize().map_err(EngineError::environment)?;
-        let (of, site) = (directory.to_path_buf(), root.clone());
+        let scratch = Scratch::new()?;
+        let (of, site) = (directory.to_path_buf(), scratch.root.clone());
         let base = self.base.clone();
         let looked = helix_process::spawn_blocking(move || look(&of, &site, base));
-        let Looked { spaces, base, head, result } = looked.await.map_err(EngineError::environment)??;
+        let looked = looked.await.map_err(EngineError::environment)??;
+        self.judge(looked, &scratch, helix, sandbox, cancel, |_, _| true).await
+    }
+
+    /// Runs those of the gates that are wanted, by phase and index.
+    async fn judge(
+        self,
+        looked: Looked,
+        scratch: &Scratch,
+        helix: PathBuf,
+        sandbox: Sandbox,
+        cancel: &CancellationToken,
+        wanted: impl Fn(&Phase, usize) -> bool + Send + Sync,
+    ) -> Result<Vec<PhaseGates>, EngineError> {
+        let root = scratch.root.clone();
+        let Looked { spaces, base, head, result } = looked;
         let keeper_args = vec!["keeper".to_owned()];
         let config = SupervisorConfig {
             runs_dir: root.join("runs"),
@@ -153,6 +169,7 @@ impl WorkTask {
             keeper_args,
             watching: Watching::default(),
             sandbox,
+            seal: RunSeal::new(kept_key(&root.join("run.key")).map_err(EngineError::environment)?),
         };
         let supervisor = Supervisor::new(config).map_err(EngineError::environment)?;
         let checkouts = GateCheckouts::new(supervisor, CancellationToken::new());
@@ -168,7 +185,7 @@ impl WorkTask {
         let mut done = Vec::new();
         for phase in &self.phases {
             let (mut gates, mut left_out) = (Vec::new(), Vec::new());
-            for (index, gate) in phase.gates.iter().enumerate() {
+            for (index, gate) in phase.gates.iter().enumerate().filter(|(index, _)| wanted(phase, *index)) {
                 if let Some(why) = waits_for_the_end(gate) {
                     left_out.push(LeftOut { gate: gate.name().into(), why: why.into() });
                     continue;
@@ -205,6 +222,100 @@ impl WorkTask {
     }
 }
 
+/// The gates of a job that have to pass on its integrated result, to be run once more.
+pub struct Rerun {
+    /// Those on results put together.
+    whole: WorkTask,
+    /// The phase that was validated on just this tree, if one was: all of its gates count.
+    last: Option<WorkTask>,
+    gates: BTreeSet<(PhaseId, usize)>,
+    result: CommitId,
+}
+
+impl Rerun {
+    /// `None` if the job has no integrated result.
+    pub fn of(active: &Active, evidence: &JobEvidence, venv: Option<String>) -> Option<Self> {
+        let done = evidence.integration.as_ref()?;
+        let (spec, tree) = (&active.spec, &done.result.tree);
+        let task = |phases, base: &CommitId, claims| WorkTask {
+            phases,
+            plan_adr: spec.plan.adr.clone(),
+            adr: spec.adr.clone(),
+            origin: Some(spec.repo.base.clone()),
+            base: Some(base.clone()),
+            gate_files: spec.gate_files.clone(),
+            claims,
+            venv: venv.clone(),
+        };
+        let last = done.validated_by.as_ref().and_then(|id| {
+            let (phase, progress) = active.pairs().find(|(phase, _)| phase.id == *id)?;
+            let base = &progress.last_attempt()?.begin.base;
+            Some(task(vec![phase.clone()], base, Claims::of_phase(&spec.plan, phase)))
+        });
+        let gates = if last.is_some() { active.gates_to_confirm(tree) } else { active.gates_of_sum() };
+        let gates = gates.into_iter().map(|(phase, index)| (phase.id.clone(), index)).collect();
+        let phases = active.pairs().map(|(phase, _)| phase.clone()).collect();
+        let whole = task(phases, &spec.repo.base, Claims::of_sum(&spec.plan));
+        Some(Self { whole, last, gates, result: done.result.commit.clone() })
+    }
+
+    /// The gates that will be run, each with its phase.
+    pub fn gates(&self) -> Vec<(&PhaseId, &GateSpec)> {
+        let all =
+            self.whole.phases.iter().flat_map(|phase| phase.gates.iter().enumerate().map(move |one| (phase, one)));
+        let whole = all.filter(|(phase, (index, _))| self.gates.contains(&(phase.id.clone(), *index)));
+        let last = self.last.iter().flat_map(|task| &task.phases);
+        let last = last.flat_map(|phase| phase.gates.iter().map(move |gate| (&phase.id, gate)));
+        let all = whole.map(|(phase, (_, gate))| (&phase.id, gate)).chain(last);
+        all.filter(|(_, gate)| waits_for_the_end(gate).is_none()).collect()
+    }
+
+    /// Runs them on the result as a repository has it.
+    ///
+    /// # Errors
+    /// [`EngineError::Environment`]: the repository has not what they are about, or cannot be read.
+    pub async fn run(
+        self,
+        directory: &Path,
+        helix: PathBuf,
+        sandbox: Sandbox,
+        cancel: &CancellationToken,
+    ) -> Result<Vec<PhaseGates>, EngineError> {
+        let mut done = Vec::new();
+        let gates = self.gates;
+        for (task, all) in self.last.into_iter().map(|task| (task, true)).chain([(self.whole, false)]) {
+            // A scratch directory of its own for each: nothing is left of the one before.
+            let scratch = Scratch::new()?;
+            let (of, site, result) = (directory.to_path_buf(), scratch.root.clone(), self.result.clone());
+            let base = task.base.clone();
+            let looked = helix_process::spawn_blocking(move || {
+                let repository =
+                    Repository::open(&of, GitEnvironment::from_process()).map_err(EngineError::environment)?;
+                looked(repository, &site, base, &result, None)
+            });
+            let looked = looked.await.map_err(EngineError::environment)??;
+            let wanted = |phase: &Phase, index: usize| all || gates.contains(&(phase.id.clone(), index));
+            let ran = task.judge(looked, &scratch, helix.clone(), sandbox.clone(), cancel, wanted).await?;
+            done.extend(ran.into_iter().filter(|phase| !phase.gates.is_empty() || !phase.left_out.is_empty()));
+        }
+        Ok(done)
+    }
+}
+
+/// A directory of its own, which is removed in the end.
+struct Scratch {
+    root: PathBuf,
+    _place: tempfile::TempDir,
+}
+
+impl Scratch {
+    fn new() -> Result<Self, EngineError> {
+        let place = tempfile::Builder::new().prefix("helix-gates-").tempdir().map_err(EngineError::environment)?;
+        let root = place.path().canonicalize().map_err(EngineError::environment)?;
+        Ok(Self { root, _place: place })
+    }
+}
+
 struct Looked {
     spaces: Workspaces,
     base: CommitId,
@@ -217,8 +328,19 @@ fn look(directory: &Path, root: &Path, base: Option<CommitId>) -> Result<Looked,
     std::fs::create_dir_all(&place).map_err(EngineError::environment)?;
     let copy = WorkCopy::take(directory, &place, &GitEnvironment::from_process()).map_err(EngineError::environment)?;
     let WorkCopy { repository, commit, head } = copy;
-    let base = base.unwrap_or_else(|| head.clone());
+    looked(repository, root, base, &commit, Some(head))
+}
+
+fn looked(
+    repository: Repository,
+    root: &Path,
+    base: Option<CommitId>,
+    commit: &CommitId,
+    head: Option<CommitId>,
+) -> Result<Looked, EngineError> {
     let failed = EngineError::environment;
+    let head = head.unwrap_or_else(|| commit.clone());
+    let base = base.unwrap_or_else(|| head.clone());
     let (old, new) =
         (repository.commit(base.as_str()).map_err(failed)?, repository.commit(commit.as_str()).map_err(failed)?);
     let changed = repository.changes(&old.tree, &new.tree).map_err(failed)?;
@@ -238,6 +360,7 @@ fn waits_for_the_end(gate: &GateSpec) -> Option<&'static str> {
         | GateSpec::OutputsClaimed { .. }
         | GateSpec::SyntaxCheck { .. }
         | GateSpec::TestsPass(_)
+        | GateSpec::Mutation(_)
         | GateSpec::LintPass { .. }
         | GateSpec::BuildPass { .. }
         | GateSpec::Command { .. }

@@ -99,6 +99,8 @@ causes! {
         "change the work as the person's words ask" "compare the result with the question that was asked";
     TESTS_LEFT_OUT "tests_left_out" AssertionFailure AfterChange Agent
         "put back the tests that were removed or skipped" "correct a test that is wrong instead of leaving it out";
+    TESTS_BLIND "tests_blind" AssertionFailure AfterChange Agent
+        "write tests that fail with each planted mistake that the findings name" "compare what a function answers, at the limits of its conditions";
     GATE_CHANGED "gate_changed" AssertionFailure AfterChange Agent
         "undo the change to the script that the gate runs" "claim that script in the phase's `outputs` if it belongs to the work";
     NOTHING_CHANGED "nothing_changed" AssertionFailure AfterChange Agent

@@ -49,6 +49,7 @@ impl OwnCheck {
                 GateName::ConflictsResolved => &cause::CONFLICT_MARKER,
                 GateName::ReviewApproved => &cause::REVIEW_REJECTED,
                 GateName::Approval | GateName::Manual => &cause::PERSON_REJECTED,
+                GateName::Mutation => &cause::TESTS_BLIND,
                 GateName::TestsPass
                 | GateName::LintPass
                 | GateName::BuildPass

@@ -373,7 +373,10 @@ fn read_ends(path: &Path) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The fault behind an end that says nothing about the work: not found, too late, killed from outside.
+/// Hangup, interrupt, kill and terminate: what a service manager, a terminal or the system sends.
+const FROM_OUTSIDE: [i32; 4] = [1, 2, 9, 15];
+
+/// The fault behind an end that says nothing about the work: not found, too late, ended from outside.
 pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Option<Fault> {
     let program = argv.first().map(String::as_str).unwrap_or_default();
     let last = run.tail.trim_end().lines().last().unwrap_or_default();
@@ -393,10 +396,10 @@ pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Op
             format!("{program} took longer than {} s and was stopped", limit.as_secs()),
             "give the gate a longer `timeout`, or make what it runs faster",
         ),
-        CommandEnd::Signalled(9) => (
+        CommandEnd::Signalled(signal) if FROM_OUTSIDE.contains(&signal) => (
             FaultKind::Environment,
-            format!("{program} was killed from outside"),
-            "look for a lack of memory (`dmesg`), or lower the number of parallel phases",
+            format!("{program} was ended from outside (signal {signal})"),
+            "try again; for signal 9 look for a lack of memory (`dmesg`), or lower the number of parallel phases",
         ),
         CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled => return None,
     };

@@ -166,6 +166,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
         }
         GateSpec::DocsRefsValid {} => Box::new(docs_refs::docs_refs_valid),
         GateSpec::TestsPass(gate) => return tests::tests_pass(context, &gate).await,
+        GateSpec::Mutation(gate) => return tests::mutation(context, &gate).await,
         GateSpec::LintPass { command, timeout }
         | GateSpec::BuildPass { command, timeout }
         | GateSpec::Command { command, timeout } => {

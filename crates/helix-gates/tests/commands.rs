@@ -7,6 +7,8 @@ mod cheats;
 mod honest;
 #[path = "commands/kept.rs"]
 mod kept;
+#[path = "commands/mutation.rs"]
+mod mutation;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -104,7 +106,9 @@ fn supervisor(home: &Path) -> Supervisor {
     let shared = home.join("shared");
     fs::create_dir_all(&shared).unwrap();
     let sandbox = Sandbox { writable: vec![shared, SIGNALS.into()], ..Sandbox::default() };
-    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox }).unwrap()
+    let seal = helix_process::RunSeal::new([1; 32]);
+    Supervisor::new(SupervisorConfig { runs_dir, keeper, keeper_args, watching: Default::default(), sandbox, seal })
+        .unwrap()
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {

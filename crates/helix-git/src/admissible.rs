@@ -42,7 +42,7 @@ pub(crate) fn inadmissible(
     for change in changes {
         let Some(new) = &change.new else { continue };
         let name = escape_path(&change.path);
-        if change.old_kind.is_none() && name.chars().any(char::is_control) {
+        if change.old.is_none() && name.chars().any(char::is_control) {
             let message = format!("the name {name:?} has control characters");
             findings.push(refused("result.control_characters", &name, message).fix("give the file another name"));
         }
@@ -64,7 +64,7 @@ pub(crate) fn inadmissible(
 
 /// Names that are added and that a system which does not tell `A` from `a`, or two spellings of `é`, takes for another one.
 fn collisions(repository: &Repository, changes: &[RawChange], tree: &TreeId) -> Result<Vec<Finding>, GitError> {
-    let is_added = |change: &&RawChange| change.old_kind.is_none() && change.new.is_some();
+    let is_added = |change: &&RawChange| change.old.is_none() && change.new.is_some();
     let added: Vec<String> = changes.iter().filter(is_added).map(|change| escape_path(&change.path)).collect();
     if added.is_empty() {
         return Ok(Vec::new());
@@ -101,7 +101,7 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A name as systems compare it that do not tell large letters from small ones.
-fn folded(name: &str) -> Cow<'_, str> {
+pub(crate) fn folded(name: &str) -> Cow<'_, str> {
     if name.is_ascii() {
         return if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             name.to_ascii_lowercase().into()
@@ -119,10 +119,15 @@ pub(crate) fn is_storable(path: &[u8]) -> bool {
 
 fn is_git(part: &[u8]) -> bool {
     let Ok(part) = std::str::from_utf8(part) else { return false };
-    let seen: String = part.chars().filter(|c| !IGNORED_ON_MAC.iter().any(|range| range.contains(c))).collect();
-    // Windows leaves out a stream's name, and dots and spaces at the end; `git~1` is its short name.
-    let seen = seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']);
+    let seen = seen(part);
+    // Its short name on Windows.
     seen.eq_ignore_ascii_case(".git") || seen.eq_ignore_ascii_case("git~1")
+}
+
+/// A name as file systems read it that leave out some characters, a stream's name, and dots and spaces at the end.
+pub(crate) fn seen(name: &str) -> String {
+    let seen: String = name.chars().filter(|c| !IGNORED_ON_MAC.iter().any(|range| range.contains(c))).collect();
+    seen.split(':').next().unwrap_or_default().trim_end_matches(['.', ' ']).to_owned()
 }
 
 /// Whether a link leads to a place in the tree, as far as its own words say.

@@ -28,9 +28,12 @@ const PASSED: [&str; 17] = [
     "LD_LIBRARY_PATH",
 ];
 
-/// Settings that hold for every git process of Helix. No prompt, no pager, no editor, no message in another language; and objects
-/// as they are, since `git replace` in any worktree would show others in their place.
-const FIXED: [(&str, &str); 11] = [
+/// Settings that hold for every git process of Helix. No prompt, no pager, no editor, no message in another language; objects as they
+/// are, since `git replace` in any worktree would show others in their place; and nothing is fetched, not even what a partial clone
+/// lacks: the repository says by which program (git 2.45 for the first of the two, all for the second).
+const FIXED: [(&str, &str); 13] = [
+    ("GIT_NO_LAZY_FETCH", "1"),
+    (PROTOCOLS, "none"),
     ("LC_ALL", "C"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_ASKPASS", ""),
@@ -43,6 +46,9 @@ const FIXED: [(&str, &str); 11] = [
     ("GIT_SEQUENCE_EDITOR", "false"),
     ("GIT_REFLOG_ACTION", "helix"),
 ];
+
+/// The variable with the protocols by which git may fetch, whatever the configuration says.
+pub(crate) const PROTOCOLS: &str = "GIT_ALLOW_PROTOCOL";
 
 /// Configuration that overrides the user's: their hooks do not run for Helix's commits, nothing waits for a signing key,
 /// no repacking starts in the background of a phase, and paths come out as they are.

@@ -20,6 +20,7 @@ mod patch;
 mod repository;
 mod result;
 mod revert;
+mod runs_itself;
 mod settings;
 mod snapshot;
 mod spawn;

@@ -71,13 +71,13 @@ pub type TreeListing = BTreeMap<String, TreeEntry>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RawChange {
     pub(crate) path: Vec<u8>,
-    pub(crate) old_kind: Option<EntryKind>,
+    pub(crate) old: Option<TreeEntry>,
     pub(crate) new: Option<TreeEntry>,
 }
 
 impl RawChange {
     pub(crate) fn changed_file(&self) -> ChangedFile {
-        let how = match (self.old_kind, &self.new) {
+        let how = match (&self.old, &self.new) {
             (_, None) => ChangeKind::Deleted,
             (None, Some(_)) => ChangeKind::Added,
             (Some(_), Some(_)) => ChangeKind::Modified,
@@ -190,11 +190,11 @@ fn raw_change(live: &mut Live) -> std::io::Result<RawChange> {
     let meta = String::from_utf8_lossy(&live.until_nul()?).into_owned();
     let path = live.until_nul()?;
     let words: Vec<&str> = meta.trim_start_matches(':').split(' ').collect();
-    let [old_mode, new_mode, _, object, _] = words.as_slice() else {
+    let [old_mode, new_mode, old, new, _] = words.as_slice() else {
         return Err(std::io::Error::other(format!("not a raw difference: {meta:?}")));
     };
-    let new = EntryKind::of(new_mode).map(|kind| TreeEntry { kind, object: (*object).to_owned() });
-    Ok(RawChange { path, old_kind: EntryKind::of(old_mode), new })
+    let entry = |mode, object: &str| EntryKind::of(mode).map(|kind| TreeEntry { kind, object: object.to_owned() });
+    Ok(RawChange { path, old: entry(old_mode, old), new: entry(new_mode, new) })
 }
 
 #[cfg(test)]

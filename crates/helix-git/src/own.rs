@@ -13,6 +13,7 @@ use helix_core::ids::CommitId;
 use helix_core::slug::slug;
 use sha2::{Digest, Sha256};
 
+use super::environment::PROTOCOLS;
 use super::error::GitError;
 use super::files::{copied, put, read, remove_tree};
 use super::repository::{Hosted, Repository};
@@ -86,8 +87,6 @@ impl Repository {
         let Some(hosted) = self.hosting() else { return Ok(()) };
         // Git looks whether all of it is there, not only the commit: what a killed process has left half done is done again.
         let args = [
-            "-c",
-            "protocol.file.allow=always",
             "fetch",
             "--quiet",
             "--no-tags",
@@ -99,7 +98,7 @@ impl Repository {
             "--refmap=",
         ];
         let args = args.map(OsStr::new).into_iter().chain([self.common_dir().as_os_str(), OsStr::new(commit.as_str())]);
-        hosted.user.git(hosted.user.top(), args).run().map(drop)
+        hosted.user.git(hosted.user.top(), args).env(PROTOCOLS, "file").run().map(drop)
     }
 
     /// Makes the private git directory of a work place anew: a repository of its own with the references of the user's one, whose

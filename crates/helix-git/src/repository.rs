@@ -12,13 +12,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use helix_core::evidence::ChangedFile;
 use helix_core::ids::{CommitId, TreeId};
+use sha2::{Digest, Sha256};
 
 use super::batch::Batch;
 use super::environment::GitEnvironment;
 use super::error::{GitError, OpenError};
 use super::objects::{
-    CommitObject, DIFFER, READER, RawChange, TreeListing, contents, empty_tree, escape_path, info, parse_commit,
-    raw_changes,
+    CommitObject, DIFFER, EntryKind, READER, RawChange, TreeListing, contents, empty_tree, escape_path, info,
+    parse_commit, raw_changes,
 };
 use super::settings::{Identity, Settings};
 use super::spawn::{Call, Git};
@@ -521,6 +522,25 @@ impl Repository {
         }
         kept.push_back((tree.clone(), listing.clone()));
         Ok(listing)
+    }
+
+    /// SHA-256 over the files of a tree, hex: of each, by path, its mode, SHA-256 of its content (of a submodule, its commit) and its
+    /// path, `MODE SHA256 PATH` and a NUL byte. It says what is in the files where git's own ids rest on SHA-1.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn content_digest(&self, tree: &TreeId) -> Result<String, GitError> {
+        let mut all = Sha256::new();
+        for (path, entry) in self.listing(tree)?.iter() {
+            let content = match entry.kind {
+                EntryKind::Submodule => entry.object.clone(),
+                EntryKind::File | EntryKind::Executable | EntryKind::Symlink => {
+                    format!("{:x}", Sha256::digest(self.blob(&entry.object)?))
+                }
+            };
+            all.update(format!("{} {content} {path}\0", entry.kind.mode()));
+        }
+        Ok(format!("{:x}", all.finalize()))
     }
 
     /// What differs between two trees, in path order.

@@ -10,7 +10,7 @@ use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use helix_core::evidence::Committed;
+use helix_core::evidence::{Committed, SelfRunning};
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
 
@@ -19,6 +19,7 @@ use super::attempt::AttemptKey;
 use super::error::GitError;
 use super::files::{read, remove_tree};
 use super::objects::{CommitObject, RawChange, escape_path};
+use super::runs_itself::self_running;
 use super::workspaces::{Place, Workspaces, is_directory, remove_stale_lock};
 
 /// How often repositories inside a work place are looked for: each look finds those that the one before has uncovered.
@@ -43,6 +44,8 @@ pub struct AttemptCommit {
     pub repairs: Vec<Repair>,
     /// What may not be in a result at all, whatever its checks would say.
     pub findings: Vec<Finding>,
+    /// Files that run by themselves where the result gets to.
+    pub runs_by_itself: Vec<SelfRunning>,
 }
 
 /// What people are told of how a result was made.
@@ -97,6 +100,7 @@ struct Harvest<'a> {
     place: Place,
     repairs: Vec<Repair>,
     findings: Vec<Finding>,
+    runs_by_itself: Vec<SelfRunning>,
 }
 
 impl Workspaces {
@@ -121,7 +125,8 @@ impl Workspaces {
         // Made by a former call.
         let former = repository.find_commit(&reference)?;
         let former = former.filter(|one| one.parents == [start.id.clone()] && one.message == message);
-        let mut harvest = Harvest { spaces: self, place, repairs: Vec::new(), findings: Vec::new() };
+        let mut harvest =
+            Harvest { spaces: self, place, repairs: Vec::new(), findings: Vec::new(), runs_by_itself: Vec::new() };
         let tip = if is_directory(&harvest.place.path) {
             let tree = harvest.tree(&start)?;
             repository.step(|| format!("the files of {}/{} are taken", key.phase, key.attempt));
@@ -147,7 +152,7 @@ impl Workspaces {
         };
         let changes = repository.raw_changes(&base.tree, &tip.tree)?;
         harvest.look_at(&changes, &tip)?;
-        let Harvest { place, mut repairs, findings, .. } = harvest;
+        let Harvest { place, mut repairs, findings, runs_by_itself, .. } = harvest;
         let around = repository.changes_around(&place.surroundings)?;
         if !around.is_empty() {
             repairs.push(Repair::Surroundings { detail: around.join(", ") });
@@ -155,7 +160,7 @@ impl Workspaces {
         let changed = changes.iter().map(RawChange::changed_file).collect();
         let moved = tip.tree != start.tree;
         let committed = Committed { moved, commit: tip.id, tree: tip.tree, branch, changed };
-        Ok(AttemptCommit { committed, repairs, findings })
+        Ok(AttemptCommit { committed, repairs, findings, runs_by_itself })
     }
 
     /// Commits what an attempt has left whose job is over, if it left anything.
@@ -305,6 +310,9 @@ impl Harvest<'_> {
         let odd = changes.iter().filter(|change| std::str::from_utf8(&change.path).is_err());
         self.repairs.extend(odd.map(|change| Repair::NameNotText { path: escape_path(&change.path) }));
         self.findings.extend(inadmissible(repository, changes, &tip.tree)?);
+        let (found, too_many) = self_running(repository, changes, &tip.tree)?;
+        self.runs_by_itself = found;
+        self.findings.extend(too_many);
         let written = changes.iter().filter(|change| change.new.is_some());
         let written: Vec<u8> = written.flat_map(|change| change.path.iter().copied().chain([0])).collect();
         if written.is_empty() || repository.filters().is_empty() {

@@ -24,7 +24,7 @@ impl MergeSnapshot {
     pub(super) fn of(repository: &Repository, work_tree: &Path, from: &TreeId, to: &TreeId) -> Result<Self, GitError> {
         let (mut tracked, mut new) = (Vec::new(), Vec::new());
         for change in repository.raw_changes(from, to)? {
-            if change.old_kind.is_some() {
+            if change.old.is_some() {
                 tracked.push(change.path);
                 continue;
             }

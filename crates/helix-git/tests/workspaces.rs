@@ -5,6 +5,8 @@
 mod landing;
 #[path = "workspaces/reverting.rs"]
 mod reverting;
+#[path = "workspaces/runs_itself.rs"]
+mod runs_itself;
 #[path = "workspaces/trust.rs"]
 mod trust;
 

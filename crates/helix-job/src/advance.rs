@@ -23,16 +23,14 @@ use helix_plan::{GateSpec, Phase};
 impl Active {
     pub(super) fn submitted(spec: &JobSpec, at: Timestamp) -> Self {
         let selected = |id: &PhaseId| spec.only.as_ref().is_none_or(|only| only.contains(id));
-        let phases = spec.plan.phases.iter().map(|phase| match selected(&phase.id) {
-            true => PhaseProgress::new(phase.id.clone(), PhaseState::Pending),
-            false => PhaseProgress::new(
-                phase.id.clone(),
-                PhaseState::Skipped {
-                    why: recorded!("cause-not-selected"),
-                    dependents: Dependents::Run,
-                    by: LeftOutBy::Request,
-                },
-            ),
+        let planned_by_person = spec.is_of_a_person();
+        let phases = spec.plan.phases.iter().map(|phase| {
+            let skipped = || {
+                let (dependents, by) = (Dependents::Run, LeftOutBy::Request);
+                PhaseState::Skipped { why: recorded!("cause-not-selected"), dependents, by }
+            };
+            let state = if selected(&phase.id) { PhaseState::Pending } else { skipped() };
+            PhaseProgress { planned_by_person, ..PhaseProgress::new(phase.id.clone(), state) }
         });
         Self {
             phases: phases.collect(),
@@ -138,8 +136,11 @@ impl Active {
                 self.change(&begin.phase, |progress, context| progress.begin(context, begin))
             }
             JobEvent::RunFinished { phase, attempt, end } => self.find(phase)?.run_finished(*attempt, end.clone()),
-            JobEvent::ResultCommitted { phase, attempt, result, repairs, findings } => {
-                self.change(phase, |progress, context| progress.committed(context, *attempt, result, repairs, findings))
+            JobEvent::ResultCommitted { phase, attempt, result, repairs, findings, runs_by_itself } => {
+                self.change(phase, |progress, context| {
+                    progress.note_self_running(*attempt, runs_by_itself)?;
+                    progress.committed(context, *attempt, result, repairs, findings)
+                })
             }
             JobEvent::PhasesProposed { phase, attempt, phases } => {
                 self.spec.plan.grown(phase, phases).map_err(Illegal::Plan)?;
@@ -383,6 +384,8 @@ impl PhaseProgress {
             advice: Vec::new(),
             advice_epoch: 0,
             questions: Vec::new(),
+            planned_by_person: false,
+            let_in: Vec::new(),
             fault: None,
         }
     }

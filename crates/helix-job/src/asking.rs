@@ -10,6 +10,7 @@ use super::event::AdviceAction;
 use super::illegal::Illegal;
 use super::language::{RECORD, correction};
 use super::person::Person;
+use super::phrases::runs_by_itself;
 use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
 use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
@@ -38,12 +39,16 @@ impl PhaseProgress {
             About::Gate { gate } => {
                 (gate_words(phase, *gate), yes_or_no(recorded!("option-approve"), recorded!("option-reject")))
             }
+            About::RunsByItself { files, .. } => (
+                Words::default().and(runs_by_itself(RECORD, id, name, files)),
+                yes_or_no(recorded!("option-let-in"), recorded!("option-leave-out")),
+            ),
             About::Escalation { conflict } => (self.escalation(phase, trouble, *conflict), ways_out(phase)),
             About::Agent => (Words::default(), Vec::new()),
         };
         let approvers = match about {
             About::Gate { gate } => phase.gates.get(*gate).and_then(GateSpec::approvers),
-            About::Approval { .. } | About::Escalation { .. } | About::Agent => None,
+            About::Approval { .. } | About::RunsByItself { .. } | About::Escalation { .. } | About::Agent => None,
         };
         let (number, text) = (self.questions.len() as u32 + 1, RECORD.words(&said));
         Question { number, about: about.clone(), text, said, options, free_text: true, approvers }
@@ -162,6 +167,11 @@ impl PhaseProgress {
             }
             About::Approval { when: Approval::After } if approves => self.check(context, Check::Nothing),
             About::Approval { when: Approval::After } => self.rejected_by_person(context, answer, words),
+            About::RunsByItself { gate, files } if approves => {
+                self.let_in.extend(files);
+                self.check(context, gate.map_or(Check::Person, Check::Gate));
+            }
+            About::RunsByItself { files, .. } => self.not_let_in(context, answer, words, &files),
             About::Gate { gate } => {
                 self.answer_gate(context, gate, answer, &approved_by, words);
                 match approves {
@@ -195,7 +205,7 @@ impl PhaseProgress {
         asked.status = QuestionStatus::Expired { at: context.at };
         let hint = recorded!("cause-unanswered.hint");
         match asked.question.about.clone() {
-            About::Approval { .. } | About::Gate { .. } => {
+            About::Approval { .. } | About::Gate { .. } | About::RunsByItself { .. } => {
                 let message = recorded!("cause-unanswered", phase = self.id.as_str());
                 self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, hint));
             }

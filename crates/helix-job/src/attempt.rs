@@ -160,6 +160,15 @@ impl PhaseProgress {
             Check::Gate(index) => phase.gates.get(index).map(|spec| (index, spec)),
             Check::Verifier | Check::Person | Check::Nothing => None,
         };
+        let reviewed_next = next <= Check::Verifier && phase.verify.is_some();
+        if gate.map_or(!reviewed_next, |(_, spec)| spec.delivery().is_some()) {
+            let files = self.to_let_in(phase);
+            if !files.is_empty() {
+                let about = About::RunsByItself { gate: gate.map(|(index, _)| index), files };
+                self.state = PhaseState::Asking { about, trouble: None };
+                return;
+            }
+        }
         self.state = match (gate, self.attempts.last().and_then(|last| last.result.clone())) {
             (Some((gate, GateSpec::Approval { .. } | GateSpec::Manual { .. })), _) => {
                 PhaseState::Asking { about: About::Gate { gate }, trouble: None }
@@ -168,9 +177,7 @@ impl PhaseProgress {
                 PhaseState::Working { stage: Stage::Reviewing { gate: Some(gate), round: 1 } }
             }
             (Some((gate, _)), _) => PhaseState::Working { stage: Stage::Gating { gate } },
-            (None, _) if next <= Check::Verifier && phase.verify.is_some() => {
-                PhaseState::Working { stage: Stage::Reviewing { gate: None, round: 1 } }
-            }
+            (None, _) if reviewed_next => PhaseState::Working { stage: Stage::Reviewing { gate: None, round: 1 } },
             (None, _) if next <= Check::Person && phase.approval == Some(Approval::After) => {
                 PhaseState::Asking { about: About::Approval { when: Approval::After }, trouble: None }
             }
@@ -290,7 +297,13 @@ impl PhaseProgress {
     fn run_rejected(&mut self, context: &PhaseContext<'_>, ended: &RunEnded) {
         let summary = recorded!("cause-run", what = outcome_words(&ended.outcome()).message);
         let next = self.after_run(context, ended);
-        self.follow(context, next, correction(summary, Vec::new()));
+        let findings = ended.facts.repeated.iter().map(|call| {
+            let message = format!("{} failed {} times in the same way, with nothing new in between", call.tool, call.times);
+            let fix = "do not call it again before something has changed: find the cause of this failure first; if it lies outside of \
+                       your work place, say so and go on with what does not need it";
+            Finding::new("run.stuck", message).evidence(&format!("{}\n{}", call.input, call.error)).fix(fix)
+        });
+        self.follow(context, next, correction(summary, findings.collect()));
     }
 
     fn after_run(&self, context: &PhaseContext<'_>, ended: &RunEnded) -> Next {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::person::Person;
 use super::spec::{Grant, JobSpec};
 use crate::question::{Answer, Question};
-use helix_core::evidence::{Committed, GateReport, IntegrationTarget};
+use helix_core::evidence::{Committed, GateReport, IntegrationTarget, SelfRunning};
 use helix_core::finding::{Correction, Fault, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::run::{Outcome, RunFacts};
@@ -76,6 +76,9 @@ pub enum JobEvent {
         /// What may not be in a result, whatever gates would say.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         findings: Vec<Finding>,
+        /// Files that run by themselves where the result gets to.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        runs_by_itself: Vec<SelfRunning>,
     },
     /// A gate has answered.
     GateFinished {

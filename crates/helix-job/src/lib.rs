@@ -15,6 +15,7 @@ mod escalate;
 mod event;
 mod illegal;
 pub mod language;
+mod let_in;
 mod person;
 pub mod phrases;
 mod projection;

@@ -5,6 +5,7 @@
 mod asked;
 mod runs;
 
+pub(crate) use asked::runs_by_itself;
 pub use asked::{answer, approvals, asks, attempted, open_questions, option, question};
 pub use runs::{describe, described, outcome_words, remedy};
 

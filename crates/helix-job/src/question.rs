@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use helix_core::evidence::SelfRunning;
 use helix_core::ids::{JobId, PhaseId, QuestionId};
 use helix_core::said::Words;
 use helix_plan::{Approval, Approvers};
@@ -57,6 +58,13 @@ pub enum About {
     Gate {
         /// Index in the phase's list, from 0.
         gate: usize,
+    },
+    /// Whether files of its result that run by themselves get into it.
+    RunsByItself {
+        /// The gate that delivers next (index in the phase's list); without one, the phase would pass.
+        gate: Option<usize>,
+        /// The files, as they are shown.
+        files: Vec<SelfRunning>,
     },
     /// What becomes of a phase that cannot go on.
     Escalation {
@@ -200,7 +208,7 @@ impl Question {
     /// Which kind it is.
     pub fn kind(&self) -> QuestionKind {
         match self.about {
-            About::Approval { .. } | About::Gate { .. } => QuestionKind::Approval,
+            About::Approval { .. } | About::Gate { .. } | About::RunsByItself { .. } => QuestionKind::Approval,
             About::Escalation { conflict: true } => QuestionKind::Conflict,
             About::Escalation { conflict: false } => QuestionKind::Escalation,
             About::Agent => QuestionKind::Agent,

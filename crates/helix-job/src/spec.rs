@@ -50,6 +50,13 @@ pub struct JobSpec {
     pub venv: Option<String>,
 }
 
+impl JobSpec {
+    /// Whether a person, known for certain, submitted its plan: not an agent in a chat.
+    pub fn is_of_a_person(&self) -> bool {
+        !matches!(self.origin, Origin::Chat { .. }) && self.by.as_ref().is_some_and(|by| by.how.is_proof())
+    }
+}
+
 /// Texts that are fixed at submit, so that every attempt of a job is told the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Briefing {

@@ -17,7 +17,7 @@ use super::person::{Attempted, Person};
 use super::spec::JobSpec;
 use super::view::ErrorView;
 use crate::question::{About, Question, QuestionStatus};
-use helix_core::evidence::{Committed, GateReport};
+use helix_core::evidence::{Committed, GateReport, SelfRunning};
 use helix_core::finding::{Correction, Fault};
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
 use helix_core::said::Words;
@@ -95,6 +95,10 @@ pub struct PhaseProgress {
     pub advice_epoch: usize,
     /// What persons were asked, oldest first.
     pub questions: Vec<Asked>,
+    /// Whether a person submitted the plan that it stands in. Phases that agents add never do.
+    pub planned_by_person: bool,
+    /// Files that run by themselves which a person has let in, as they were shown.
+    pub let_in: Vec<SelfRunning>,
     /// What failed around it last, when that is not the agent's doing.
     pub fault: Option<Fault>,
 }
@@ -227,6 +231,8 @@ pub struct Attempt {
     pub result: Option<Committed>,
     /// What had to be put right to make its commit, and what that lacks.
     pub repairs: Vec<String>,
+    /// Files of the result that run by themselves.
+    pub runs_by_itself: Vec<SelfRunning>,
     /// Answers of its gates so far; the answer of each gate has its index.
     pub gates: Vec<GateReport>,
     /// Gates that have begun to act outside of the repository.
@@ -373,6 +379,7 @@ impl Attempt {
             run_end: None,
             result: None,
             repairs: Vec::new(),
+            runs_by_itself: Vec::new(),
             gates: Vec::new(),
             begun: Vec::new(),
             reviews: Vec::new(),

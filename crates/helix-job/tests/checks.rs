@@ -9,6 +9,8 @@ mod deliveries;
 mod going_on;
 #[path = "checks/languages.rs"]
 mod languages;
+#[path = "checks/let_in.rs"]
+mod let_in;
 #[path = "checks/reviews.rs"]
 mod reviews;
 mod world;

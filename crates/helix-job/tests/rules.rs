@@ -258,6 +258,7 @@ fn a_reset_time_that_is_past_does_not_keep_a_job_busy_for_ever() {
             result,
             repairs: Vec::new(),
             findings: Vec::new(),
+            runs_by_itself: Vec::new(),
         });
         if let Some(wake) = decide(&play.state, at(play.world.clock)).wake_at {
             pauses.push(wake.duration_since(at(play.world.clock)).as_millis());
@@ -407,6 +408,7 @@ fn a_development_phase_that_changed_nothing_is_corrected_and_fails() {
             result,
             repairs: Vec::new(),
             findings: Vec::new(),
+            runs_by_itself: Vec::new(),
         });
         play.view().phases[0].status
     };
@@ -424,7 +426,14 @@ fn what_no_result_may_hold_is_corrected_before_any_gate() {
     play.happy();
     let result = play.world.committed(true);
     let findings = vec![Finding::new("result.link", "\"x\" is a link to \"/etc\", which is not in the repository")];
-    let committed = JobEvent::ResultCommitted { phase: id("a"), attempt: 1, result, repairs: Vec::new(), findings };
+    let committed = JobEvent::ResultCommitted {
+        phase: id("a"),
+        attempt: 1,
+        result,
+        repairs: Vec::new(),
+        findings,
+        runs_by_itself: Vec::new(),
+    };
     play.event(committed);
     let [Effect::StartAttempt { correction: Some(told), attempt: 2, .. }] = &play.effects()[..] else {
         panic!("{:?}", play.effects())

@@ -10,7 +10,9 @@ use helix_core::text::clip;
 
 use super::codes;
 use super::command::split_words;
-use super::model::{self, GATE_TIMEOUT, GateSpec, MOST_APPROVERS, Seconds, Switch, Taken, TestsGate};
+use super::model::{
+    self, GATE_TIMEOUT, GateSpec, MIN_KILLED, MOST_APPROVERS, MutationGate, Seconds, Switch, Taken, TestsGate,
+};
 use super::pattern::normal_path;
 use super::source::TimeLimit;
 
@@ -33,6 +35,8 @@ enum GateType {
     Command(fn(String, Seconds) -> GateSpec),
     /// Those of a test command.
     Tests,
+    /// Those of planted mistakes.
+    Mutation,
     /// Those of a delivery.
     Delivery(fn(model::Delivery) -> GateSpec),
 }
@@ -44,6 +48,7 @@ impl Words for GateType {
         ("outputs_claimed", Self::Flag("strict", |strict| GateSpec::OutputsClaimed { strict })),
         ("syntax_check", Self::Files(|files| GateSpec::SyntaxCheck { files })),
         ("tests_pass", Self::Tests),
+        ("mutation", Self::Mutation),
         ("lint_pass", Self::Command(|command, timeout| GateSpec::LintPass { command, timeout })),
         ("build_pass", Self::Command(|command, timeout| GateSpec::BuildPass { command, timeout })),
         ("command", Self::Command(|command, timeout| GateSpec::Command { command, timeout })),
@@ -100,6 +105,18 @@ impl GateType {
                     known_failures: known.into_iter().flat_map(|list| list.value).map(|name| name.value).collect(),
                     ..plain
                 }))
+            }
+            Self::Mutation => {
+                let command = command_and_timeout(fields, reader);
+                let least = fields.take::<u32>("min_killed", reader);
+                if let Some(least) = least.as_ref().filter(|least| !(1..=100).contains(&least.value)) {
+                    let message = format!("`min_killed` is {}", least.value);
+                    reader.error(codes::OUT_OF_RANGE, &least.range, message, "write a share in percent from 1 to 100");
+                    return None;
+                }
+                let (command, timeout) = command?;
+                let min_killed = least.map_or(MIN_KILLED, |least| least.value);
+                Some(GateSpec::Mutation(MutationGate { command, timeout, min_killed }))
             }
             Self::Delivery(gate) => delivery::read(fields, reader).map(gate),
         }

@@ -27,8 +27,8 @@ pub use defaults::{default_gates_markdown, in_order_of_cost};
 pub use dialects::{Modern, Normalised, modern_id};
 pub use model::{
     Approval, ApprovedBy, Approvers, Defaults, Delivery, GATE_TIMEOUT, GateCost, GateSpec, GeneratePhases, HTTP_STATUS,
-    Health, OnFailure, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase, PhaseType, Plan, Probe, Seconds, Switch,
-    Taken, TestsGate, VERIFY_TIMEOUT, Verify,
+    Health, MutationGate, OnFailure, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase, PhaseType, Plan, Probe, Seconds,
+    Switch, Taken, TestsGate, VERIFY_TIMEOUT, Verify,
 };
 pub use parse::{ParsedPlan, PlanPlaces};
 pub use pattern::{PathError, can_meet, is_glob, normal_path};

@@ -15,10 +15,10 @@ use helix_core::words;
 mod gate;
 
 pub use gate::{
-    ApprovedBy, Approvers, Delivery, GATE_TIMEOUT, GateCost, GateSpec, HTTP_STATUS, Health, PROBE_DELAY, PROBE_RETRIES,
-    PROBE_TIMEOUT, Probe, Switch, Taken, TestsGate,
+    ApprovedBy, Approvers, Delivery, GATE_TIMEOUT, GateCost, GateSpec, HTTP_STATUS, Health, MutationGate, PROBE_DELAY,
+    PROBE_RETRIES, PROBE_TIMEOUT, Probe, Switch, Taken, TestsGate,
 };
-pub(crate) use gate::{HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME, MOST_APPROVERS};
+pub(crate) use gate::{HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME, MIN_KILLED, MOST_APPROVERS};
 
 /// A validated plan. Phases are in the order of the file; `depends_on` has no cycle and no unknown id.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -8,8 +8,8 @@ use helix_core::document::{Entry, Node, Value};
 
 use super::defaults::gates_of_phase;
 use super::model::{
-    Defaults, GATE_TIMEOUT, GeneratePhases, HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME, HTTP_STATUS, OnFailure,
-    PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase, Plan, Seconds, VERIFY_TIMEOUT,
+    Defaults, GATE_TIMEOUT, GeneratePhases, HEALTH_LIMIT, HEALTH_PAUSE, HEALTH_TIME, HTTP_STATUS, MIN_KILLED,
+    OnFailure, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase, Plan, Seconds, VERIFY_TIMEOUT,
 };
 
 impl Plan {
@@ -84,6 +84,7 @@ fn built_in(place: &str, key: &str) -> Json {
         ("verify", "timeout") => json!(VERIFY_TIMEOUT),
         ("gates", "timeout") => json!(GATE_TIMEOUT),
         ("gates", "retries") => json!(PROBE_RETRIES),
+        ("gates", "min_killed") => json!(MIN_KILLED),
         ("gates", "delay") => json!(PROBE_DELAY),
         ("probes", "status") => json!(HTTP_STATUS),
         ("probes" | "health", "timeout") => json!(PROBE_TIMEOUT),

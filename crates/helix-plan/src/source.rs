@@ -269,7 +269,7 @@ fn write_as_in_plans(variant: &mut serde_json::Value, durations: &[(&str, &str)]
         }
     }
     if let Some(required) = variant.get_mut("required").and_then(serde_json::Value::as_array_mut) {
-        let optional = ["timeout", "retries", "delay", "status", "every", "for", "limit"];
+        let optional = ["timeout", "retries", "delay", "status", "every", "for", "limit", "min_killed"];
         required.retain(|key| !optional.iter().any(|other| key == other));
     }
     // One command line of several is written without a list.

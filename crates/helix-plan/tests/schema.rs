@@ -37,7 +37,7 @@ fn parser_and_schema_take_the_same_keys() {
         assert_eq!(parser_keys(&format!("name: n\n{source}")), schema_keys(&schema, pointer), "{pointer}");
     }
     let gates = schema.pointer("/$defs/GateSpec/oneOf").unwrap().as_array().unwrap();
-    assert_eq!(gates.len(), 17);
+    assert_eq!(gates.len(), 18);
     for (number, gate) in gates.iter().enumerate() {
         let word = gate.pointer("/properties/type/const").unwrap().as_str().unwrap();
         let source = format!("name: n\n{PHASE}, gates: [{{type: {word}, zzzzzzzzzzzzzzzzzzzzzz: 1}}]}}\n");

@@ -27,7 +27,7 @@ pub use own_session::{close_to_others, in_own_session};
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
 pub use remove_tree::remove_tree;
-pub use run_dir::{RunDir, RunDirError, end_of_file, replace_file};
+pub use run_dir::{RunDir, RunDirError, RunSeal, end_of_file, replace_file};
 pub use sandbox::Sandbox;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};

@@ -5,6 +5,7 @@
 
 mod durable;
 mod request;
+mod seal;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -22,7 +23,8 @@ use serde::{Deserialize, Serialize};
 use durable::PRIVATE;
 pub use durable::replace_file;
 pub(crate) use durable::{publish_once, sync_directory, write_once};
-pub(crate) use request::{is_staging_name, publish, staging_owner};
+pub(crate) use request::{is_staging_name, publish, set_aside, staging_owner};
+pub use seal::RunSeal;
 
 use crate::invocation::{RunEnd, RunRequest};
 use crate::proc::ProcessIdentity;
@@ -144,6 +146,11 @@ impl RunDir {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether a host has made it for this run. What somebody else has put there is no run.
+    pub(crate) fn is_of(&self, run: &RunId, seal: &RunSeal) -> Result<bool, RunDirError> {
+        self.exists(&self.file(&seal.of(run)))
     }
 
     /// The path of one of its files.

@@ -26,7 +26,7 @@ pub use self::stopping::Stopping;
 pub(crate) use self::handle::RunShared;
 use self::watching::Hub;
 use crate::invocation::RunRequest;
-use crate::run_dir::{RunDir, RunDirError, RunState, name, needed, publish};
+use crate::run_dir::{RunDir, RunDirError, RunSeal, RunState, name, needed, publish, set_aside};
 use crate::sandbox::Sandbox;
 
 /// Where runs live and how a keeper is started.
@@ -42,6 +42,8 @@ pub struct SupervisorConfig {
     pub watching: Watching,
     /// What the machine's owner says of the walls of all runs.
     pub sandbox: Sandbox,
+    /// By what run directories are known to be a host's.
+    pub seal: RunSeal,
 }
 
 /// How changes in run directories are noticed.
@@ -128,7 +130,7 @@ impl Supervisor {
         let published = blocking(move || {
             let state = runs.parent().unwrap_or(&runs);
             let walls = inner.config.sandbox.around(&request, state, &inner.config.keeper);
-            let directory = publish(&runs, &RunRequest { walls, ..request })?;
+            let directory = publish(&runs, &RunRequest { walls, ..request }, &inner.config.seal)?;
             let state = directory.state()?;
             Ok((directory, state))
         });
@@ -146,6 +148,14 @@ impl Supervisor {
             }
         }
         Err(StartError::KeeperFailed { run, said: "keepers claim it and die, again and again".into() })
+    }
+
+    /// Whether a host has made the directory of this run.
+    ///
+    /// # Errors
+    /// [`RunDirError`] if it cannot be looked at.
+    pub fn knows(&self, run: &RunId) -> Result<bool, RunDirError> {
+        RunDir::of(&self.inner.config.runs_dir, run).is_of(run, &self.inner.config.seal)
     }
 
     /// Attaches to a run that was ever started, living or ended. `None` if there is no such run, or nobody claimed it:
@@ -170,8 +180,9 @@ impl Supervisor {
             return attached;
         }
         let (directory, damaged) = (RunDir::of(&self.inner.config.runs_dir, run), attached.is_err());
+        let (inner, name) = (Arc::clone(&self.inner), run.clone());
         let withdrawn = blocking(move || {
-            if !directory.exists(directory.path())? {
+            if set_aside(&directory, &name, &inner.config.seal)? {
                 return Ok(true);
             }
             // The holder of the claim decides: a keeper that is on its way finds it taken. Nobody goes on with what is damaged.
@@ -191,8 +202,8 @@ impl Supervisor {
     /// [`RunDirError`] if the directory of runs cannot be listed. What fails for a single run is in the report.
     #[boxed]
     pub async fn sweep(&self, live: &[RunId]) -> Result<SweepReport, RunDirError> {
-        let (runs, live) = (self.inner.config.runs_dir.clone(), live.to_vec());
-        blocking(move || housekeeping::sweep(&runs, &live)).await
+        let (inner, live) = (Arc::clone(&self.inner), live.to_vec());
+        blocking(move || housekeeping::sweep(&inner.config.runs_dir, &inner.config.seal, &live)).await
     }
 
     async fn follow(
@@ -204,8 +215,9 @@ impl Supervisor {
             return Ok(Some(RunHandle::new(shared)));
         }
         let directory = RunDir::of(&self.inner.config.runs_dir, run);
+        let (inner, name_of_run) = (Arc::clone(&self.inner), run.clone());
         let read = blocking(move || {
-            if !directory.exists(directory.path())? {
+            if !directory.is_of(&name_of_run, &inner.config.seal)? {
                 return Ok(None);
             }
             let state = directory.state()?;

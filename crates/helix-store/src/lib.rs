@@ -25,6 +25,6 @@ pub use follow::Follower;
 pub use journal::{Journal, Pending, all_sessions, job_events};
 pub use query::{Counts, EventPage, JobFilter, JobPage, MAX_EVENTS_PER_READ, MAX_ROWS_PER_PAGE, SessionPage};
 pub use sqlite::{Access, DatabaseOptions, SqliteJournal};
-pub use state_dir::{HostInfo, HostLock, Key, StateDir, kept_key};
+pub use state_dir::{HostInfo, HostLock, Key, StateDir, kept_key, known_key};
 pub use stream::{InvalidStream, Stream};
 pub use subscription::{Moved, Subscription};

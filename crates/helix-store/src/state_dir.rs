@@ -229,7 +229,7 @@ pub type Key = [u8; 32];
 ///
 /// # Errors
 /// When it cannot be read, or is no key.
-pub(crate) fn known_key(path: &Path) -> std::io::Result<Key> {
+pub fn known_key(path: &Path) -> std::io::Result<Key> {
     Key::try_from(std::fs::read(path)?).map_err(|_| std::io::Error::other("it is not a key of 32 bytes"))
 }
 

@@ -12,7 +12,7 @@ use clap_complete::Shell;
 
 use crate::commands::{
     adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, keys, mcp, openwebui,
-    outcome, plan, project, prompt, run, sandbox, serve, skills, trust, workflow,
+    outcome, plan, project, prompt, run, sandbox, serve, skills, trust, verify, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
@@ -84,6 +84,8 @@ enum Command {
     /// Run the gates of phases on your work as it stands
     #[command(subcommand)]
     Gates(gates::Action),
+    /// Check the signed evidence of a job
+    Verify(verify::Arguments),
     /// Manage architecture decision records
     #[command(subcommand)]
     Adr(adr::Action),
@@ -170,6 +172,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Plan(action) => plan::run(context, &action),
         Command::Workflow(action) => workflow::run(context, &action),
         Command::Gates(action) => gates::run(context, action),
+        Command::Verify(arguments) => verify::run(context, arguments),
         Command::Adr(action) => adr::run(context, action),
         Command::Project(action) => project::run(context, action),
         Command::OpenWebUi(action) => openwebui::run(context, action),

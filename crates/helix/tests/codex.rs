@@ -129,6 +129,35 @@ fn a_corrected_phase_of_the_real_codex_counts_its_tokens_once() {
     assert_eq!(jobs[0]["usage"]["output_tokens"], 80, "{jobs:#}");
 }
 
+/// A model that repeats a failing command costs no more than so many requests, and a new session is told of it.
+#[test]
+fn the_real_codex_is_ended_when_its_model_is_stuck() {
+    let codex = match codex_binary(PINNED_CODEX) {
+        Ok(codex) => codex,
+        Err(error) => return eprintln!("left out: {error}"),
+    };
+    let command = |text: &str| ModelAnswer::Command(text.to_owned());
+    let say = |text: &str| ModelAnswer::Text(text.to_owned());
+    let mut looping = vec![command("cat missing.txt"); 30];
+    looping.push(say("There is no such file."));
+    let answers = vec![command("echo TAX = 5 > shop/tax.py"), say("Now it is.")];
+    let model = ScriptedResponses::start(vec![
+        Exchange { prompt: "in the same way".into(), answers },
+        Exchange { prompt: "TAX-PHASE".into(), answers: looping },
+    ])
+    .unwrap();
+    let stage = codex_stage(&codex, &model);
+    let plan = stage.plan(
+        "one",
+        "name: one\nphases:\n- { id: tax, type: development, description: TAX-PHASE adds the tax, outputs: [shop/tax.py], gates: [{ type: files_exist }] }\n",
+    );
+    let mut command = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    let output = command.current_dir(&stage.repo).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
+    assert!(said(&output).contains("times in the same way, with nothing new in between"), "{}", said(&output));
+    assert!(model.requests().len() <= 12, "{} requests", model.requests().len());
+}
+
 #[test]
 fn two_phases_by_a_plain_program_become_a_merged_commit() {
     let program = "prompt=$(cat); case $prompt in *TAX-PHASE*) printf 'def tax(price):\\n    return price // 5\\n' > shop/tax.py;; \

@@ -331,15 +331,18 @@ async fn the_token_of_a_run_opens_its_tools_and_dies_with_it() {
         let answer = http.get(format!("{url}{path}")).bearer_auth(token).send().await.unwrap();
         (answer.status().as_u16(), answer.json::<Value>().await.unwrap_or_default())
     };
-    let tool = async |name: &str, token: &str| {
+    let call = async |name: &str, arguments: Value, token: &str| {
         let (url, _) = stage.reachable().await;
-        let arguments = if name == "job_start" { json!({ "project": "." }) } else { json!({ "path": "page.md" }) };
         let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": { "name": name, "arguments": arguments } });
         let request = http.post(format!("{url}/mcp")).header("accept", "application/json, text/event-stream");
         // Headers that once said who calls.
         let request = request.header("x-helix-session", "s1m80cxsf2e74jy7s").header("x-helix-run", "j1.other.1");
         let answer = request.bearer_auth(token).json(&call).send().await.unwrap();
         (answer.status().as_u16(), answer.json::<Value>().await.unwrap_or_default())
+    };
+    let tool = async |name: &str, token: &str| {
+        let arguments = if name == "job_start" { json!({ "project": "." }) } else { json!({ "path": "page.md" }) };
+        call(name, arguments, token).await
     };
     for path in ["/api/v1/jobs", "/v1/models", "/metrics", "/api/v1/keys"] {
         let (status, problem) = get(path, &token).await;
@@ -352,6 +355,12 @@ async fn the_token_of_a_run_opens_its_tools_and_dies_with_it() {
     );
     let (status, said) = tool("plan_check", &token).await;
     assert!(status == 200 && said["result"]["content"][0]["text"].as_str().unwrap().contains("/page.md"), "{said:#}");
+    // Nor does a tool read for the agent what its walls keep from it, or tell what is there.
+    for path in [stage.sandbox.state().join("token"), stage.repo.join("README.md"), "/etc/hostname".into()] {
+        let (_, said) = call("plan_check", json!({ "path": path }), &token).await;
+        let text = said["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.ends_with("is not in your directory"), "{said:#}");
+    }
     // Another run's name under the same signature is nobody's.
     assert_eq!(tool("plan_check", &token.replace(".page.", ".asked.")).await.0, 401);
     // A host that follows knows the token: the agent is still at work.

@@ -2,6 +2,8 @@
 //! files beside the plan.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "persons/let_in.rs"]
+mod let_in;
 mod stage;
 #[path = "persons/terminal.rs"]
 mod terminal;
@@ -299,7 +301,7 @@ fn a_failed_job_is_resumed_a_phase_is_done_again_and_every_attempt_can_be_seen()
     let gates = evidence["phases"][0]["gates"].as_array().unwrap();
     let output = gates.iter().find_map(|gate| gate["output"]["file"].as_str()).unwrap().to_owned();
     std::fs::write(&output, "looked at something else\n").unwrap();
-    let tampered = json_of(&stage, &["jobs", "evidence", &id], 1);
+    let tampered = json_of(&stage, &["jobs", "evidence", &id], 6);
     assert_eq!(tampered["proved"], false);
     assert_eq!(tampered["phases"][0]["standing"], "unproved");
     assert!(tampered["phases"][0]["missing"][0].as_str().unwrap().contains("was changed after it ran"), "{tampered:#}");
@@ -307,7 +309,7 @@ fn a_failed_job_is_resumed_a_phase_is_done_again_and_every_attempt_can_be_seen()
         stage.sandbox.state().join("runs").join(evidence["phases"][1]["run"]["run"].as_str().unwrap()),
     )
     .unwrap();
-    let without = json_of(&stage, &["jobs", "evidence", &id], 1);
+    let without = json_of(&stage, &["jobs", "evidence", &id], 6);
     assert_eq!(without["phases"][1]["standing"], "unproved");
 }
 
@@ -476,7 +478,7 @@ fn a_phase_whose_agent_changed_nothing_does_not_pass() {
         assert_eq!((&job["status"], &job["phases"][0]["status"]), (&json!("failed"), &json!("failed")), "{job:#}");
         let id = job["id"].as_str().unwrap();
         assert!(job.to_string().contains(found), "{keys}: nobody says {found:?}:\n{job:#}");
-        assert_eq!(json_of(&stage, &["jobs", "evidence", id], 1)["proved"], false);
+        assert_eq!(json_of(&stage, &["jobs", "evidence", id], 6)["proved"], false);
     }
 }
 

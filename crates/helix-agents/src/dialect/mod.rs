@@ -10,6 +10,7 @@ mod fragments;
 mod json_line;
 mod reader;
 mod recording;
+mod repeats;
 mod replay;
 mod surroundings;
 mod task_ledger;

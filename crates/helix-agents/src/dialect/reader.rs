@@ -4,13 +4,16 @@
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
-use helix_core::run::{AgentErrorKind, Ending, RateLimit, RunFacts, StopCause, StreamFacts, Terminal, WallsHeld};
+use helix_core::run::{
+    AgentErrorKind, Ending, RateLimit, RepeatedCall, RunFacts, StopCause, StreamFacts, Terminal, WallsHeld,
+};
 use helix_core::usage::Usage;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::fragments::{Channel, Part, text_event};
 use super::json_line::JsonLine;
+use super::repeats::Repeats;
 use super::task_ledger::TaskLedger;
 use crate::invocation::{RunEnd, StreamEnd};
 use crate::profile::AskedSchema;
@@ -89,6 +92,7 @@ pub struct Gathered {
     pub(super) declared_error: Option<AgentErrorKind>,
     pub(super) rate_limit: Option<RateLimit>,
     pub(super) tasks: TaskLedger,
+    repeats: Repeats,
     /// As [`RunFacts::compacted`].
     pub(super) compacted: bool,
     /// As [`RunFacts::answered`].
@@ -146,7 +150,13 @@ impl Gathered {
             matches!(event, Text { .. } | Thinking { .. } | ToolStarted { .. })
         };
         self.answered |= self.events.iter().any(is_answer);
+        self.events.iter().for_each(|event| self.repeats.saw(event));
         events.append(&mut self.events);
+    }
+
+    /// The call that failed the same way most often since anything new was seen, if any did.
+    pub fn repeated(&self) -> Option<&RepeatedCall> {
+        self.repeats.most()
     }
 
     /// A text of the run itself that came as a whole: its only fragment is the same text.
@@ -213,6 +223,7 @@ impl Reader {
                 && stream.read_to_end
                 && self.unparsable == 0
                 && self.tail != Some(Taken::Spoiled),
+            repeated: run.repeated().filter(|_| ended.stopped == Some(StopCause::Stuck)).cloned(),
             stderr_tail: ended.stderr_tail.clone(),
             walls: ended.walls.clone(),
         }

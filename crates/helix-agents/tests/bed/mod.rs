@@ -103,7 +103,14 @@ pub fn supervisor(runs: &Path, watching: Watching) -> Supervisor {
 
 fn supervisor_within(runs: &Path, watching: Watching, sandbox: Sandbox) -> Supervisor {
     let runs_dir = runs.to_owned();
-    let config = SupervisorConfig { runs_dir, keeper: keeper(), keeper_args: Vec::new(), watching, sandbox };
+    let config = SupervisorConfig {
+        runs_dir,
+        keeper: keeper(),
+        keeper_args: Vec::new(),
+        watching,
+        sandbox,
+        seal: helix_agents::RunSeal::new([1; 32]),
+    };
     Supervisor::new(config).unwrap()
 }
 

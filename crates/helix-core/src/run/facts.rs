@@ -46,6 +46,9 @@ pub struct RunFacts {
     /// Whether it ended well by its status and printed nothing that was meant as a final record, where that is the whole protocol.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub record_unknown: bool,
+    /// The call that an agent was stopped for, where Helix stopped it as stuck.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<RepeatedCall>,
     /// The last 2 KiB of stderr, for people.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub stderr_tail: String,
@@ -100,6 +103,21 @@ pub enum StopCause {
     Stalled,
     /// Its terminal record was whole and the process did not end within the grace period.
     Lingered,
+    /// It made the same call again and again, which failed the same way each time.
+    Stuck,
+}
+
+/// A tool call that failed the same way again and again, with nothing new in between.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepeatedCall {
+    /// Name of the tool.
+    pub tool: String,
+    /// Its command, or its input as JSON; the first 500 characters.
+    pub input: String,
+    /// The last 1000 bytes of what it said.
+    pub error: String,
+    /// How often it failed so.
+    pub times: u32,
 }
 
 /// How an output stream was read.

@@ -7,8 +7,8 @@ mod outcome;
 mod walls;
 
 pub use facts::{
-    AgentErrorKind, Ending, RateLimit, RunFacts, StopCause, StopReason, StreamFacts, Terminal, TerminalKind,
-    TerminalReason,
+    AgentErrorKind, Ending, RateLimit, RepeatedCall, RunFacts, StopCause, StopReason, StreamFacts, Terminal,
+    TerminalKind, TerminalReason,
 };
 pub use outcome::{Completed, Failure, LimitKind, Outcome, OutcomeName, Retry};
 pub use walls::{NetworkAccess, NoWall, SandboxMode, Wall, WallsHeld};

@@ -7,7 +7,9 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::facts::{AgentErrorKind, Ending, RunFacts, StopCause, StopReason, Terminal, TerminalKind, TerminalReason};
+use super::facts::{
+    AgentErrorKind, Ending, RepeatedCall, RunFacts, StopCause, StopReason, Terminal, TerminalKind, TerminalReason,
+};
 
 /// What a run amounted to. Not deserialisable on purpose: keep [`RunFacts`] and derive it again.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,6 +45,11 @@ pub enum Outcome {
     TimedOut,
     /// Helix stopped it because it was silent for too long.
     Stalled,
+    /// Helix stopped it because it repeated a call that failed the same way each time.
+    Stuck {
+        /// The call, where the record shows it.
+        call: Option<RepeatedCall>,
+    },
     /// Nobody knows how it ended.
     Lost,
     /// The provider refuses for now.
@@ -141,6 +148,7 @@ pub enum OutcomeName {
     Cancelled,
     TimedOut,
     Stalled,
+    Stuck,
     Lost,
     RateLimited,
     OverloadedOrNetwork,
@@ -176,6 +184,7 @@ impl Outcome {
             Some(StopCause::Cancelled) => return Self::Cancelled,
             Some(StopCause::Deadline) => return Self::TimedOut,
             Some(StopCause::Stalled) => return Self::Stalled,
+            Some(StopCause::Stuck) => return Self::Stuck { call: facts.repeated.clone() },
             // The record was whole and the process would not go: the evidence below decides.
             Some(StopCause::Lingered) | None => {}
         }
@@ -209,6 +218,7 @@ impl Outcome {
             Self::Cancelled => OutcomeName::Cancelled,
             Self::TimedOut => OutcomeName::TimedOut,
             Self::Stalled => OutcomeName::Stalled,
+            Self::Stuck { .. } => OutcomeName::Stuck,
             Self::Lost => OutcomeName::Lost,
             Self::RateLimited { .. } => OutcomeName::RateLimited,
             Self::Overloaded { .. } => OutcomeName::OverloadedOrNetwork,
@@ -234,7 +244,8 @@ impl Outcome {
             | Self::Stalled
             | Self::Lost
             | Self::LimitReached { .. } => Retry::Resume,
-            Self::ContextOverflow | Self::LocalCommand | Self::Misconfigured => Retry::Fresh,
+            // A session full of one failure goes on with it.
+            Self::ContextOverflow | Self::LocalCommand | Self::Misconfigured | Self::Stuck { .. } => Retry::Fresh,
             Self::RateLimited { resets_at } => Retry::Later(*resets_at),
             Self::Overloaded { .. } => Retry::Later(None),
             Self::Failed(Failure::Contradicted { .. }) => Retry::Resume,

@@ -16,6 +16,7 @@ use jiff::Timestamp;
 use super::{Archive, JobEvidence};
 use crate::error::EngineError;
 use crate::evidence::examiner::Examiner;
+use crate::evidence::look::Live;
 use helix_git::{GitError, Repository};
 
 /// What a job proves of its decision.
@@ -41,10 +42,10 @@ impl Archive<'_> {
     pub async fn decision(&self, id: &str) -> Result<DecisionEvidence, EngineError> {
         let state_dir = self.state_dir.to_path_buf();
         self.read(id, move |job, state, active, repository| {
-            let examiner = Examiner { repository, state_dir };
-            let evidence = examiner.job(job, state, active)?;
+            let live = Live { repository, state_dir };
+            let evidence = Examiner { look: &live }.job(job, state, active)?;
             let mut found = proven(job, state, active, &evidence).map_err(EngineError::refused)?;
-            let merged = merged(&examiner.repository, &found.commit, &found.adr).map_err(EngineError::environment)?;
+            let merged = merged(&live.repository, &found.commit, &found.adr).map_err(EngineError::environment)?;
             if let (Some(adr), Some(merged)) = (&active.spec.adr, merged.filter(|_| !found.criteria.is_empty())) {
                 found.criteria.extend(given_their_test(&Adr::parse(&adr.path, &adr.text), &merged));
             }
@@ -115,7 +116,7 @@ fn approval(phase: &Phase, progress: &PhaseProgress) -> Option<(Timestamp, Accep
     let approves = |about: &About| match about {
         About::Approval { .. } => true,
         About::Gate { gate } => matches!(phase.gates.get(*gate), Some(GateSpec::Approval { .. })),
-        About::Escalation { .. } | About::Agent => false,
+        About::RunsByItself { .. } | About::Escalation { .. } | About::Agent => false,
     };
     progress.questions.iter().rev().filter(|asked| approves(&asked.question.about)).find_map(|asked| {
         match &asked.status {

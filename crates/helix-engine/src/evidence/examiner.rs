@@ -2,8 +2,6 @@
 //!
 //! Must not know how evidence is read or shown.
 
-use std::path::{Path, PathBuf};
-
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, RunId, TreeId};
 use helix_core::run::Outcome;
@@ -15,14 +13,13 @@ use helix_job::{
     PhaseProgress, PhaseState, Review, RunEnded, recorded,
 };
 use helix_plan::{Approval, GateSpec, Phase};
-use sha2::{Digest, Sha256};
 
+use super::look::{Look, Sight};
 use super::{
-    AttemptEvidence, GateEvidence, JobEvidence, OutputEvidence, OutputState, PersonEvidence, PhaseEvidence,
-    RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
+    AttemptEvidence, GateEvidence, IntegrationEvidence, JobEvidence, OutputEvidence, OutputState, PersonEvidence,
+    PhaseEvidence, RefusalEvidence, ResultEvidence, ReviewEvidence, RunEvidence, Standing,
 };
 use crate::error::EngineError;
-use helix_git::Repository;
 
 /// The attempt whose result counts, with that result.
 pub(super) fn judged(progress: &PhaseProgress) -> Option<(&Attempt, &Committed)> {
@@ -33,12 +30,11 @@ pub(super) fn judged(progress: &PhaseProgress) -> Option<(&Attempt, &Committed)>
 }
 
 /// Compares records with what they name.
-pub(super) struct Examiner {
-    pub(super) repository: Repository,
-    pub(super) state_dir: PathBuf,
+pub(super) struct Examiner<'a> {
+    pub(super) look: &'a dyn Look,
 }
 
-impl Examiner {
+impl Examiner<'_> {
     /// The evidence of a job.
     ///
     /// # Errors
@@ -52,9 +48,7 @@ impl Examiner {
                 (None, Some(RefusalEvidence { findings: findings.clone(), gates: self.gates(gates) }))
             }
         };
-        let proved = state.end() == Some(&JobEnd::Succeeded)
-            && phases.iter().all(|phase| phase.standing != Standing::Unproved)
-            && integration.as_ref().is_some_and(|integration| integration.standing == Standing::Proved);
+        let lacking = lacking(state.end(), &phases, integration.as_ref());
         let view = JobView::project(job, state).ok_or_else(|| EngineError::not_found("job", job))?;
         let rollbacks = view.deliveries.iter().flat_map(|one| &one.rollbacks);
         let rollbacks = rollbacks.flat_map(|one| one.report.iter().chain(&one.health)).map(|one| self.gate(one));
@@ -70,7 +64,8 @@ impl Examiner {
             conflicts: active.conflicts.clone(),
             integration,
             refusal,
-            proved,
+            proved: lacking.is_empty(),
+            lacking,
         })
     }
 
@@ -108,14 +103,7 @@ impl Examiner {
     }
 
     pub(super) fn result(&self, result: &Committed) -> ResultEvidence {
-        let found = match self.repository.find_commit(result.commit.as_str()) {
-            Ok(Some(commit)) => commit.tree == result.tree,
-            Ok(None) => false,
-            Err(error) => {
-                tracing::warn!(commit = %result.commit, %error, "a result cannot be looked up");
-                false
-            }
-        };
+        let found = self.look.tree(&result.commit).as_ref() == Some(&result.tree);
         ResultEvidence {
             commit: result.commit.clone(),
             tree: result.tree.clone(),
@@ -126,9 +114,8 @@ impl Examiner {
     }
 
     fn record(&self, run: &RunId) -> (String, bool) {
-        let directory = self.state_dir.join("runs").join(run.as_str());
-        let found = directory.join("stdout.jsonl").is_file();
-        (directory.to_string_lossy().into_owned(), found)
+        let Sight { path, content } = self.look.record(run);
+        (path, content.is_some())
     }
 
     fn run(&self, this: &Attempt) -> RunEvidence {
@@ -157,14 +144,14 @@ impl Examiner {
     }
 
     fn output(&self, command: &CommandEvidence) -> OutputEvidence {
-        let file = self.state_dir.join(&command.output_file);
-        let now = digest(&file);
-        let state = match &now {
-            Ok(now) if *now == command.output_sha256 => OutputState::Intact,
-            Ok(_) => OutputState::Changed,
-            Err(_) => OutputState::Missing,
+        let Sight { path: file, content } = self.look.output(&command.output_file);
+        let sha256_now = content.map(|content| content.sha256);
+        let state = match &sha256_now {
+            Some(now) if *now == command.output_sha256 => OutputState::Intact,
+            Some(_) => OutputState::Changed,
+            None => OutputState::Missing,
         };
-        OutputEvidence { file: file.to_string_lossy().into_owned(), state, sha256_now: now.ok() }
+        OutputEvidence { file, state, sha256_now }
     }
 
     fn validation(&self, this: &Attempt) -> Vec<GateEvidence> {
@@ -180,6 +167,26 @@ impl Examiner {
         };
         this.reviews.iter().map(evidence).collect()
     }
+}
+
+/// What a job lacks of being proved; empty: nothing.
+fn lacking(end: Option<&JobEnd>, phases: &[PhaseEvidence], integration: Option<&IntegrationEvidence>) -> Vec<Words> {
+    let mut lacking = Vec::new();
+    match end {
+        Some(JobEnd::Succeeded) => {}
+        Some(JobEnd::Failed { reason, .. }) => lacking.push(recorded!("lacks-success", why = reason)),
+        Some(JobEnd::Cancelled { .. }) => lacking.push(recorded!("lacks-cancelled")),
+        None => lacking.push(recorded!("lacks-job-end")),
+    }
+    for phase in phases.iter().filter(|phase| phase.standing == Standing::Unproved) {
+        let of = |what| recorded!("lacks-of-phase", phase = phase.phase.as_str(), what = what);
+        lacking.extend(phase.missing.iter().map(of));
+    }
+    match integration {
+        None => lacking.push(recorded!("lacks-integration")),
+        Some(one) => lacking.extend(one.missing.iter().map(|what| recorded!("lacks-of-result", what = what))),
+    }
+    lacking
 }
 
 fn answers(progress: &PhaseProgress) -> Vec<PersonEvidence> {
@@ -260,11 +267,4 @@ pub(super) fn doubt(gate: &GateEvidence, tree: Option<&TreeId>) -> Option<Words>
         OutputState::Changed => Some(recorded!("lacks-output", gate = name, path = file)),
         OutputState::Missing => Some(recorded!("lacks-readable", gate = name, path = file)),
     })
-}
-
-/// SHA-256 of a file, hex, read in pieces.
-fn digest(file: &Path) -> std::io::Result<String> {
-    let mut hasher = Sha256::new();
-    std::io::copy(&mut std::fs::File::open(file)?, &mut hasher)?;
-    Ok(format!("{:x}", hasher.finalize()))
 }

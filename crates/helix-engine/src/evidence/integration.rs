@@ -9,7 +9,7 @@ use super::examiner::{Examiner, doubt, no_commit};
 use super::{IntegrationEvidence, Standing};
 use crate::error::EngineError;
 
-impl Examiner {
+impl Examiner<'_> {
     /// The evidence of an integrated result.
     ///
     /// # Errors
@@ -30,8 +30,7 @@ impl Examiner {
         // Where nothing had changed, there was nothing to put anywhere.
         if found.found && *target != IntegrationTarget::Nowhere {
             for (phase, own) in &passed {
-                let held = self.repository.is_ancestor(&own.commit, &result.commit);
-                if !held.map_err(EngineError::environment)? {
+                if !self.look.holds(&result.commit, &own.commit)? {
                     missing.push(recorded!("lacks-phase", commit = own.commit.as_str(), phase = phase.id.as_str()));
                 }
             }

@@ -3,11 +3,15 @@
 //!
 //! Must not take a record's word for what can be checked, and changes nothing.
 
+mod bundle;
+mod compare;
 mod decision;
 mod difference;
 mod english;
+mod envelope;
 mod examiner;
 mod integration;
+mod look;
 
 use async_recursion::async_recursion as boxed;
 use std::path::Path;
@@ -23,13 +27,18 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use bundle::{BundleError, Statement, Verified, verify};
+pub use compare::compare;
 pub use decision::DecisionEvidence;
 pub use difference::{DiffSelection, Difference};
+pub use envelope::{EvidenceKey, PublicKey, public_keys};
+pub use look::{FileDigest, Seen, Sight};
 
 use crate::error::EngineError;
 use crate::job_record;
 use examiner::Examiner;
 use helix_git::{GitEnvironment, Repository};
+use look::Live;
 
 /// The evidence of a whole job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +71,10 @@ pub struct JobEvidence {
     pub reverted: Option<Reverted>,
     /// Whether the job succeeded, every phase that passed is proved, and so is the integrated result.
     pub proved: bool,
+    /// Why it is not proved; empty where it is.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "english")]
+    #[schemars(with = "Vec<String>")]
+    pub lacking: Vec<Words>,
 }
 
 /// The evidence of one phase.
@@ -261,8 +274,25 @@ impl Archive<'_> {
     #[boxed]
     pub async fn evidence(&self, id: &str) -> Result<JobEvidence, EngineError> {
         let state_dir = self.state_dir.to_path_buf();
-        self.read(id, move |job, state, active, repository| Examiner { repository, state_dir }.job(job, state, active))
-            .await
+        self.read(id, move |job, state, active, repository| {
+            Examiner { look: &Live { repository, state_dir } }.job(job, state, active)
+        })
+        .await
+    }
+
+    /// The same as a statement for others, which `helix`, this version, makes.
+    ///
+    /// # Errors
+    /// As for [`Archive::evidence`].
+    #[boxed]
+    pub async fn statement(&self, id: &str, helix: &str) -> Result<Statement, EngineError> {
+        let (state_dir, helix) = (self.state_dir.to_path_buf(), helix.to_owned());
+        let job = job_record::view(self.journal, id).await?.id;
+        let events = job_record::texts(self.journal, &job).await?;
+        self.read(job.as_str(), move |job, _, _, repository| {
+            Statement::made(job.clone(), events, &helix, &Live { repository, state_dir })
+        })
+        .await
     }
 
     /// What a job, a phase or an attempt changed.

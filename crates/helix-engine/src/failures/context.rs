@@ -196,7 +196,9 @@ impl FailureContext {
             Ending::Exited { .. } | Ending::Signaled { .. } | Ending::Unknown => "",
         };
         let message = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
-        let log = Log::of_texts(message, &format!("{}\n{not_started}", facts.stderr_tail));
+        let repeated = facts.repeated.as_ref().map_or("", |call| call.error.as_str());
+        let said = if repeated.is_empty() { message } else { repeated };
+        let log = Log::of_texts(said, &format!("{}\n{not_started}", facts.stderr_tail));
         Some(site.failure(check::RUN, observation, log, at))
     }
 
@@ -240,6 +242,7 @@ fn by_rule(rule: &str) -> Option<OwnCheck> {
         ("conflicts", _) => OwnCheck::Gate(GateName::ConflictsResolved),
         ("review", _) => OwnCheck::Verifier,
         ("approval", _) => OwnCheck::Gate(GateName::Approval),
+        ("mutation", _) => OwnCheck::Gate(GateName::Mutation),
         ("tests", "fewer" | "skipped") => OwnCheck::FewerTests,
         ("gate", "changed") => OwnCheck::GateChanged,
         ("phase", "nothing_changed") => OwnCheck::NothingChanged,

@@ -41,7 +41,7 @@ impl EffectRunner {
 
     pub(super) async fn commit_result(&self, at: AttemptContext<'_>) -> Result<JobEvent, Fault> {
         match self.try_commit(at).await {
-            Ok(AttemptCommit { committed: result, repairs, findings }) => {
+            Ok(AttemptCommit { committed: result, repairs, findings, runs_by_itself }) => {
                 let repairs = repairs.iter().map(ToString::to_string).collect();
                 Ok(JobEvent::ResultCommitted {
                     phase: at.phase.id.clone(),
@@ -49,6 +49,7 @@ impl EffectRunner {
                     result,
                     repairs,
                     findings,
+                    runs_by_itself,
                 })
             }
             Err(fault) => {

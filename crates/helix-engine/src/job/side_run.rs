@@ -67,7 +67,7 @@ impl EffectRunner {
         loop {
             let run = repeat_of(&side.run, number);
             // What a former host has started is read to its end whatever it costs: it has been paid.
-            let budget = match (runner.has_begun(&run).await, active.spent_limit()) {
+            let budget = match (runner.has_begun(&run), active.spent_limit()) {
                 (true, _) => budget(active).unwrap_or_default(),
                 (false, Some(limit)) => return Err(spent(&Language::English.words(&limit)).into()),
                 (false, None) => budget(active)?,

@@ -262,7 +262,7 @@ impl Jobs {
     #[boxed]
     pub async fn run_events(&self, run: &RunId, follow: Follow) -> Result<mpsc::Receiver<AgentEvent>, EngineError> {
         let Services { runner, tasks, closing, .. } = self.services.as_ref();
-        if !tokio::fs::try_exists(runner.run_dir(run)).await.unwrap_or(false) {
+        if !runner.supervisor().knows(run).unwrap_or(false) {
             return Err(EngineError::not_found("run", run));
         }
         let (sender, receiver) = mpsc::channel(FOLLOW_BUFFER);

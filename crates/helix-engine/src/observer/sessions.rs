@@ -46,6 +46,7 @@ impl About {
             | Outcome::Cancelled
             | Outcome::TimedOut
             | Outcome::Stalled
+            | Outcome::Stuck { .. }
             | Outcome::ContextOverflow
             | Outcome::LimitReached { .. }
             | Outcome::Refused

@@ -5,7 +5,7 @@
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Correction, Finding, fence_for};
 use helix_job::{AdrText, Attempt, Briefing, JobSpec, SkillEntry};
-use helix_plan::{Ancestry, GateSpec, Phase, PhaseType, Plan, TestsGate, codes};
+use helix_plan::{Ancestry, GateSpec, MutationGate, Phase, PhaseType, Plan, TestsGate, codes};
 use minijinja::value::Serde;
 use minijinja::{Value, context};
 use serde::Serialize;
@@ -208,6 +208,9 @@ fn explain(gate: &GateSpec) -> String {
                  functions answer nonsense"
             )
         }
+        GateSpec::Mutation(MutationGate { command, min_killed, .. }) => format!(
+            "mutation: small mistakes are planted in the lines that you change, one at a time, and `{command}` notices at least {min_killed} % of them"
+        ),
         GateSpec::LintPass { command, .. } => format!("lint_pass: `{command}` exits 0"),
         GateSpec::BuildPass { command, .. } => format!("build_pass: `{command}` exits 0"),
         GateSpec::Command { command, .. } => format!("command: `{command}` exits 0"),

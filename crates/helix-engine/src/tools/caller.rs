@@ -17,6 +17,9 @@ use async_recursion::async_recursion as boxed;
 use helix_project::chosen::note_project;
 use helix_project::skills::SkillCatalog;
 
+/// Why a session's own directory is no project: its repository would be what an agent has written, with programs that git runs.
+const OWN_DIRECTORY: &str = "this directory is the session's own: make a project of what is in it with project_create";
+
 /// Who calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Caller {
@@ -91,12 +94,22 @@ impl Tools {
         }
     }
 
-    /// A path that the caller may use, links resolved: it must lie in the caller's own directory, under the configured roots, or
-    /// among the projects that Helix has made. Without roots anything on this machine will do.
+    /// The directory of a session or run, links resolved: what lies in it, an agent has written.
+    pub(super) async fn own(&self) -> Result<Option<PathBuf>, Refusal> {
+        let start = match &self.caller {
+            Caller::Session(_) | Caller::Run(_) => self.start().await?,
+            Caller::Outside { .. } => None,
+        };
+        let Some(start) = start else { return Ok(None) };
+        let real = tokio::fs::canonicalize(&start).await;
+        real.map(Some).map_err(|error| Refusal::text(format!("cannot use {}: {error}", start.display())))
+    }
+
+    /// A path that the caller may use, links resolved. A run: in its own directory. A session: there, in the projects that Helix has
+    /// made, and under the configured roots, or without any in a project. Others: the same with roots, else anything on this machine.
     pub(super) async fn existing(&self, path: &str) -> Result<PathBuf, Refusal> {
         let config = &self.engine.projects().config;
-        let start = self.start().await?;
-        let asked = match &start {
+        let asked = match self.start().await? {
             Some(start) => start.join(path),
             None => PathBuf::from(path),
         };
@@ -106,15 +119,23 @@ impl Tools {
         let real = tokio::fs::canonicalize(&asked)
             .await
             .map_err(|error| Refusal::text(format!("cannot use {}: {error}", asked.display())))?;
-        if !config.roots.is_empty() {
-            let mut roots = config.roots.clone();
-            // A client's own directory is its word alone; that of a session or run is Helix's.
-            roots.extend(start.filter(|_| !matches!(self.caller, Caller::Outside { .. })));
-            roots.push(config.projects.clone());
-            let checked = real.clone();
-            blocking(move || confine(&checked, &roots)).await?;
+        let own = self.own().await?;
+        if own.as_ref().is_some_and(|own| real.starts_with(own)) {
+            return Ok(real);
         }
-        Ok(real)
+        let (caller, roots) =
+            (self.caller.clone(), [config.roots.as_slice(), std::slice::from_ref(&config.projects)].concat());
+        let is_rooted = !config.roots.is_empty();
+        blocking(move || {
+            match caller {
+                Caller::Run(_) => return Err(Refusal::text(format!("{} is not in your directory", asked.display()))),
+                Caller::Session(_) if !is_rooted && project_above(&real).is_some() => {}
+                Caller::Outside { .. } if !is_rooted => {}
+                Caller::Session(_) | Caller::Outside { .. } => confine(&real, &roots)?,
+            }
+            Ok(real)
+        })
+        .await
     }
 
     pub(super) async fn existing_if_given(&self, path: Option<&str>) -> Result<Option<PathBuf>, Refusal> {
@@ -132,6 +153,9 @@ impl Tools {
                 Ok::<_, Refusal>(project_above(&directory).unwrap_or(directory))
             })
             .await?;
+            if matches!(self.caller, Caller::Session(_)) && self.own().await?.is_some_and(|own| root.starts_with(own)) {
+                return Err(Refusal::text(OWN_DIRECTORY));
+            }
             self.choose(&root).await?;
             return Ok(Some(root));
         }

@@ -159,8 +159,11 @@ impl Tools {
         let mut request = SubmitRequest::new(path.clone(), Origin::Api);
         // A draft in the session's own directory belongs to no repository yet, whichever the session is about.
         request.project = project.clone().filter(|_| named);
+        // What a run or session has in its own directory may be a repository whose settings it has written: nobody asks git about it.
+        let own = self.own().await?;
+        let is_own = |root: &Path| own.as_ref().is_some_and(|own| root.starts_with(own));
         let site = match &project {
-            Some(root) if named || path.starts_with(root) => Site::Repository,
+            Some(root) if !is_own(root) && (named || path.starts_with(root)) => Site::Repository,
             Some(_) | None => Site::Draft { project: project.clone() },
         };
         let depth = match &site {

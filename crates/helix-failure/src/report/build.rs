@@ -348,7 +348,7 @@ fn similar_failure(past: &PastFailure) -> SimilarFailure {
         commit: link.and_then(|link| link.commit.clone()),
         job: link.and_then(|link| link.work.job().cloned()),
         diff: link
-            .map(|link| helix_core::text::clip(&super::neutral::visible(&redact(&link.diff)), DIFF))
+            .map(|link| helix_core::text::clip(&helix_core::text::visible(&redact(&link.diff)), DIFF))
             .unwrap_or_default(),
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! Must not know how the cause was found.
 
-use helix_core::text::clip;
+use helix_core::text::{clip, visible};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::neutral::{LINE, visible};
+use super::neutral::LINE;
 use crate::classify::CauseLine;
 use crate::log::{Log, LogLine, Stream};
 use crate::plain::{last_written, plain_text};

@@ -2,7 +2,7 @@
 //!
 //! Must not know reports. Secrets are masked before, by `redact`.
 
-use helix_core::text::clip;
+use helix_core::text::{clip, visible};
 
 use crate::plain::plain_text;
 use crate::redact::redact;
@@ -15,32 +15,6 @@ pub(super) fn line(text: &str, most: usize) -> String {
     let shown = visible(&redact(&plain_text(text)));
     let words: Vec<&str> = shown.split_whitespace().collect();
     clip(&words.join(" "), most)
-}
-
-/// A text as people can see it: what would be invisible, or would turn the direction of what follows, is written out as its
-/// code point; other control characters are blanks.
-pub(super) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '\t' => shown.push_str("    "),
-            '\n' => shown.push('\n'),
-            character if is_deceptive(character) => shown.push_str(&format!("<U+{:04X}>", u32::from(character))),
-            character if character.is_control() => shown.push(' '),
-            character => shown.push(character),
-        }
-    }
-    shown
-}
-
-/// Format characters that are not seen or that change the order of what is: directions, joiners, tags, selectors, separators.
-fn is_deceptive(character: char) -> bool {
-    matches!(
-        u32::from(character),
-        0x00AD | 0x034F | 0x061C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F
-            | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
-            | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF
-    )
 }
 
 /// A text as a code span: nothing in it is live, whatever it contains.

@@ -18,8 +18,3 @@ fn a_code_span_cannot_be_left() {
     assert_eq!(code_span("`x"), "`` `x ``");
     assert_eq!(code_span("a\nb"), "`a b`");
 }
-
-#[test]
-fn what_deceives_is_written_out() {
-    assert_eq!(visible("a\u{202e}b\u{200b}c\u{1}d"), "a<U+202E>b<U+200B>c d");
-}

@@ -3,6 +3,7 @@
 //! Must not know commits or gates.
 
 mod assertions;
+mod mutants;
 mod stubs;
 
 use std::ops::Range;
@@ -10,6 +11,7 @@ use std::ops::Range;
 use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::weakened;
+pub(crate) use mutants::{Mutant, mutants, new_lines};
 pub(crate) use stubs::{Stubbed, stubbed};
 
 /// Longest file that is parsed; a longer one was generated.

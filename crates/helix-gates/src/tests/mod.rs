@@ -9,6 +9,7 @@ mod go;
 mod javascript;
 mod judge;
 mod junit;
+mod mutation;
 mod node;
 mod output;
 mod proof;
@@ -33,6 +34,7 @@ use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
 use helix_git::GitError;
 use helix_process::CommandEnd;
 pub(super) use junit::report_path;
+pub(super) use mutation::mutation;
 use report::{Asked, Runner, asked};
 pub(super) use run::TestRun;
 
@@ -83,10 +85,12 @@ pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> 
         return Err(Judgement::faulted(fault).with_command(tested.checked.evidence).with_notes(notes).into());
     }
     let (judgement, before) = testing.judged(&tested).await?;
+    let failed = matches!(&judgement.verdict, Verdict::Fail { findings } if findings.iter().any(|found| found.rule.starts_with("tests.")));
+    let (judgement, tested) = match failed {
+        true => testing.once_more(tested, judgement, &before).await?,
+        false => (judgement, tested),
+    };
     let judgement = match &judgement.verdict {
-        Verdict::Fail { findings } if findings.iter().any(|found| found.rule.starts_with("tests.")) => {
-            testing.once_more(&tested, judgement, &before).await?
-        }
         Verdict::Pass if weaker.is_empty() && !context.claims.together => {
             testing.proved(&tested, &before, judgement).await?
         }
@@ -139,9 +143,16 @@ impl Testing<'_> {
         Ok((judgement, before))
     }
 
-    /// Runs failed tests again: those that pass then are flaky, and say nothing about the work.
-    async fn once_more(&self, first: &Tested, judgement: Judgement, before: &[Before]) -> Result<Judgement, Trouble> {
-        let Some(failed) = first.run.as_ref().filter(|run| run.counts.failed > 0) else { return Ok(judgement) };
+    /// Runs failed tests again: those that pass then are flaky, and say nothing about the work. The judgement, and the run that it is of.
+    async fn once_more(
+        &self,
+        first: Tested,
+        judgement: Judgement,
+        before: &[Before],
+    ) -> Result<(Judgement, Tested), Trouble> {
+        let Some(failed) = first.run.as_ref().filter(|run| run.counts.failed > 0) else {
+            return Ok((judgement, first));
+        };
         let again = self.run(&self.context.result.commit, ".again").await?;
         let Tested { checked, run, .. } = &again;
         let gate = self.gate;
@@ -149,12 +160,12 @@ impl Testing<'_> {
             judge::judge(&gate.command, &checked.run, &checked.output, run.as_ref(), before, &gate.known_failures);
         let passes = again.doubt.is_none() && matches!(second.verdict, Verdict::Pass);
         if !passes || run.as_ref().is_none_or(|run| run.total() < failed.total()) {
-            return Ok(judgement);
+            return Ok((judgement, first));
         }
         let names: Vec<&str> = failed.failures.iter().take(5).map(|failure| failure.name.as_str()).collect();
         let message = format!("{} failed, and passed when run again at once on the same files", names.join(", "));
         if gate.flaky == Taken::Note {
-            return Ok(second.with_notes([message]));
+            return Ok((second.with_notes([message]), again));
         }
         let changed = &self.context.result.changed;
         let of_phase = failed.failures.iter().filter_map(|failure| failure.file.as_ref());
@@ -162,11 +173,11 @@ impl Testing<'_> {
         if let Some(file) = own {
             let fix = "make the test, or what it tests, give the same answer each time";
             let found = finding("tests.flaky", message).at(file, None, None).fix(fix);
-            return Ok(Judgement::of(vec![found], "the phase's tests are flaky".into(), judgement.notes));
+            return Ok((Judgement::of(vec![found], "the phase's tests are flaky".into(), judgement.notes), first));
         }
         let hint = "mend these tests, or set `flaky: note` in the gate, then `helix jobs resume`".into();
         let fault = Fault { kind: FaultKind::Flaky, message: format!("flaky: {message}"), hint: Some(hint) };
-        Ok(Judgement::faulted(fault).with_notes(judgement.notes))
+        Ok((Judgement::faulted(fault).with_notes(judgement.notes), first))
     }
 
     /// What the same command gives where the job started and where the phase did: a failure is old only if it is in both.

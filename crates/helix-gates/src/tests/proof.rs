@@ -194,7 +194,7 @@ fn new_tests(run: Option<&TestRun>, before: &[Before]) -> BTreeSet<String> {
     run.passed.iter().filter(|name| !known.contains(name)).cloned().collect()
 }
 
-fn did_not_compile(output: &str) -> bool {
+pub(super) fn did_not_compile(output: &str) -> bool {
     ["could not compile", "[build failed]", "error TS", "[setup failed]"].iter().any(|text| output.contains(text))
 }
 

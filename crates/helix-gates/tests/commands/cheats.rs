@@ -512,10 +512,24 @@ async fn a_test_that_fails_now_and_then_is_flaky() {
     assert_eq!(short(&report), ["tests.flaky tests/test_cart.py"], "{report:#?}");
     let gate = TestsGate { flaky: helix_plan::Taken::Note, ..TestsGate::of_command("pytest -q", Seconds(60)) };
     let report = bench
-        .judge("allowed", &GateSpec::TestsPass(gate), OUTPUTS, &[("cart.py", good), ("tests/test_cart.py", &second)])
+        .judge(
+            "allowed",
+            &GateSpec::TestsPass(gate.clone()),
+            OUTPUTS,
+            &[("cart.py", good), ("tests/test_cart.py", &second)],
+        )
         .await;
     assert_eq!(short(&report), ["pass"], "{report:#?}");
     assert!(report.notes.iter().any(|note| note.contains("passed when run again")), "{report:#?}");
+    // A test that asserts nothing of the work and fails once is believed no more than one that never fails.
+    let place = count.display();
+    let hollow = format!(
+        "def test_one():\n    import os\n    now = os.path.exists('{place}-d')\n    open('{place}-d', 'w')\n    assert now\n"
+    );
+    let project = Project::new(&[("cart.py", CART), ("conftest.py", ""), (".gitignore", "__pycache__/\n")]);
+    let work = [("cart.py", good), ("tests/test_cart.py", hollow.as_str())];
+    let report = project.judge("hollow", &GateSpec::TestsPass(gate), OUTPUTS, &work).await;
+    assert_ne!(short(&report), ["pass"], "{report:#?}");
     // The phase did not touch that test: it is not its agent's to mend.
     let project = Project::new(&[
         ("cart.py", CART),

@@ -528,3 +528,36 @@ fn what_was_half_handed_over_is_handed_over_again() {
     fs::remove_dir_all(bench.home.path().join("state")).unwrap();
     assert_eq!(bench.git(&bench.user(), &["show", "main:new.txt"]), "n");
 }
+
+/// A repository can say that what it lacks is to be fetched, and by which program. Its head names a commit that it lacks.
+#[test]
+fn nothing_is_fetched_to_look_at_a_repository() {
+    let bench = Bench::new();
+    let (user, ran) = (bench.user(), bench.home.path().join("ran"));
+    let program = bench.home.path().join("evil.sh");
+    fs::write(&program, format!("#!/bin/sh\ntouch {}\nexec git-upload-pack \"$@\"\n", ran.display())).unwrap();
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let settings = [
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "evil"),
+        ("remote.evil.promisor", "true"),
+        ("remote.evil.url", user.to_str().unwrap()),
+        ("remote.evil.uploadpack", program.to_str().unwrap()),
+        ("protocol.allow", "always"),
+    ];
+    for (key, value) in settings {
+        bench.git(&user, &["config", key, value]);
+    }
+    fs::write(user.join(".git/refs/heads/main"), format!("{}\n", "1".repeat(40))).unwrap();
+    let repository = Repository::open(&user, environment(bench.home.path()));
+    let found = repository.is_ok_and(|repository| {
+        let (head, commit) = (repository.head(), repository.commit(&"1".repeat(40)));
+        head.is_ok() && commit.is_ok()
+    });
+    assert!(!found, "nobody has that commit");
+    assert!(!ran.exists(), "a program of the repository ran");
+    // It does run where nothing forbids it.
+    let status =
+        std::process::Command::new("git").args(["cat-file", "-p", "HEAD"]).current_dir(&user).output().unwrap();
+    assert!(ran.exists(), "{status:?}");
+}

@@ -2,12 +2,13 @@
 //!
 //! Must not know how a question reaches a person.
 
+use helix_core::evidence::{RunsBy, SelfRunning};
 use helix_core::said::Words;
-use helix_core::text::one_line;
+use helix_core::text::{one_line, visible};
 
 use super::LINE;
 use crate::language::{Language, RECORD};
-use crate::question::{Answer, QuestionOption, QuestionStatus, QuestionView};
+use crate::question::{About, Answer, QuestionOption, QuestionStatus, QuestionView};
 use crate::say;
 use crate::view::JobView;
 
@@ -20,7 +21,41 @@ pub fn answer(answer: &Answer) -> String {
 /// What a question asks, in full. Helix's own words are in this language; those of the plan, of agents and of the record stay as
 /// they are.
 pub fn asks(language: Language, question: &QuestionView) -> String {
-    said_or(language, &question.said, &question.text)
+    match &question.about {
+        About::RunsByItself { files, .. } if language != RECORD => {
+            runs_by_itself(language, question.phase.as_str(), &question.phase_name, files)
+        }
+        _ => said_or(language, &question.said, &question.text),
+    }
+}
+
+/// What is asked about files that run by themselves. Each line that an agent wrote is indented: chats show it as it is.
+pub(crate) fn runs_by_itself(language: Language, phase: &str, name: &str, files: &[SelfRunning]) -> String {
+    let mut text = format!("{}\n", say!(language, "ask-runs", phase = phase, name = name));
+    for file in files {
+        let by = match file.by {
+            RunsBy::Shell => say!(language, "runs-shell"),
+            RunsBy::Editor => say!(language, "runs-editor"),
+            RunsBy::Agent => say!(language, "runs-agent"),
+            RunsBy::Helix => say!(language, "runs-helix"),
+            RunsBy::Server => say!(language, "runs-server"),
+            RunsBy::Git => say!(language, "runs-git"),
+            RunsBy::Interpreter => say!(language, "runs-interpreter"),
+            RunsBy::Tool => say!(language, "runs-tool"),
+            RunsBy::FileManager => say!(language, "runs-file-manager"),
+        };
+        text.push_str(&format!("\n    {}: {by}", visible(&file.path)));
+        for line in &file.shown {
+            text.push_str(&format!("\n    + {line}"));
+        }
+        match file.more {
+            0 if file.shown.is_empty() => text.push_str(&format!("\n    {}", say!(language, "runs-nothing-new"))),
+            0 => {}
+            more => text.push_str(&format!("\n    {}", say!(language, "runs-more", lines = more))),
+        }
+    }
+    text.push_str(&format!("\n\n{}", say!(language, "ask-accept-see")));
+    text
 }
 
 /// Who has to approve, and who has so far; `None` where anybody may.

@@ -29,6 +29,10 @@ pub fn outcome_words(outcome: &Outcome) -> Said {
         Outcome::Cancelled => said!("run-cancelled"),
         Outcome::TimedOut => said!("run-timed-out"),
         Outcome::Stalled => said!("run-stalled"),
+        Outcome::Stuck { call: Some(call) } => {
+            said!("run-stuck", times = call.times, tool = &call.tool, input = one_line(&call.input))
+        }
+        Outcome::Stuck { call: None } => said!("run-stuck-somehow"),
         Outcome::Lost => said!("run-lost"),
         Outcome::RateLimited { resets_at: Some(at) } => said!("run-limited-until", at = *at),
         Outcome::RateLimited { resets_at: None } => said!("run-limited"),
@@ -59,6 +63,16 @@ pub fn described(language: Language, outcome: &Outcome) -> ErrorView {
     let Said { message, hint } = outcome_words(outcome);
     let hint = Some(language.words(&hint)).filter(|hint| !hint.is_empty());
     ErrorView { message: language.words(&message), hint, said: None }
+}
+
+/// The beginning of a text, in one line.
+fn one_line(text: &str) -> String {
+    const SHOWN: usize = 100;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(SHOWN) {
+        Some((cut, _)) => format!("{}…", &line[..cut]),
+        None => line,
+    }
 }
 
 /// What a run amounted to, for the record and for agents.

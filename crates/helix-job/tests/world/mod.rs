@@ -111,6 +111,7 @@ pub fn complete() -> RunFacts {
         compacted: false,
         answered: true,
         record_unknown: false,
+        repeated: None,
         stderr_tail: String::new(),
         walls: None,
     }
@@ -264,6 +265,7 @@ impl World {
                     result,
                     repairs: Vec::new(),
                     findings: Vec::new(),
+                    runs_by_itself: Vec::new(),
                 }
             }
             Effect::BeginDelivery { phase, attempt, gate } => JobEvent::DeliveryBegun {

@@ -19,6 +19,9 @@ pub const PROBE_TIMEOUT: Seconds = Seconds(10);
 pub const PROBE_RETRIES: u32 = 5;
 /// The pause before that.
 pub const PROBE_DELAY: Seconds = Seconds(3);
+/// Share of the planted mistakes that tests have to notice where nothing else is said, in percent: some mistakes change nothing that a test
+/// could see.
+pub(crate) const MIN_KILLED: u32 = 70;
 /// What an HTTP probe expects that names no status.
 pub const HTTP_STATUS: u32 = 200;
 /// How long health is watched where nothing else is said, and the pause between two checks.
@@ -80,6 +83,8 @@ pub enum GateSpec {
     },
     /// The test command exits 0, tests really ran, and nothing that passed on the base fails now.
     TestsPass(TestsGate),
+    /// The tests notice small mistakes that are planted in the changed lines.
+    Mutation(MutationGate),
     /// The linter exits 0.
     LintPass {
         /// As for `tests_pass`.
@@ -202,6 +207,7 @@ impl GateSpec {
             Self::OutputsClaimed { .. } => (GateName::OutputsClaimed, Reading, Phase),
             Self::SyntaxCheck { .. } => (GateName::SyntaxCheck, Reading, Files),
             Self::TestsPass(_) => (GateName::TestsPass, Command, Tree),
+            Self::Mutation(_) => (GateName::Mutation, Command, Phase),
             Self::LintPass { .. } => (GateName::LintPass, Command, Tree),
             Self::BuildPass { .. } => (GateName::BuildPass, Command, Tree),
             Self::Command { .. } => (GateName::Command, Command, Tree),
@@ -257,6 +263,7 @@ impl GateSpec {
     /// The command lines that it runs in a checkout.
     pub fn commands(&self) -> Vec<&str> {
         if let Self::TestsPass(TestsGate { command, .. })
+        | Self::Mutation(MutationGate { command, .. })
         | Self::LintPass { command, .. }
         | Self::BuildPass { command, .. }
         | Self::Command { command, .. } = self
@@ -349,6 +356,18 @@ impl TestsGate {
             known_failures: Vec::new(),
         }
     }
+}
+
+/// A test command, and how many planted mistakes it has to notice.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MutationGate {
+    /// The test command; `timeout` limits all of its runs together.
+    pub command: String,
+    /// Time limit of all its runs together.
+    pub timeout: Seconds,
+    /// Share of the planted mistakes that the tests have to notice, in percent (default: 70).
+    pub min_killed: u32,
 }
 
 /// Commands and probes of one gate.

@@ -165,16 +165,21 @@ impl<'a> Places<'a> {
 
     /// A path without links; where it leads to something hidden, all that lies beside that instead. Nothing if it does not exist.
     pub(super) fn resolved(&self, path: &Path) -> Vec<PathBuf> {
-        let Ok(path) = path.canonicalize() else { return Vec::new() };
+        path.canonicalize().map(|path| self.open_below(path)).unwrap_or_default()
+    }
+
+    /// The same of a path that has no links.
+    fn open_below(&self, path: PathBuf) -> Vec<PathBuf> {
         if !self.hidden.iter().any(|hidden| hidden.starts_with(&path)) {
             return vec![path];
         }
         if self.hidden.contains(&path) {
             return Vec::new();
         }
-        let entries = fs::read_dir(&path).into_iter().flatten().flatten().map(|entry| entry.path());
+        let entries = fs::read_dir(&path).into_iter().flatten().flatten();
         // A link is followed by who opens it, and judged by where it leads.
-        entries.filter(|entry| !entry.is_symlink()).flat_map(|entry| self.resolved(&entry)).collect()
+        let places = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
+        places.flat_map(|entry| self.open_below(entry.path())).collect()
     }
 
     /// What programs are made of, and where names are looked up.

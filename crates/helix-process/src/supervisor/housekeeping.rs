@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use super::abandoned;
 use super::liveness::nudge;
 use crate::proc::{ProcessIdentity, marked_by_runs};
-use crate::run_dir::{RunDir, RunDirError, RunState, is_staging_name, name, staging_owner};
+use crate::run_dir::{RunDir, RunDirError, RunSeal, RunState, is_staging_name, name, staging_owner};
 
 /// What a sweep found and did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub struct SweepReport {
     pub problems: Vec<String>,
 }
 
-pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirError> {
+pub(super) fn sweep(runs: &Path, seal: &RunSeal, live: &[RunId]) -> Result<SweepReport, RunDirError> {
     let live: HashSet<&RunId> = live.iter().collect();
     let mut report = SweepReport::default();
     let mut ended = HashSet::new();
@@ -46,8 +46,14 @@ pub(super) fn sweep(runs: &Path, live: &[RunId]) -> Result<SweepReport, RunDirEr
             continue;
         }
         let Ok(run) = RunId::new(name) else { continue };
-        let wanted = live.contains(&run);
-        match settle(&RunDir::of(runs, &run), &run, wanted, &mut report) {
+        let (directory, wanted) = (RunDir::of(runs, &run), live.contains(&run));
+        // What no host has made is nobody's run.
+        let settled = match directory.is_of(&run, seal) {
+            Ok(true) => settle(&directory, &run, wanted, &mut report),
+            Ok(false) => continue,
+            Err(error) => Err(error),
+        };
+        match settled {
             Ok(true) => {
                 ended.insert(entry.path());
             }

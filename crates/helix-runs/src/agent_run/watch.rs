@@ -100,6 +100,11 @@ impl Watch {
         self.may_stop() && !self.finished && self.tools.is_empty()
     }
 
+    /// Whether a call has failed so often that the run is to be stopped.
+    pub(super) fn is_stuck(&self, repeats: u32) -> bool {
+        self.may_stop() && !self.finished && self.limits.repeats.is_some_and(|most| repeats >= most)
+    }
+
     /// When whoever reads along is told of the silence.
     pub(super) fn quiet_until(&self) -> Instant {
         self.since + self.quiet

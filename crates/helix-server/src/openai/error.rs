@@ -179,6 +179,7 @@ fn classify(outcome: &Outcome) -> (StatusCode, &'static str) {
         Outcome::ContextOverflow => (S::BAD_REQUEST, "context_length_exceeded"),
         Outcome::TimedOut => (S::GATEWAY_TIMEOUT, "timed_out"),
         Outcome::Stalled => (S::GATEWAY_TIMEOUT, "stalled"),
+        Outcome::Stuck { .. } => (S::INTERNAL_SERVER_ERROR, "stuck"),
         Outcome::Cancelled => (S::CONFLICT, "cancelled"),
         Outcome::Interrupted => (S::CONFLICT, "interrupted"),
         Outcome::Unstarted { .. } => (S::SERVICE_UNAVAILABLE, "agent_not_started"),

@@ -118,7 +118,7 @@ fn commit_of(context: &Context, name: &str) -> Result<CommitId, CommandError> {
     })
 }
 
-fn lines(terminal: &Terminal, phase: &PhaseGates) -> Vec<String> {
+pub(super) fn lines(terminal: &Terminal, phase: &PhaseGates) -> Vec<String> {
     let language = terminal.language;
     let mut lines = vec![terminal.paint(Meaning::Strong, phase.phase.as_str())];
     for gate in &phase.gates {

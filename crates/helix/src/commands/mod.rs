@@ -27,4 +27,5 @@ pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;
 pub(crate) mod trust;
+pub(crate) mod verify;
 pub(crate) mod workflow;

@@ -8,11 +8,12 @@ use std::process::{Child, Command};
 
 use helix_agents::supervisor::Watching;
 use helix_agents::{
-    Grace, Invocation, Limits, Network, RunKind, RunRequest, Sandbox, Supervisor, SupervisorConfig, Walls,
+    Grace, Invocation, Limits, Network, RunKind, RunRequest, RunSeal, Sandbox, Supervisor, SupervisorConfig, Walls,
 };
 use helix_core::error_chain;
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, SandboxMode, Wall, WallsHeld};
+use helix_store::kept_key;
 use serde::Serialize;
 use serde_json::json;
 
@@ -111,6 +112,7 @@ async fn probe(context: &Context, sandbox: Sandbox) -> Result<(Vec<Tried>, Walls
         keeper_args: vec!["keeper".into()],
         watching: Watching::default(),
         sandbox,
+        seal: RunSeal::new(kept_key(&root.join("state/run.key")).map_err(|error| failed(&error.to_string()))?),
     };
     let demands = config.sandbox.mode == SandboxMode::Required;
     let supervisor = Supervisor::new(config).map_err(|error| failed(&error_chain(&error)))?;

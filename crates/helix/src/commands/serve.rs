@@ -23,11 +23,8 @@ pub(crate) struct Arguments {
     /// Address and port; port 0 lets the system choose [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<String>,
-    /// Bearer token that requests must send [default: generated, stored in the state directory, shown once]
-    #[arg(long, value_name = "TOKEN", env = "HELIX_TOKEN", hide_env_values = true)]
-    token: Option<String>,
     /// Accept requests without a token; loopback addresses only
-    #[arg(long, conflicts_with = "token")]
+    #[arg(long)]
     no_auth: bool,
     /// Exit when no job is running
     #[arg(long, hide = true)]
@@ -43,7 +40,11 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 
 async fn serve(context: &Context, arguments: Arguments) -> Ended {
     let settings = context.settings()?;
-    let access = if arguments.no_auth { Access::Open } else { Access::Token(arguments.token) };
+    let access = if arguments.no_auth {
+        Access::Open
+    } else {
+        Access::Token(context.environment.variable("HELIX_TOKEN").map(str::to_owned))
+    };
     let listening = Listening::at(arguments.listen.as_ref().unwrap_or(&settings.listen.value), access).await?;
     let mut interrupts = signal_stream(SignalKind::interrupt())?;
     let mut terminations = signal_stream(SignalKind::terminate())?;

@@ -13,7 +13,7 @@ use helix_core::source_text::{SourceText, utf8};
 use helix_project::bounded::read_bytes;
 
 use super::keys::File;
-use super::trust::{ProjectFile, Trust};
+use super::trust::{ProjectFile, Trust, only_the_user_writes};
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 
@@ -65,7 +65,8 @@ impl Files {
     /// Reads the given file, else that of the project as far as the user trusts it; then the user's own.
     ///
     /// # Errors
-    /// A file that exists and cannot be read, or has errors; one of a project that needs trust and has none.
+    /// A file that exists and cannot be read, or has errors; one of a project that needs trust and has none; one of the user's own that
+    /// others can write.
     pub(super) fn read(
         environment: &Environment,
         given: Option<&Path>,
@@ -81,8 +82,9 @@ impl Files {
             trust.check(&project)?;
             files.push((project.path, project.text));
         }
-        if let Some(path) = user_file(environment) {
-            files.extend(load(&path)?);
+        if let Some(found) = user_file(environment).map(|path| load(&path)).transpose()?.flatten() {
+            only_the_user_writes(&found.0)?;
+            files.push(found);
         }
         Ok(Self { files })
     }

@@ -186,6 +186,8 @@ mapping! {
         linger: Time, example = "\"20s\"";
         /// longest silence outside a tool call
         stall: Time, example = "\"6m\"";
+        /// failures of the same call in the same way, with nothing new in between, that end a run; 0: no limit
+        stuck_after: u32, example = "8";
         /// wait between the steps of a stop
         stop_grace: Time, example = "\"5s\"";
     }

@@ -313,6 +313,8 @@ impl Settings {
             timeouts: RunTimeouts {
                 linger: get(&self.jobs.linger).unwrap_or(timeouts.linger),
                 stall: get(&self.jobs.stall).unwrap_or(timeouts.stall),
+                repeats: get(&self.jobs.stuck_after)
+                    .map_or(timeouts.repeats, |most| Some(most).filter(|most| *most > 0)),
                 grace: get(&self.jobs.stop_grace).map_or(timeouts.grace, Grace::each),
                 ..timeouts
             },

@@ -52,6 +52,7 @@ const UNASKED: &[&str] = &[
     "jobs.side_budget_usd",
     "jobs.stall",
     "jobs.stop_grace",
+    "jobs.stuck_after",
     "questions.timeout",
     "verifier.agent",
     "verifier.model",
@@ -241,7 +242,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 }
 
 /// Refuses a file that somebody else may write: what was read and trusted could be another one when it counts.
-fn only_the_user_writes(path: &Path) -> Result<(), CommandError> {
+pub(super) fn only_the_user_writes(path: &Path) -> Result<(), CommandError> {
     let own = rustix::process::geteuid().as_raw();
     let directory = path.parent().unwrap_or(Path::new("/"));
     for place in [path, directory] {

@@ -34,6 +34,20 @@ pub(crate) const TOKEN: &str = "HX0915";
 pub(crate) const HOST_REFUSED: &str = "HX0916";
 /// An agent asked for what only a person may.
 pub(crate) const AGENT: &str = "HX0815";
+/// A file is no bundle of evidence.
+pub(crate) const BUNDLE_FORM: &str = "HX0830";
+/// A bundle's signature is not valid.
+pub(crate) const BUNDLE_SIGNATURE: &str = "HX0831";
+/// A bundle is signed with a key that nobody has named.
+pub(crate) const BUNDLE_UNKNOWN_KEY: &str = "HX0832";
+/// A bundle says what does not follow from the events in it.
+pub(crate) const BUNDLE_CONTENTS: &str = "HX0833";
+/// A repository is not what a bundle is about.
+pub(crate) const BUNDLE_REPOSITORY: &str = "HX0834";
+/// A gate of a bundle does not pass again, or cannot be run.
+pub(crate) const BUNDLE_RERUN: &str = "HX0835";
+/// A key for evidence cannot be read or made.
+pub(crate) const BUNDLE_KEY: &str = "HX0836";
 /// A host in the background did not come up.
 pub(crate) const BACKGROUND_HOST: &str = "HX0917";
 /// The running host has not read this command's configuration.

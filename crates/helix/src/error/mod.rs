@@ -28,6 +28,10 @@ pub(crate) enum Exit {
     Environment = 4,
     /// Helix itself is at fault.
     Helix = 5,
+    /// The record holds, and does not prove the job.
+    NotProved = 6,
+    /// Evidence does not hold, or nobody has said who may be believed.
+    NotVerified = 7,
     /// Interrupted by the user.
     Interrupted = 130,
 }

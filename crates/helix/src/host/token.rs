@@ -30,7 +30,7 @@ pub(super) fn prepare(settings: &Settings, state: &StateDir, access: &Access) ->
         Access::Token(None) | Access::Open => (None, settings.token_file.clone().unwrap_or_else(|| state.token_file())),
     };
     let kept = read(&file)?;
-    let from = if given.is_some() { "--token".to_owned() } else { file.display().to_string() };
+    let from = if given.is_some() { "HELIX_TOKEN".to_owned() } else { file.display().to_string() };
     let (value, is_new) = match given.or(kept.clone()) {
         Some(known) => (known, false),
         None => (random()?, true),

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use crate::error::{CommandError, Ended, Exit, codes};
 
-pub(crate) use helix_core::text::{duration, money, one_line, plain};
+pub(crate) use helix_core::text::{coloured, duration, money, one_line, plain};
 pub(crate) use helix_failure::report::Look;
 use helix_job::Language;
 pub(crate) use keyboard::{Hidden, typed_line, typed_text};
@@ -92,12 +92,13 @@ impl Terminal {
         self.raw(&format!("{line}\n"))
     }
 
-    /// Writes data as it is.
+    /// Writes data as it is; to a terminal nothing that would steer it.
     ///
     /// # Errors
     /// As for [`Terminal::data`].
     pub(crate) fn raw(&self, text: &str) -> Ended {
         let mut stdout = std::io::stdout().lock();
+        let text = if stdout.is_terminal() { coloured(text) } else { text.into() };
         match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
             Ok(()) => Ok(Exit::Success),
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(CommandError::ReaderLeft),
@@ -129,7 +130,7 @@ impl Terminal {
         match self.reading {
             Reading::Programs => self.json(value),
             Reading::People if text.is_empty() => Ok(Exit::Success),
-            Reading::People => self.data(text.trim_end_matches('\n')),
+            Reading::People => self.data(&coloured(text.trim_end_matches('\n'))),
         }
     }
 
@@ -169,12 +170,12 @@ impl Terminal {
 
     /// Writes a line for people to standard error.
     pub(crate) fn say(&self, line: &str) {
-        to_standard_error(&format!("{line}\n"));
+        to_standard_error(&format!("{}\n", coloured(line)));
     }
 
     /// Asks for a line on standard error.
     pub(crate) fn prompt(&self, text: &str) {
-        to_standard_error(&format!("{} ", self.paint_error(Meaning::Strong, text)));
+        to_standard_error(&format!("{} ", coloured(&self.paint_error(Meaning::Strong, text))));
     }
 
     /// Colours a text for standard output.

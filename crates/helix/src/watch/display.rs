@@ -11,7 +11,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 use jiff::Timestamp;
 
 use crate::error::CommandError;
-use crate::terminal::{Look, Meaning, Reading, Terminal, one_line};
+use crate::terminal::{Look, Meaning, Reading, Terminal, coloured, one_line};
 
 /// One of the ways to show a job.
 pub(super) enum Display {
@@ -108,7 +108,7 @@ impl PhaseBars {
     }
 
     fn note(&self, text: &str) {
-        if self.all.println(text).is_err() {
+        if self.all.println(coloured(text)).is_err() {
             // The terminal is gone; there is nobody to be told.
         }
     }
@@ -179,7 +179,7 @@ impl PhaseBars {
         if let Some(style) = self.style(since.is_some()) {
             bar.set_style(style);
         }
-        bar.set_message(parts.join("  "));
+        bar.set_message(coloured(&parts.join("  ")).into_owned());
         if under_way {
             bar.enable_steady_tick(TICK);
         } else {

@@ -156,7 +156,7 @@ async fn an_unhealthy_deployment_is_taken_back_and_the_version_before_serves_aga
     assert_eq!(job["phases"][1]["attempt"], 1, "{job:#}");
     let evidence = stage.helix(&["jobs", "evidence", &second]).output().unwrap();
     let text = said(&evidence);
-    assert_eq!(evidence.status.code(), Some(1), "{text}");
+    assert_eq!(evidence.status.code(), Some(6), "{text}");
     for part in ["NOT PROVED", "rollback by Helix", "rolled back by 1 command(s)", "and healthy", "intact"] {
         assert!(text.contains(part), "{part:?} is missing: {text}");
     }

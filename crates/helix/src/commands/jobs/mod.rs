@@ -6,6 +6,8 @@ mod logs;
 mod report;
 mod results;
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use helix_core::ids::PhaseId;
 use helix_engine::observer::JobReport;
@@ -88,7 +90,13 @@ enum Action {
         attempt: Option<u32>,
     },
     /// Show the evidence for each passed phase, verified again: commits, records, gate outputs, reviews, approvals
-    Evidence(Id),
+    Evidence {
+        #[command(flatten)]
+        job: Id,
+        /// Write it to a new file for others, signed; `helix verify` checks that
+        #[arg(long, value_name = "FILE")]
+        bundle: Option<PathBuf>,
+    },
     /// Print a job's report as Markdown; --post makes it a comment on the job's issue, pull request or merge request
     Report(report::Arguments),
     /// Cancel a job
@@ -128,7 +136,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             }
             Action::Revert(Id { id }) => revert(context, &id).await,
             Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase, attempt).await,
-            Action::Evidence(Id { id }) => results::evidence(context, &id).await,
+            Action::Evidence { job, bundle } => results::evidence(context, &job.id, bundle.as_deref()).await,
             Action::Report(arguments) => report::report(context, arguments).await,
             Action::Cancel(Id { id }) => cancel(context, &id).await,
         }

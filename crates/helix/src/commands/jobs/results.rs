@@ -1,5 +1,7 @@
 //! `helix jobs diff` and `helix jobs evidence`: read from the journal, the repository and the records, with or without a host.
 
+use std::path::Path;
+
 use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_core::run::WallsHeld;
@@ -9,8 +11,10 @@ use helix_engine::evidence::{
 };
 use helix_job::{CommandEvidence, Language, Review, phrases, say};
 
+use crate::commands::verify::own_key;
 use crate::context::Context;
 use crate::error::{Ended, Exit};
+use crate::files::write_new;
 use crate::offline::{archive, open_or_missing};
 use crate::terminal::{Meaning, Reading};
 
@@ -39,12 +43,25 @@ pub(super) async fn diff(context: &Context, id: &str, phase: Option<PhaseId>, at
     Ok(Exit::Success)
 }
 
-/// Ends with 1 unless the job succeeded and everything is proved.
-pub(super) async fn evidence(context: &Context, id: &str) -> Ended {
+/// Ends with a status of its own unless the job succeeded and everything is proved.
+pub(super) async fn evidence(context: &Context, id: &str, bundle: Option<&Path>) -> Ended {
     let journal = open_or_missing(context, id).await?;
-    let found = archive(context, &journal)?.evidence(id).await?;
-    context.terminal.answer(&found, &report(context, &found))?;
-    Ok(if found.proved { Exit::Success } else { Exit::No })
+    let archive = archive(context, &journal)?;
+    let stated;
+    let (found, written) = match bundle {
+        None => (&archive.evidence(id).await?, None),
+        Some(file) => {
+            stated = archive.statement(id, env!("CARGO_PKG_VERSION")).await?;
+            let key = own_key(context)?;
+            write_new(&context.path(file), &stated.signed(&key)?)?;
+            (stated.evidence(), Some((file, key.public())))
+        }
+    };
+    context.terminal.answer(found, &report(context, found))?;
+    if let Some((file, key)) = written {
+        context.terminal.note(&format!("wrote {}, signed by {key}", file.display()));
+    }
+    Ok(if found.proved { Exit::Success } else { Exit::NotProved })
 }
 
 fn report(context: &Context, found: &JobEvidence) -> String {
@@ -104,7 +121,8 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     lines.extend(gates(language, &found.rollbacks));
     lines.extend(found.reverted.as_ref().map(|done| phrases::reverted(language, done)));
     if !found.proved {
-        lines.push(paint(Meaning::Bad, &say!(language, "evidence-nothing")));
+        let why: Vec<String> = found.lacking.iter().map(|what| language.words(what)).collect();
+        lines.push(paint(Meaning::Bad, &say!(language, "evidence-nothing", why = why.join("; "))));
     }
     lines.join("\n")
 }

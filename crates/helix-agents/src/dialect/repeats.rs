@@ -1,0 +1,138 @@
+//! Counts tool calls that fail the same way again and again, while nothing new comes of any other call.
+//!
+//! Must not know any dialect, and must not judge: how often is too often is for who runs the agent.
+
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, Hash, RandomState};
+
+use helix_core::agent_event::AgentEvent;
+use helix_core::run::RepeatedCall;
+use serde_json::Value;
+
+/// Longest name of a tool that is kept, in characters.
+const NAME_LIMIT: usize = 100;
+/// Longest input of a call that is kept for people, in characters.
+const INPUT_LIMIT: usize = 500;
+/// Longest end of what the call said that is kept, in bytes.
+const ERROR_LIMIT: usize = 1000;
+/// Units after a number that make it a duration.
+const UNITS: [&str; 9] = ["ms", "s", "us", "µs", "ns", "sec", "secs", "seconds", "minutes"];
+
+/// The calls of a run: a few bytes for each one that is over, so that a long run needs little.
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    hashing: RandomState,
+    /// Calls under way, by id.
+    open: HashMap<String, Call>,
+    /// All calls that are over, with what came of them.
+    known: HashSet<u64>,
+    /// Of those that failed: how often since anything new was seen.
+    failures: HashMap<u64, u32>,
+    most: Option<RepeatedCall>,
+}
+
+#[derive(Debug)]
+struct Call {
+    name: String,
+    input: String,
+    /// What the call does, without how the agent describes it.
+    deed: u64,
+    waits: bool,
+}
+
+impl Repeats {
+    pub(super) fn saw(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::ToolStarted { id, name, input, parent } => {
+                let deed = self.hashing.hash_one((name, parent, Deed(input)));
+                let one_line = name.split_whitespace().collect::<Vec<_>>().join(" ");
+                let call = Call {
+                    name: one_line.chars().take(NAME_LIMIT).collect(),
+                    input: shown(input),
+                    deed,
+                    waits: waits(input),
+                };
+                self.open.insert(id.clone(), call);
+            }
+            AgentEvent::ToolFinished { id, output, failed } => {
+                if let Some(call) = self.open.remove(id) {
+                    self.finished(call, output, *failed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finished(&mut self, call: Call, output: &str, failed: bool) {
+        let key = self.hashing.hash_one((call.deed, failed, lasting(output)));
+        // Whoever waits lets something else happen.
+        if self.known.insert(key) || call.waits {
+            self.failures.clear();
+            self.most = None;
+        }
+        if !failed {
+            return;
+        }
+        let times = self.failures.entry(key).or_default();
+        *times += 1;
+        if self.most.as_ref().is_none_or(|most| most.times < *times) {
+            let from = output.ceil_char_boundary(output.len().saturating_sub(ERROR_LIMIT));
+            let error = output[from..].trim().to_owned();
+            self.most = Some(RepeatedCall { tool: call.name, input: call.input, error, times: *times });
+        }
+    }
+
+    /// The call that failed the same way most often since anything new was seen.
+    pub(super) fn most(&self) -> Option<&RepeatedCall> {
+        self.most.as_ref()
+    }
+}
+
+/// The input of a call but for its description, which agents word anew each time.
+struct Deed<'v>(&'v Value);
+
+impl Hash for Deed<'_> {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        match self.0 {
+            Value::Object(fields) => {
+                for (name, value) in fields.iter().filter(|(name, _)| *name != "description") {
+                    (name, value).hash(state);
+                }
+            }
+            other => other.hash(state),
+        }
+    }
+}
+
+/// The command of a call, else its whole input.
+fn shown(input: &Value) -> String {
+    let text = input.get("command").and_then(Value::as_str).map_or_else(|| input.to_string(), str::to_owned);
+    text.chars().take(INPUT_LIMIT).collect()
+}
+
+/// Whether a command waits for something on purpose.
+fn waits(input: &Value) -> bool {
+    let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
+    let mut words = command.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| word == "sleep" || word == "retry" || word.starts_with("wait"))
+}
+
+/// What a tool said, without what differs each time: times, durations, addresses.
+fn lasting(output: &str) -> String {
+    let words: Vec<&str> = output.split_whitespace().collect();
+    let mut out = String::with_capacity(output.len());
+    for (index, word) in words.iter().enumerate() {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
+        let numeric = bare.starts_with(|c: char| c.is_ascii_digit());
+        let unit = words.get(index + 1).map(|next| next.trim_matches(|c: char| !c.is_alphanumeric()));
+        let changes = numeric
+            && (!bare.bytes().all(|byte| byte.is_ascii_digit()) || unit.is_some_and(|unit| UNITS.contains(&unit)));
+        out.push_str(if changes { "#" } else { word });
+        out.push(' ');
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "repeats_test.rs"]
+mod tests;

@@ -1,0 +1,78 @@
+use serde_json::json;
+
+use super::*;
+
+#[derive(Default)]
+struct Seen(Repeats, u32);
+
+impl Seen {
+    /// A command that said this.
+    fn call(&mut self, command: &str, output: &str, failed: bool) -> u32 {
+        self.1 += 1;
+        let id = self.1.to_string();
+        let input = json!({ "command": command, "description": format!("try {id}") });
+        self.0.saw(&AgentEvent::ToolStarted { id: id.clone(), name: "Bash".into(), input, parent: None });
+        self.0.saw(&AgentEvent::ToolFinished { id, output: output.into(), failed });
+        self.times()
+    }
+
+    fn times(&self) -> u32 {
+        self.0.most().map_or(0, |most| most.times)
+    }
+}
+
+#[test]
+fn the_same_failure_counts_however_it_is_described_and_however_long_it_took() {
+    let mut seen = Seen::default();
+    for (number, output) in
+        ["1 failed in 0.03s", "1 failed in 1.2s", "1 failed in 12 ms", "1 failed in 7 ms"].iter().enumerate()
+    {
+        let times = seen.call("pytest -q", output, true);
+        // "12 ms" is worded otherwise than "0.03s".
+        assert_eq!(times, [1, 2, 1, 2][number], "{output}");
+    }
+    assert_eq!(seen.call("pytest -q", "FAILED at 12:03:07 <object 0x7f01>", true), 1);
+    assert_eq!(seen.call("pytest -q", "FAILED at 12:03:09 <object 0x7f22>", true), 2);
+    let most = seen.0.most().unwrap();
+    assert_eq!((most.tool.as_str(), most.input.as_str()), ("Bash", "pytest -q"));
+    assert_eq!(most.error, "FAILED at 12:03:07 <object 0x7f01>".replace(":07", ":09").replace("7f01", "7f22"));
+}
+
+#[test]
+fn a_cycle_without_anything_new_counts_each_round() {
+    let mut seen = Seen::default();
+    for round in 1..=4 {
+        seen.call("cat a.py", "x = 1", false);
+        seen.call("sed -i s/1/2/ a.py", "", false);
+        let times = seen.call("pytest -q", "1 failed", true);
+        seen.call("sed -i s/2/1/ a.py", "", false);
+        // The last command of the first round was new.
+        assert_eq!(times, if round == 1 { 1 } else { round - 1 });
+    }
+}
+
+#[test]
+fn anything_new_begins_the_count_anew() {
+    let mut seen = Seen::default();
+    for number in 0..20 {
+        assert!(seen.call("pytest -q", "3 failed", true) <= 2);
+        seen.call(&format!("sed -i s/{number}/0/ a.py"), "", false);
+    }
+    assert_eq!(seen.call("pytest -q", "2 failed", true), 1, "fewer failures are progress");
+}
+
+#[test]
+fn who_waits_is_not_stuck_and_neither_is_who_succeeds() {
+    let mut seen = Seen::default();
+    for _ in 0..20 {
+        assert!(seen.call("sleep 2 && curl -sf localhost:8080", "", true) <= 1);
+    }
+    for _ in 0..20 {
+        assert!(seen.call("curl -sf localhost:8080", "", true) <= 2);
+        seen.call("sleep 1", "", false);
+    }
+    let mut seen = Seen::default();
+    for _ in 0..20 {
+        assert_eq!(seen.call("git status", "clean", false), 0);
+    }
+}

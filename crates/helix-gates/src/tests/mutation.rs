@@ -1,0 +1,200 @@
+//! `mutation`: most small mistakes in the lines that the phase changed make its tests fail.
+//!
+//! Must not take a mistake for noticed that could not be built, nor a sample that was cut short for the whole.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use helix_core::finding::{Fault, FaultKind};
+use helix_plan::{MutationGate, TestsGate};
+use sha2::{Digest, Sha256};
+
+use super::proof::did_not_compile;
+use super::report::asked;
+use super::run::TestRun;
+use super::work::Work;
+use super::{Tested, Testing};
+use crate::GateContext;
+use crate::checkout::{blocking, words};
+use crate::code::{Code, MAX_SOURCE, Mutant, mutants, new_lines};
+use crate::command::{as_submitted, end_text};
+use crate::judgement::{Judgement, Trouble, finding};
+use helix_git::{EntryKind, GitError, VariantFile};
+use helix_process::CommandEnd;
+
+/// Most mistakes that are tried: more change the share by a few points only.
+const MOST: usize = 100;
+/// So many that were tried say something of those for which there was no time.
+const ENOUGH: usize = 20;
+/// Least time limit of one run with a mistake, which may make a loop endless.
+const LEAST_LIMIT: Duration = Duration::from_secs(10);
+
+/// A mistake in a file.
+struct Planted {
+    path: String,
+    kind: EntryKind,
+    code: Code,
+    source: Arc<str>,
+    mutant: Mutant,
+}
+
+/// What came of a mistake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fate {
+    Killed,
+    TimedOut,
+    Survived,
+    Unbuilt,
+}
+
+pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) -> Result<Judgement, Trouble> {
+    let begun = Instant::now();
+    let limit = gate.timeout.duration();
+    let argv = words(&gate.command)?;
+    let noted = as_submitted(context, [gate.command.as_str()]).await?;
+    let (of, command) = (context.clone(), gate.command.clone());
+    let (sources, all) = blocking(move || candidates(&of, &command)).await??;
+    if all.is_empty() {
+        let message = match sources.is_empty() {
+            true => "the phase changed no source that the command tests, so there is nothing to plant mistakes in"
+                .to_owned(),
+            false => format!("no mistake can be planted in the changed lines of {}", sources.join(", ")),
+        };
+        return Ok(Judgement::nothing(message, "give this gate to a phase that writes code").with_notes(noted));
+    }
+    let options = context.environment.get("PYTEST_ADDOPTS").map(str::to_owned);
+    let tests = TestsGate::of_command(gate.command.clone(), gate.timeout);
+    let testing = Testing { context, gate: &tests, asked: asked(&argv, options.as_deref()), limit };
+    let clean = testing.run(&context.result.commit, "").await?;
+    let passed = clean.run.as_ref().map_or(0, |run| run.counts.passed);
+    if clean.checked.run.end != CommandEnd::Exited(0) || passed == 0 || clean.doubt.is_some() {
+        let how = end_text(clean.checked.run.end);
+        let message = format!("`{}` does not pass on the result itself ({how}, {passed} tests passed)", gate.command);
+        let fault = Fault {
+            kind: FaultKind::NothingChecked,
+            message,
+            hint: Some("put `tests_pass` with the same command before this gate".into()),
+        };
+        return Ok(Judgement::faulted(fault).with_command(clean.checked.evidence).with_notes(noted));
+    }
+    let own = LEAST_LIMIT.max(clean.took * 3);
+    let mut fates: Vec<(Planted, Fate)> = Vec::new();
+    let possible = all.len();
+    let mut in_time = true;
+    for (number, planted) in all.into_iter().take(MOST).enumerate() {
+        let left = limit.saturating_sub(begun.elapsed());
+        if left < clean.took {
+            in_time = false;
+            break;
+        }
+        let fate = testing.fate(&planted, number, own.min(left), &clean).await?;
+        // Who was stopped before its own time was over was not seen.
+        if fate == Some(Fate::TimedOut) && left < own {
+            in_time = false;
+            break;
+        }
+        fates.extend(fate.map(|fate| (planted, fate)));
+    }
+    let judgement = judged(gate, &fates, possible, in_time).with_command(clean.checked.evidence);
+    Ok(Judgement { tests: clean.run.map(|run| run.counts), ..judgement }.with_notes(noted))
+}
+
+impl Testing<'_> {
+    /// Plants a mistake and runs the tests; `None` where the mistake is none of the language.
+    async fn fate(
+        &self,
+        planted: &Planted,
+        number: usize,
+        limit: Duration,
+        clean: &Tested,
+    ) -> Result<Option<Fate>, Trouble> {
+        let Some(text) = planted.mutant.planted(planted.code, &planted.source) else { return Ok(None) };
+        let (context, path, kind) = (self.context.clone(), planted.path.clone(), planted.kind);
+        let commit = blocking(move || {
+            let edits = BTreeMap::from([(path, VariantFile::Written(kind, text.into_bytes()))]);
+            context.repository().variant(&context.result.commit, &edits)
+        })
+        .await??;
+        let tested = self.run_within(&commit, &format!(".mutant-{number}"), limit).await?;
+        let ran = tested.run.as_ref().map_or(0, TestRun::total);
+        Ok(Some(match tested.checked.run.end {
+            CommandEnd::TimedOut => Fate::TimedOut,
+            _ if ran == 0 && did_not_compile(&tested.checked.output) => Fate::Unbuilt,
+            _ if tested.is_as_good_as(clean) => Fate::Survived,
+            _ => Fate::Killed,
+        }))
+    }
+}
+
+/// The sources, and the mistakes in their changed lines in the order in which they are tried: one of each line first, and which ones is
+/// decided by the result's tree alone.
+fn candidates(context: &GateContext, command: &str) -> Result<(Vec<String>, Vec<Planted>), GitError> {
+    let work = Work::of(context, command)?;
+    let (repository, files) = (context.repository(), context.files()?);
+    let (base, origin) = (context.files_at(&context.base)?, context.files_at(&context.origin)?);
+    let mut ranked: Vec<(usize, String, Planted)> = Vec::new();
+    for path in &work.sources {
+        let of_phase = context.result.changed.iter().any(|file| &file.path == path);
+        let before = if of_phase { &base } else { &origin };
+        let entry = files.get(path).filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Executable));
+        let (Some(entry), Some(code)) = (entry, Code::of_path(path)) else { continue };
+        if repository.size(&entry.object)? > MAX_SOURCE {
+            continue;
+        }
+        let (Some(source), former) = (context.text(&files, path)?, context.text(before, path)?) else { continue };
+        let source: Arc<str> = source.into();
+        let mut of_line: BTreeMap<u32, Vec<(String, Mutant)>> = BTreeMap::new();
+        for mutant in mutants(code, &source, &new_lines(former.as_deref(), &source)) {
+            let digest = Sha256::digest(format!("{}\0{path}\0{}", context.result.tree, mutant.key()));
+            of_line.entry(mutant.line).or_default().push((format!("{digest:x}"), mutant));
+        }
+        for mut of_one in of_line.into_values() {
+            of_one.sort_by(|one, other| one.0.cmp(&other.0));
+            for (rank, (digest, mutant)) in of_one.into_iter().enumerate() {
+                let (path, kind, source) = (path.clone(), entry.kind, source.clone());
+                ranked.push((rank, digest, Planted { path, kind, code, source, mutant }));
+            }
+        }
+    }
+    ranked.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+    Ok((work.sources, ranked.into_iter().map(|(_, _, planted)| planted).collect()))
+}
+
+fn judged(gate: &MutationGate, fates: &[(Planted, Fate)], possible: usize, in_time: bool) -> Judgement {
+    let of = |wanted| fates.iter().filter(|(_, fate)| *fate == wanted).count();
+    let (killed, slow, survived, unbuilt) =
+        (of(Fate::Killed), of(Fate::TimedOut), of(Fate::Survived), of(Fate::Unbuilt));
+    let viable = killed + slow + survived;
+    let mut notes = vec![format!(
+        "{possible} small mistakes are possible in the changed lines; {} tried: {killed} noticed, {slow} ran into their \
+         time limit, {survived} not noticed, {unbuilt} could not be built",
+        fates.len()
+    )];
+    if viable == 0 || !in_time && viable < ENOUGH {
+        let message = match in_time {
+            true => "none of the planted mistakes could be built, so nothing shows what the tests see".to_owned(),
+            false => {
+                format!("time was up after {viable} of {possible} planted mistakes, which is too few to say anything")
+            }
+        };
+        let hint = "give the gate a longer `timeout`, or let its command run only the tests of what changed";
+        return Judgement::faulted(Fault { kind: FaultKind::Timeout, message, hint: Some(hint.into()) })
+            .with_notes(notes);
+    }
+    let noticed = killed + slow;
+    let summary =
+        format!("the tests notice {noticed} of {viable} planted mistakes, at least {} % are wanted", gate.min_killed);
+    let lines = fates.iter().filter(|(_, fate)| *fate == Fate::Survived).map(|(planted, _)| {
+        let Mutant { line, before, after, .. } = &planted.mutant;
+        (planted, *line, format!("no test notices when `{before}` becomes `{after}`"))
+    });
+    if noticed * 100 >= viable * usize::try_from(gate.min_killed).unwrap_or(100) {
+        notes.extend(lines.map(|(planted, line, said)| format!("{}:{line}: {said}", planted.path)));
+        return Judgement::of(Vec::new(), summary, notes);
+    }
+    let fix = "write a test that fails with this mistake and passes without it; if the code does the same with it, it may be left out";
+    let findings = lines
+        .map(|(planted, line, said)| finding("mutation.survived", said).at(&planted.path, Some(line), None).fix(fix));
+    Judgement::of(findings.collect(), summary, notes)
+}

@@ -1,0 +1,90 @@
+//! Files of a result that run by themselves where it gets to.
+
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// Files that run by themselves are named with what of them is new; the rest of the result is nobody's question.
+#[test]
+fn files_that_run_by_themselves_are_shown_with_what_is_new_of_them() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let package = |scripts: &str| format!("{{\"name\": \"shop\", \"scripts\": {{{scripts}}}}}");
+    let first = bench.attempt("build", &base, |tree| {
+        fs::create_dir_all(tree.join(".github/workflows")).unwrap();
+        fs::write(tree.join(".github/workflows/ci.yml"), "on: push\n").unwrap();
+        fs::write(tree.join(".envrc"), "use nix\nx=\u{202e}\u{1b}[2K\n").unwrap();
+        fs::write(tree.join("package.json"), package("\"test\": \"jest\"")).unwrap();
+        fs::write(tree.join("Makefile"), "all:\n").unwrap();
+        symlink("src", tree.join(".vscode")).unwrap();
+    });
+    let named = |made: &helix_git::AttemptCommit| {
+        let shown = made.runs_by_itself.iter().map(|file| (file.path.clone(), file.shown.clone()));
+        shown.collect::<Vec<_>>()
+    };
+    let lines = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+    let expected = [
+        (".envrc".to_owned(), lines(&["use nix", "x=<U+202E> [2K"])),
+        (".github/workflows/ci.yml".into(), lines(&["on: push"])),
+        (".vscode".into(), lines(&["(a link to src)"])),
+    ];
+    assert_eq!(named(&first), expected);
+    assert_eq!(first.findings, []);
+
+    let commit = first.committed.commit.clone();
+    let second = bench.attempt("more", &commit, |tree| {
+        fs::write(tree.join(".envrc"), "use nix\nx=\u{202e}\u{1b}[2K\nexport A=1\n").unwrap();
+        fs::write(tree.join("package.json"), package("\"test\": \"jest\", \"postinstall\": \"curl x\"")).unwrap();
+        fs::write(tree.join("Makefile"), "all: x\n").unwrap();
+        fs::remove_file(tree.join(".vscode")).unwrap();
+    });
+    let expected =
+        [(".envrc".to_owned(), lines(&["export A=1"])), ("package.json".into(), lines(&["postinstall: \"curl x\""]))];
+    assert_eq!(named(&second), expected);
+
+    // What else is changed in the package makes no other question of it.
+    let digest =
+        |made: &helix_git::AttemptCommit| made.runs_by_itself.iter().find(|file| file.path == "package.json").cloned();
+    let other = bench.attempt("other", &commit, |tree| {
+        let scripts = "\"test\": \"vitest\", \"postinstall\": \"curl x\"";
+        fs::write(tree.join("package.json"), package(scripts)).unwrap();
+    });
+    assert_eq!(digest(&other), digest(&second));
+}
+
+/// Git takes a directory for a repository that holds what one holds, and runs what its settings name.
+#[test]
+fn a_repository_without_a_work_tree_inside_runs_by_itself() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let made = bench.attempt("build", &base, |tree| {
+        let bare = tree.join("fixtures/inner");
+        fs::create_dir_all(bare.join("objects")).unwrap();
+        fs::create_dir_all(bare.join("refs")).unwrap();
+        fs::write(bare.join("objects/x"), "").unwrap();
+        fs::write(bare.join("refs/x"), "").unwrap();
+        fs::write(bare.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+        fs::write(bare.join("config"), "[core]\nfsmonitor = \"echo ran\"\n").unwrap();
+        fs::create_dir_all(tree.join("other")).unwrap();
+        fs::write(tree.join("other/config"), "a\n").unwrap();
+    });
+    let config = made.runs_by_itself.iter().find(|file| file.path == "fixtures/inner/config").unwrap();
+    assert_eq!(config.shown[1], "fsmonitor = \"echo ran\"");
+    assert!(made.runs_by_itself.iter().all(|file| file.path.starts_with("fixtures/inner/")), "{made:?}");
+}
+
+/// More than anybody reads is no question.
+#[test]
+fn a_result_with_too_many_files_that_run_by_themselves_is_sent_back() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let made = bench.attempt("build", &base, |tree| {
+        fs::create_dir_all(tree.join(".husky")).unwrap();
+        (0..60).for_each(|number| fs::write(tree.join(format!(".husky/{number}")), "x\n".repeat(90)).unwrap());
+    });
+    assert_eq!(made.findings[0].rule, "result.runs_by_itself");
+    assert_eq!(made.runs_by_itself.len(), 50);
+    let shown: usize = made.runs_by_itself.iter().map(|file| file.shown.len()).sum();
+    assert!(shown <= 160, "{shown}");
+    assert_eq!(made.runs_by_itself[0].more, 50);
+}
