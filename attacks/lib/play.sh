@@ -172,13 +172,13 @@ stop() {
   tail -5 ~/serve.out
 }
 
-# One message as a chat client sends it; further arguments are curl's.
+# One message as a chat client sends it; further arguments are curl's. Nothing of it stands in the list of processes.
 chat() {
-  local body
-  body=$(python3 -c 'import json,sys; print(json.dumps({"model":"helix","messages":[{"role":"user","content":sys.argv[1]}],"stream":False}))' "$1")
+  printf %s "$1" > "$HOME/chat.said"
   shift
-  curl -sS --max-time 60 -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" \
-    "$ADDRESS/v1/chat/completions" --data-binary "$body" > "$HOME/chat.last"
+  python3 -c 'import json; print(json.dumps({"model":"helix","messages":[{"role":"user","content":open("'"$HOME"'/chat.said").read()}],"stream":False}))' |
+    curl -sS --max-time 60 -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' "$@" \
+      "$ADDRESS/v1/chat/completions" --data-binary @- > "$HOME/chat.last"
   cat "$HOME/chat.last" | tee -a "$HOME/chat.out"
   echo
   ! grep -q 'provider_overloaded\|agent_not_\|agent_misconfigured' "$HOME/chat.last" || printf 'HXA-%s: %s\n' broken "the chat's agent does not run" >> "$HOME/trouble"

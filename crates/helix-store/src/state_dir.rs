@@ -8,6 +8,7 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,11 @@ pub(crate) const RUNS: &str = "runs";
 
 /// Directories of the layout; all are for their owner only, since they hold prompts, code and tokens.
 const DIRECTORIES: [&str; 4] = [RUNS, "worktrees", "sessions", "cache"];
+
+/// How long what a killed host was about to start may hold its lock.
+const LEFT_BEHIND: Duration = Duration::from_secs(2);
+/// Between two looks at whether it is free.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// A state directory that exists and can be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,7 +47,7 @@ pub struct HostInfo {
 #[derive(Debug)]
 pub struct HostLock {
     directory: StateDir,
-    /// Holds the `flock`; closed on exec, so no child ever inherits it.
+    /// Holds the `flock`; closed on exec, so that no other program ever inherits it.
     _file: File,
 }
 
@@ -151,17 +157,27 @@ impl StateDir {
             .mode(0o600)
             .open(&path)
             .map_err(|source| failed("open", &path, source))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let host = self.host()?;
-                return Err(StateDirError::Held {
-                    path: self.root.clone(),
-                    pid: host.as_ref().map(|host| host.pid),
-                    url: host.map(|host| host.url),
-                });
+        let asked = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => break,
+                Err(TryLockError::WouldBlock) => {
+                    let host = self.host()?;
+                    // A process that a killed host was about to start holds its lock until it becomes another program.
+                    let is_gone =
+                        host.as_ref().is_some_and(|host| !Path::new("/proc").join(host.pid.to_string()).exists());
+                    if is_gone && asked.elapsed() < LEFT_BEHIND {
+                        std::thread::sleep(LOOK_AGAIN);
+                        continue;
+                    }
+                    return Err(StateDirError::Held {
+                        path: self.root.clone(),
+                        pid: host.as_ref().map(|host| host.pid),
+                        url: host.map(|host| host.url),
+                    });
+                }
+                Err(TryLockError::Error(source)) => return Err(failed("lock", &path, source)),
             }
-            Err(TryLockError::Error(source)) => return Err(failed("lock", &path, source)),
         }
         remove_if_there(&self.host_file())?;
         Ok(HostLock { directory: self.clone(), _file: file })

@@ -94,3 +94,26 @@ fn a_key_is_made_once_for_its_owner_only() {
     std::fs::write(&path, b"short").unwrap();
     assert!(kept_key(&path).is_err() && std::fs::read(&path).unwrap() == b"short");
 }
+
+/// A process that a killed host was about to start has its lock until it becomes another program.
+#[test]
+fn what_a_killed_host_left_behind_keeps_its_lock_for_a_moment() {
+    let scratch = tempfile::tempdir().unwrap();
+    let directory = StateDir::open(scratch.path()).unwrap();
+    let announce = |pid: u32| {
+        let info = HostInfo { url: "http://x".into(), pid, token_file: "/t".into(), configuration: vec![] };
+        std::fs::write(directory.host_file(), serde_json::to_vec(&info).unwrap()).unwrap();
+    };
+    let left = directory.lock().unwrap();
+    announce(std::process::id());
+    assert!(matches!(directory.lock(), Err(StateDirError::Held { .. })), "a living host is named at once");
+    let mut dead = std::process::Command::new("true").spawn().unwrap();
+    dead.wait().unwrap();
+    announce(dead.id());
+    let leaving = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(100));
+        drop(left);
+    });
+    assert!(directory.lock().is_ok(), "it leaves after a moment");
+    leaving.join().unwrap();
+}
