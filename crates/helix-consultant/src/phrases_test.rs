@@ -64,7 +64,11 @@ fn what_runs_by_itself_is_shown_in_a_question_as_code() {
     let question: QuestionView = serde_json::from_value(serde_json::json!({
         "id": "j1.page.1", "job": "j1", "job_name": "pages", "phase": "page", "phase_name": "Page", "kind": "approval",
         "about": { "about": "runs_by_itself", "gate": null, "files": [file] }, "status": "open", "text": "as recorded",
-        "options": [{ "key": "approve", "label": "Let these files in, as they are shown" }], "free_text": true,
+        "options": [{
+            "key": "approve", "label": "Let these files in, as they are shown",
+            "said": [{ "say": { "name": "option-let-in", "with": {} } }],
+        }],
+        "free_text": true,
         "asked_at": "2026-01-01T00:00:00Z", "expires_at": null,
     }))
     .unwrap();

@@ -162,8 +162,9 @@ fn a_german_terminal_is_asked_and_told_in_german_and_programs_read_english() {
     std::fs::remove_dir_all(record).unwrap();
     let lacking = text(&run(&stage, &["jobs", "evidence", id]).stdout);
     assert!(lacking.contains("fehlt: die Aufzeichnung des Laufs "), "{lacking}");
-    let proof = json_of(&stage, &["jobs", "evidence", id], 1);
+    let proof = json_of(&stage, &["jobs", "evidence", id], 6);
     assert!(proof["phases"][0]["missing"][0].as_str().unwrap().starts_with("the record of run "), "{proof:#}");
+    assert!(proof["lacking"][0].as_str().unwrap().starts_with("phase page: the record of run "), "{proof:#}");
     for (command, german) in [
         (["people", "list"], "niemand hat einen Schlüssel"),
         (["token", "list"], "keine Tokens"),
@@ -189,14 +190,15 @@ fn a_german_terminal_reads_in_german_why_a_job_failed_and_what_to_do() {
     let job = only_job(&stage);
     let shown = text(&run(&stage, &["jobs", "show", job["id"].as_str().unwrap()]).stdout);
     for german in [
-        "gescheitert: ohne Grund gescheitert",
-        "Ursache: ohne Grund gescheitert (",
+        "Bericht: page, Versuch 1",
         "Ende: Exit-Status 1",
-        "Vorschlag: führe den Befehl von Hand aus",
+        "Ursache: Ausnahme zur Laufzeit (",
+        "geraten)",
+        "Vorschlag: auch Versuch 1 von 1 ist gescheitert: ändere das Vorgehen",
     ] {
         assert!(shown.contains(german), "{german:?} in {shown}");
     }
-    for english in ["suggested", "run the command", "exit status", "without reason", "read the whole log"] {
+    for english in ["suggested", "exit status", "attempt", "cause:", "guess"] {
         assert!(!shown.contains(english), "{english:?} in {shown}");
     }
 }
