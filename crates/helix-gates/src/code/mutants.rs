@@ -109,7 +109,10 @@ fn is_left_alone(code: Code, node: Node<'_>, source: &str) -> bool {
     );
     let program = code == Code::Python
         && kind == "if_statement"
-        && node.child_by_field_name("condition").is_some_and(|asked| text(asked, source).contains("__name__"));
+        && node
+            .child_by_field_name("condition")
+            .is_some_and(|asked| ["__name__ == \"__main__\"", "__name__ == '__main__'"].contains(&text(asked, source)))
+        && node.child_by_field_name("alternative").is_none();
     typed || program || code == Code::Rust && is_rust_test(node, source)
 }
 

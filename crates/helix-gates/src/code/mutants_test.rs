@@ -78,3 +78,12 @@ fn only_lines_that_are_new_are_changed() {
     assert_eq!(found.iter().map(|one| one.line).collect::<Vec<_>>(), [5, 5]);
     assert!(mutants(Code::Python, "def (", &new_lines(None, "def (")).is_empty());
 }
+
+/// Only what a program does when it is started itself is left out, not what hides behind a condition that names `__name__`.
+#[test]
+fn a_condition_that_names_the_module_hides_nothing() {
+    let found = |source: &str| mutants(Code::Python, source, &new_lines(None, source)).len();
+    assert_eq!(found("if __name__ == '__main__':\n    print(1 + 2)\n"), 0);
+    assert!(found("if __name__ != '':\n    def total(a, b):\n        return a + b\n") > 0);
+    assert!(found("if __name__ == '__main__':\n    pass\nelse:\n    RATE = 1 + 2\n") > 0);
+}

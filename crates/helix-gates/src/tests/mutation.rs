@@ -16,7 +16,7 @@ use super::run::TestRun;
 use super::work::Work;
 use super::{Tested, Testing};
 use crate::GateContext;
-use crate::checkout::{blocking, words};
+use crate::checkout::{blocking, fault_of, words};
 use crate::code::{Code, MAX_SOURCE, Mutant, mutants, new_lines};
 use crate::command::{as_submitted, end_text};
 use crate::judgement::{Judgement, Trouble, finding};
@@ -118,7 +118,12 @@ impl Testing<'_> {
         .await??;
         let tested = self.run_within(&commit, &format!(".mutant-{number}"), limit).await?;
         let ran = tested.run.as_ref().map_or(0, TestRun::total);
-        Ok(Some(match tested.checked.run.end {
+        let end = tested.checked.run.end;
+        // What was ended from outside, or did not find a program, says nothing of this mistake.
+        if end != CommandEnd::TimedOut && fault_of(&tested.checked.run, &self.asked.argv, limit).is_some() {
+            return Ok(None);
+        }
+        Ok(Some(match end {
             CommandEnd::TimedOut => Fate::TimedOut,
             _ if ran == 0 && did_not_compile(&tested.checked.output) => Fate::Unbuilt,
             _ if tested.is_as_good_as(clean) => Fate::Survived,

@@ -187,8 +187,10 @@ fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran
     let (statement, terminal) = (&verified.statement, &context.terminal);
     let evidence = statement.evidence();
     let result = evidence.integration.as_ref().map(|done| &done.result);
+    let verdicts = || ran.iter().flatten().flat_map(|phase| &phase.gates).map(|gate| &gate.verdict);
+    let is_same = verdicts().all(Verdict::passed);
     let value = json!({
-        "verified": true,
+        "verified": is_same,
         "proved": evidence.proved,
         "lacking": evidence.lacking.iter().map(|what| Language::English.words(what)).collect::<Vec<_>>(),
         "signed_by": verified.key.to_string(),
@@ -211,15 +213,19 @@ fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran
     text.extend(repository.map(|repository| format!("the same in {}", repository.display())));
     text.extend(ran.iter().flatten().flat_map(|phase| lines(terminal, phase)));
     text.extend(evidence.lacking.iter().map(|what| format!("lacking: {}", Language::English.words(what))));
-    text.push(end(terminal, evidence.proved));
+    if ran.is_some() && verdicts().next().is_none() {
+        text.push("no gate of this job can be run again".to_owned());
+    }
+    if is_same {
+        text.push(end(terminal, evidence.proved));
+    }
     terminal.answer(&value, &text.join("\n"))?;
-    let verdicts = || ran.iter().flatten().flat_map(|phase| &phase.gates).map(|gate| &gate.verdict);
     if verdicts().any(|verdict| matches!(verdict, Verdict::Fail { .. })) {
         let message = "a gate does not pass any more on the result that the bundle calls proved";
         return Err(CommandError::new(Exit::NotVerified, codes::BUNDLE_RERUN, message)
             .hint("the findings are above; a test that depends on time, network or machine may be why"));
     }
-    if !verdicts().all(Verdict::passed) {
+    if !is_same {
         return Err(CommandError::environment(codes::BUNDLE_RERUN, "a gate could not be run again")
             .hint("install what its line above says is missing, or take a machine with working walls"));
     }
