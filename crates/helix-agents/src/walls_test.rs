@@ -5,12 +5,12 @@ use crate::profile::{DialectName, McpServer, SessionRef};
 
 fn ask() -> AgentAsk {
     let session = SessionRef::New(AgentSessionId::new("s").unwrap());
-    AgentAsk::new("do it", session, "/home/user/tree", "/state/agent-files/r")
+    AgentAsk::new("do it", session, "/checkout", "/state/agent-files/r")
 }
 
 fn invocation(env: &[(&str, &str)]) -> Invocation {
     let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    Invocation { program: "claude".into(), args: vec![], env, cwd: "/home/user/tree".into(), stdin: vec![] }
+    Invocation { program: "claude".into(), args: vec![], env, cwd: "/checkout".into(), stdin: vec![] }
 }
 
 /// Who only reads changes nothing but its own settings and temporary files.
@@ -21,10 +21,10 @@ fn who_may_not_write_gets_no_worktree_to_write_to() {
     let config = config.path().display().to_string();
     let found = walls(&profile, &ask(), &invocation(&[("CLAUDE_CONFIG_DIR", &config)]));
     assert_eq!(found.writable, [PathBuf::from(config), "/state/agent-files/r/agent-claude/tmp".into()]);
-    assert!(found.readable.contains(&"/home/user/tree".into()));
+    assert!(found.readable.contains(&"/checkout".into()));
     let mut ask = ask();
     ask.tools.shell = true;
-    assert!(walls(&profile, &ask, &invocation(&[])).writable.contains(&"/home/user/tree".into()));
+    assert!(walls(&profile, &ask, &invocation(&[])).writable.contains(&"/checkout".into()));
 }
 
 #[test]

@@ -66,7 +66,8 @@ pub(crate) fn set_aside(directory: &RunDir, run: &RunId, seal: &RunSeal) -> Resu
 }
 
 fn move_away(directory: &RunDir) -> Result<(), RunDirError> {
-    let aside = format!("{FOREIGN_PREFIX}{}-{}", std::process::id(), next());
+    // The number of a process comes again, in a container with each start: the moment does not.
+    let aside = format!("{FOREIGN_PREFIX}{}-{}", jiff::Timestamp::now().as_nanosecond(), next());
     let aside = directory.path().with_file_name(aside);
     match fs::rename(directory.path(), &aside) {
         Ok(()) => {
