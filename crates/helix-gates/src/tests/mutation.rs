@@ -179,7 +179,10 @@ fn judged(gate: &MutationGate, fates: &[(Planted, Fate)], possible: usize, in_ti
     )];
     if viable == 0 || !in_time && viable < ENOUGH {
         let message = match in_time {
-            true => "none of the planted mistakes could be built and tested to an end, so nothing shows what the tests see".to_owned(),
+            true => {
+                "none of the planted mistakes could be built and tested to an end, so nothing shows what the tests see"
+                    .to_owned()
+            }
             false => {
                 format!("time was up after {viable} of {possible} planted mistakes, which is too few to say anything")
             }
