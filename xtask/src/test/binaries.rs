@@ -1,4 +1,4 @@
-//! Runs the executables that hold the tests, as many at a time as there are processors: most tests wait more than they compute, and
+//! Runs the executables that hold the tests, one more at a time than there are processors: most tests wait more than they compute, and
 //! `cargo test` starts an executable only when the one before has ended.
 //!
 //! Must not know single tests. Every executable has to report a result: what could not run has not passed.
@@ -61,7 +61,7 @@ pub(super) fn run() -> anyhow::Result<()> {
     let mut list = workspace::cargo();
     list.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
     let binaries = listed(&workspace::output(&mut list)?)?;
-    let at_once = std::thread::available_parallelism().context("cannot count the processors")?.get();
+    let at_once = std::thread::available_parallelism().context("cannot count the processors")?.get() + 1;
     let tools = setup::directory();
     all(&binaries, at_once, &|binary| one(binary, &tools, &binary.executable.with_extension("log"), LIMIT))
 }
