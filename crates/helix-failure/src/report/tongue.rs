@@ -38,6 +38,17 @@ impl Tongue {
         said.unwrap_or_else(|| text.to_owned())
     }
 
+    /// A word of the records, such as `missing_module`.
+    pub(super) fn slug(self, word: &str) -> String {
+        let plain = word.replace('_', " ");
+        Some(self.say(&plain)).filter(|said| *said != plain).unwrap_or_else(|| word.to_owned())
+    }
+
+    /// `2 of 3`.
+    pub(super) fn attempt(self, text: &str) -> String {
+        text.replace(" of ", &format!(" {} ", self.say("of")))
+    }
+
     /// Several of them with the same between.
     pub(super) fn say_each(self, texts: &str, between: &str) -> String {
         texts.split(between).map(|text| self.say(text)).collect::<Vec<_>>().join(between)
