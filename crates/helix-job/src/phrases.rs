@@ -12,6 +12,7 @@ pub use runs::{describe, described, outcome_words, remedy};
 use helix_core::finding::{Finding, Verdict};
 use helix_core::ids::PhaseId;
 use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
+use helix_core::said::Words;
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 
@@ -20,8 +21,8 @@ use helix_core::evidence::{CommandEvidence, GateReport, IntegrationTarget, TestC
 use crate::event::{AttemptStart, JobEnd, JobEvent, Reverted, Review};
 use crate::language::{Language, RECORD};
 use crate::person::Person;
-use crate::say;
 use crate::view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};
+use crate::{recorded, say};
 
 /// Longest text on a line, in characters.
 const LINE: usize = 160;
@@ -313,7 +314,12 @@ pub fn gate_summary(language: Language, report: &GateReport) -> String {
 
 /// Who looks at a result: the phase's own verifier, or the reviewer whom a gate asks for.
 pub(crate) fn reviewer(language: Language, gate: Option<usize>) -> String {
-    say!(language, "reviewer", who = if gate.is_some() { "gate" } else { "phase" })
+    language.words(&reviewer_words(gate))
+}
+
+/// The same, as it is recorded.
+pub(crate) fn reviewer_words(gate: Option<usize>) -> Words {
+    recorded!("reviewer", who = if gate.is_some() { "gate" } else { "phase" })
 }
 
 /// A review in words.

@@ -116,7 +116,9 @@ pub struct AttemptEvidence {
     /// Its run.
     pub run: RunId,
     /// How the run ended and what stopped the attempt, one line.
-    pub summary: String,
+    #[serde(with = "helix_job::english::one")]
+    #[schemars(with = "String")]
+    pub summary: Words,
     /// What it left, kept on a branch of its own.
     pub result: Option<ResultEvidence>,
 }

@@ -20,6 +20,11 @@ struct Table {
 static GERMAN: LazyLock<Table> = LazyLock::new(|| Table::of(include_str!("../languages/de.txt")));
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\?\{([a-z]*)\\?\}").ok());
 
+/// A text of a report in a language (ISO 639); as it is where it is none of Helix's own.
+pub fn said_in(code: &str, text: &str) -> String {
+    Tongue::of(code).say(text)
+}
+
 impl Tongue {
     pub(super) const ENGLISH: Self = Self(None);
 

@@ -398,7 +398,7 @@ chat-call =
         [read] { $about } lesen
         [write] { $about } schreiben
         [edit] { $about } ändern
-        [change] Dateien ändern { $about }
+        [change] Dateien { $about } ändern
         [search] { $about } suchen
         [search-web] { $about } im Web suchen
         [fetch] { $about } abrufen
@@ -410,7 +410,7 @@ chat-call-done =
         [read] { $about } gelesen
         [write] { $about } geschrieben
         [edit] { $about } geändert
-        [change] Dateien geändert { $about }
+        [change] Dateien { $about } geändert
         [search] { $about } gesucht
         [search-web] { $about } im Web gesucht
         [fetch] { $about } abgerufen
@@ -611,7 +611,7 @@ report-attempts = Versuche
 report-gates = Gates
 report-time = Zeit
 report-cost = Kosten
-report-in = in { $time }, { $cost }
+report-in = nach { $time }, { $cost }
 report-so-far = seit { $time }, { $cost }
 report-issue = Issue
 report-commit = Commit
@@ -765,6 +765,8 @@ evidence-checked = geprüft: { $check }
 evidence-person = { $by }, { $at }: { $answer }
 evidence-attempt = Versuch { $attempt }: { $summary }
 evidence-attempt-kept = Versuch { $attempt }: { $summary } (Branch { $branch })
+attempt-running = läuft
+attempt-stopped = { $run }; { $what }: { report-verdict } ({ $why })
 evidence-no-exit = kein Exit-Code
 evidence-exit = Exit { $code }
 evidence-tries = ({ $attempts } Versuche)
@@ -845,8 +847,9 @@ count-errors =
         [one] { $errors } Fehler
        *[other] { $errors } Fehler
     }
+list-id = ID
 list-name = Name
-list-from = woher
+list-from = Herkunft
 list-description = Beschreibung
 list-unreadable = die Aufzeichnung von Job { $id } ist nicht lesbar; `helix jobs show { $id }` sagt, warum
 problem-error = Fehler
@@ -958,7 +961,7 @@ init-kept = behalten
 init-exists = { $kept } { $file } (gibt es schon)
 init-next = Weiter: bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
 init-agents = Agenten
-init-no-agents = keine in PATH: installiere einen von: { $known }
+init-no-agents = keine in PATH; installiere einen davon: { $known }
 init-languages = Sprachen
 init-no-languages = keine erkannt
 init-tests = Tests
@@ -982,7 +985,7 @@ demo-files = Alle Dateien liegen in { $root }; lösche das Verzeichnis, wenn du 
 ### Das Terminal: Pläne, Workflows, Skills
 
 plan-not-now = jetzt nicht möglich
-plan-refused = helix run würde ihn ablehnen ({ $code }): { $why }
+plan-refused = `helix run` würde ihn ablehnen ({ $code }): { $why }
 plan-also-refused = außerdem abgelehnt ({ $code }): { $why }
 plan-as-it-is = keine älteren Formen und kein Workflow
 plan-no-older-forms = keine älteren Formen
@@ -1004,7 +1007,7 @@ plan-attempts =
     } von je { $seconds } s
 plan-outputs = Ergebnisse { $files }
 plan-prompt = Prompt des ersten Versuchs:
-plan-verify = geprüft von Agent { $agent }, bis zu { $seconds } s, nach jedem Versuch, der seine Gates besteht
+plan-verify = Prüfung durch Agent { $agent }, bis zu { $seconds } s, nach jedem Versuch, der seine Gates besteht
 plan-price = Preis einer Prüfung: { $price }
 plan-price-mean =
     { $cost } und { $time }, im Mittel von { $runs } { $runs ->
@@ -1113,9 +1116,9 @@ failures-word =
         [no-effect] ohne Wirkung
         [worse] schlechter
         [unknown] unbekannt
-        [past-fix] früherer Behebung
-        [cause] Ursache
-        [phase] Phase
+        [past-fix] früheren Behebungen
+        [cause] der Ursache
+        [phase] der Phase
        *[other] { $word }
     }
 failures-seen =

@@ -696,6 +696,8 @@ evidence-checked = checked: { $check }
 evidence-person = { $by } at { $at }: { $answer }
 evidence-attempt = attempt { $attempt }: { $summary }
 evidence-attempt-kept = attempt { $attempt }: { $summary } (branch { $branch })
+attempt-running = running
+attempt-stopped = { $run }; { $what }: { report-verdict } ({ $why })
 evidence-no-exit = no exit code
 evidence-exit = exit { $code }
 evidence-tries = ({ $attempts } attempts)
@@ -772,6 +774,7 @@ count-errors =
         [one] { $errors } error
        *[other] { $errors } errors
     }
+list-id = id
 list-name = name
 list-from = from
 list-description = description
@@ -877,7 +880,7 @@ init-kept = kept
 init-exists = { $kept }  { $file } (already exists)
 init-next = next: edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
 init-agents = agents
-init-no-agents = none in PATH: install one of: { $known }
+init-no-agents = none in PATH; install one of: { $known }
 init-languages = languages
 init-no-languages = none recognised
 init-tests = tests

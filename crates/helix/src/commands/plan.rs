@@ -278,7 +278,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
                     Some(delivery) => format!(": {}", delivery.words()),
                     None => gate.commands().iter().map(|command| format!(": {command}")).collect(),
                 };
-                lines.push(format!("    gate {}{command}", gate.name()));
+                lines.push(format!("    {}{command}", say!(language, "phase-stage-gate", gate = gate.name())));
             }
             let verifier = verifiers.iter().find(|one| one.phase == phase.id);
             lines.extend(verifier.map(|one| verified_by(language, one, price.as_ref())).into_iter().flatten());

@@ -11,7 +11,7 @@ use helix_project::workflows::{Listed, WorkflowPaths};
 use serde_json::json;
 
 use super::draft;
-use crate::config::user_directory;
+use crate::config::{in_words, user_directory};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::text_of_problems;
@@ -69,7 +69,11 @@ fn list(context: &Context) -> Ended {
             }
         };
         values.push(value);
-        rows.push([(name.clone(), Some(Meaning::Strong)), (place.clone(), Some(Meaning::Weak)), description]);
+        rows.push([
+            (name.clone(), Some(Meaning::Strong)),
+            (in_words(context.terminal.language, place), Some(Meaning::Weak)),
+            description,
+        ]);
     }
     let diagnostics: Vec<_> = all.problems.iter().chain(&all.strangers).cloned().collect();
     context.terminal.say_diagnostics(&diagnostics, "");
@@ -120,6 +124,7 @@ fn value(value: &InputValue) -> String {
         InputValue::Flag(flag) => flag.to_string(),
         InputValue::Number(number) => number.to_string(),
         InputValue::Text(text) => text.clone(),
+        InputValue::List(list) if list.is_empty() => "[]".to_owned(),
         InputValue::List(list) => list.join(", "),
     }
 }

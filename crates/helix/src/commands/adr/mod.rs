@@ -194,8 +194,12 @@ fn list(context: &Context, root: &Path) -> Ended {
         ]
     });
     let nothing = say!(language, "adr-none", place = root.join("adr").display().to_string());
-    let headings =
-        ["id".to_owned(), say!(language, "report-status"), say!(language, "adr-criteria"), say!(language, "adr-title")];
+    let headings = [
+        say!(language, "list-id"),
+        say!(language, "report-status"),
+        say!(language, "adr-criteria"),
+        say!(language, "adr-title"),
+    ];
     context.terminal.list(&adrs, &nothing, headings, rows)
 }
 

@@ -5,9 +5,11 @@
 use std::time::Duration;
 
 use clap::Args;
+use helix_core::text::short_commit;
 use helix_failure::memory::{
     Benefit, Effectiveness, FailureDetail, FailureEnd, FixLink, MemoryStatistics, SourceEffect, Tally, Work,
 };
+use helix_failure::report::said_in;
 use helix_failure::{Category, plain_text};
 use helix_job::{Language, say};
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
@@ -147,7 +149,8 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
     let suggestions = detail.suggestions.iter().map(|suggestion| {
         let outcome = word(language, suggestion.outcome.map_or("open", |outcome| outcome.word()));
         let exposure = word(language, suggestion.exposure.word());
-        format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160))
+        let text = said_in(language.code(), &suggestion.text);
+        format!("  {outcome} ({exposure}): {}", shown(&text, 160))
     });
     let sections: [(String, Vec<String>); 2] = [
         (say!(language, "failures-where"), occurrences.collect()),
@@ -184,7 +187,7 @@ fn fix_title(language: Language, link: &FixLink) -> String {
     let place = told(language, &link.work, link.attempt);
     match &link.commit {
         Some(commit) => {
-            say!(language, "failures-gone-with", place = place, commit = format!("{commit:.12}"), files = files)
+            say!(language, "failures-gone-with", place = place, commit = short_commit(commit.as_str()), files = files)
         }
         None => say!(language, "failures-gone", place = place, files = files),
     }

@@ -66,7 +66,7 @@ fn selected<'a>(view: &'a JobView, phase: Option<&str>) -> Result<Vec<&'a PhaseV
     found.map(|found| vec![found]).ok_or_else(unknown)
 }
 
-/// What a run was for: `attempt 2`, a reviewer's, or an adviser's.
+/// What a run was for: `attempt 2`, a reviewer's, the verifier's, or an adviser's.
 fn role(language: Language, job: &JobId, phase: &PhaseView, run: &RunId) -> String {
     let attempt = (1..=phase.attempt).find(|number| RunId::for_attempt(job, &phase.id, *number) == *run);
     if let Some(number) = attempt {
@@ -80,6 +80,7 @@ fn role(language: Language, job: &JobId, phase: &PhaseView, run: &RunId) -> Stri
     };
     match (1..=rounds).find(|round| is(*round)) {
         Some(round) => say!(language, "phase-stage-adviser", round = round),
+        None if run.as_str().contains(".verify-") => say!(language, "reviewer", who = "phase"),
         None => say!(language, "reviewer", who = "gate"),
     }
 }

@@ -182,7 +182,7 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
     }
     // The attempt that counts is above.
     for other in phase.attempts.iter().filter(|one| Some(one.attempt) != phase.attempt) {
-        let (attempt, summary) = (other.attempt, &other.summary);
+        let (attempt, summary) = (other.attempt, language.words(&other.summary));
         let line = match other.result.as_ref().map(|result| result.branch.to_string()) {
             Some(branch) => {
                 say!(language, "evidence-attempt-kept", attempt = attempt, summary = summary, branch = branch)
