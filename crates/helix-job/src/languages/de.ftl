@@ -855,7 +855,7 @@ list-unreadable = die Aufzeichnung von Job { $id } ist nicht lesbar; `helix jobs
 problem-error = Fehler
 problem-warning = Warnung
 problem-hint = Tipp
-problem-because = denn: { $cause }
+problem-because = Ursache: { $cause }
 settings-built-in = eingebaut
 settings-fit =
     passend zu { $cores } { $cores ->

@@ -4,7 +4,7 @@ use super::user::{Ran, User, ran};
 
 /// Words that no German line has.
 const ENGLISH: &str = "a are at by cannot could does each failed found from gate has have is it its must next no none \
-                       not of only or passed phase run set should some the their this to until uses valid were when \
+                       not of only or passed set should some the their this to until uses valid were when \
                        which with without would yet your";
 
 /// What is English by decision: errors with what they quote, what agents and tools say, findings, and the texts of documents.
@@ -13,7 +13,7 @@ const OTHERS: [&str; 16] = [
     "✗ Agent ",
     "jetzt nicht möglich: `helix run` würde ihn ablehnen (HX",
     "Warnung[",
-    "  denn: ",
+    "  Ursache: ",
     "Tipp: ",
     "    | ",
     "Consultant  ",
