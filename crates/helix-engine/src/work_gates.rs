@@ -10,9 +10,10 @@ use std::sync::Arc;
 use helix_agents::supervisor::Watching;
 use helix_agents::{Sandbox, Supervisor, SupervisorConfig};
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
+use helix_core::said::Words;
 use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
 use helix_git::{GitEnvironment, Repository, WorkCopy, Workspaces};
-use helix_job::{Active, AdrText, Committed, GateReport, JobSpec};
+use helix_job::{Active, AdrText, Committed, GateReport, JobSpec, recorded};
 use helix_plan::{GateSpec, Phase};
 use helix_process::{RUN_DIR_VARIABLE, RunSeal, ToolEnvironment, WITHIN_RUN_VARIABLE};
 use helix_store::kept_key;
@@ -57,7 +58,9 @@ pub struct LeftOut {
     /// Its name; `verify` for the phase's verifier.
     pub gate: String,
     /// Why.
-    pub why: String,
+    #[serde(serialize_with = "helix_job::english::one::serialize")]
+    #[schemars(with = "String")]
+    pub why: Words,
 }
 
 /// Where the task of a run's agent lies; `agent_files` are the run's.
@@ -187,7 +190,7 @@ impl WorkTask {
             let (mut gates, mut left_out) = (Vec::new(), Vec::new());
             for (index, gate) in phase.gates.iter().enumerate().filter(|(index, _)| wanted(phase, *index)) {
                 if let Some(why) = waits_for_the_end(gate) {
-                    left_out.push(LeftOut { gate: gate.name().into(), why: why.into() });
+                    left_out.push(LeftOut { gate: gate.name().into(), why });
                     continue;
                 }
                 let context = GateContext {
@@ -213,8 +216,7 @@ impl WorkTask {
                 }
             }
             if phase.verify.is_some() {
-                let why = "an independent verifier looks at the result, once its gates have passed";
-                left_out.push(LeftOut { gate: "verify".into(), why: why.into() });
+                left_out.push(LeftOut { gate: "verify".into(), why: recorded!("left-out-verifier") });
             }
             done.push(PhaseGates { phase: phase.id.clone(), gates, left_out });
         }
@@ -351,11 +353,11 @@ fn looked(
 }
 
 /// Why a gate is not made on work that is not done, if it is not.
-fn waits_for_the_end(gate: &GateSpec) -> Option<&'static str> {
+fn waits_for_the_end(gate: &GateSpec) -> Option<Words> {
     match gate {
-        GateSpec::ReviewApproved { .. } => Some("an independent reviewer looks at the result"),
-        GateSpec::Approval { .. } | GateSpec::Manual { .. } => Some("a person is asked about the result"),
-        GateSpec::DeploySuccess(_) | GateSpec::IntegrationPass(_) => Some("it acts outside of the repository"),
+        GateSpec::ReviewApproved { .. } => Some(recorded!("left-out-reviewer")),
+        GateSpec::Approval { .. } | GateSpec::Manual { .. } => Some(recorded!("left-out-person")),
+        GateSpec::DeploySuccess(_) | GateSpec::IntegrationPass(_) => Some(recorded!("left-out-outside")),
         GateSpec::FilesExist { .. }
         | GateSpec::OutputsClaimed { .. }
         | GateSpec::SyntaxCheck { .. }

@@ -213,7 +213,7 @@ fn reported(observation: &FailureObservation, log: &Log) {
     assert!((2..=4).contains(&report.actions.len()));
     assert!(report.prompt(200).len() <= 600);
     assert!(report.markdown().len() < 64 * 1024, "GitHub takes no longer comment");
-    assert!(!report.terminal(Look::Plain).contains('\u{1b}'));
+    assert!(!report.terminal(Look::Plain, "en").contains('\u{1b}'));
 }
 
 proptest! {

@@ -114,8 +114,8 @@ fn fixed() -> FailureEnd {
 #[test]
 fn each_form_as_people_and_programs_see_it() {
     let report = World::of("cargo", LOG).with_past(Closeness::Exact, fixed()).report();
-    insta::assert_snapshot!("plain", report.terminal(Look::Plain));
-    insta::assert_snapshot!("colour", report.terminal(Look::Colour).replace('\u{1b}', "ESC"));
+    insta::assert_snapshot!("plain", report.terminal(Look::Plain, "en"));
+    insta::assert_snapshot!("colour", report.terminal(Look::Colour, "en").replace('\u{1b}', "ESC"));
     insta::assert_snapshot!("markdown", report.markdown());
     insta::assert_snapshot!("prompt", report.prompt(1_200));
     insta::assert_json_snapshot!("json", report.json());
@@ -126,7 +126,7 @@ fn each_form_as_people_and_programs_see_it() {
 #[test]
 fn terminal_has_four_sections_and_the_place_and_plain_has_no_boxes() {
     let report = World::of("cargo", LOG).report();
-    let plain = report.terminal(Look::Plain);
+    let plain = report.terminal(Look::Plain, "en");
     for part in [
         "What failed\n",
         "\nWhy\n",
@@ -142,7 +142,7 @@ fn terminal_has_four_sections_and_the_place_and_plain_has_no_boxes() {
     }
     let boxes = |text: &str| text.chars().any(|c| c == '\u{1b}' || matches!(u32::from(c), 0x2500..=0x259F));
     assert!(!boxes(&plain), "{plain}");
-    assert!(boxes(&report.terminal(Look::Colour)));
+    assert!(boxes(&report.terminal(Look::Colour, "en")));
 }
 
 /// GitHub (5 cases): headings; details; fenced log; no ANSI; hostile text neutralised.
@@ -277,7 +277,7 @@ fn hostile_text_is_not_live_on_github() {
                 || matches!(u32::from(c), 0x200B..=0x200F | 0x2028..=0x202E | 0x2066..=0x2069 | 0xFEFF)
         };
         for (form, shown) in
-            [("markdown", &markdown), ("plain", &report.terminal(Look::Plain)), ("prompt", &report.prompt(4_000))]
+            [("markdown", &markdown), ("plain", &report.terminal(Look::Plain, "en")), ("prompt", &report.prompt(4_000))]
         {
             assert!(!shown.contains(control), "{form} {text:?}: {shown:?}");
         }
@@ -306,7 +306,7 @@ fn no_form_shows_a_secret_wherever_it_stands() {
     {
         let report = hostile_world(&text).report();
         for shown in [
-            report.terminal(Look::Plain),
+            report.terminal(Look::Plain, "en"),
             report.markdown(),
             report.prompt(9_000),
             report.brief(Reader::Person),
@@ -332,7 +332,7 @@ fn a_section_that_cannot_be_made_takes_no_other_with_it() {
         }
         let report = Report::of(request);
         assert!((2..=4).contains(&report.actions.len()), "{:?}", report.actions);
-        for shown in [report.terminal(Look::Plain), report.markdown()] {
+        for shown in [report.terminal(Look::Plain, "en"), report.markdown()] {
             for title in ["What failed", "Why", "Similar past failures", "Suggested actions"] {
                 assert!(shown.contains(title), "{title}: {shown}");
             }
@@ -413,7 +413,7 @@ fn what_is_held_back_is_in_the_report_and_not_in_the_prompt() {
         world.suggestions = drafts.iter().map(|draft| Suggestion::of(draft.clone(), &occurrence, holdout)).collect();
         let report = world.report();
         assert_eq!(report.exposure, exposure);
-        assert!(report.terminal(Look::Plain).contains("src/total.rs"));
+        assert!(report.terminal(Look::Plain, "en").contains("src/total.rs"));
         assert!(report.brief(Reader::Person).contains("src/total.rs"));
         assert_eq!(report.brief(Reader::Agent).contains("src/total.rs"), exposure == Exposure::Shown);
         assert_eq!(
@@ -452,7 +452,7 @@ fn an_empty_log_and_a_place_that_nobody_knows_give_a_report() {
         suggestions: &[],
     });
     assert_eq!(report.why.known().unwrap().category, Category::Unknown);
-    assert!(report.terminal(Look::Plain).contains("log      empty"), "{}", report.terminal(Look::Plain));
+    assert!(report.terminal(Look::Plain, "en").contains("log      empty"), "{}", report.terminal(Look::Plain, "en"));
     assert!(report.markdown().contains("The log is empty."));
     let brief = report.brief(Reader::Person);
     for part in ["failed: ", "cause: ", "suggested: "] {
@@ -508,7 +508,7 @@ proptest! {
         let report = hostile_world(&text).report();
         let live = live(&report.markdown());
         prop_assert!(!live.contains('@') && !live.contains("]("), "{}", live);
-        prop_assert!(!report.terminal(Look::Plain).contains('\u{1b}'), "an escape sequence");
+        prop_assert!(!report.terminal(Look::Plain, "en").contains('\u{1b}'), "an escape sequence");
         let brief = report.brief(Reader::Person);
         prop_assert!(!brief.contains('\u{1b}') && brief.lines().count() <= 12, "{}", brief);
         prop_assert!(report.prompt(500).len() <= 1_500);

@@ -11,6 +11,7 @@ mod budget;
 mod conflict;
 mod decide;
 mod delivery;
+pub mod english;
 mod escalate;
 mod event;
 mod illegal;

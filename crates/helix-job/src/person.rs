@@ -48,6 +48,11 @@ impl How {
         (Self::Open, "no token"),
     ];
 
+    /// Its word, as the language tables choose by it.
+    fn key(self) -> String {
+        Self::WORDS.iter().find(|(how, _)| *how == self).map_or("", |(_, word)| word).replace(' ', "-")
+    }
+
     /// Whether it proves that this person, and nobody else, did it.
     pub fn is_proof(self) -> bool {
         matches!(self, Self::Terminal | Self::Key | Self::Token)
@@ -84,7 +89,10 @@ impl From<&str> for Person {
 
 impl From<&Person> for helix_core::said::Words {
     fn from(person: &Person) -> Self {
-        person.to_string().into()
+        match person.how {
+            How::Told => (&person.name).into(),
+            how => crate::recorded!("person", name = &person.name, how = how.key()),
+        }
     }
 }
 

@@ -18,3 +18,17 @@ fn one_name_is_one_person() {
     assert!(Person::new("Ana", How::Key).is_same(&Person::new("ana", How::Terminal)));
     assert!(!Person::new("ana", How::Key).is_same(&Person::new("ben", How::Key)));
 }
+
+#[test]
+fn how_it_is_known_who_somebody_is_is_told_in_the_readers_language() {
+    use crate::Language::{English, German};
+    use crate::phrases::person;
+
+    for (recorded, english, german) in [
+        ("Ann (key)", "Ann (key)", "Ann (mit Schlüssel)"),
+        ("Ann (no token)", "Ann (no token)", "Ann (ohne Token)"),
+        ("Ann", "Ann", "Ann"),
+    ] {
+        assert_eq!([person(English, &recorded.into()), person(German, &recorded.into())], [english, german]);
+    }
+}

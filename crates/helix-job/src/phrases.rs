@@ -11,7 +11,8 @@ pub use runs::{describe, described, outcome_words, remedy};
 
 use helix_core::finding::{Finding, Verdict};
 use helix_core::ids::PhaseId;
-use helix_core::run::Outcome;
+use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
+use helix_core::said::Words;
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 
@@ -19,8 +20,9 @@ use helix_core::evidence::{CommandEvidence, GateReport, IntegrationTarget, TestC
 
 use crate::event::{AttemptStart, JobEnd, JobEvent, Reverted, Review};
 use crate::language::{Language, RECORD};
-use crate::say;
+use crate::person::Person;
 use crate::view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};
+use crate::{recorded, say};
 
 /// Longest text on a line, in characters.
 const LINE: usize = 160;
@@ -168,7 +170,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
         }
         JobEvent::RollbackFinished { phase, report, .. } => gate(language, phase, report),
         JobEvent::RollbackRequested { phase, by, .. } => {
-            Phrase::new(Sign::Running, Some(phase), say!(language, "job-rollback-requested", by = by.to_string()))
+            Phrase::new(Sign::Running, Some(phase), say!(language, "job-rollback-requested", by = person(language, by)))
         }
         JobEvent::Reverted(done) => Phrase::new(Sign::Note, None, reverted(language, done)),
         JobEvent::ReviewFinished { phase, gate, review, .. } => {
@@ -196,7 +198,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Waiting, Some(phase), say!(language, "job-asks", question = text))
         }
         JobEvent::QuestionAnswered { phase, answer: given, .. } => {
-            let text = say!(language, "job-answered", by = given.by.to_string(), answer = answer(given));
+            let text = say!(language, "job-answered", by = person(language, &given.by), answer = answer(given));
             Phrase::new(Sign::Note, Some(phase), text)
         }
         JobEvent::QuestionExpired { phase, asked } => {
@@ -227,10 +229,10 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Failed, None, say!(language, "job-merge-failed", why = first(&failed.findings)))
         }
         JobEvent::CancelRequested { by } => {
-            Phrase::new(Sign::Skipped, None, say!(language, "job-cancelling", by = by.to_string()))
+            Phrase::new(Sign::Skipped, None, say!(language, "job-cancelling", by = person(language, by)))
         }
         JobEvent::JobResumed { by, .. } => {
-            Phrase::new(Sign::Running, None, say!(language, "job-resumed", by = by.to_string()))
+            Phrase::new(Sign::Running, None, say!(language, "job-resumed", by = person(language, by)))
         }
         JobEvent::JobFinished { end } => match end {
             JobEnd::Succeeded => Phrase::new(Sign::Passed, None, say!(language, "job-succeeded")),
@@ -239,7 +241,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 Phrase::new(Sign::Failed, None, say!(language, "job-failed", why = why))
             }
             JobEnd::Cancelled { by } => {
-                Phrase::new(Sign::Skipped, None, say!(language, "job-cancelled", by = by.to_string()))
+                Phrase::new(Sign::Skipped, None, say!(language, "job-cancelled", by = person(language, by)))
             }
         },
         JobEvent::AgentRefused { run, asked } => {
@@ -312,7 +314,12 @@ pub fn gate_summary(language: Language, report: &GateReport) -> String {
 
 /// Who looks at a result: the phase's own verifier, or the reviewer whom a gate asks for.
 pub(crate) fn reviewer(language: Language, gate: Option<usize>) -> String {
-    say!(language, "reviewer", who = if gate.is_some() { "gate" } else { "phase" })
+    language.words(&reviewer_words(gate))
+}
+
+/// The same, as it is recorded.
+pub(crate) fn reviewer_words(gate: Option<usize>) -> Words {
+    recorded!("reviewer", who = if gate.is_some() { "gate" } else { "phase" })
 }
 
 /// A review in words.
@@ -348,8 +355,13 @@ pub fn note(language: Language, text: &str) -> String {
 /// How the merged result of a job was taken out again.
 pub fn reverted(language: Language, done: &Reverted) -> String {
     let Reverted { by, commit, branch, adr } = done;
-    let text =
-        say!(language, "job-reverted-on", branch = branch, commit = short_commit(commit.as_str()), by = by.to_string());
+    let text = say!(
+        language,
+        "job-reverted-on",
+        branch = branch,
+        commit = short_commit(commit.as_str()),
+        by = person(language, by)
+    );
     match adr {
         Some(adr) => say!(language, "job-decision-reopened", reverted = text, decision = adr.to_string()),
         None => text,
@@ -395,6 +407,26 @@ pub fn delivery_state(language: Language, state: DeliveryState) -> String {
         DeliveryState::RollbackUnproved => say!(language, "delivery-rollback-unproved"),
         DeliveryState::RollbackFailed => say!(language, "delivery-rollback-failed"),
     }
+}
+
+/// Who it was, and how that is known.
+pub fn person(language: Language, person: &Person) -> String {
+    language.words(&person.into())
+}
+
+/// What held a run back: `files, signals (Landlock 7)`, and what did not hold.
+pub fn walls(language: Language, WallsHeld { landlock, held, missing }: &WallsHeld) -> String {
+    let name = |wall: &Wall| say!(language, "wall", wall = wall.to_string());
+    let names = held.iter().map(name).collect::<Vec<_>>().join(", ");
+    let mut text = match (held.is_empty(), landlock) {
+        (true, _) => say!(language, "walls-none"),
+        (false, 0) => names,
+        (false, version) => format!("{names} (Landlock {version})"),
+    };
+    for NoWall { wall, why } in missing {
+        text.push_str(&format!("; {}", say!(language, "wall-missing", wall = name(wall), why = why)));
+    }
+    text
 }
 
 /// A job's status as a word.
@@ -525,7 +557,7 @@ pub fn outcome(language: Language, job: &JobView) -> String {
         (JobStatus::Failed, None) => say!(language, "ended-failed"),
         (JobStatus::Cancelled, error) => {
             match error.as_ref().and_then(|error| error.message.strip_prefix(CANCELLED_BY)) {
-                Some(by) => say!(language, "ended-cancelled-by", by = by),
+                Some(by) => say!(language, "ended-cancelled-by", by = person(language, &by.into())),
                 None => say!(language, "ended-cancelled"),
             }
         }

@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::delivery::target_of;
 use super::event::{DeliveryStep, JobEnd, Review};
 use super::language::{Language, RECORD};
-use super::phrases::{CANCELLED_BY, describe, reviewer, waits};
+use super::phrases::{CANCELLED_BY, outcome_words, reviewer, reviewer_words, waits};
 use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{
     DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait,
@@ -320,21 +320,17 @@ fn seconds(from: Timestamp, to: Timestamp) -> f64 {
 
 impl Attempt {
     /// The try in one line, for people: how its run ended and which gate or reviewer stopped it.
-    pub fn summary(&self) -> String {
-        let run = self.run_end.as_ref().map_or_else(|| "running".into(), |ended| describe(&ended.outcome()));
-        match self.gates.iter().find(|report| !matches!(report.verdict, Verdict::Pass)) {
-            Some(report) => format!("{run}; gate {}: {} ({})", report.gate, report.verdict.word(), report.summary),
-            None => match self.reviews.last().filter(|(_, review)| !review.verdict.passed()) {
-                Some((gate, review)) => {
-                    format!(
-                        "{run}; {}: {} ({})",
-                        reviewer(Language::default(), *gate),
-                        review.verdict.word(),
-                        review.summary
-                    )
-                }
-                None => run,
-            },
-        }
+    pub fn summary(&self) -> Words {
+        let ended = self.run_end.as_ref().map(|ended| outcome_words(&ended.outcome()).message);
+        let run = ended.unwrap_or_else(|| recorded!("attempt-running"));
+        let gate = self.gates.iter().find(|report| !matches!(report.verdict, Verdict::Pass));
+        let (what, verdict, why) = match (gate, self.reviews.last()) {
+            (Some(report), _) => (recorded!("phase-stage-gate", gate = &report.gate), &report.verdict, &report.summary),
+            (None, Some((gate, review))) if !review.verdict.passed() => {
+                (reviewer_words(*gate), &review.verdict, &review.summary)
+            }
+            (None, _) => return run,
+        };
+        recorded!("attempt-stopped", run = run, what = what, verdict = verdict.word(), why = why)
     }
 }

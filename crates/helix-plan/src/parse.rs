@@ -37,8 +37,8 @@ pub struct ParsedPlan {
 
 impl ParsedPlan {
     /// Every older form of the plan beside the modern one, with its line; nothing when the plan has none.
-    pub fn explanation(&self) -> String {
-        self.normalised.iter().map(|one| format!("line {}\n{one}\n", one.span.line)).collect()
+    pub fn explanation(&self, place: impl Fn(u32) -> String) -> String {
+        self.normalised.iter().map(|one| format!("{}\n{one}\n", place(one.span.line))).collect()
     }
 }
 

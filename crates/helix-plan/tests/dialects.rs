@@ -121,7 +121,12 @@ fn old_plans_are_read_with_a_warning_for_each_old_form() {
         let name = file.file_stem().unwrap().to_str().unwrap();
         let parsed = parse(&std::fs::read_to_string(&file).unwrap());
         assert_modern(&parsed);
-        let text = format!("{}---\n{}---\n{}", shown(&parsed.warnings), parsed.explanation(), parsed.plan.to_yaml());
+        let text = format!(
+            "{}---\n{}---\n{}",
+            shown(&parsed.warnings),
+            parsed.explanation(|line| format!("line {line}")),
+            parsed.plan.to_yaml()
+        );
         insta::with_settings!({ snapshot_suffix => name, omit_expression => true }, { insta::assert_snapshot!(text) });
     }
 }
@@ -279,7 +284,11 @@ fn phases_of_older_plans_run_in_order() {
     let told = parsed.warnings.iter().find(|warning| warning.message.contains("runs after")).unwrap();
     assert_eq!((told.code.as_str(), told.span.unwrap().line), ("HX0125", 4), "{told}");
     assert_eq!(told.help.as_deref(), Some("write `depends_on: [a]`"));
-    assert!(parsed.explanation().contains("line 4\n- id: b\n+ depends_on: [a]\n"), "{}", parsed.explanation());
+    assert!(
+        parsed.explanation(|line| format!("line {line}")).contains("line 4\n- id: b\n+ depends_on: [a]\n"),
+        "{}",
+        parsed.explanation(|line| format!("line {line}"))
+    );
 }
 
 /// What older plans left out: the name is the directory's, a phase is development, and its id names it.

@@ -2,6 +2,9 @@
 
 use std::path::Path;
 
+use helix_core::said::Words;
+use helix_job::recorded;
+
 use crate::bounded::read_text;
 
 /// Size of the largest file that is looked into, in bytes.
@@ -21,11 +24,11 @@ pub struct Survey {
 pub struct Tests {
     pub command: String,
     /// What it was concluded from.
-    pub evidence: String,
+    pub evidence: Words,
 }
 
 impl Tests {
-    fn new(command: &str, evidence: impl Into<String>) -> Self {
+    fn new(command: &str, evidence: impl Into<Words>) -> Self {
         Self { command: command.to_owned(), evidence: evidence.into() }
     }
 }
@@ -85,7 +88,7 @@ fn javascript_tests(package: &str, directory: &Path) -> Option<Tests> {
         return Some(Tests::new("npm test --silent", "package.json, scripts.test"));
     }
     let tests = ["test", "tests"].into_iter().find(|name| directory.join(name).is_dir())?;
-    Some(Tests::new("node --test", format!("the directory {tests}")))
+    Some(Tests::new("node --test", recorded!("survey-directory", name = tests)))
 }
 
 /// Files that only Python projects have, and that may name the program that runs their tests.
@@ -105,14 +108,14 @@ fn is_python(directory: &Path) -> bool {
 fn python_tests(directory: &Path) -> Option<Tests> {
     let text = |path: &Path| read_text(Some(directory), path, MOST).ok().flatten().unwrap_or_default();
     if let Some(name) = PYTHON_FILES.iter().find(|name| text(&directory.join(name)).contains("pytest")) {
-        return Some(Tests::new("python3 -m pytest -q", format!("{name} mentions pytest")));
+        return Some(Tests::new("python3 -m pytest -q", recorded!("survey-mentions", file = *name)));
     }
     let places = [directory.join("tests"), directory.to_owned()];
     let (place, file) = places.iter().find_map(|place| Some((place, first_test_file(place)?)))?;
     Some(if text(&place.join(&file)).contains("unittest") {
-        Tests::new(unittest_command(directory), format!("{file} uses unittest"))
+        Tests::new(unittest_command(directory), recorded!("survey-unittest", file = file))
     } else {
-        Tests::new("python3 -m pytest -q", format!("{file} looks like a pytest test"))
+        Tests::new("python3 -m pytest -q", recorded!("survey-pytest", file = file))
     })
 }
 

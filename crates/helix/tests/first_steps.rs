@@ -1,6 +1,8 @@
 //! The first steps in repositories that Helix has never seen: help, init, plan check, doctor, demo.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+#[path = "first_steps/german.rs"]
+mod german;
 mod user;
 
 use std::io::{BufRead, BufReader};

@@ -141,7 +141,7 @@ fn a_german_terminal_is_asked_and_told_in_german_and_programs_read_english() {
         "1 Datei geändert",
         "Job erfolgreich",
         "✓ bestanden",
-        "✓ erfolgreich in ",
+        "✓ erfolgreich nach ",
         " $",
     ] {
         assert!(said.contains(german), "{german:?} in {said}");

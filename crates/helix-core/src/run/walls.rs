@@ -82,19 +82,3 @@ impl WallsHeld {
         self.held.contains(&wall)
     }
 }
-
-impl fmt::Display for WallsHeld {
-    /// `files, signals (Landlock 7)`, and what did not hold.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let held: Vec<String> = self.held.iter().map(ToString::to_string).collect();
-        match (held.is_empty(), self.landlock) {
-            (true, _) => f.write_str("none")?,
-            (false, 0) => f.write_str(&held.join(", "))?,
-            (false, version) => write!(f, "{} (Landlock {version})", held.join(", "))?,
-        }
-        for NoWall { wall, why } in &self.missing {
-            write!(f, "; not {wall}: {why}")?;
-        }
-        Ok(())
-    }
-}

@@ -45,7 +45,7 @@ struct Predicate {
     #[serde(flatten)]
     source: Source,
     proved: bool,
-    #[serde(with = "super::english")]
+    #[serde(with = "helix_job::english")]
     lacking: Vec<Words>,
     base: GitState,
     submitted_by: Option<Person>,

@@ -7,7 +7,6 @@ mod bundle;
 mod compare;
 mod decision;
 mod difference;
-mod english;
 mod envelope;
 mod examiner;
 mod integration;
@@ -72,7 +71,7 @@ pub struct JobEvidence {
     /// Whether the job succeeded, every phase that passed is proved, and so is the integrated result.
     pub proved: bool,
     /// Why it is not proved; empty where it is.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "english")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "helix_job::english")]
     #[schemars(with = "Vec<String>")]
     pub lacking: Vec<Words>,
 }
@@ -85,7 +84,7 @@ pub struct PhaseEvidence {
     /// Whether it has passed, and whether that is proved.
     pub standing: Standing,
     /// What is missing of the proof, or contradicts it; empty unless it passed without proof.
-    #[serde(with = "english")]
+    #[serde(with = "helix_job::english")]
     #[schemars(with = "Vec<String>")]
     pub missing: Vec<Words>,
     /// The attempt that counts, from 1.
@@ -117,7 +116,9 @@ pub struct AttemptEvidence {
     /// Its run.
     pub run: RunId,
     /// How the run ended and what stopped the attempt, one line.
-    pub summary: String,
+    #[serde(with = "helix_job::english::one")]
+    #[schemars(with = "String")]
+    pub summary: Words,
     /// What it left, kept on a branch of its own.
     pub result: Option<ResultEvidence>,
 }
@@ -155,7 +156,7 @@ pub struct RunEvidence {
     /// Which run.
     pub run: RunId,
     /// What it amounts to.
-    #[serde(with = "english::one")]
+    #[serde(with = "helix_job::english::one")]
     #[schemars(with = "String")]
     pub outcome: Words,
     /// Whether that is a completed run.
@@ -240,7 +241,7 @@ pub struct IntegrationEvidence {
     /// Whether it is proved.
     pub standing: Standing,
     /// What is missing of the proof, or contradicts it.
-    #[serde(with = "english")]
+    #[serde(with = "helix_job::english")]
     #[schemars(with = "Vec<String>")]
     pub missing: Vec<Words>,
     /// A phase that was validated on exactly this tree, if one was: then its gates prove it.

@@ -4,7 +4,7 @@
 
 use helix_core::finding::fence_for;
 use helix_core::ids::PhaseId;
-use helix_job::{Attempt, JobSpec, PhaseProgress};
+use helix_job::{Attempt, JobSpec, Language, PhaseProgress};
 use helix_plan::Phase;
 use minijinja::context;
 use minijinja::value::Serde;
@@ -104,7 +104,7 @@ impl Told {
             }
             Some(_) | None => String::new(),
         };
-        Self { number: one.begin.attempt, summary: one.summary(), findings }
+        Self { number: one.begin.attempt, summary: Language::English.words(&one.summary()), findings }
     }
 }
 

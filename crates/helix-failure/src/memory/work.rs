@@ -71,16 +71,6 @@ impl Work {
             Self::Document { document } => format!("document:{document}"),
         }
     }
-
-    /// Where it is and which attempt at it, in words.
-    pub fn told(&self, attempt: u32) -> String {
-        match self {
-            Self::Job { job, phase: Some(phase) } => format!("{job} {phase}, attempt {attempt}"),
-            Self::Job { job, phase: None } => format!("{job}, attempt {attempt}"),
-            Self::Session { session } => format!("session {session}, turn {attempt}"),
-            Self::Document { document } => document.clone(),
-        }
-    }
 }
 
 #[cfg(test)]

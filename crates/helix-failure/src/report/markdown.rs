@@ -5,6 +5,7 @@
 use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
 use super::neutral::{code_span, prose};
 use super::terminal::{rows, sure, told};
+use super::tongue::Tongue;
 use helix_core::finding::fence_for;
 
 impl Report {
@@ -97,7 +98,7 @@ fn similar(past: &[SimilarFailure]) -> String {
     }
     let mut text = String::new();
     for one in past {
-        text.push_str(&format!("- {}\n  {}\n", code_span(&one.summary), prose(&told(one))));
+        text.push_str(&format!("- {}\n  {}\n", code_span(&one.summary), prose(&told(one, Tongue::ENGLISH))));
         if !one.diff.trim().is_empty() {
             // At the line's beginning, not within the item: a fence there ends where every reader takes it to end.
             text.push_str(&format!("\n{}", fix(one)));

@@ -20,3 +20,4 @@ pub use place::FailurePlace;
 pub use prompt::HISTORY_TOKENS;
 pub use suggest::{FEWEST_ACTIONS, MOST_ACTIONS, suggest};
 pub use terminal::Look;
+pub use tongue::said_in;

@@ -79,17 +79,20 @@ impl Report {
         frame(&taken.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("\n"))
     }
 
+    /// What failed: a line of the log as it is, Helix's own words in a language.
+    pub(super) fn headline(&self, tongue: Tongue) -> String {
+        let own = self.why.known().map_or("it is not known what failed".to_owned(), |why| why.cause.replace('_', " "));
+        let headline = &self.what_failed.headline;
+        if *headline == own { tongue.say(headline) } else { headline.clone() }
+    }
+
     fn parts(&self, reader: Reader, tongue: Tongue) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut add = |rank, about, text| parts.push(Part { rank, about, text });
         let what = &self.what_failed;
-        // A line of the log is said as it is.
-        let cause =
-            self.why.known().map_or("it is not known what failed".to_owned(), |why| why.cause.replace('_', " "));
-        let own = what.headline == cause;
-        add(0, "failed", if own { tongue.say(&what.headline) } else { what.headline.clone() });
+        add(0, "failed", self.headline(tongue));
         if let Some(attempt) = what.place.attempt_of() {
-            add(1, "attempt", attempt.replace(" of ", &format!(" {} ", tongue.say("of"))));
+            add(1, "attempt", tongue.attempt(&attempt));
         }
         for (name, value) in [("check", what.place.check.clone()), ("ended", tongue.say_each(&what.ended, ", "))] {
             if !value.is_empty() {
@@ -103,7 +106,9 @@ impl Report {
                 1,
                 "cause",
                 match reader {
-                    Reader::Person => format!("{} ({})", tongue.say(&cause), tongue.say_each(&sure, ", ")),
+                    Reader::Person => {
+                        format!("{} ({})", tongue.say(&why.cause.replace('_', " ")), tongue.say_each(&sure, ", "))
+                    }
                     Reader::Agent => format!("{} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()),
                 },
             );

@@ -3,6 +3,7 @@
 //! Must not know whether there is a terminal: the caller says how it is to look.
 
 use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
+use super::tongue::Tongue;
 use crate::fingerprint::Fingerprint;
 use crate::memory::{Closeness, SuggestionSource};
 
@@ -41,51 +42,74 @@ impl Look {
 }
 
 impl Report {
-    /// The report for a terminal. Ends with a line break.
-    pub fn terminal(&self, look: Look) -> String {
+    /// The report for a terminal, in a language (ISO 639). Ends with a line break.
+    pub fn terminal(&self, look: Look, code: &str) -> String {
+        let tongue = Tongue::of(code);
+        let form = Form { look, tongue };
         let parts = [
-            format!("{}\n{}", look.paint(BOLD, "What failed"), what_failed(look, &self.what_failed)),
-            section(look, "Why", &self.why, why),
-            section(look, "Similar past failures", &self.similar, |look, past| similar(look, past)),
-            format!("{}\n{}", look.paint(BOLD, "Suggested actions"), self.numbered()),
+            format!("{}\n{}", form.title("What failed"), self.told_in(form)),
+            section(form, "Why", &self.why, why),
+            section(form, "Similar past failures", &self.similar, |form, past| similar(form, past)),
+            format!("{}\n{}", form.title("Suggested actions"), self.numbered(tongue)),
         ];
         parts.join("\n")
     }
 
-    fn numbered(&self) -> String {
+    fn told_in(&self, form: Form) -> String {
+        let mut text = format!("  {}\n", form.look.paint(RED, &self.headline(form.tongue)));
+        for (name, value) in rows(&self.what_failed) {
+            let value = match name {
+                "attempt" => form.tongue.attempt(&value),
+                "ended" => form.tongue.say_each(&value, ", "),
+                _ => value,
+            };
+            row(&mut text, form, name, &value);
+        }
+        text
+    }
+
+    fn numbered(&self, tongue: Tongue) -> String {
         let mut text = String::new();
         for (at, action) in self.actions.iter().enumerate() {
             let source = match action.source {
-                SuggestionSource::PastFix { .. } => " (from the memory)",
-                SuggestionSource::Cause | SuggestionSource::Phase => "",
+                SuggestionSource::PastFix { .. } => format!(" ({})", tongue.say("from the memory")),
+                SuggestionSource::Cause | SuggestionSource::Phase => String::new(),
             };
-            text.push_str(&format!("  {}. {}{source}\n", at + 1, action.text));
+            text.push_str(&format!("  {}. {}{source}\n", at + 1, tongue.say(&action.text)));
         }
         text
     }
 }
 
-fn section<T>(look: Look, title: &str, section: &Section<T>, tell: impl Fn(Look, &T) -> String) -> String {
+/// How a report looks, and its language.
+#[derive(Clone, Copy)]
+struct Form {
+    look: Look,
+    tongue: Tongue,
+}
+
+impl Form {
+    fn title(self, text: &str) -> String {
+        self.look.paint(BOLD, &self.tongue.say(text))
+    }
+}
+
+fn section<T>(form: Form, title: &str, section: &Section<T>, tell: impl Fn(Form, &T) -> String) -> String {
     let body = match section {
-        Section::Known(content) => tell(look, content),
-        Section::Missing(reason) => format!("  {}\n", look.paint(YELLOW, &format!("not available: {reason}"))),
+        Section::Known(content) => tell(form, content),
+        Section::Missing(reason) => {
+            let text = format!("{}: {reason}", form.tongue.say("not available"));
+            format!("  {}\n", form.look.paint(YELLOW, &text))
+        }
     };
-    format!("{}\n{body}", look.paint(BOLD, title))
+    format!("{}\n{body}", form.title(title))
 }
 
-fn row(text: &mut String, look: Look, name: &str, value: &str) {
+fn row(text: &mut String, form: Form, name: &str, value: &str) {
     if !value.is_empty() {
-        text.push_str(&format!("  {} {value}\n", look.paint(DIM, &format!("{name:<8}"))));
+        let name = format!("{:<8}", form.tongue.say(name));
+        text.push_str(&format!("  {} {value}\n", form.look.paint(DIM, &name)));
     }
-}
-
-fn what_failed(look: Look, what: &WhatFailed) -> String {
-    let mut text = String::new();
-    text.push_str(&format!("  {}\n", look.paint(RED, &what.headline)));
-    for (name, value) in rows(what) {
-        row(&mut text, look, name, &value);
-    }
-    text
 }
 
 /// What is known of the place, as names and values.
@@ -116,18 +140,19 @@ pub(super) fn rows(what: &WhatFailed) -> Vec<(&'static str, String)> {
     rows.into_iter().filter(|(_, value)| !value.is_empty()).collect()
 }
 
-fn why(look: Look, why: &Why) -> String {
-    let mut text = String::new();
-    row(&mut text, look, "category", &format!("{}: {} ({})", why.category, why.meaning, sure(why.confidence)));
-    row(&mut text, look, "cause", &why.cause);
-    row(&mut text, look, "retry", &why.retry.word().replace('_', " "));
-    row(&mut text, look, "blame", why.blame.word());
+fn why(form: Form, why: &Why) -> String {
+    let (mut text, Form { look, tongue }) = (String::new(), form);
+    let sure = tongue.say_each(&sure(why.confidence), ", ");
+    row(&mut text, form, "category", &format!("{}: {} ({sure})", why.category, tongue.say(&why.meaning)));
+    row(&mut text, form, "cause", &tongue.slug(&why.cause));
+    row(&mut text, form, "retry", &tongue.say(&why.retry.word().replace('_', " ")));
+    row(&mut text, form, "blame", &tongue.say(why.blame.word()));
     for location in &why.locations {
         let column = location.column.map(|column| format!(":{column}")).unwrap_or_default();
-        row(&mut text, look, "place", &format!("{}:{}{column}", location.path, location.line));
+        row(&mut text, form, "place", &format!("{}:{}{column}", location.path, location.line));
     }
     if why.excerpt.lines.is_empty() {
-        row(&mut text, look, "log", "empty");
+        row(&mut text, form, "log", &tongue.say("empty"));
         return text;
     }
     text.push('\n');
@@ -146,14 +171,14 @@ pub(super) fn sure(confidence: f64) -> String {
     format!("{:.0} %{guess}", confidence * 100.0)
 }
 
-fn similar(look: Look, past: &[SimilarFailure]) -> String {
+fn similar(Form { look, tongue }: Form, past: &[SimilarFailure]) -> String {
     if past.is_empty() {
-        return "  none known\n".to_owned();
+        return format!("  {}\n", tongue.say("none known"));
     }
     let mut text = String::new();
     for one in past {
         text.push_str(&format!("  {} {}\n", look.paint(BOLD, "-"), one.summary));
-        text.push_str(&format!("    {}\n", look.paint(DIM, &told(one))));
+        text.push_str(&format!("    {}\n", look.paint(DIM, &told(one, tongue))));
     }
     text
 }
@@ -164,19 +189,19 @@ pub(super) fn short_id(fingerprint: &Fingerprint) -> String {
 }
 
 /// What is known of a past failure, in one line.
-pub(super) fn told(one: &SimilarFailure) -> String {
+pub(super) fn told(one: &SimilarFailure, tongue: Tongue) -> String {
     let close = match one.closeness {
         Closeness::Exact => "the same failure".to_owned(),
         Closeness::Near { score } => format!("{:.0} % alike", score * 100.0),
     };
-    let times = if one.count == 1 { "once".to_owned() } else { format!("{} times", one.count) };
-    let mut parts =
-        vec![close, one.cause.clone(), format!("seen {times}, last {}", one.last_seen.strftime("%Y-%m-%d"))];
-    parts.push(match one.ended.as_str() {
+    let last = one.last_seen.strftime("%Y-%m-%d");
+    let seen =
+        if one.count == 1 { format!("seen once, {last}") } else { format!("seen {} times, last {last}", one.count) };
+    let ended = match one.ended.as_str() {
         "fixed" if one.files.is_empty() => "fixed by a change".to_owned(),
         "fixed" => format!("fixed by a change of {}", one.files.join(", ")),
         other => other.replace('_', " "),
-    });
-    parts.push(format!("`helix failures show {}`", short_id(&one.fingerprint)));
-    parts.join("; ")
+    };
+    let show = format!("`helix failures show {}`", short_id(&one.fingerprint));
+    [tongue.say(&close), tongue.slug(&one.cause), tongue.say(&seen), tongue.say(&ended), show].join("; ")
 }

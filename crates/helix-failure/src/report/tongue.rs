@@ -20,6 +20,11 @@ struct Table {
 static GERMAN: LazyLock<Table> = LazyLock::new(|| Table::of(include_str!("../languages/de.txt")));
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\?\{([a-z]*)\\?\}").ok());
 
+/// A text of a report in a language (ISO 639); as it is where it is none of Helix's own.
+pub fn said_in(code: &str, text: &str) -> String {
+    Tongue::of(code).say(text)
+}
+
 impl Tongue {
     pub(super) const ENGLISH: Self = Self(None);
 
@@ -36,6 +41,17 @@ impl Tongue {
         }
         let said = table.forms.iter().find_map(|(form, said)| Some(fill(said, &form.captures(text)?)));
         said.unwrap_or_else(|| text.to_owned())
+    }
+
+    /// A word of the records, such as `missing_module`.
+    pub(super) fn slug(self, word: &str) -> String {
+        let plain = word.replace('_', " ");
+        Some(self.say(&plain)).filter(|said| *said != plain).unwrap_or_else(|| word.to_owned())
+    }
+
+    /// `2 of 3`.
+    pub(super) fn attempt(self, text: &str) -> String {
+        text.replace(" of ", &format!(" {} ", self.say("of")))
     }
 
     /// Several of them with the same between.

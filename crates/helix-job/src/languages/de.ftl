@@ -398,7 +398,7 @@ chat-call =
         [read] { $about } lesen
         [write] { $about } schreiben
         [edit] { $about } ändern
-        [change] Dateien ändern { $about }
+        [change] Dateien { $about } ändern
         [search] { $about } suchen
         [search-web] { $about } im Web suchen
         [fetch] { $about } abrufen
@@ -410,7 +410,7 @@ chat-call-done =
         [read] { $about } gelesen
         [write] { $about } geschrieben
         [edit] { $about } geändert
-        [change] Dateien geändert { $about }
+        [change] Dateien { $about } geändert
         [search] { $about } gesucht
         [search-web] { $about } im Web gesucht
         [fetch] { $about } abgerufen
@@ -611,7 +611,7 @@ report-attempts = Versuche
 report-gates = Gates
 report-time = Zeit
 report-cost = Kosten
-report-in = in { $time }, { $cost }
+report-in = nach { $time }, { $cost }
 report-so-far = seit { $time }, { $cost }
 report-issue = Issue
 report-commit = Commit
@@ -765,6 +765,8 @@ evidence-checked = geprüft: { $check }
 evidence-person = { $by }, { $at }: { $answer }
 evidence-attempt = Versuch { $attempt }: { $summary }
 evidence-attempt-kept = Versuch { $attempt }: { $summary } (Branch { $branch })
+attempt-running = läuft
+attempt-stopped = { $run }; { $what }: { report-verdict } ({ $why })
 evidence-no-exit = kein Exit-Code
 evidence-exit = Exit { $code }
 evidence-tries = ({ $attempts } Versuche)
@@ -805,7 +807,6 @@ diff-more = { $bytes } weitere Bytes: git diff { $from } { $to }
 keys-no-people = niemand hat einen Schlüssel; einen legst du an mit `helix people add NAME`
 keys-no-tokens = keine Tokens; eines legst du an mit `helix token create --chat NAME`
 keys-once = das wird nur dieses eine Mal gezeigt; Helix behält nur einen Hash davon
-keys-name = Name
 keys-since = seit
 keys-revoked = { $name }: der Schlüssel gilt nicht mehr
 trust-none = keiner Projektkonfiguration wird vertraut
@@ -826,3 +827,388 @@ serve-token = Token: { $token }  (wird nur dieses eine Mal gezeigt)
 serve-stored = { "       " }abgelegt in { $file }
 serve-token-file = Token-Datei: { $file }
 serve-stop = Strg-C beendet.
+
+person =
+    { $name } ({ $how ->
+        [terminal] am Terminal
+        [key] mit Schlüssel
+        [token] mit Token
+        [chat] im Chat
+        [no-token] ohne Token
+       *[other] { $how }
+    })
+
+### Das Terminal: Wörter mehrerer Befehle
+
+next-step = Weiter: { $step }
+valid = gültig
+count-errors =
+    { $errors ->
+        [one] { $errors } Fehler
+       *[other] { $errors } Fehler
+    }
+list-id = ID
+list-name = Name
+list-from = Herkunft
+list-description = Beschreibung
+list-unreadable = die Aufzeichnung von Job { $id } ist nicht lesbar; `helix jobs show { $id }` sagt, warum
+problem-error = Fehler
+problem-warning = Warnung
+problem-hint = Tipp
+problem-because = Ursache: { $cause }
+settings-built-in = eingebaut
+settings-fit =
+    passend zu { $cores } { $cores ->
+        [one] Kern
+       *[other] Kernen
+    } und Arbeitsspeicher
+wall =
+    { $wall ->
+        [files] Dateien
+        [signals] Signale
+        [network] Netz
+        [sockets] Sockets
+        [limits] Grenzen
+       *[other] { $wall }
+    }
+wall-missing = nicht { $wall }: { $why }
+walls-none = nichts
+
+### Das Terminal: helix doctor
+
+doctor-configuration = Konfiguration
+doctor-no-file = keine helix.toml; es gelten die eingebauten Werte
+doctor-agent = Agent { $name }
+doctor-install = installiere ihn: { $command }; oder setze `command` in [agents.{ $name }]
+doctor-correct = berichtige `command` in [agents.{ $name }] ({ $origin })
+doctor-version = Version { $version }
+doctor-there = { $program } ist da
+doctor-trusted = { $program } gefunden; `trust_exit`: Exit-Status 0 allein gilt als fertig
+    .hint = lass ihn einen Ergebnissatz ausgeben (docs/agents.md) und entferne `trust_exit`
+doctor-untested = Version { $version }, neuer als die neueste getestete ({ $tested })
+    .hint = nicht getestet; bitte melde Probleme
+doctor-too-old = Version { $version } ist zu alt
+    .hint = aktualisiere ihn auf { $minimum } oder neuer
+doctor-no-git = nicht in PATH gefunden
+    .hint = installiere git (apt-get install git)
+doctor-identity = git-Identität
+doctor-no-identity = user.name und user.email sind nicht beide gesetzt
+    .hint = git config --global user.name "Dein Name"; git config --global user.email du@example.org
+doctor-repository = Repository
+doctor-at = { $root }, Commit { $commit }
+doctor-no-repository = das Arbeitsverzeichnis ist in keinem
+    .hint = `helix run` braucht eines: `git init`, dann committen
+doctor-no-commit = { $root } hat noch keinen Commit
+    .hint = `helix run` braucht einen: committe, was da ist
+doctor-agents = Agenten zugleich
+doctor-memory = { $agents }; { $available } MiB Arbeitsspeicher frei
+doctor-memory-unknown = { $agents }; der freie Arbeitsspeicher ist unbekannt
+    .hint = setze max_agents in [jobs]
+doctor-memory-low = { $agents }; jetzt würde keiner starten: nur { $available } MiB Arbeitsspeicher frei
+    .hint = mach Arbeitsspeicher frei, bis es { $floor } MiB sind, oder senke memory_floor_mb in [jobs]
+doctor-program = { $program } für { $language }
+doctor-no-program = nicht in PATH gefunden
+    .hint = installiere { $program }; sonst bleiben Gates, die es aufrufen, ohne Ergebnis
+doctor-broken = { $path } geht nicht: { $why }
+    .hint = sorge dafür, dass `{ $command }` hier geht; sonst bleiben Gates, die es aufrufen, ohne Ergebnis
+doctor-no-pytest = `{ $command }` kann nicht laufen: { $why }
+    .hint = installiere es für python3: python3 -m pip install pytest, oder aktiviere eine virtuelle Umgebung
+doctor-silent = keine Antwort nach { $seconds } s
+doctor-state = Zustandsverzeichnis
+doctor-no-state = { $place } gibt es noch nicht
+    .hint = nichts zu tun: es wird angelegt, sobald es gebraucht wird
+doctor-impossible-state = { $place } lässt sich nicht anlegen
+    .hint = wähle ein anderes mit --state-dir
+doctor-writable = { $place }, beschreibbar
+doctor-token = Token
+doctor-private = { $file }, nur für dich lesbar
+doctor-readable = { $file } ist für andere lesbar (Modus { $mode })
+    .hint = führe `helix doctor --fix` aus oder ändere den Modus der Datei mit chmod auf 600
+doctor-fixed = { $found }; behoben
+doctor-database = Datenbank
+doctor-no-database = noch keine
+doctor-host = Host
+doctor-process = Prozess { $process }, { $url }
+doctor-no-host = es läuft keiner
+doctor-next-host = der nächste helix-Befehl übernimmt
+doctor-address = Adresse von helix serve
+doctor-free = { $address } ist frei
+doctor-taken = { $address } ist belegt
+    .hint = wenn das nicht helix serve ist, wähle eine andere mit --listen oder mit listen in [server]
+doctor-no-address = { $address }: { $why }
+    .hint = wähle mit listen in [server] eine Adresse dieser Maschine
+doctor-setting = Einstellung
+doctor-value = Wert
+sandbox-off = Die Sandbox ist aus: setze in der Konfiguration `mode` in [sandbox] auf `preferred` oder `required`.
+sandbox-held = gehalten haben: { $walls }
+sandbox-refused = verweigert
+sandbox-possible = MÖGLICH
+sandbox-key = einen Schlüssel im Home-Verzeichnis lesen
+sandbox-state = das Zustandsverzeichnis lesen
+sandbox-record = die Aufzeichnung des eigenen Laufs lesen
+sandbox-write = außerhalb des eigenen Verzeichnisses schreiben
+sandbox-signal = einem anderen Prozess ein Signal senden
+sandbox-keeper = den eigenen Aufsichtsprozess beenden
+sandbox-environment = die Umgebung eines anderen Prozesses lesen
+sandbox-tmp = eine Datei in /tmp der Maschine sehen
+sandbox-network = eine Verbindung aufbauen, wo das Netz geschlossen ist
+sandbox-processes = Prozesse ohne Ende starten
+
+### Das Terminal: helix init und demo
+
+init-wrote = angelegt
+init-kept = behalten
+init-exists = { $kept } { $file } (gibt es schon)
+init-next = Weiter: bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
+init-agents = Agenten
+init-no-agents = keine in PATH; installiere einen davon: { $known }
+init-languages = Sprachen
+init-no-languages = keine erkannt
+init-tests = Tests
+init-no-tests = keine gefunden: setze den Befehl im Gate tests_pass des Plans
+init-no-pytest = { $evidence }; pytest ist nicht installiert
+init-repository = git-Repository gefunden
+init-inside = { $place } liegt im Repository { $root }: `helix init { $root }` richtet alles ein
+init-no-repository = { $place } ist kein Repository: führe vor `helix run` `git init` aus und committe
+survey-directory = wegen des Verzeichnisses { $name }
+survey-mentions = { $file } nennt pytest
+survey-unittest = { $file } benutzt unittest
+survey-pytest = { $file } sieht nach einem pytest-Test aus
+demo-host = Host: { $url }  Dateien: { $root }
+demo-you = du
+demo-done =
+    Fertig nach { $time }: Aus einem Chat wurden eine Entscheidung (ADR) und ein Plan. Der erste Versuch
+    scheiterte an einem echten Test, der Agent bekam die Befunde, der zweite Versuch bestand, ein unabhängiger
+    Prüfer nahm ihn an, jedes Kriterium der Entscheidung wurde belegt und das Ergebnis übernommen.
+demo-files = Alle Dateien liegen in { $root }; lösche das Verzeichnis, wenn du fertig bist.
+
+### Das Terminal: Pläne, Workflows, Skills
+
+plan-not-now = jetzt nicht möglich
+plan-refused = `helix run` würde ihn ablehnen ({ $code }): { $why }
+plan-also-refused = außerdem abgelehnt ({ $code }): { $why }
+plan-as-it-is = keine älteren Formen und kein Workflow
+plan-no-older-forms = keine älteren Formen
+plan-line = Zeile { $line }
+plan-whole = der ganze Plan in der heutigen Form:
+plan-whole-with = der ganze Plan in der heutigen Form, mit den Phasen des Workflows { $workflow }:
+plan-next = Weiter: bearbeite ihn, dann `helix plan check { $file }` und `helix run { $file }`
+plan-dry-run = { $plan }: { count-phases }, Probelauf
+plan-wave =
+    Welle { $number }{ $phases ->
+        [one] { "" }
+       *[other] { " " }(gleichzeitig)
+    }
+plan-model = { $agent }, Modell { $model }
+plan-attempts =
+    Agent { $agent }, bis zu { $attempts } { $attempts ->
+        [one] Versuch
+       *[other] Versuche
+    } von je { $seconds } s
+plan-outputs = Ergebnisse { $files }
+plan-prompt = Prompt des ersten Versuchs:
+plan-verify = Prüfung durch Agent { $agent }, bis zu { $seconds } s, nach jedem Versuch, der seine Gates besteht
+plan-price = Preis einer Prüfung: { $price }
+plan-price-mean =
+    { $cost } und { $time }, im Mittel von { $runs } { $runs ->
+        [one] Lauf
+       *[other] Läufen
+    } hier
+plan-price-unknown = hier lief noch kein Prüfer; `helix jobs show` nennt ihn hinterher
+workflow-none = keine Workflows
+workflow-from = aus { $place }
+workflow-of-plan = Vorgabe: { $from } des Plans; sonst erforderlich
+workflow-default = Vorgabe: { $from } des Plans, sonst { $value }
+workflow-required = erforderlich
+workflow-next = Weiter: bearbeite ihn, schreibe `workflow: { $name }` in einen Plan, dann `helix plan check --explain`
+skills-none = keine Skills; einer kommt als skills/NAME/SKILL.md dazu (docs/consultant.md)
+skills-project = Projekt
+skills-yours = eigener
+
+### Das Terminal: Entscheidungen
+
+adr-next = Weiter: fülle ihn aus, dann `helix adr finalize { $file }`
+adr-finalized = Weiter: `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
+adr-accepted = { $file } hat den Status { $status }, durch { $by }
+adr-none = keine ADRs in { $place }; eines legst du an mit `helix adr new TITEL`
+adr-criteria = Kriterien
+adr-title = Titel
+adr-no-status = unbekannt
+adr-met = { $met } von { $criteria }
+adr-repaired =
+    { $places ->
+        [one] { $places } Stelle
+       *[other] { $places } Stellen
+    } repariert
+adr-proved = { $file } hat den Status { $status }: Job { $job } hat { $met } von { $criteria } Kriterien belegt (Commit { $commit })
+adr-unproved = nicht belegt: { $criterion }
+adr-commit = Weiter: committe die Entscheidung und adr/INDEX.md
+coverage-sum = { $covered } von { $concepts } Konzepten sind in { $target } enthalten
+coverage-hint = nimm die fehlenden Konzepte unter Überschriften mit ihrem Namen auf oder sag im Text, warum sie wegbleiben
+coverage-missing = { "FEHLT    " }
+coverage-covered = enthalten
+drift-label = Drift
+drift-changed = geändert in { $commit } ({ $subject })
+drift-uncommitted = geändert, nicht committet
+drift-undecided = ohne Entscheidung
+drift-each = seit der letzten Änderung der jeweiligen Entscheidung
+drift-since = seit { $since }
+drift-sum =
+    { $claimed } beanspruchte { $claimed ->
+        [one] Datei
+       *[other] Dateien
+    } geändert, { $undecided } { $undecided ->
+        [one] Änderung
+       *[other] Änderungen
+    } ohne Entscheidung
+drift-hint = passe die Entscheidung an und committe sie, oder schreibe eine neue, die sie ablöst
+drift-shallow = der Klon ist flach: Änderungen vor seinem Anfang sind nicht bekannt; `git fetch --unshallow` hilft
+drift-no-decisions = keine Entscheidungen in adr/
+renumber-is = { $old } ist jetzt { $new }
+renumber-updated = angepasst: { $file }
+renumber-look = sieh dir { $place } an: welche Entscheidung meint { $adr } dort?
+renumber-none = keine doppelten Nummern
+import-shown = es wurde nichts geschrieben; mit --write werden die Dateien geschrieben
+import-same = Nummer unverändert
+import-taken = { $old } ist vergeben; neue Nummer { $new }
+import-number = Nummer { $new }
+
+### Das Terminal: Fehler aus dem Gedächtnis
+
+explain-none = in diesem Log wurde kein Fehler gefunden
+    .hint = wenn der Befehl gescheitert ist, sag, wie er endete: --exit N
+explain-stdin = Standardeingabe
+explain-decided = Entschieden durch
+explain-table = Regeltabelle { $table }
+explain-line = Zeile { $line }: { $text }
+explain-by = durch { $rule }
+failures-none = keine passenden Fehler
+failures-more = weitere: helix failures list --after { $next }
+failures-label =
+    { $label ->
+        [id] ID
+        [seen] gesehen
+        [last] zuletzt
+        [ended] Ende
+        [category] Art
+        [tool] Werkzeug
+        [what] was
+        [code] Code
+        [place] Stelle
+        [project] Projekt
+        [failures] Fehler
+        [source] Vorschläge aus
+        [rate] Quote
+       *[other] { $label }
+    }
+failures-word =
+    { $word ->
+        [fixed] behoben
+        [went-away] von selbst verschwunden
+        [gave-up] aufgegeben
+        [open] offen
+        [gone] weg
+        [seen-again] wieder gesehen
+        [shown] gezeigt
+        [held-back] zurückgehalten
+        [missed] verpasst
+        [helped] geholfen
+        [no-effect] ohne Wirkung
+        [worse] schlechter
+        [unknown] unbekannt
+        [past-fix] früheren Behebungen
+        [cause] der Ursache
+        [phase] der Phase
+       *[other] { $word }
+    }
+failures-seen =
+    { $times ->
+        [one] einmal, { $last }
+       *[other] { $times } Mal, von { $first } bis { $last }
+    }
+failures-where = Wo
+failures-suggestions = Vorschläge
+failures-turn = Sitzung { $session }, Antwort { $turn }
+failures-gone = Weg in { $place }, nach einer Änderung an { $files }
+failures-gone-with = Weg in { $place }, Commit { $commit }, nach einer Änderung an { $files }
+failures-forgot = { $id } ist vergessen
+failures-forgot-fixes = die Behebungen von { $id } sind vergessen
+failures-exported =
+    { $records ->
+        [one] { $records } Eintrag
+       *[other] { $records } Einträge
+    } geschrieben
+failures-imported =
+    { $added ->
+        [one] { $added } neuer Eintrag
+       *[other] { $added } neue Einträge
+    }, { $known } schon bekannt
+stats-none = noch keine Daten: es wurde noch kein Fehler aufgezeichnet
+stats-sum =
+    { $failures } Fehler, { $times } Mal gesehen
+stats-ends = { $fixed } behoben, { $gone } von selbst verschwunden, { $given_up } aufgegeben, { $open } offen
+stats-effect = Was das Gedächtnis bewirkt
+stats-gone = { $gone } von { $of } im nächsten Versuch weg
+stats-helps = es hilft
+stats-harms = es schadet
+stats-undecided = noch nicht entschieden
+stats-difference = Unterschied { $difference } Punkte ({ $low } bis { $high } Punkte, mit 95 % Sicherheit)
+stats-untried = unerprobt
+stats-rate = { $rate } % ({ $low } bis { $high })
+
+### Das Terminal: Logs, Kommentare, Belege
+
+logs-none = es lief noch kein Agent
+logs-default-model = sein Standardmodell
+logs-started = gestartet: { $model } { $version }
+logs-limited = das Limit des Anbieters ist erreicht
+logs-retry = API-Wiederholung { $attempt } von { $most }: { $reason }
+logs-taken-back = die Verbindung zum Modell brach ab; der Text bis hierher wird neu gesagt
+logs-error = mit einem Fehler beendet
+logs-ended = beendet
+comment-shown = das würde nach { $url } geschrieben; es wurde nichts geschrieben
+comment-posted = geschrieben: { $url }
+comment-updated = aktualisiert: { $url }
+evidence-written = { $file } geschrieben, signiert mit { $key }
+evidence-label =
+    { $label ->
+        [base] Basis
+        [commit] Commit
+        [tree] Baum
+        [run] Lauf
+        [review] Urteil
+        [person] Person
+        [gate] Gate
+        [result] Ergebnis
+       *[other] { $label }
+    }
+evidence-result = { $commit } Baum { $tree }
+left-out-reviewer = ein unabhängiger Gutachter sieht sich das Ergebnis an
+left-out-verifier = ein unabhängiger Prüfer sieht sich das Ergebnis an, sobald es die Gates bestanden hat
+left-out-person = ein Mensch wird nach dem Ergebnis gefragt
+left-out-outside = es wirkt außerhalb des Repositorys
+verify-runs = diese Gates laufen noch einmal, innerhalb der Sandbox:
+verify-signed = signiert von { $key } am { $time }
+verify-same = dasselbe in { $place }
+verify-lacking = es fehlt: { $what }
+verify-no-gate = kein Gate dieses Jobs kann noch einmal laufen
+verify-proved = geprüft und belegt
+verify-unproved = geprüft: der Job ist NICHT BELEGT
+
+### Das Terminal: Open WebUI
+
+openwebui-set = gesetzt:
+openwebui-unchanged = nichts zu ändern
+openwebui-kept = das Token ist abgelegt in { $file }
+openwebui-connected = { $page } ist verbunden: alle Header kommen an
+openwebui-all = alle Konten dieser Open WebUI können Helix jetzt benutzen; mit --private nur Administratoren
+openwebui-no-helix = { $page } antwortet; Helix läuft dafür nicht
+openwebui-answers = { $page } antwortet; ist { $variable } gesetzt, wird auch die Verbindung geprüft
+openwebui-password = Passwort für Open WebUI
+openwebui-token = Token eines Administrators von Open WebUI
+openwebui-connection = Verbindung { $address }
+openwebui-connection-value = Verbindung: { $value }
+openwebui-model-value = Modell { $model }: { $value }
+openwebui-model = Modell { $model }, für alle Konten
+openwebui-model-private = Modell { $model }, für Administratoren
+openwebui-enabled = OpenAI-Verbindungen: eingeschaltet

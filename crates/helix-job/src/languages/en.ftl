@@ -696,6 +696,8 @@ evidence-checked = checked: { $check }
 evidence-person = { $by } at { $at }: { $answer }
 evidence-attempt = attempt { $attempt }: { $summary }
 evidence-attempt-kept = attempt { $attempt }: { $summary } (branch { $branch })
+attempt-running = running
+attempt-stopped = { $run }; { $what }: { report-verdict } ({ $why })
 evidence-no-exit = no exit code
 evidence-exit = exit { $code }
 evidence-tries = ({ $attempts } attempts)
@@ -736,7 +738,6 @@ diff-more = { $bytes } more bytes: git diff { $from } { $to }
 keys-no-people = no one has a key; add one with `helix people add NAME`
 keys-no-tokens = no tokens; make one with `helix token create --chat NAME`
 keys-once = this is shown only once; Helix keeps a digest of it
-keys-name = name
 keys-since = since
 keys-revoked = { $name }: the key opens nothing any more
 trust-none = no project's configuration is trusted
@@ -757,3 +758,345 @@ serve-token = token: { $token }  (shown only once)
 serve-stored = { "       " }stored in { $file }
 serve-token-file = token file: { $file }
 serve-stop = Press Ctrl-C to stop.
+
+person =
+    { $name } ({ $how ->
+        [no-token] no token
+       *[other] { $how }
+    })
+
+### The terminal: words of several commands
+
+next-step = next: { $step }
+valid = valid
+count-errors =
+    { $errors ->
+        [one] { $errors } error
+       *[other] { $errors } errors
+    }
+list-id = id
+list-name = name
+list-from = from
+list-description = description
+list-unreadable = the record of job { $id } cannot be read; `helix jobs show { $id }` says why
+problem-error = error
+problem-warning = warning
+problem-hint = hint
+problem-because = because: { $cause }
+settings-built-in = built in
+settings-fit =
+    fits { $cores } { $cores ->
+        [one] core
+       *[other] cores
+    } and the memory
+wall = { $wall }
+wall-missing = not { $wall }: { $why }
+walls-none = none
+
+### The terminal: helix doctor
+
+doctor-configuration = configuration
+doctor-no-file = no helix.toml; built-in values
+doctor-agent = agent { $name }
+doctor-install = install it: { $command }; or set `command` in [agents.{ $name }]
+doctor-correct = correct `command` in [agents.{ $name }] ({ $origin })
+doctor-version = version { $version }
+doctor-there = { $program } is there
+doctor-trusted = { $program } found; `trust_exit`: exit status 0 alone counts as done
+    .hint = have it print a result record (docs/agents.md), and remove `trust_exit`
+doctor-untested = version { $version }, newer than the newest tested one ({ $tested })
+    .hint = untested; please report problems
+doctor-too-old = version { $version } is too old
+    .hint = update it to { $minimum } or newer
+doctor-no-git = not found in PATH
+    .hint = install git (apt-get install git)
+doctor-identity = git identity
+doctor-no-identity = user.name and user.email are not both set
+    .hint = git config --global user.name "Your Name"; git config --global user.email you@example.org
+doctor-repository = repository
+doctor-at = { $root } at { $commit }
+doctor-no-repository = the working directory is in none
+    .hint = `helix run` needs one: `git init`, then commit
+doctor-no-commit = { $root } has no commit
+    .hint = `helix run` needs one: commit what is there
+doctor-agents = agents at once
+doctor-memory = { $agents }; { $available } MiB of memory available
+doctor-memory-unknown = { $agents }; the available memory is unknown
+    .hint = set [jobs] max_agents
+doctor-memory-low = { $agents }; none would start now: only { $available } MiB of memory available
+    .hint = free memory up to { $floor } MiB, or lower [jobs] memory_floor_mb
+doctor-program = { $program } for { $language }
+doctor-no-program = not found in PATH
+    .hint = install { $program }, or gates that run it stay inconclusive
+doctor-broken = { $path } does not work: { $why }
+    .hint = make `{ $command }` work here, or gates that run it stay inconclusive
+doctor-no-pytest = `{ $command }` cannot run: { $why }
+    .hint = install it for python3: python3 -m pip install pytest, or activate a virtual environment
+doctor-silent = no answer within { $seconds } s
+doctor-state = state directory
+doctor-no-state = { $place } does not exist yet
+    .hint = nothing to do: it is created when needed
+doctor-impossible-state = { $place } cannot be created
+    .hint = choose another --state-dir
+doctor-writable = { $place }, writable
+doctor-token = token
+doctor-private = { $file }, readable by you only
+doctor-readable = { $file } can be read by others (mode { $mode })
+    .hint = run `helix doctor --fix`, or chmod 600 the file
+doctor-fixed = { $found }; fixed
+doctor-database = database
+doctor-no-database = none yet
+doctor-host = host
+doctor-process = process { $process } at { $url }
+doctor-no-host = none is running
+doctor-next-host = the next helix command takes over
+doctor-address = address of helix serve
+doctor-free = { $address } is free
+doctor-taken = { $address } is taken
+    .hint = if that is not helix serve, choose another with --listen or `[server] listen`
+doctor-no-address = { $address }: { $why }
+    .hint = choose an address of this machine with `[server] listen`
+doctor-setting = setting
+doctor-value = value
+sandbox-off = The sandbox is off: set `mode` in [sandbox] of your configuration to `preferred` or `required`.
+sandbox-held = what held: { $walls }
+sandbox-refused = refused
+sandbox-possible = POSSIBLE
+sandbox-key = read a key in the home
+sandbox-state = read the state directory
+sandbox-record = read the record of its own run
+sandbox-write = write outside of its directory
+sandbox-signal = signal another process
+sandbox-keeper = stop its keeper
+sandbox-environment = read the environment of another process
+sandbox-tmp = see a file of the machine's /tmp
+sandbox-network = connect where the network is closed
+sandbox-processes = start processes without end
+
+### The terminal: helix init and demo
+
+init-wrote = wrote
+init-kept = kept
+init-exists = { $kept }  { $file } (already exists)
+init-next = next: edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
+init-agents = agents
+init-no-agents = none in PATH; install one of: { $known }
+init-languages = languages
+init-no-languages = none recognised
+init-tests = tests
+init-no-tests = none found: set the command in the plan's tests_pass gate
+init-no-pytest = { $evidence }; pytest is not installed
+init-repository = git repository found
+init-inside = { $place } is inside the repository { $root }: `helix init { $root }` sets up all of it
+init-no-repository = { $place } is not a repository: run `git init` and commit before `helix run`
+survey-directory = the directory { $name }
+survey-mentions = { $file } mentions pytest
+survey-unittest = { $file } uses unittest
+survey-pytest = { $file } looks like a pytest test
+demo-host = Host: { $url }  Files: { $root }
+demo-you = you
+demo-done =
+    Done in { $time }: a chat became an ADR and a plan, the first attempt failed a real test, the agent
+    got the findings, the second attempt passed, an independent verifier approved it, every criterion
+    of the decision was proven, and the result was merged.
+demo-files = All files are in { $root }; delete it when you are done.
+
+### The terminal: plans, workflows, skills
+
+plan-not-now = not possible now
+plan-refused = helix run would refuse it ({ $code }): { $why }
+plan-also-refused = also refused ({ $code }): { $why }
+plan-as-it-is = no older forms and no workflow
+plan-no-older-forms = no older forms
+plan-line = line { $line }
+plan-whole = the whole plan in the current form:
+plan-whole-with = the whole plan in the current form, with the phases of the workflow { $workflow }:
+plan-next = edit it, then `helix plan check { $file }` and `helix run { $file }`
+plan-dry-run = { $plan }: { count-phases }, dry run
+plan-wave =
+    wave { $number }{ $phases ->
+        [one] { "" }
+       *[other] { " " }(in parallel)
+    }
+plan-model = { $agent }, model { $model }
+plan-attempts = agent { $agent }, up to { $attempts } attempts of { $seconds } s
+plan-outputs = outputs { $files }
+plan-prompt = prompt of its first attempt:
+plan-verify = verify by agent { $agent }, up to { $seconds } s, after each attempt that passes its gates
+plan-price = price of one verification: { $price }
+plan-price-mean =
+    { $cost } and { $time } on average of { $runs } { $runs ->
+        [one] run
+       *[other] runs
+    } here
+plan-price-unknown = no verifier has run here yet; `helix jobs show` names it afterwards
+workflow-none = no workflows
+workflow-from = from { $place }
+workflow-of-plan = default: the plan's { $from }; otherwise required
+workflow-default = default: the plan's { $from }, else { $value }
+workflow-required = required
+workflow-next = edit it, write `workflow: { $name }` into a plan, then `helix plan check --explain`
+skills-none = no skills; add one as skills/NAME/SKILL.md (docs/consultant.md)
+skills-project = project
+skills-yours = yours
+
+### The terminal: decisions
+
+adr-next = fill it in, then `helix adr finalize { $file }`
+adr-finalized = next: `helix adr accept { $number }`: until then it is a proposal
+adr-accepted = { $file } is { $status }, by { $by }
+adr-none = no ADRs in { $place }; create one with `helix adr new TITLE`
+adr-criteria = criteria
+adr-title = title
+adr-no-status = unknown
+adr-met = { $met } of { $criteria }
+adr-repaired =
+    { $places ->
+        [one] { $places } repair
+       *[other] { $places } repairs
+    }
+adr-proved = { $file } is { $status }: { $met } of { $criteria } criteria verified by job { $job } (commit { $commit })
+adr-unproved = not verified: { $criterion }
+adr-commit = next: commit the decision and adr/INDEX.md
+coverage-sum = { $covered } of { $concepts } concepts are covered by { $target }
+coverage-hint = add the missing concepts under headings of their names, or say in the text why they are omitted
+coverage-missing = MISSING
+coverage-covered = covered
+drift-label = drift
+drift-changed = changed in { $commit } ({ $subject })
+drift-uncommitted = changed, not committed
+drift-undecided = no decision
+drift-each = since each decision's last change
+drift-since = since { $since }
+drift-sum =
+    { $claimed } claimed { $claimed ->
+        [one] file
+       *[other] files
+    } changed, { $undecided } { $undecided ->
+        [one] change
+       *[other] changes
+    } without a decision
+drift-hint = update the decision and commit it, or write a new one that supersedes it
+drift-shallow = the clone is shallow: changes before its beginning are not known; `git fetch --unshallow` helps
+drift-no-decisions = no decisions in adr/
+renumber-is = { $old } is { $new } now
+renumber-updated = updated { $file }
+renumber-look = look at { $place }: check which decision { $adr } means there
+renumber-none = no duplicate numbers
+import-shown = nothing was written; add --write to write the files
+import-same = number unchanged
+import-taken = { $old } is in use; new number { $new }
+import-number = it is { $new }
+
+### The terminal: failures
+
+explain-none = no failure found in this log
+    .hint = if the command failed, say how it ended: --exit N
+explain-stdin = standard input
+explain-decided = Decided by
+explain-table = rule table { $table }
+explain-line = line { $line }: { $text }
+explain-by = by { $rule }
+failures-none = no matching failures
+failures-more = more: helix failures list --after { $next }
+failures-label =
+    { $label ->
+        [source] suggestions from
+       *[other] { $label }
+    }
+failures-word =
+    { $word ->
+        [went-away] went away
+        [gave-up] gave up
+        [seen-again] seen again
+        [held-back] held back
+        [no-effect] no effect
+        [past-fix] past fix
+       *[other] { $word }
+    }
+failures-seen =
+    { $times ->
+        [one] once, { $last }
+       *[other] { $times } times, from { $first } to { $last }
+    }
+failures-where = Where
+failures-suggestions = Suggestions
+failures-turn = session { $session }, turn { $turn }
+failures-gone = Gone in { $place }, after a change of { $files }
+failures-gone-with = Gone in { $place }, commit { $commit }, after a change of { $files }
+failures-forgot = forgot { $id }
+failures-forgot-fixes = forgot the fixes of { $id }
+failures-exported =
+    { $records ->
+        [one] { $records } record
+       *[other] { $records } records
+    } written
+failures-imported =
+    { $added ->
+        [one] { $added } new record
+       *[other] { $added } new records
+    }, { $known } already known
+stats-none = no data yet: no failure has been recorded
+stats-sum =
+    { $failures ->
+        [one] { $failures } failure
+       *[other] { $failures } failures
+    }, seen { $times ->
+        [one] { $times } time
+       *[other] { $times } times
+    }
+stats-ends = { $fixed } fixed, { $gone } went away, { $given_up } gave up, { $open } open
+stats-effect = Effect of the memory
+stats-gone = { $gone } of { $of } gone in the next attempt
+stats-helps = it helps
+stats-harms = it harms
+stats-undecided = not decided yet
+stats-difference = difference { $difference } points ({ $low } to { $high } points, with 95 % certainty)
+stats-untried = untried
+stats-rate = { $rate } % ({ $low } to { $high })
+
+### The terminal: logs, comments, evidence
+
+logs-none = no agent has run yet
+logs-default-model = its default model
+logs-started = started: { $model } { $version }
+logs-limited = rate limited by the provider
+logs-retry = API retry { $attempt } of { $most }: { $reason }
+logs-taken-back = the connection to the model broke; the text so far is said anew
+logs-error = ended with an error
+logs-ended = ended
+comment-shown = this would be posted to { $url }; nothing was posted
+comment-posted = posted { $url }
+comment-updated = updated { $url }
+evidence-written = wrote { $file }, signed by { $key }
+evidence-label = { $label }
+evidence-result = { $commit } tree { $tree }
+left-out-reviewer = an independent reviewer looks at the result
+left-out-verifier = an independent verifier looks at the result, once its gates have passed
+left-out-person = a person is asked about the result
+left-out-outside = it acts outside of the repository
+verify-runs = runs these gates, within walls:
+verify-signed = signed by { $key } at { $time }
+verify-same = the same in { $place }
+verify-lacking = lacking: { $what }
+verify-no-gate = no gate of this job can be run again
+verify-proved = verified, and proved
+verify-unproved = verified: the job is NOT PROVED
+
+### The terminal: Open WebUI
+
+openwebui-set = set
+openwebui-unchanged = nothing to change
+openwebui-kept = the token is kept in { $file }
+openwebui-connected = { $page } is connected: all headers arrive
+openwebui-all = all accounts of this Open WebUI can use Helix now; --private keeps it to administrators
+openwebui-no-helix = { $page } answers; Helix is not running for it
+openwebui-answers = { $page } answers; with { $variable } set, the connection is checked, too
+openwebui-password = password of Open WebUI
+openwebui-token = token of an administrator of Open WebUI
+openwebui-connection = connection { $address }
+openwebui-connection-value = connection: { $value }
+openwebui-model-value = model { $model }: { $value }
+openwebui-model = model { $model }, for all accounts
+openwebui-model-private = model { $model }, for administrators
+openwebui-enabled = OpenAI connections: enabled

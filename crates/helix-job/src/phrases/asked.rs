@@ -6,7 +6,7 @@ use helix_core::evidence::{RunsBy, SelfRunning};
 use helix_core::said::Words;
 use helix_core::text::{one_line, visible};
 
-use super::LINE;
+use super::{LINE, person};
 use crate::language::{Language, RECORD};
 use crate::question::{About, Answer, QuestionOption, QuestionStatus, QuestionView};
 use crate::say;
@@ -68,7 +68,7 @@ pub fn approvals(language: Language, question: &QuestionView) -> Option<String> 
     if question.approved_by.is_empty() {
         return Some(who);
     }
-    let names: Vec<String> = question.approved_by.iter().map(ToString::to_string).collect();
+    let names: Vec<String> = question.approved_by.iter().map(|one| person(language, one)).collect();
     let so_far = say!(
         language,
         "approvals-so-far",
@@ -99,7 +99,7 @@ pub fn question(language: Language, question: &QuestionView) -> String {
     match &question.status {
         QuestionStatus::Open => say!(language, "question-open", id = id, question = text),
         QuestionStatus::Answered { answer: given, .. } => {
-            let (by, answer) = (given.by.to_string(), answer(given));
+            let (by, answer) = (person(language, &given.by), answer(given));
             say!(language, "question-answered", id = id, by = by, answer = answer, question = text)
         }
         QuestionStatus::Expired { .. } => say!(language, "question-expired", id = id, question = text),

@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 use helix_adr::{AdrId, Claimant, Status};
+use helix_core::said::Words;
+use helix_job::recorded;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,7 +24,9 @@ pub struct Drift {
     /// Changed files that no decision in force claims, by path.
     pub undecided: Vec<UndecidedFile>,
     /// What keeps the answer from being complete.
-    pub notes: Vec<String>,
+    #[serde(serialize_with = "helix_job::english::serialize")]
+    #[schemars(with = "Vec<String>")]
+    pub notes: Vec<Words>,
 }
 
 /// A claimed file that changed after its decision.
@@ -98,9 +102,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
     let repository = Repository::open(root, environment).map_err(|source| DriftError::Repository { source })?;
     let mut notes = Vec::new();
     if repository.warnings().contains(&OpenWarning::Shallow) {
-        notes.push(
-            "the clone is shallow: changes before its beginning are not known; `git fetch --unshallow` helps".into(),
-        );
+        notes.push(recorded!("drift-shallow"));
     }
     let base = match since {
         Some(name) if name.starts_with('-') => return Err(DriftError::NoSuchRef { name: name.into() }),
@@ -162,7 +164,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
         }
     }
     if directory.adrs().is_empty() {
-        notes.push("no decisions in adr/".into());
+        notes.push(recorded!("drift-no-decisions"));
     }
     Ok(Drift {
         since: since.map_or_else(|| "each decision's last change".to_owned(), str::to_owned),

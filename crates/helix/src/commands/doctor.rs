@@ -11,13 +11,14 @@ use std::time::Duration;
 use helix_agents::{ExitStatus, Supported, probe};
 use helix_core::error_chain;
 use helix_engine::{AgentProfile, Product, Program, agent_kind};
+use helix_job::{ErrorView, Language, phrases, problem, say};
 use helix_project::survey::{Tests, survey};
 use helix_store::{OpenError, SqliteJournal, StateDir};
 use rustix::fs::{Access, access};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::config::{BUILT_IN, Origin, Setting, Settings};
+use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::find;
@@ -46,159 +47,173 @@ struct Check {
 }
 
 impl Check {
-    fn good(what: &str, found: impl Into<String>) -> Self {
-        Self { what: what.to_owned(), state: State::Good, found: found.into(), remedy: None }
+    fn good(what: impl Into<String>, found: impl Into<String>) -> Self {
+        Self { what: what.into(), state: State::Good, found: found.into(), remedy: None }
     }
 
-    fn note(what: &str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { what: what.to_owned(), state: State::Note, found: found.into(), remedy: Some(remedy.into()) }
+    fn note(what: impl Into<String>, ErrorView { message, hint, .. }: ErrorView) -> Self {
+        Self { what: what.into(), state: State::Note, found: message, remedy: hint }
     }
 
-    fn problem(what: &str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { state: State::Problem, ..Self::note(what, found, remedy) }
+    fn problem(what: impl Into<String>, found: ErrorView) -> Self {
+        Self { state: State::Problem, ..Self::note(what, found) }
     }
 }
 
 pub(crate) fn run(context: &Context, fix: bool) -> Ended {
     let settings = context.settings()?;
     let files: Vec<String> = settings.files.paths().map(|file| file.display().to_string()).collect();
-    let files = if files.is_empty() { "no helix.toml; built-in values".to_owned() } else { files.join(", ") };
-    let mut checks = vec![Check::good("configuration", files)];
+    let language = context.terminal.language;
+    let files = if files.is_empty() { say!(language, "doctor-no-file") } else { files.join(", ") };
+    let mut checks = vec![Check::good(say!(language, "doctor-configuration"), files)];
     context.block_on(async {
         for (name, setting) in &settings.agents {
             let needed = [&settings.default_agent.value, &settings.consultant_agent.value].contains(&name);
             if needed || setting.origin != BUILT_IN {
-                checks.push(agent(name, setting, needed).await);
+                checks.push(agent(language, name, setting, needed).await);
             }
         }
         checks.extend(git(context).await);
-        checks.push(limits(settings));
+        checks.push(limits(language, settings));
         checks.extend(toolchains(context).await);
-        checks.extend(state(settings, fix).await);
-        checks.push(listening(settings).await);
+        checks.extend(state(language, settings, fix).await);
+        checks.push(listening(language, settings).await);
         checks.extend(open_webui(context, settings).await);
         Ok(())
     })?;
     let works = checks.iter().all(|check| check.state != State::Problem);
-    let settings = settings.origins(&context.environment);
+    let settings = settings.origins(&context.environment, language);
     let value = json!({ "ok": works, "checks": checks, "settings": settings });
     context.terminal.answer(&value, &report(&context.terminal, &checks, &settings))?;
     Ok(if works { Exit::Success } else { Exit::Environment })
 }
 
-async fn agent(name: &str, Setting { value: profile, origin }: &Setting<AgentProfile>, needed: bool) -> Check {
-    let what = &format!("agent {name}");
+async fn agent(
+    language: Language,
+    name: &str,
+    Setting { value: profile, origin }: &Setting<AgentProfile>,
+    needed: bool,
+) -> Check {
+    let what = say!(language, "doctor-agent", name = name);
     let capabilities = match probe(profile).await {
         Ok(capabilities) => capabilities,
         Err(error) => {
             let remedy = match agent_kind(profile.dialect).program {
                 Program::Installed(Product { name: program, install, .. }) if profile.command == [program] => {
-                    format!("install it: {install}; or set `command` in [agents.{name}]")
+                    say!(language, "doctor-install", command = install, name = name)
                 }
                 Program::Installed(_) | Program::Helix { .. } | Program::Named => {
-                    format!("correct `command` in [agents.{name}] ({origin})")
+                    say!(language, "doctor-correct", name = name, origin = origin)
                 }
             };
             let check = if needed { Check::problem } else { Check::note };
-            return check(what, error_chain(&error), remedy);
+            return check(what, told(error_chain(&error), remedy));
         }
     };
-    let version = capabilities.version;
+    let (version, program) = (capabilities.version.to_string(), &profile.command[0]);
     match (capabilities.supported, profile.exit_status) {
-        (Supported::Yes, _) => Check::good(what, format!("version {version}")),
-        (Supported::NotAsked, ExitStatus::NoEvidence) => Check::good(what, format!("{} is there", profile.command[0])),
-        (Supported::NotAsked, ExitStatus::Trusted) => Check::note(
-            what,
-            format!("{} found; `trust_exit`: exit status 0 alone counts as done", profile.command[0]),
-            "have it print a result record (docs/agents.md), and remove `trust_exit`",
-        ),
-        (Supported::Untested { newest_tested }, _) => Check::note(
-            what,
-            format!("version {version}, newer than the newest tested one ({newest_tested})"),
-            "untested; please report problems",
-        ),
+        (Supported::Yes, _) => Check::good(what, say!(language, "doctor-version", version = version)),
+        (Supported::NotAsked, ExitStatus::NoEvidence) => {
+            Check::good(what, say!(language, "doctor-there", program = program))
+        }
+        (Supported::NotAsked, ExitStatus::Trusted) => {
+            Check::note(what, problem!(language, "doctor-trusted", program = program))
+        }
+        (Supported::Untested { newest_tested }, _) => {
+            let found = problem!(language, "doctor-untested", version = version, tested = newest_tested.to_string());
+            Check::note(what, found)
+        }
         (Supported::TooOld { minimum }, _) => {
-            let remedy = format!("update it to {minimum} or newer");
-            Check::problem(what, format!("version {version} is too old"), remedy)
+            let found = problem!(language, "doctor-too-old", version = version, minimum = minimum.to_string());
+            Check::problem(what, found)
         }
     }
 }
 
+/// What others have said is wrong, and what to do.
+fn told(message: String, hint: impl Into<String>) -> ErrorView {
+    ErrorView { message, hint: Some(hint.into()), said: None }
+}
+
 async fn git(context: &Context) -> Vec<Check> {
+    let language = context.terminal.language;
     let Ok(version) = answer(context, &["git", "--version"]).await else {
-        return vec![Check::problem("git", "not found in PATH", "install git (apt-get install git)")];
+        return vec![Check::problem("git", problem!(language, "doctor-no-git"))];
     };
     let name = answer(context, &["git", "config", "user.name"]).await.unwrap_or_default();
     let email = answer(context, &["git", "config", "user.email"]).await.unwrap_or_default();
+    let what = say!(language, "doctor-identity");
     let identity = if name.is_empty() || email.is_empty() {
-        let remedy = "git config --global user.name \"Your Name\"; git config --global user.email you@example.org";
-        Check::problem("git identity", "user.name and user.email are not both set", remedy)
+        Check::problem(what, problem!(language, "doctor-no-identity"))
     } else {
-        Check::good("git identity", format!("{name} <{email}>"))
+        Check::good(what, format!("{name} <{email}>"))
     };
     vec![Check::good("git", version.trim_start_matches("git version ")), identity, repository(context).await]
 }
 
 /// Whether the working directory is in a repository with a commit: jobs need one, chats and new projects do not.
 async fn repository(context: &Context) -> Check {
-    let what = "repository";
+    let language = context.terminal.language;
+    let what = say!(language, "doctor-repository");
     let Ok(root) = answer(context, &["git", "rev-parse", "--show-toplevel"]).await else {
-        return Check::note(what, "the working directory is in none", "`helix run` needs one: `git init`, then commit");
+        return Check::note(what, problem!(language, "doctor-no-repository"));
     };
     match answer(context, &["git", "rev-parse", "--verify", "--short", "HEAD"]).await {
-        Ok(commit) => Check::good(what, format!("{root} at {commit}")),
-        Err(_) => Check::note(what, format!("{root} has no commit"), "`helix run` needs one: commit what is there"),
+        Ok(commit) => Check::good(what, say!(language, "doctor-at", root = root, commit = commit)),
+        Err(_) => Check::note(what, problem!(language, "doctor-no-commit", root = root)),
     }
 }
 
 /// How many agents may run at the same time, and whether any could start now.
-fn limits(settings: &Settings) -> Check {
+fn limits(language: Language, settings: &Settings) -> Check {
     let limits = &settings.admission;
-    let what = "agents at once";
-    let agents = format!("{} ({})", limits.agents, settings.why_so_many);
+    let what = say!(language, "doctor-agents");
+    let agents = format!("{} ({})", limits.agents, language.words(&settings.why_so_many));
     match limits.gauge.available() {
-        None => Check::note(what, format!("{agents}; the available memory is unknown"), "set [jobs] max_agents"),
-        Some(available) if available < limits.memory_floor => Check::note(
-            what,
-            format!("{agents}; none would start now: only {} MiB of memory available", available >> 20),
-            format!("free memory up to {} MiB, or lower [jobs] memory_floor_mb", limits.memory_floor >> 20),
-        ),
-        Some(available) => Check::good(what, format!("{agents}; {} MiB of memory available", available >> 20)),
+        None => Check::note(what, problem!(language, "doctor-memory-unknown", agents = agents)),
+        Some(available) => {
+            let (available, floor) = (available >> 20, limits.memory_floor >> 20);
+            match available < floor {
+                true => {
+                    let (available, floor) = (available.to_string(), floor.to_string());
+                    let found =
+                        problem!(language, "doctor-memory-low", agents = agents, available = available, floor = floor);
+                    Check::note(what, found)
+                }
+                false => {
+                    let available = available.to_string();
+                    Check::good(what, say!(language, "doctor-memory", agents = agents, available = available))
+                }
+            }
+        }
     }
 }
 
 /// Programs that the tests of the project in the working directory need: each is started, since one that is found can
 /// still be of no use (a rustup without a toolchain, a Python without pytest).
 async fn toolchains(context: &Context) -> Vec<Check> {
-    let found = survey(&context.environment.directory);
+    let (found, language) = (survey(&context.environment.directory), context.terminal.language);
     let mut checks = Vec::new();
-    let programs =
-        found.languages.iter().flat_map(|language| language.programs.iter().map(|one| (*one, language.name)));
-    for (program, language) in programs {
-        let what = &format!("{program} for {language}");
+    let programs = found.languages.iter().flat_map(|known| known.programs.iter().map(|one| (*one, known.name)));
+    for (program, known) in programs {
+        let what = say!(language, "doctor-program", program = program, language = known);
         let version = if program == "go" { "version" } else { "--version" };
         let Some(path) = context.environment.find_program(program) else {
-            let remedy = format!("install {program}, or gates that run it stay inconclusive");
-            checks.push(Check::problem(what, "not found in PATH", remedy));
+            checks.push(Check::problem(what, problem!(language, "doctor-no-program", program = program)));
             continue;
         };
         checks.push(match answer(context, &[program, version]).await {
             Ok(said) => Check::good(what, format!("{said} ({})", path.display())),
-            Err(why) => Check::problem(
-                what,
-                format!("{} does not work: {why}", path.display()),
-                format!("make `{program} {version}` work here, or gates that run it stay inconclusive"),
-            ),
+            Err(why) => {
+                let (path, command) = (path.display().to_string(), format!("{program} {version}"));
+                Check::problem(what, problem!(language, "doctor-broken", path = path, why = why, command = command))
+            }
         });
     }
     for Tests { command, .. } in found.tests.iter().filter(|tests| tests.command.starts_with("python3 -m pytest")) {
         checks.push(match answer(context, &["python3", "-m", "pytest", "--version"]).await {
             Ok(said) => Check::good("pytest", said),
-            Err(why) => Check::problem(
-                "pytest",
-                format!("`{command}` cannot run: {why}"),
-                "install it for python3: python3 -m pip install pytest, or activate a virtual environment",
-            ),
+            Err(why) => Check::problem("pytest", problem!(language, "doctor-no-pytest", command = command, why = why)),
         });
     }
     checks
@@ -210,7 +225,9 @@ async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     asked.args(&command[1..]).current_dir(&context.environment.directory).stdin(Stdio::null()).kill_on_drop(true);
     let output = match tokio::time::timeout(ANSWER_LIMIT, asked.output()).await {
         Ok(output) => output.map_err(|error| error.to_string())?,
-        Err(_elapsed) => return Err(format!("no answer within {} s", ANSWER_LIMIT.as_secs())),
+        Err(_elapsed) => {
+            return Err(say!(context.terminal.language, "doctor-silent", seconds = ANSWER_LIMIT.as_secs()));
+        }
     };
     let first = |text: &[u8]| {
         let text = String::from_utf8_lossy(text).into_owned();
@@ -224,58 +241,69 @@ async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     Err(first(&output.stderr).or(said).unwrap_or_else(|| output.status.to_string()))
 }
 
-async fn state(settings: &Settings, fix: bool) -> Vec<Check> {
+async fn state(language: Language, settings: &Settings, fix: bool) -> Vec<Check> {
     let root = &settings.state_dir.value;
-    let what = "state directory";
-    let described = format!("{} ({})", root.display(), settings.state_dir.origin);
+    let what = say!(language, "doctor-state");
+    let described = format!("{} ({})", root.display(), in_words(language, &settings.state_dir.origin));
     if !root.exists() && !fix {
         let parent = root.ancestors().find(|path| path.exists()).filter(|path| path.is_dir());
         let can_be = parent.is_some_and(|parent| access(parent, Access::WRITE_OK | Access::EXEC_OK).is_ok());
         return vec![match can_be {
-            true => {
-                Check::note(what, format!("{described} does not exist yet"), "nothing to do: it is created when needed")
-            }
-            false => Check::problem(what, format!("{described} cannot be created"), "choose another --state-dir"),
+            true => Check::note(what, problem!(language, "doctor-no-state", place = described)),
+            false => Check::problem(what, problem!(language, "doctor-impossible-state", place = described)),
         }];
     }
     let state = match StateDir::open(root) {
         Ok(state) => state,
-        Err(error) => return vec![Check::problem(what, error.to_string(), error.hint())],
+        Err(error) => return vec![Check::problem(what, told(error.to_string(), error.hint()))],
     };
-    let mut checks = vec![Check::good(what, format!("{described}, writable"))];
-    checks.extend(token(&state, fix));
-    checks.push(match database(&state).await {
-        Ok(found) => Check::good("database", found),
-        Err(CommandError::Problem(one)) => Check::problem("database", one.message, one.hint.unwrap_or_default()),
-        Err(error @ CommandError::ReaderLeft) => Check::problem("database", error.in_one_line(), ""),
-    });
+    let mut checks = vec![Check::good(what, say!(language, "doctor-writable", place = described))];
+    checks.extend(token(language, &state, fix));
+    checks.push(examined(say!(language, "doctor-database"), database(language, &state).await));
+    let what = say!(language, "doctor-host");
     checks.push(match find(settings).await {
-        Ok(Some(client)) => Check::good("host", format!("process {} at {}", client.pid, client.url)),
-        Ok(None) => Check::good("host", "none is running"),
-        Err(error) => Check::note("host", error.in_one_line(), "the next helix command takes over"),
+        Ok(Some(client)) => {
+            let found = say!(language, "doctor-process", process = client.pid.to_string(), url = &client.url);
+            Check::good(what, found)
+        }
+        Ok(None) => Check::good(what, say!(language, "doctor-no-host")),
+        Err(error) => Check::note(what, told(error.in_one_line(), say!(language, "doctor-next-host"))),
     });
     checks
 }
 
-fn token(state: &StateDir, fix: bool) -> Option<Check> {
+/// What was found, or the error with its causes.
+fn examined(what: String, found: Result<String, CommandError>) -> Check {
+    match found {
+        Ok(found) => Check::good(what, found),
+        Err(CommandError::Problem(one)) => {
+            let causes = one.causes.iter().map(|cause| format!(": {cause}")).collect::<String>();
+            Check::problem(what, told(format!("{}{causes}", one.message), one.hint.unwrap_or_default()))
+        }
+        Err(error @ CommandError::ReaderLeft) => Check::problem(what, told(error.in_one_line(), "")),
+    }
+}
+
+fn token(language: Language, state: &StateDir, fix: bool) -> Option<Check> {
     let path = state.token_file();
     let mode = path.metadata().ok()?.permissions().mode() & 0o777;
+    let (what, file) = (say!(language, "doctor-token"), path.display().to_string());
     if mode & 0o077 == 0 {
-        return Some(Check::good("token", format!("{}, readable by you only", path.display())));
+        return Some(Check::good(what, say!(language, "doctor-private", file = file)));
     }
-    let others = format!("{} can be read by others (mode {mode:03o})", path.display());
+    let others = problem!(language, "doctor-readable", file = file, mode = format!("{mode:03o}"));
     let fixed = fix && std::fs::set_permissions(&path, Permissions::from_mode(0o600)).is_ok();
     Some(match fixed {
-        true => Check::good("token", format!("{others}; fixed")),
-        false => Check::problem("token", others, "run `helix doctor --fix`, or chmod 600 the file"),
+        true => Check::good(what, say!(language, "doctor-fixed", found = others.message)),
+        false => Check::problem(what, others),
     })
 }
 
 /// Where the database is; else what is wrong with it.
-async fn database(state: &StateDir) -> Result<String, CommandError> {
+async fn database(language: Language, state: &StateDir) -> Result<String, CommandError> {
     let path = state.database();
     if !path.exists() {
-        return Ok("none yet".to_owned());
+        return Ok(say!(language, "doctor-no-database"));
     }
     let problems = SqliteJournal::open(path.clone(), helix_store::Access::ReadOnly).await?.check().await?;
     if !problems.is_empty() {
@@ -286,33 +314,23 @@ async fn database(state: &StateDir) -> Result<String, CommandError> {
     Ok(path.display().to_string())
 }
 
-async fn listening(settings: &Settings) -> Check {
+async fn listening(language: Language, settings: &Settings) -> Check {
     let address = &settings.listen.value;
-    let what = "address of helix serve";
+    let what = say!(language, "doctor-address");
     match tokio::net::TcpListener::bind(address.as_str()).await {
-        Ok(_) => Check::good(what, format!("{address} is free")),
-        Err(error) if error.kind() == ErrorKind::AddrInUse => Check::note(
-            what,
-            format!("{address} is taken"),
-            "if that is not helix serve, choose another with --listen or `[server] listen`",
-        ),
+        Ok(_) => Check::good(what, say!(language, "doctor-free", address = address)),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            Check::note(what, problem!(language, "doctor-taken", address = address))
+        }
         Err(error) => {
-            let remedy = "choose an address of this machine with `[server] listen`";
-            Check::problem(what, format!("{address}: {error}"), remedy)
+            Check::problem(what, problem!(language, "doctor-no-address", address = address, why = error.to_string()))
         }
     }
 }
 
 /// The Open WebUI that was connected, if one was.
 async fn open_webui(context: &Context, settings: &Settings) -> Option<Check> {
-    Some(match super::openwebui::examine(context, settings).await? {
-        Ok(found) => Check::good("Open WebUI", found),
-        Err(CommandError::Problem(one)) => {
-            let causes = one.causes.iter().map(|cause| format!(": {cause}")).collect::<String>();
-            Check::problem("Open WebUI", format!("{}{causes}", one.message), one.hint.unwrap_or_default())
-        }
-        Err(error @ CommandError::ReaderLeft) => Check::problem("Open WebUI", error.in_one_line(), ""),
-    })
+    Some(examined("Open WebUI".to_owned(), super::openwebui::examine(context, settings).await?))
 }
 
 fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String {
@@ -324,11 +342,16 @@ fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String 
             State::Problem => terminal.paint(Meaning::Bad, "✗"),
         };
         lines.push(format!("{sign} {}: {}", check.what, check.found));
-        lines.extend(check.remedy.iter().map(|remedy| format!("  hint: {remedy}")));
+        lines.extend(check.remedy.iter().map(|remedy| format!("  {}", phrases::hint(terminal.language, remedy))));
     }
     let rows = settings.iter().map(|Origin { key, value, origin }| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         [(key.clone(), None), (value, None), (origin.clone(), Some(Meaning::Weak))]
     });
-    format!("{}\n\n{}", lines.join("\n"), terminal.table(["setting", "value", "from"], rows))
+    let headings = [
+        say!(terminal.language, "doctor-setting"),
+        say!(terminal.language, "doctor-value"),
+        say!(terminal.language, "list-from"),
+    ];
+    format!("{}\n\n{}", lines.join("\n"), terminal.table(headings, rows))
 }

@@ -131,12 +131,9 @@ pub(super) fn lines(terminal: &Terminal, phase: &PhaseGates) -> Vec<String> {
         lines.extend(found(language, gate));
         lines.extend(gate.notes.iter().map(|note| format!("  {}", phrases::note(language, note))));
     }
-    lines.extend(
-        phase
-            .left_out
-            .iter()
-            .map(|one| format!("- {}", say!(language, "gates-left-out", gate = &one.gate, why = &one.why))),
-    );
+    lines.extend(phase.left_out.iter().map(|one| {
+        format!("- {}", say!(language, "gates-left-out", gate = &one.gate, why = language.words(&one.why)))
+    }));
     lines
 }
 

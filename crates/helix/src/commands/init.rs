@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use helix_engine::{DialectName, Product, Program, agent_kind};
+use helix_job::{Language, say};
 use helix_project::survey::{Survey, survey};
 use serde_json::json;
 
@@ -41,17 +42,22 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         }
         into.push(context.shown(path));
     }
-    let paint = |meaning, text| context.terminal.paint(meaning, text);
-    let mut lines = found(&survey, &agents, &directory, root);
-    lines.extend(written.iter().map(|path| format!("{} {path}", paint(Meaning::Good, "wrote"))));
-    lines.extend(kept.iter().map(|path| format!("{}  {path} (already exists)", paint(Meaning::Weak, "kept"))));
-    let tests = survey.tests.iter().map(|tests| json!({ "command": tests.command, "evidence": tests.evidence }));
+    let language = context.terminal.language;
+    let mut lines = found(language, &survey, &agents, &directory, root);
+    let wrote = context.terminal.paint(Meaning::Good, &say!(language, "init-wrote"));
+    lines.extend(written.iter().map(|path| format!("{wrote} {path}")));
+    let kept_as_it_is = context.terminal.paint(Meaning::Weak, &say!(language, "init-kept"));
+    lines.extend(kept.iter().map(|path| say!(language, "init-exists", kept = &kept_as_it_is, file = path)));
+    let tests = survey
+        .tests
+        .iter()
+        .map(|tests| json!({ "command": tests.command, "evidence": language.words(&tests.evidence) }));
     let value = json!({
         "written": written, "kept": kept, "agents": agents, "git_repository": root.is_some(),
         "languages": names(&survey), "tests": tests.collect::<Vec<_>>(),
     });
     context.terminal.answer(&value, &lines.join("\n"))?;
-    context.terminal.note("next: edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it");
+    context.terminal.note(&say!(language, "init-next"));
     Ok(Exit::Success)
 }
 
@@ -60,33 +66,32 @@ fn names(survey: &Survey) -> Vec<&'static str> {
 }
 
 /// What was found, as lines.
-fn found(survey: &Survey, agents: &[&str], directory: &Path, root: Option<&Path>) -> Vec<String> {
+fn found(language: Language, survey: &Survey, agents: &[&str], directory: &Path, root: Option<&Path>) -> Vec<String> {
     let list = |found: &[&str], nothing: String| if found.is_empty() { nothing } else { found.join(", ") };
     let known: Vec<String> = products().map(|(_, known)| format!("{} ({})", known.product, known.install)).collect();
     let mut rows = vec![
-        ("agents", list(agents, format!("none in PATH: install {}", known.join(" or ")))),
-        ("languages", list(&names(survey), "none recognised".to_owned())),
+        (say!(language, "init-agents"), list(agents, say!(language, "init-no-agents", known = known.join("; ")))),
+        (say!(language, "init-languages"), list(&names(survey), say!(language, "init-no-languages"))),
     ];
     rows.extend(survey.tests.iter().map(|tests| {
-        let missing = if lacks_pytest(&tests.command) { "; pytest is not installed" } else { "" };
-        ("tests", format!("{}  ({}{missing})", tests.command, tests.evidence))
+        let evidence = language.words(&tests.evidence);
+        let why = match lacks_pytest(&tests.command) {
+            true => say!(language, "init-no-pytest", evidence = evidence),
+            false => evidence,
+        };
+        (say!(language, "init-tests"), format!("{}  ({why})", tests.command))
     }));
     if survey.tests.is_empty() {
-        rows.push(("tests", "none found: set the command in the plan's tests_pass gate".to_owned()));
+        rows.push((say!(language, "init-tests"), say!(language, "init-no-tests")));
     }
-    let shown = directory.display();
-    rows.push(match root {
-        Some(root) if root == directory => ("git", "git repository found".to_owned()),
+    let shown = directory.display().to_string();
+    let repository = match root.map(|root| root.display().to_string()) {
+        Some(root) if root == shown => say!(language, "init-repository"),
         // Another helix.toml than the root's holds here, and is read only by commands that start here.
-        Some(root) => (
-            "git",
-            format!(
-                "{shown} is inside the repository {root}: `helix init {root}` sets up all of it",
-                root = root.display()
-            ),
-        ),
-        None => ("git", format!("{shown} is not a repository: run `git init` and commit before `helix run`")),
-    });
+        Some(root) => say!(language, "init-inside", place = shown, root = root),
+        None => say!(language, "init-no-repository", place = shown),
+    };
+    rows.push(("git".to_owned(), repository));
     rows.into_iter().map(|(what, text)| format!("{what:<10}{text}")).collect()
 }
 
@@ -132,9 +137,9 @@ agent = \"{default}\"             # {note}
 
 /// Named so that no check takes it for a decision.
 fn adr_template() -> String {
-    use helix_adr::{ChangeScope, Classification, ComponentType, Language, TemplateRequest, template};
+    use helix_adr::{ChangeScope, Classification, ComponentType, TemplateRequest, template};
     let draft = template(&TemplateRequest {
-        language: Language::English,
+        language: helix_adr::Language::English,
         title: "What is decided".to_owned(),
         component_type: ComponentType::Tool,
         classification: Classification::New,

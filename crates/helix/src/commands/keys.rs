@@ -77,8 +77,7 @@ fn list(context: &Context, holder: Holder, nothing: &str) -> Ended {
             .iter()
             .map(|one| [(one.name.clone(), None), (one.created_at.strftime("%F").to_string(), Some(Meaning::Weak))]);
         let language = context.terminal.language;
-        let [name, since] = [say!(language, "keys-name"), say!(language, "keys-since")];
-        context.terminal.list(&keys, nothing, [name.as_str(), since.as_str()], rows)
+        context.terminal.list(&keys, nothing, [say!(language, "list-name"), say!(language, "keys-since")], rows)
     })
 }
 

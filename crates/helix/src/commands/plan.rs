@@ -7,10 +7,9 @@ use clap::{Args, Subcommand};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
-use helix_core::text::count;
 use helix_engine::preview::{PhaseVerifier, first_prompts, verifiers};
 use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file};
-use helix_job::Origin;
+use helix_job::{Language, Origin, phrases, say};
 use helix_plan::{ParsedPlan, Plan};
 use helix_project::survey::{Survey, Tests, survey};
 use serde::Serialize;
@@ -22,7 +21,7 @@ use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
 use crate::files::unreadable;
 use crate::offline;
-use crate::terminal::{Meaning, Reading, duration, money};
+use crate::terminal::{Meaning, Reading};
 
 /// Name of plan files in directories.
 pub(crate) const PLAN_FILE: &str = "phases.yaml";
@@ -89,7 +88,7 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
 }
 
 fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
-    let terminal = &context.terminal;
+    let (terminal, language) = (&context.terminal, context.terminal.language);
     let file = plan_file(&context.path(plan))?;
     let shown = context.shown(&file);
     let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
@@ -112,32 +111,43 @@ fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
     }
     terminal.say_diagnostics(&diagnostics, &source);
     let Some(parsed) = parsed else {
-        terminal.say(&terminal.paint_error(Meaning::Bad, &format!("{shown}: {}", count(errors, "error"))));
+        terminal.say(
+            &terminal
+                .paint_error(Meaning::Bad, &format!("{shown}: {}", say!(language, "count-errors", errors = errors))),
+        );
         return Ok(Exit::Usage);
     };
-    let (valid, phases) = (terminal.paint(Meaning::Good, "valid"), count(parsed.plan.phases.len(), "phase"));
-    terminal.data(&format!("{shown}: {valid} ({phases})"))?;
-    let word = terminal.paint_error(Meaning::Attention, "not possible now");
+    let valid = terminal.paint(Meaning::Good, &say!(language, "valid"));
+    terminal
+        .data(&format!("{shown}: {valid} ({})", say!(language, "count-phases", phases = parsed.plan.phases.len())))?;
+    let word = terminal.paint_error(Meaning::Attention, &say!(language, "plan-not-now"));
     for refused in &refusals {
-        terminal.say(&format!("{word}: helix run would refuse it ({}): {refused}", refused.code()));
+        let why = refused.to_string();
+        terminal.say(&format!("{word}: {}", say!(language, "plan-refused", code = refused.code(), why = why)));
         if let Some(hint) = hint(refused) {
-            terminal.say(&format!("hint: {hint}"));
+            terminal.say(&phrases::hint(language, hint));
         }
     }
     if explain {
-        terminal.data(&explanation(&parsed, workflow.map(|call| call.name).as_deref()))?;
+        terminal.data(&explanation(language, &parsed, workflow.map(|call| call.name).as_deref()))?;
     }
     Ok(Exit::Success)
 }
 
 /// Older forms beside the modern ones, and the whole plan.
-fn explanation(parsed: &ParsedPlan, workflow: Option<&str>) -> String {
+fn explanation(language: Language, parsed: &ParsedPlan, workflow: Option<&str>) -> String {
     if parsed.normalised.is_empty() && workflow.is_none() {
-        return "no older forms and no workflow".to_owned();
+        return say!(language, "plan-as-it-is");
     }
-    let forms = if parsed.normalised.is_empty() { "no older forms\n".into() } else { parsed.explanation() };
-    let with = workflow.map(|name| format!(", with the phases of the workflow {name}")).unwrap_or_default();
-    format!("\n{forms}\nthe whole plan in the current form{with}:\n\n{}", parsed.plan.to_yaml())
+    let forms = match parsed.normalised.is_empty() {
+        true => format!("{}\n", say!(language, "plan-no-older-forms")),
+        false => parsed.explanation(|line| say!(language, "plan-line", line = line)),
+    };
+    let whole = match workflow {
+        Some(name) => say!(language, "plan-whole-with", workflow = name),
+        None => say!(language, "plan-whole"),
+    };
+    format!("\n{forms}\n{whole}\n\n{}", parsed.plan.to_yaml())
 }
 
 /// A request for a plan as it is.
@@ -172,7 +182,7 @@ fn hint(error: &SubmitError) -> Option<&str> {
 fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
     draft::check_name("plan", name, "csv-export")?;
     let path = context.path(output.map_or_else(|| Path::new("plans").join(name).join(PLAN_FILE), Path::to_owned));
-    let next = format!("edit it, then `helix plan check {0}` and `helix run {0}`", context.shown(&path));
+    let next = say!(context.terminal.language, "plan-next", file = context.shown(&path));
     draft::give(context, &path, &template(name, &survey(&context.environment.directory)), &next)
 }
 
@@ -245,32 +255,34 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     let mut prompts = first_prompts(&inspection).map_err(refused)?;
     prompts.retain(|one| is_chosen(&one.phase));
     let refusals = &inspection.refusals;
-    let terminal = &context.terminal;
+    let (terminal, language) = (&context.terminal, context.terminal.language);
     terminal.say_diagnostics(warnings, source);
-    let mut lines = vec![format!("{}: {}, dry run", plan.name, count(waves.concat().len(), "phase"))];
-    for (number, wave) in (1..).zip(&waves) {
-        lines.push(format!("\nwave {number}{}", if wave.len() > 1 { " (in parallel)" } else { "" }));
+    let mut lines = vec![say!(language, "plan-dry-run", plan = &plan.name, phases = waves.concat().len())];
+    for (number, wave) in (1_u32..).zip(&waves) {
+        lines.push(format!("\n{}", say!(language, "plan-wave", number = number, phases = wave.len())));
         for phase in wave.iter().filter_map(|id| plan.phase(id)) {
             let agent = phase.agent.as_ref().unwrap_or(&context.settings()?.default_agent.value);
-            let model = phase.model.as_ref().map(|model| format!(", model {model}")).unwrap_or_default();
+            let agent = agent_of(language, agent, phase.model.as_deref());
             let (id, kind, title) =
                 (terminal.paint(Meaning::Strong, phase.id.as_str()), phase.kind.word(), &phase.name);
             let (attempts, seconds) = (phase.max_attempts, phase.timeout.0);
             lines.push(format!("  {id} ({kind}): {title}"));
-            lines.push(format!("    agent {agent}{model}, up to {attempts} attempts of {seconds} s"));
+            let tries =
+                say!(language, "plan-attempts", agent = agent, attempts = attempts, seconds = seconds.to_string());
+            lines.push(format!("    {tries}"));
             if !phase.outputs.is_empty() {
-                lines.push(format!("    outputs {}", phase.outputs.join(", ")));
+                lines.push(format!("    {}", say!(language, "plan-outputs", files = phase.outputs.join(", "))));
             }
             for gate in &phase.gates {
                 let command = match gate.delivery() {
                     Some(delivery) => format!(": {}", delivery.words()),
                     None => gate.commands().iter().map(|command| format!(": {command}")).collect(),
                 };
-                lines.push(format!("    gate {}{command}", gate.name()));
+                lines.push(format!("    {}{command}", say!(language, "phase-stage-gate", gate = gate.name())));
             }
             let verifier = verifiers.iter().find(|one| one.phase == phase.id);
-            lines.extend(verifier.map(|one| verified_by(one, price.as_ref())).into_iter().flatten());
-            lines.push("    prompt of its first attempt:".to_owned());
+            lines.extend(verifier.map(|one| verified_by(language, one, price.as_ref())).into_iter().flatten());
+            lines.push(format!("    {}", say!(language, "plan-prompt")));
             let prompt = prompts.iter().find(|one| one.phase == phase.id).map(|one| one.prompt.trim_end());
             lines.extend(prompt.unwrap_or_default().lines().map(|line| format!("    | {line}")));
         }
@@ -282,7 +294,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     });
     terminal.answer(&value, &lines.join("\n"))?;
     for more in refusals.iter().skip(1).rev() {
-        terminal.note(&format!("also refused ({}): {more}", more.code()));
+        terminal.note(&say!(language, "plan-also-refused", code = more.code(), why = more.to_string()));
     }
     // It ends as the run itself would: with the first refusal, if there is one.
     inspection.refusals.into_iter().next().map_or(Ok(Exit::Success), |refusal| Err(refusal.into()))
@@ -313,18 +325,25 @@ impl Price {
     }
 }
 
-fn verified_by(verifier: &PhaseVerifier, price: Option<&Price>) -> [String; 2] {
-    let model = verifier.model.as_ref().map(|model| format!(", model {model}")).unwrap_or_default();
-    let (agent, seconds) = (&verifier.agent, verifier.timeout_seconds);
+fn agent_of(language: Language, agent: &str, model: Option<&str>) -> String {
+    match model {
+        Some(model) => say!(language, "plan-model", agent = agent, model = model),
+        None => agent.to_owned(),
+    }
+}
+
+fn verified_by(language: Language, verifier: &PhaseVerifier, price: Option<&Price>) -> [String; 2] {
+    let agent = agent_of(language, &verifier.agent, verifier.model.as_deref());
     let price = match price {
         Some(Price { runs, mean_usd, mean_seconds }) => {
-            let (money, time, runs) = (money(*mean_usd), duration(*mean_seconds), count(*runs as usize, "run"));
-            format!("{money} and {time} on average of {runs} here")
+            let (cost, time) = (language.money(*mean_usd), language.duration(*mean_seconds));
+            say!(language, "plan-price-mean", cost = cost, time = time, runs = *runs)
         }
-        None => "no verifier has run here yet; `helix jobs show` names it afterwards".to_owned(),
+        None => say!(language, "plan-price-unknown"),
     };
+    let seconds = verifier.timeout_seconds.to_string();
     [
-        format!("    verify by agent {agent}{model}, up to {seconds} s, after each attempt that passes its gates"),
-        format!("    price of one verification: {price}"),
+        format!("    {}", say!(language, "plan-verify", agent = agent, seconds = seconds)),
+        format!("    {}", say!(language, "plan-price", price = price)),
     ]
 }

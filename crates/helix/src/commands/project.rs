@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use helix_job::say;
 use serde_json::json;
 
 use crate::context::Context;
@@ -40,7 +41,8 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         let exit = context.terminal.answer(&answer.structured_content, &text)?;
         let made = |key| answer.structured_content.as_ref().and_then(|made| made.get(key)?.as_str());
         if let (Some(project), Some(plan)) = (made("project"), made("plan")) {
-            context.terminal.note(&format!("next: cd {} && helix run {}", shell_word(project), shell_word(plan)));
+            let step = format!("cd {} && helix run {}", shell_word(project), shell_word(plan));
+            context.terminal.note(&say!(context.terminal.language, "next-step", step = step));
         }
         Ok(exit)
     }))

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use helix_engine::{BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
+use helix_job::say;
 use serde_json::json;
 
 use crate::context::Context;
@@ -32,7 +33,8 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
             let text = read_text(&context.path(file))?;
             let problems = ConsultantPrompt::parse(file, &text).err().unwrap_or_default();
             let valid = problems.is_empty();
-            let good = valid.then(|| format!("{}: {}", file.display(), context.terminal.paint(Meaning::Good, "valid")));
+            let word = context.terminal.paint(Meaning::Good, &say!(context.terminal.language, "valid"));
+            let good = valid.then(|| format!("{}: {word}", file.display()));
             context.terminal.answer(&json!({ "valid": valid, "diagnostics": problems }), &good.unwrap_or_default())?;
             context.terminal.say_diagnostics(&problems, &text);
             Ok(if valid { Exit::Success } else { Exit::Usage })

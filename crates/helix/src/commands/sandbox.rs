@@ -13,6 +13,7 @@ use helix_agents::{
 use helix_core::error_chain;
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, SandboxMode, Wall, WallsHeld};
+use helix_job::{Language, phrases, say};
 use helix_store::kept_key;
 use serde::Serialize;
 use serde_json::json;
@@ -29,7 +30,7 @@ const FORKS: u64 = 200;
 /// Something that a run's processes must not be able to do.
 struct Attack {
     wall: Wall,
-    what: &'static str,
+    what: String,
     /// For `sh`: exits with 0 where it succeeds.
     script: String,
     change: fn(&mut Walls),
@@ -39,7 +40,7 @@ struct Attack {
 #[derive(Debug, Serialize)]
 struct Tried {
     wall: Wall,
-    what: &'static str,
+    what: String,
     withstood: bool,
     /// Whether the configuration demands that this holds.
     demanded: bool,
@@ -61,14 +62,15 @@ impl Drop for Other {
 pub(crate) fn run(context: &Context) -> Ended {
     let sandbox = context.settings()?.sandbox(&context.environment);
     if sandbox.mode == SandboxMode::Off {
-        let said = "The sandbox is off: set `mode` in [sandbox] of your configuration to `preferred` or `required`.";
-        context.terminal.answer(&json!({ "mode": sandbox.mode, "walls": [] }), said)?;
+        let said = say!(context.terminal.language, "sandbox-off");
+        context.terminal.answer(&json!({ "mode": sandbox.mode, "walls": [] }), &said)?;
         return Ok(Exit::Success);
     }
     let mode = sandbox.mode;
     let (tried, held) = context.block_on(probe(context, sandbox))?;
     let mut lines: Vec<String> = tried.iter().map(|one| line(context, one)).collect();
-    lines.push(format!("what held: {held}"));
+    let language = context.terminal.language;
+    lines.push(say!(language, "sandbox-held", walls = phrases::walls(language, &held)));
     let broken = tried.iter().any(|one| one.demanded && !one.withstood);
     context
         .terminal
@@ -82,8 +84,11 @@ fn line(context: &Context, Tried { wall, what, withstood, demanded, why }: &Trie
         (false, true) => context.terminal.paint(Meaning::Bad, "✗"),
         (false, false) => context.terminal.paint(Meaning::Attention, "·"),
     };
-    let why = why.as_ref().map(|why| format!("\n  hint: {why}")).unwrap_or_default();
-    format!("{sign} {wall}: {what}: {}{why}", if *withstood { "refused" } else { "POSSIBLE" })
+    let language = context.terminal.language;
+    let why = why.as_ref().map(|why| format!("\n  {}", phrases::hint(language, why))).unwrap_or_default();
+    let wall = say!(language, "wall", wall = wall.to_string());
+    let end = if *withstood { say!(language, "sandbox-refused") } else { say!(language, "sandbox-possible") };
+    format!("{sign} {wall}: {what}: {end}{why}")
 }
 
 async fn probe(context: &Context, sandbox: Sandbox) -> Result<(Vec<Tried>, WallsHeld), CommandError> {
@@ -117,7 +122,9 @@ async fn probe(context: &Context, sandbox: Sandbox) -> Result<(Vec<Tried>, Walls
     let demands = config.sandbox.mode == SandboxMode::Required;
     let supervisor = Supervisor::new(config).map_err(|error| failed(&error_chain(&error)))?;
     let (mut tried, mut seen) = (Vec::new(), WallsHeld::default());
-    for (number, attack) in attacks(&root, shared.path(), other.0.id(), port).into_iter().enumerate() {
+    for (number, attack) in
+        attacks(context.terminal.language, &root, shared.path(), other.0.id(), port).into_iter().enumerate()
+    {
         let mut walls = Walls { writable: vec![root.join("work")], ..Walls::default() };
         (attack.change)(&mut walls);
         let request = request(&root, number, &attack.script, walls).map_err(|error| failed(&error))?;
@@ -162,27 +169,27 @@ fn request(root: &Path, number: usize, script: &str, walls: Walls) -> Result<Run
     })
 }
 
-fn attacks(root: &Path, shared: &Path, other: u32, port: u16) -> Vec<Attack> {
+fn attacks(language: Language, root: &Path, shared: &Path, other: u32, port: u16) -> Vec<Attack> {
     let attack = |wall, what, script: String| Attack { wall, what, script, change: |_| {} };
     let root = root.display();
     vec![
-        attack(Wall::Files, "read a key in the home", format!("cat {root}/home/.ssh/id")),
-        attack(Wall::Files, "read the state directory", format!("cat {root}/state/token")),
-        attack(Wall::Files, "read the record of its own run", "cat $HELIX_RUN_DIR/request.json".into()),
-        attack(Wall::Files, "write outside of its directory", format!("echo x > {root}/outside/new")),
-        attack(Wall::Signals, "signal another process", format!("kill -0 {other}")),
-        attack(Wall::Signals, "stop its keeper", "kill -0 $PPID".into()),
-        attack(Wall::Signals, "read the environment of another process", format!("cat /proc/{other}/environ")),
-        attack(Wall::Sockets, "see a file of the machine's /tmp", format!("test -e {}", shared.display())),
+        attack(Wall::Files, say!(language, "sandbox-key"), format!("cat {root}/home/.ssh/id")),
+        attack(Wall::Files, say!(language, "sandbox-state"), format!("cat {root}/state/token")),
+        attack(Wall::Files, say!(language, "sandbox-record"), "cat $HELIX_RUN_DIR/request.json".into()),
+        attack(Wall::Files, say!(language, "sandbox-write"), format!("echo x > {root}/outside/new")),
+        attack(Wall::Signals, say!(language, "sandbox-signal"), format!("kill -0 {other}")),
+        attack(Wall::Signals, say!(language, "sandbox-keeper"), "kill -0 $PPID".into()),
+        attack(Wall::Signals, say!(language, "sandbox-environment"), format!("cat /proc/{other}/environ")),
+        attack(Wall::Sockets, say!(language, "sandbox-tmp"), format!("test -e {}", shared.display())),
         Attack {
             wall: Wall::Network,
-            what: "connect where the network is closed",
+            what: say!(language, "sandbox-network"),
             script: format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'"),
             change: |walls| walls.network = Network::Closed,
         },
         Attack {
             wall: Wall::Limits,
-            what: "start processes without end",
+            what: say!(language, "sandbox-processes"),
             script: format!("i=0; while [ $i -lt {FORKS} ]; do sleep 20 & i=$((i+1)); done; exit 0"),
             change: |walls| walls.limits = Some(Limits { processes: FORKS / 4, ..Limits::default() }),
         },

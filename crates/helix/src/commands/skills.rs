@@ -1,6 +1,7 @@
 //! `helix skills`: which skills are in reach of agents, and what they say.
 
 use clap::Subcommand;
+use helix_job::say;
 use helix_project::skills::{SkillCatalog, SkillError, SkillOrigin};
 use serde_json::json;
 
@@ -32,18 +33,18 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
 }
 
 fn list(context: &Context, catalog: &SkillCatalog) -> Ended {
-    let skills: Vec<_> = catalog.skills().collect();
+    let (skills, language): (Vec<_>, _) = (catalog.skills().collect(), context.terminal.language);
     let rows = skills.iter().map(|skill| {
         let origin = match skill.origin {
-            SkillOrigin::Project => "project",
-            SkillOrigin::User => "yours",
-            SkillOrigin::BuiltIn => "built in",
+            SkillOrigin::Project => say!(language, "skills-project"),
+            SkillOrigin::User => say!(language, "skills-yours"),
+            SkillOrigin::BuiltIn => say!(language, "settings-built-in"),
         };
-        [(skill.name.clone(), None), (origin.to_owned(), Some(Meaning::Weak)), (skill.description.clone(), None)]
+        [(skill.name.clone(), None), (origin, Some(Meaning::Weak)), (skill.description.clone(), None)]
     });
     let value = json!({ "skills": skills, "problems": catalog.problems });
-    let nothing = "no skills; add one as skills/NAME/SKILL.md (docs/consultant.md)";
-    context.terminal.list(&value, nothing, ["name", "from", "description"], rows)?;
+    let headings = [say!(language, "list-name"), say!(language, "list-from"), say!(language, "list-description")];
+    context.terminal.list(&value, &say!(language, "skills-none"), headings, rows)?;
     context.terminal.say_diagnostics(&catalog.problems, "");
     Ok(Exit::Success)
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
         return context.terminal.list(
             &json!({ "files": all }),
             &say!(language, "trust-none"),
-            [say!(language, "trust-file").as_str()],
+            [say!(language, "trust-file")],
             rows,
         );
     }

@@ -11,7 +11,7 @@ use helix_core::finding::Verdict;
 use helix_core::run::SandboxMode;
 use helix_engine::evidence::{BundleError, EvidenceKey, PublicKey, Verified, compare, public_keys, verify};
 use helix_engine::work_gates::{PhaseGates, Rerun};
-use helix_job::Language;
+use helix_job::{Language, say};
 use helix_plan::GateSpec;
 use helix_store::{kept_key, known_key};
 use serde_json::json;
@@ -149,7 +149,7 @@ fn rerun(context: &Context, verified: &Verified, repository: &Path) -> Result<Op
         return Err(CommandError::usage(codes::CANNOT_BE_DONE, "the job has no integrated result to run gates on")
             .hint("verify it without --rerun"));
     };
-    context.terminal.say("runs these gates, within walls:");
+    context.terminal.say(&say!(context.terminal.language, "verify-runs"));
     for (phase, gate) in again.gates() {
         context.terminal.say(&format!("  {phase}: {}", shown(gate)));
     }
@@ -184,7 +184,7 @@ fn shown(gate: &GateSpec) -> String {
 }
 
 fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran: Option<Vec<PhaseGates>>) -> Ended {
-    let (statement, terminal) = (&verified.statement, &context.terminal);
+    let (statement, terminal, language) = (&verified.statement, &context.terminal, context.terminal.language);
     let evidence = statement.evidence();
     let result = evidence.integration.as_ref().map(|done| &done.result);
     let verdicts = || ran.iter().flatten().flat_map(|phase| &phase.gates).map(|gate| &gate.verdict);
@@ -204,17 +204,21 @@ fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran
         "repository": repository,
         "rerun": ran,
     });
+    let row = |label, text: String| format!("{:<9} {text}", say!(language, "evidence-label", label = label));
     let mut text = vec![
         format!("{} {}", terminal.paint(Meaning::Strong, &evidence.name), evidence.job),
-        format!("signed by {} at {:.0}", verified.key, statement.made_at()),
-        format!("base      {}", evidence.base),
+        say!(language, "verify-signed", key = verified.key.to_string(), time = format!("{:.0}", statement.made_at())),
+        row("base", evidence.base.to_string()),
     ];
-    text.extend(result.map(|result| format!("result    {} tree {}", result.commit, result.tree)));
-    text.extend(repository.map(|repository| format!("the same in {}", repository.display())));
+    text.extend(result.map(|result| {
+        let (commit, tree) = (result.commit.as_str(), result.tree.as_str());
+        row("result", say!(language, "evidence-result", commit = commit, tree = tree))
+    }));
+    text.extend(repository.map(|place| say!(language, "verify-same", place = place.display().to_string())));
     text.extend(ran.iter().flatten().flat_map(|phase| lines(terminal, phase)));
-    text.extend(evidence.lacking.iter().map(|what| format!("lacking: {}", Language::English.words(what))));
+    text.extend(evidence.lacking.iter().map(|what| say!(language, "verify-lacking", what = language.words(what))));
     if ran.is_some() && verdicts().next().is_none() {
-        text.push("no gate of this job can be run again".to_owned());
+        text.push(say!(language, "verify-no-gate"));
     }
     if is_same {
         text.push(end(terminal, evidence.proved));
@@ -234,7 +238,7 @@ fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran
 
 fn end(terminal: &Terminal, proved: bool) -> String {
     match proved {
-        true => terminal.paint(Meaning::Good, "verified, and proved"),
-        false => terminal.paint(Meaning::Bad, "verified: the job is NOT PROVED"),
+        true => terminal.paint(Meaning::Good, &say!(terminal.language, "verify-proved")),
+        false => terminal.paint(Meaning::Bad, &say!(terminal.language, "verify-unproved")),
     }
 }

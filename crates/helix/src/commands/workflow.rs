@@ -5,12 +5,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
+use helix_job::say;
 use helix_plan::workflow::{InputValue, Workflow, json_schema};
 use helix_project::workflows::{Listed, WorkflowPaths};
 use serde_json::json;
 
 use super::draft;
-use crate::config::user_directory;
+use crate::config::{in_words, user_directory};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::text_of_problems;
@@ -68,12 +69,18 @@ fn list(context: &Context) -> Ended {
             }
         };
         values.push(value);
-        rows.push([(name.clone(), Some(Meaning::Strong)), (place.clone(), Some(Meaning::Weak)), description]);
+        rows.push([
+            (name.clone(), Some(Meaning::Strong)),
+            (in_words(context.terminal.language, place), Some(Meaning::Weak)),
+            description,
+        ]);
     }
     let diagnostics: Vec<_> = all.problems.iter().chain(&all.strangers).cloned().collect();
     context.terminal.say_diagnostics(&diagnostics, "");
     let value = json!({ "workflows": values, "diagnostics": diagnostics });
-    context.terminal.list(&value, "no workflows", ["name", "from", "description"], rows)?;
+    let language = context.terminal.language;
+    let headings = [say!(language, "list-name"), say!(language, "list-from"), say!(language, "list-description")];
+    context.terminal.list(&value, &say!(language, "workflow-none"), headings, rows)?;
     Ok(if all.is_whole() { Exit::Success } else { Exit::No })
 }
 
@@ -94,14 +101,16 @@ fn show(context: &Context, name: &str) -> Ended {
         }
     };
     let strong = |text: &str| context.terminal.paint(Meaning::Strong, text);
-    let mut text = format!("{}: {}\nfrom {}\n\n", strong(&workflow.name), workflow.description, workflow.file);
+    let language = context.terminal.language;
+    let from = say!(language, "workflow-from", place = &workflow.file);
+    let mut text = format!("{}: {}\n{from}\n\n", strong(&workflow.name), workflow.description);
     for input in &workflow.inputs {
         let from = input.from.and_then(|from| Some(serde_json::to_value(from).ok()?.as_str()?.to_owned()));
         let value = match (from, &input.default) {
-            (Some(from), None) => format!("default: the plan's {from}; otherwise required"),
-            (Some(from), Some(default)) => format!("default: the plan's {from}, else {}", value(default)),
+            (Some(from), None) => say!(language, "workflow-of-plan", from = from),
+            (Some(from), Some(default)) => say!(language, "workflow-default", from = from, value = value(default)),
             (None, Some(default)) => value(default),
-            (None, None) => "required".to_owned(),
+            (None, None) => say!(language, "workflow-required"),
         };
         let (name, kind) = (strong(&input.name), input.kind.word());
         text.push_str(&format!("  {name} ({kind}): {}; {value}\n", input.description));
@@ -115,6 +124,7 @@ fn value(value: &InputValue) -> String {
         InputValue::Flag(flag) => flag.to_string(),
         InputValue::Number(number) => number.to_string(),
         InputValue::Text(text) => text.clone(),
+        InputValue::List(list) if list.is_empty() => "[]".to_owned(),
         InputValue::List(list) => list.join(", "),
     }
 }
@@ -123,7 +133,7 @@ fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
     draft::check_name("workflow", name, "release-train")?;
     let default = || Path::new("workflows").join(format!("{name}.yaml"));
     let path = context.path(output.map_or_else(default, Path::to_owned));
-    let next = format!("edit it, write `workflow: {name}` into a plan, then `helix plan check --explain`");
+    let next = say!(context.terminal.language, "workflow-next", name = name);
     draft::give(context, &path, &template(name), &next)
 }
 

@@ -10,6 +10,7 @@ use std::ops::Range;
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Placed, Value, read_toml};
 use helix_core::source_text::{SourceText, utf8};
+use helix_job::{Language, say};
 use helix_project::bounded::read_bytes;
 
 use super::keys::File;
@@ -19,6 +20,11 @@ use crate::error::{CommandError, codes};
 
 /// The origin of a value that nobody has written.
 pub(crate) const BUILT_IN: &str = "built in";
+
+/// The origin of a value as a person reads it.
+pub(crate) fn in_words(language: Language, origin: &str) -> String {
+    origin.replace(BUILT_IN, &say!(language, "settings-built-in"))
+}
 
 /// Name of the file.
 pub(crate) const FILE_NAME: &str = "helix.toml";

@@ -9,6 +9,7 @@ use std::time::Duration;
 use helix_agents::{Grace, Limits, Sandbox, SubAgent};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Node, Placed, Value, format_duration};
+use helix_core::said::Words;
 use helix_engine::admission::{AdmissionLimits, MEMORY_FLOOR, MemoryGauge, agents_that_fit, cores};
 use helix_engine::agent_run::RunTimeouts;
 use helix_engine::consultant::{Enforcement, OwnValidator, Retention, Validator};
@@ -18,7 +19,7 @@ use helix_engine::failures::FailureSettings;
 use helix_engine::{AgentProfile, ConsultantConfig, ConsultantPrompt, EngineConfig, FOLLOW_JOBS};
 use helix_failure::memory::Holdout;
 use helix_git::GitEnvironment;
-use helix_job::{AskPerson, Escalation, Policy, QUESTION_SECONDS, Role, Roles};
+use helix_job::{AskPerson, Escalation, Language, Policy, QUESTION_SECONDS, Role, Roles, recorded};
 use helix_project::skills::SKILLS_DIRECTORY;
 use helix_server::{Disconnect, ServerConfig};
 use helix_store::StateDir;
@@ -26,7 +27,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::agents::{agents, check_agent, command_of, path_of};
-use super::files::{BUILT_IN, Files, Setting, refused, user_directory};
+use super::files::{BUILT_IN, Files, Setting, in_words, refused, user_directory};
 use super::keys::{self, File};
 use super::trust::Trust;
 use crate::environment::Environment;
@@ -91,7 +92,7 @@ pub(crate) struct Settings {
     /// Agents and other processes that run at the same time.
     pub(crate) admission: AdmissionLimits,
     /// Where the number of agents comes from, for people.
-    pub(crate) why_so_many: String,
+    pub(crate) why_so_many: Words,
     consultant: keys::Consultant,
     server: keys::Server,
     jobs: keys::Jobs,
@@ -370,7 +371,7 @@ impl Settings {
 
     /// Every setting with its value and where it came from, for `helix doctor`: those that may be built in first, then
     /// whatever else the files say.
-    pub(crate) fn origins(&self, environment: &Environment) -> Vec<Origin> {
+    pub(crate) fn origins(&self, environment: &Environment, language: Language) -> Vec<Origin> {
         let time = |time: Duration| json!(format_duration(time));
         let failures = &self.failures;
         let mut rows = vec![
@@ -379,7 +380,7 @@ impl Settings {
             Origin::of("consultant.agent", &self.consultant_agent),
             Origin::of("adviser.agent", &self.adviser_agent),
             Origin::of("server.listen", &self.listen),
-            Origin::new("jobs.max_agents", self.admission.agents, &self.why_so_many),
+            Origin::new("jobs.max_agents", self.admission.agents, &language.words(&self.why_so_many)),
         ];
         // Values of variables may be secrets: of agents, only the command.
         let command = |(name, agent): (&String, &Setting<AgentProfile>)| {
@@ -411,6 +412,7 @@ impl Settings {
         }
         let known: BTreeSet<String> = rows.iter().map(|row| row.key.clone()).collect();
         rows.extend(self.written.iter().filter(|written| !known.contains(&written.key)).cloned());
+        rows.iter_mut().for_each(|row| row.origin = in_words(language, &row.origin));
         rows
     }
 }
@@ -466,14 +468,13 @@ fn milliseconds(time: Duration) -> u64 {
 }
 
 /// What may run at the same time: what `[jobs]` says, else what fits the machine.
-fn admission(jobs: &keys::Jobs, files: &Files) -> (AdmissionLimits, String) {
+fn admission(jobs: &keys::Jobs, files: &Files) -> (AdmissionLimits, Words) {
     let cores = cores();
     let (agents, why) = match &jobs.max_agents {
-        Some(written) => (written.value, files.origin(&written.range)),
+        Some(written) => (written.value, files.origin(&written.range).into()),
         None => {
             let available = MemoryGauge::default().available();
-            let why = format!("fits {} and the memory", helix_core::text::count(cores as usize, "core"));
-            (agents_that_fit(cores, available), why)
+            (agents_that_fit(cores, available), recorded!("settings-fit", cores = cores))
         }
     };
     let limits = AdmissionLimits {

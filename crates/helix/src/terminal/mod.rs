@@ -142,7 +142,7 @@ impl Terminal {
         &self,
         value: &impl Serialize,
         nothing: &str,
-        headings: [&str; N],
+        headings: [impl Into<String>; N],
         rows: impl IntoIterator<Item = [Cell; N]>,
     ) -> Ended {
         let table = self.table(headings, rows);
@@ -155,7 +155,7 @@ impl Terminal {
     /// A table for standard output; empty without rows.
     pub(crate) fn table<const N: usize>(
         &self,
-        headings: [&str; N],
+        headings: [impl Into<String>; N],
         rows: impl IntoIterator<Item = [Cell; N]>,
     ) -> String {
         table::draw(headings, rows, |meaning, text| self.paint(meaning, text))
@@ -192,7 +192,9 @@ impl Terminal {
     pub(crate) fn report(&self, error: &CommandError) {
         match (error, self.reading) {
             (CommandError::ReaderLeft, _) => {}
-            (CommandError::Problem(problem), Reading::People) => self.say(&problem::draw(problem, self.error_look)),
+            (CommandError::Problem(problem), Reading::People) => {
+                self.say(&problem::draw(problem, self.language, self.error_look));
+            }
             (CommandError::Problem(problem), Reading::Programs) => {
                 if self.json(&serde_json::json!({ "error": problem })).is_err() {
                     // The reader has left, or standard output is broken: the exit code remains.
@@ -204,7 +206,7 @@ impl Terminal {
     /// Draws diagnostics of a file for people, on standard error.
     pub(crate) fn say_diagnostics(&self, diagnostics: &[Diagnostic], source: &str) {
         for diagnostic in diagnostics {
-            self.note(&problem::picture(diagnostic, source, self.error_look));
+            self.note(&problem::picture(diagnostic, source, self.language, self.error_look));
         }
     }
 }

@@ -5,6 +5,7 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use helix_core::diagnostic::{Diagnostic, Severity, Span};
+use helix_job::{Language, say};
 
 use super::{Look, Meaning, paint};
 use crate::error::Problem;
@@ -13,28 +14,29 @@ use crate::error::Problem;
 const LONGEST_LINE: usize = 400;
 
 /// A problem with all its diagnostics.
-pub(super) fn draw(problem: &Problem, look: Look) -> String {
+pub(super) fn draw(problem: &Problem, language: Language, look: Look) -> String {
     let mut out = String::new();
     for diagnostic in &problem.diagnostics {
-        out.push_str(&picture(diagnostic, &problem.source_text, look));
+        out.push_str(&picture(diagnostic, &problem.source_text, language, look));
         out.push_str("\n\n");
     }
-    let label = paint(look, Meaning::Bad, &format!("error[{}]", problem.code));
+    let label = paint(look, Meaning::Bad, &format!("{}[{}]", say!(language, "problem-error"), problem.code));
     out.push_str(&format!("{label}: {}", problem.message));
     for cause in &problem.causes {
-        out.push_str(&format!("\n  because: {}", cause.trim_end()));
+        out.push_str(&format!("\n  {}", say!(language, "problem-because", cause = cause.trim_end())));
     }
     if let Some(hint) = &problem.hint {
-        out.push_str(&format!("\n{}: {hint}", paint(look, Meaning::Strong, "hint")));
+        let name = paint(look, Meaning::Strong, &say!(language, "problem-hint"));
+        out.push_str(&format!("\n{name}: {hint}"));
     }
     out
 }
 
 /// One diagnostic: with a picture of its place if it has one and the text is known, else as one line.
-pub(super) fn picture(diagnostic: &Diagnostic, source: &str, look: Look) -> String {
+pub(super) fn picture(diagnostic: &Diagnostic, source: &str, language: Language, look: Look) -> String {
     let level = match diagnostic.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
+        Severity::Error => Level::ERROR.with_name(say!(language, "problem-error")),
+        Severity::Warning => Level::WARNING.with_name(say!(language, "problem-warning")),
     };
     let drawable = diagnostic.span.filter(|span| {
         let line = source.lines().nth((span.line as usize).saturating_sub(1));
@@ -59,7 +61,7 @@ pub(super) fn picture(diagnostic: &Diagnostic, source: &str, look: Look) -> Stri
         (None, None) => title.element(Origin::path(file)),
     };
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.with_name("hint").message(help.as_str()));
+        group = group.element(Level::HELP.with_name(say!(language, "problem-hint")).message(help.as_str()));
     }
     let renderer = match look {
         Look::Colour => Renderer::styled(),

@@ -8,11 +8,11 @@ pub(crate) type Cell = (String, Option<Meaning>);
 /// Draws a table: columns as wide as their widest cell, two spaces apart, the last one ragged. Without rows there is nothing to
 /// draw. Padding is counted without colour codes.
 pub(super) fn draw<const N: usize>(
-    headings: [&str; N],
+    headings: [impl Into<String>; N],
     rows: impl IntoIterator<Item = [Cell; N]>,
     paint: impl Fn(Meaning, &str) -> String,
 ) -> String {
-    let headings = headings.map(|text| (text.to_owned(), Some(Meaning::Weak)));
+    let headings = headings.map(|text| (text.into(), Some(Meaning::Weak)));
     let rows: Vec<[Cell; N]> = std::iter::once(headings).chain(rows).collect();
     if rows.len() < 2 {
         return String::new();

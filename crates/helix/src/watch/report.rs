@@ -43,7 +43,7 @@ fn phases_table(view: &JobView, terminal: &Terminal) -> String {
         say!(language, "report-time"),
         say!(language, "report-cost"),
     ];
-    terminal.table(headings.each_ref().map(String::as_str), view.phases.iter().map(row))
+    terminal.table(headings, view.phases.iter().map(row))
 }
 
 /// The whole report, for standard output.

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_core::text::count;
+use helix_job::say;
 use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, decisions_in};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let terminal = &context.terminal;
+    let (terminal, language) = (&context.terminal, context.terminal.language);
     let paths = named(context, root, &arguments.files)?;
     let repaired = if arguments.fix { repair(context, root, &paths)? } else { 0 };
     let known = AdrDirectory::open(root)?;
@@ -45,9 +45,10 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
         errors += own;
         terminal.say_diagnostics(&diagnostics, adr.as_ref().map_or("", |adr| adr.source.as_str()));
         if own == 0 {
-            good.push_str(&format!("{name}: {}\n", terminal.paint(Meaning::Good, "valid")));
+            good.push_str(&format!("{name}: {}\n", terminal.paint(Meaning::Good, &say!(language, "valid"))));
         } else {
-            terminal.note(&terminal.paint_error(Meaning::Bad, &format!("{name}: {}", count(own, "error"))));
+            let errors = say!(language, "count-errors", errors = own);
+            terminal.note(&terminal.paint_error(Meaning::Bad, &format!("{name}: {errors}")));
         }
         reports.push(json!({ "file": name, "valid": own == 0, "diagnostics": diagnostics }));
     }
@@ -67,7 +68,8 @@ fn repair(context: &Context, root: &Path, paths: &[PathBuf]) -> Result<usize, Co
             Err(error) => return Err(error.into()),
         };
         if places > 0 {
-            context.terminal.say(&format!("{}: {}", context.shown(path), count(places, "repair")));
+            let repaired = say!(context.terminal.language, "adr-repaired", places = places);
+            context.terminal.say(&format!("{}: {repaired}", context.shown(path)));
         }
         repaired += places;
     }

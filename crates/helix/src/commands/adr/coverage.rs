@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_adr::{Adr, Block, ConceptCoverage, blocks_of_adr, blocks_of_plan, concepts, coverage};
+use helix_job::{phrases, say};
 use helix_plan::Plan;
 use serde_json::json;
 
@@ -51,14 +52,14 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     let missing = concepts.iter().filter(|one| one.covered_by.is_none()).count();
     let covered = concepts.len() - missing;
     let mut lines: Vec<String> = concepts.iter().map(|one| line(context, &name, one)).collect();
-    lines.push(format!("{covered} of {} concepts are covered by {name}", concepts.len()));
+    let language = context.terminal.language;
+    lines.push(say!(language, "coverage-sum", covered = covered, concepts = concepts.len(), target = &name));
     let value = json!({ "target": name, "covered": covered, "missing": missing, "concepts": concepts });
     context.terminal.answer(&value, &lines.join("\n"))?;
     if missing == 0 {
         return Ok(Exit::Success);
     }
-    let hint = "hint: add the missing concepts under headings of their names, or say in the text why they are omitted";
-    context.terminal.note(hint);
+    context.terminal.note(&phrases::hint(language, &say!(language, "coverage-hint")));
     Ok(Exit::No)
 }
 
@@ -77,12 +78,13 @@ fn plan(name: &str, text: &str, root: &Path) -> Result<(Vec<Block>, Vec<PathBuf>
 }
 
 fn line(context: &Context, target: &str, one: &ConceptCoverage) -> String {
-    let paint = |meaning, text| context.terminal.paint(meaning, text);
+    let language = context.terminal.language;
+    let paint = |meaning, text: String| context.terminal.paint(meaning, &text);
     let concept = &one.concept;
     let place = format!("{}:{}:{}", concept.file, concept.span.line, concept.span.column);
     let Some(by) = &one.covered_by else {
-        return format!("{}  {place}: {}", paint(Meaning::Bad, "MISSING"), concept.text);
+        return format!("{}  {place}: {}", paint(Meaning::Bad, say!(language, "coverage-missing")), concept.text);
     };
     let at = by.line.map(|line| format!(" ({target}:{line})")).unwrap_or_default();
-    format!("{}  {place}: {}: {}{at}", paint(Meaning::Good, "covered"), concept.text, by.block)
+    format!("{}  {place}: {}: {}{at}", paint(Meaning::Good, say!(language, "coverage-covered")), concept.text, by.block)
 }

@@ -5,8 +5,9 @@
 use std::path::Path;
 
 use clap::Args;
-use helix_core::text::{count, short_commit};
+use helix_core::text::short_commit;
 use helix_git::GitEnvironment;
+use helix_job::{phrases, say};
 use helix_project::adr_files::{AdrDirectory, Drift, DriftError, drift};
 
 use crate::context::Context;
@@ -24,37 +25,38 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let known = AdrDirectory::open(root)?;
+    let (known, language) = (AdrDirectory::open(root)?, context.terminal.language);
     let found = drift(&known, GitEnvironment::from_process(), arguments.since.as_deref()).map_err(failed)?;
     for note in &found.notes {
-        context.terminal.note(&format!("note: {note}"));
+        context.terminal.note(&phrases::note(language, &language.words(note)));
     }
-    context.terminal.answer(&found, &report(context, &found))?;
+    context.terminal.answer(&found, &report(context, &found, arguments.since.as_deref()))?;
     if !found.claimed.is_empty() {
-        let hint = "hint: update the decision and commit it, or write a new one that supersedes it";
-        context.terminal.note(hint);
+        context.terminal.note(&phrases::hint(language, &say!(language, "drift-hint")));
     }
     let fails = !found.claimed.is_empty() || arguments.strict && !found.undecided.is_empty();
     Ok(if fails { Exit::No } else { Exit::Success })
 }
 
-fn report(context: &Context, found: &Drift) -> String {
-    let mut lines = Vec::new();
+fn report(context: &Context, found: &Drift, since: Option<&str>) -> String {
+    let (mut lines, language) = (Vec::new(), context.terminal.language);
     for file in &found.claimed {
         let change = match (&file.commit, &file.subject) {
             (Some(commit), subject) => {
-                format!("changed in {} ({})", short_commit(commit), subject.as_deref().unwrap_or_default())
+                let subject = subject.as_deref().unwrap_or_default();
+                say!(language, "drift-changed", commit = short_commit(commit), subject = subject)
             }
-            (None, _) => "changed, not committed".to_owned(),
+            (None, _) => say!(language, "drift-uncommitted"),
         };
-        let label = context.terminal.paint(Meaning::Attention, "drift");
+        let label = context.terminal.paint(Meaning::Attention, &say!(language, "drift-label"));
         lines.push(format!("{label}  {} ({}, {}): {} {change}", file.adr, file.status, file.adr_file, file.file));
     }
-    lines.extend(found.undecided.iter().map(|file| format!("no decision  {}", file.file)));
+    let undecided = say!(language, "drift-undecided");
+    lines.extend(found.undecided.iter().map(|file| format!("{undecided}  {}", file.file)));
+    let since =
+        since.map_or_else(|| say!(language, "drift-each"), |since| say!(language, "drift-since", since = since));
     let (claimed, undecided) = (found.claimed.len(), found.undecided.len());
-    let since = &found.since;
-    let (claimed, undecided) = (count(claimed, "claimed file"), count(undecided, "change"));
-    lines.push(format!("since {since}: {claimed} changed, {undecided} without a decision"));
+    lines.push(format!("{since}: {}", say!(language, "drift-sum", claimed = claimed, undecided = undecided)));
     lines.join("\n")
 }
 

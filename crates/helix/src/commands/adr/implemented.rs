@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use helix_adr::{AdrId, Status};
 use helix_engine::EngineError;
-use helix_job::{IntegrationTarget, JobStatus, JobView};
+use helix_job::{IntegrationTarget, JobStatus, JobView, say};
 use helix_project::adr_files::{AdrDirectory, AdrFileError};
 use serde_json::json;
 
@@ -56,14 +56,24 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
         "job": evidence.job, "commit": evidence.commit,
     });
     let (met, all) = (done.met.len(), done.met.len() + done.open.len());
-    let (path, status, job, commit) = (&done.path, done.status.word(), &evidence.job, &evidence.commit);
-    let text = format!("{path} is {status}: {met} of {all} criteria verified by job {job} (commit {commit})");
+    let (language, status) = (context.terminal.language, done.status.word());
+    let (path, job, commit) = (done.path.to_string(), evidence.job.as_str(), evidence.commit.as_str());
+    let text = say!(
+        language,
+        "adr-proved",
+        file = path,
+        status = status,
+        met = met,
+        criteria = all,
+        job = job,
+        commit = commit
+    );
     context.terminal.answer(&value, &text)?;
     for criterion in &done.open {
-        context.terminal.note(&format!("  not verified: {criterion}"));
+        context.terminal.note(&format!("  {}", say!(language, "adr-unproved", criterion = criterion)));
     }
     if done.status == Status::Implemented {
-        context.terminal.note("next: commit the decision and adr/INDEX.md");
+        context.terminal.note(&say!(language, "adr-commit"));
     }
     Ok(if done.open.is_empty() { Exit::Success } else { Exit::No })
 }

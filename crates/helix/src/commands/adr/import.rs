@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use helix_job::{phrases, say};
 use helix_project::adr_files::{AdrDirectory, ImportedFile};
 use serde_json::json;
 
@@ -43,21 +44,22 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
         say(context, root, file, arguments.write)?;
     }
     if !arguments.write {
-        context.terminal.say("nothing was written; add --write to write the files");
+        context.terminal.say(&say!(context.terminal.language, "import-shown"));
     }
     Ok(Exit::Success)
 }
 
 fn say(context: &Context, root: &Path, file: &ImportedFile, written: bool) -> Result<(), CommandError> {
     let from = context.shown(&file.from);
+    let (language, new) = (context.terminal.language, format!("{:03}", file.number));
     let number = match file.number_before {
-        Some(before) if before == file.number => "number unchanged".to_owned(),
-        Some(before) => format!("{before:03} is in use; new number {:03}", file.number),
-        None => format!("it is {:03}", file.number),
+        Some(before) if before == file.number => say!(language, "import-same"),
+        Some(before) => say!(language, "import-taken", old = format!("{before:03}"), new = new),
+        None => say!(language, "import-number", new = new),
     };
     context.terminal.say(&format!("{from}: {}, {number}", file.imported.form));
     for note in &file.imported.notes {
-        context.terminal.say(&format!("  note: {note}"));
+        context.terminal.say(&format!("  {}", phrases::note(language, note)));
     }
     if written {
         context.terminal.data(&context.shown(&root.join(&file.to)))?;

@@ -16,6 +16,7 @@ use clap::Subcommand;
 use helix_adr::{
     Acceptance, Adr, AdrId, ChangeScope, Classification, ComponentType, Language, Status, TemplateRequest, template,
 };
+use helix_job::say;
 use helix_project::adr_files::{AdrDirectory, AdrSummary};
 use jiff::Timestamp;
 use serde_json::json;
@@ -147,7 +148,7 @@ fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option
     }
     let name = helix_adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
     let path = output.map_or_else(|| root.join("adr").join(name), |path| context.path(path));
-    let next = format!("fill it in, then `helix adr finalize {}`", context.shown(&path));
+    let next = say!(context.terminal.language, "adr-next", file = context.shown(&path));
     draft::give(context, &path, &template(request), &next)
 }
 
@@ -158,7 +159,7 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
     context.terminal.say_diagnostics(&done.warnings, "");
     let value = json!({ "number": done.number, "path": path, "warnings": done.warnings });
     let exit = context.terminal.answer(&value, &context.shown(&path))?;
-    context.terminal.note(&format!("next: `helix adr accept {}`: until then it is a proposal", done.number));
+    context.terminal.note(&say!(context.terminal.language, "adr-finalized", number = done.number.to_string()));
     Ok(exit)
 }
 
@@ -177,21 +178,29 @@ fn accept(context: &Context, root: &Path, id: AdrId, by: Option<String>) -> Ende
     let value =
         json!({ "path": root.join(&path), "status": Status::Accepted.word(), "accepted_by": by, "accepted_on": on });
     let path = context.shown(&root.join(path));
-    context.terminal.answer(&value, &format!("{path} is {}, by {by}", Status::Accepted.word()))
+    let status = Status::Accepted.word();
+    let text = say!(context.terminal.language, "adr-accepted", file = path, status = status, by = by);
+    context.terminal.answer(&value, &text)
 }
 
 fn list(context: &Context, root: &Path) -> Ended {
-    let adrs = AdrDirectory::open(root)?.summaries();
+    let (adrs, language) = (AdrDirectory::open(root)?.summaries(), context.terminal.language);
     let rows = adrs.iter().map(|AdrSummary { id, status, met, criteria, title, .. }| {
         [
             (id.as_deref().unwrap_or("-").to_owned(), None),
-            (status.as_deref().unwrap_or("unknown").to_owned(), None),
-            (format!("{met} of {criteria}"), None),
+            (status.clone().unwrap_or_else(|| say!(language, "adr-no-status")), None),
+            (say!(language, "adr-met", met = *met, criteria = *criteria), None),
             (title.clone(), None),
         ]
     });
-    let nothing = format!("no ADRs in {}; create one with `helix adr new TITLE`", root.join("adr").display());
-    context.terminal.list(&adrs, &nothing, ["id", "status", "criteria", "title"], rows)
+    let nothing = say!(language, "adr-none", place = root.join("adr").display().to_string());
+    let headings = [
+        say!(language, "list-id"),
+        say!(language, "report-status"),
+        say!(language, "adr-criteria"),
+        say!(language, "adr-title"),
+    ];
+    context.terminal.list(&adrs, &nothing, headings, rows)
 }
 
 fn show(context: &Context, root: &Path, wanted: &str) -> Ended {

@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_project::adr_files::{AdrDirectory, RenumberError};
+use helix_job::say;
+use helix_project::adr_files::{AdrDirectory, RenumberError, Renumbered};
 use serde_json::json;
 
 use crate::context::Context;
@@ -23,21 +24,21 @@ pub(crate) struct Arguments {
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
     let file = arguments.file.as_ref().map(|file| context.path(file));
     let done = AdrDirectory::renumber(root, file.as_deref(), arguments.base.as_deref()).map_err(refused)?;
-    let lines: Vec<String> = done.iter().map(|one| format!("{} is {} now", one.old_path, one.path)).collect();
+    let language = context.terminal.language;
+    let renumbered = |one: &Renumbered| say!(language, "renumber-is", old = &one.old_path, new = &one.path);
+    let lines: Vec<String> = done.iter().map(renumbered).collect();
     context.terminal.answer(&json!({ "renumbered": done }), &lines.join("\n"))?;
     for one in &done {
         for file in &one.changed {
-            context.terminal.note(&format!("  updated {file}"));
+            context.terminal.note(&format!("  {}", say!(language, "renumber-updated", file = file)));
         }
         for place in &one.left {
-            context.terminal.note(&format!(
-                "  look at {}:{}: check which decision ADR-{:03} means there",
-                place.file, place.line, one.from
-            ));
+            let (place, adr) = (format!("{}:{}", place.file, place.line), format!("ADR-{:03}", one.from));
+            context.terminal.note(&format!("  {}", say!(language, "renumber-look", place = place, adr = adr)));
         }
     }
     if done.is_empty() {
-        context.terminal.note("no duplicate numbers");
+        context.terminal.note(&say!(language, "renumber-none"));
     }
     Ok(Exit::Success)
 }

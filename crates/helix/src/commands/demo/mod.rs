@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use helix_job::{JobStatus, JobView};
+use helix_job::{JobStatus, JobView, Language, say};
 use helix_server::wire::JobRequest;
 use helix_store::StateDir;
 
@@ -19,7 +19,7 @@ use crate::client::{ChatEvent, Client, Talk};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Host, Listening, Reached};
-use crate::terminal::{Meaning, Reading, duration, one_line, shell_word};
+use crate::terminal::{Meaning, Reading, one_line, shell_word};
 use crate::watch::{Interrupt, Watched, job_report, watch};
 
 use scratch::Scratch;
@@ -76,13 +76,14 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     let settings = context.settings()?;
     let lock = StateDir::open(&settings.state_dir.value)?.lock()?;
     let host = Host::start(&context.environment, settings, &Listening::EPHEMERAL, lock).await?;
-    say(context, Meaning::Weak, &format!("Host: {}  Files: {}", host.client.url, scratch.root.display()));
+    let (language, root) = (context.terminal.language, scratch.root.display().to_string());
+    tell(context, Meaning::Weak, &say!(language, "demo-host", url = &host.client.url, root = root));
     converse(context, &host.client, scratch).await?;
     // The embedded agent has a shell and none of Helix's tools: an agent's shell creates nothing and starts nothing, the user does.
     create(&host.client, scratch).await?;
     let request = JobRequest { project_path: Some(scratch.projects().join("shop")), ..JobRequest::default() };
     let job = host.client.submit(&request).await?.job;
-    say(context, Meaning::Weak, "");
+    tell(context, Meaning::Weak, "");
     let Watched { view, exit, reached, .. } =
         watch(context, Reached::Own(Box::new(host)), &job, Interrupt::Cancels).await?;
     reached.stop().await?;
@@ -92,14 +93,15 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     judge(&view)?;
     if context.terminal.reading == Reading::People {
         context.terminal.data(&job_report(context, &view)?)?;
-        context.terminal.data(&farewell(scratch, &view, began.elapsed().as_secs_f64()))?;
+        context.terminal.data(&farewell(language, scratch, &view, began.elapsed().as_secs_f64()))?;
     }
     Ok(Exit::Success)
 }
 
 /// The user's request through `POST /v1/chat/completions`, as any client sends it.
 async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
-    say(context, Meaning::Strong, &format!("you         {}", cassette::REQUEST));
+    let you = say!(context.terminal.language, "demo-you");
+    tell(context, Meaning::Strong, &format!("{you:<11} {}", cassette::REQUEST));
     let mut answer = client.chat(&talk(scratch), None, cassette::REQUEST).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {
@@ -108,7 +110,7 @@ async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Resu
         }
     }
     for paragraph in text.lines().filter(|line| !line.trim().is_empty()) {
-        say(context, Meaning::Strong, &format!("Consultant  {}", one_line(paragraph, 400)));
+        tell(context, Meaning::Strong, &format!("Consultant  {}", one_line(paragraph, 400)));
     }
     Ok(())
 }
@@ -131,7 +133,7 @@ async fn create(client: &Client, scratch: &Scratch) -> Result<(), CommandError> 
     Ok(())
 }
 
-fn say(context: &Context, meaning: Meaning, text: &str) {
+fn tell(context: &Context, meaning: Meaning, text: &str) {
     context.terminal.note(&context.terminal.paint_error(meaning, text));
 }
 
@@ -149,20 +151,20 @@ fn judge(view: &JobView) -> Result<(), CommandError> {
     }
 }
 
-fn farewell(scratch: &Scratch, view: &JobView, seconds: f64) -> String {
-    let (time, job, root) = (duration(seconds), &view.id, scratch.root.display());
+fn farewell(language: Language, scratch: &Scratch, view: &JobView, seconds: f64) -> String {
+    let (job, root) = (&view.id, scratch.root.display().to_string());
+    let done = say!(language, "demo-done", time = language.duration(seconds));
+    let files = say!(language, "demo-files", root = root);
     let shop = shell_word(&scratch.root.join("projects/shop").to_string_lossy());
     let state = shell_word(&scratch.state.to_string_lossy());
     format!(
         "
-Done in {time}: a chat became an ADR and a plan, the first attempt failed a real test, the agent
-got the findings, the second attempt passed, an independent verifier approved it, every criterion
-of the decision was proven, and the result was merged.
+{done}
 
   git -C {shop} log --stat
   helix --state-dir {state} jobs show {job}
   helix --state-dir {state} jobs logs {job}
 
-All files are in {root}; delete it when you are done."
+{files}"
     )
 }

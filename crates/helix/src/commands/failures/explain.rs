@@ -12,6 +12,7 @@ use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{
     Classified, Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, plain_text, redact,
 };
+use helix_job::{ErrorView, phrases, problem, say};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -168,7 +169,7 @@ fn recorded_status<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<
 }
 
 fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) -> Ended {
-    let terminal = &context.terminal;
+    let (terminal, language) = (&context.terminal, context.terminal.language);
     let path = explain.log.as_deref().unwrap_or(Path::new("-"));
     let log = read_log(path)?;
     let observation = observed(explain);
@@ -177,8 +178,9 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     // Whoever asks for a form of the report gets one.
     let form = explain.why || explain.markdown || explain.prompt.is_some();
     if silent && !form && terminal.reading == Reading::People {
-        terminal.say("no failure found in this log");
-        terminal.note("hint: if the command failed, say how it ended: --exit N");
+        let ErrorView { message, hint, .. } = problem!(language, "explain-none");
+        terminal.say(&message);
+        hint.iter().for_each(|hint| terminal.note(&phrases::hint(language, hint)));
         return Ok(Exit::Success);
     }
     let diagnosis = Diagnosis::new(&observation.tool, &classified);
@@ -190,7 +192,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     };
     let report = Report::of(ReportRequest {
         place: FailurePlace {
-            log: if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() },
+            log: if path == Path::new("-") { say!(language, "explain-stdin") } else { path.display().to_string() },
             ..FailurePlace::default()
         },
         observation: &observation,
@@ -210,7 +212,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
         return terminal.json(&Answer { classified, actions, fingerprint, report });
     }
     let why = if explain.why { why(terminal, &classified) } else { String::new() };
-    terminal.raw(&format!("{}{why}", report.terminal(terminal.look)))
+    terminal.raw(&format!("{}{why}", report.terminal(terminal.look, language.code())))
 }
 
 fn read_log(path: &Path) -> Result<Log, CommandError> {
@@ -250,15 +252,18 @@ async fn recall(context: &Context, diagnosis: Diagnosis) -> Result<Vec<PastFailu
 
 /// What decided, and what else was considered.
 fn why(terminal: &Terminal, classified: &Classified) -> String {
-    let mut text = format!("\n{}\n", terminal.paint(Meaning::Strong, "Decided by"));
-    text.push_str(&format!("  {} (rule table {})\n", classified.evidence.decided_by, classified.evidence.table));
-    for other in &classified.evidence.alternatives {
-        let line = other.line.as_ref().map(|line| format!(" line {}: {}", line.number, shown(&line.text)));
+    let (language, evidence) = (terminal.language, &classified.evidence);
+    let mut text = format!("\n{}\n", terminal.paint(Meaning::Strong, &say!(language, "explain-decided")));
+    let table = say!(language, "explain-table", table = evidence.table.to_string());
+    text.push_str(&format!("  {} ({table})\n", evidence.decided_by));
+    for other in &evidence.alternatives {
+        let line = other.line.as_ref().map(|line| {
+            let number = line.number.to_string();
+            format!(" {}", say!(language, "explain-line", line = number, text = shown(&line.text)))
+        });
+        let by = say!(language, "explain-by", rule = other.decided_by.to_string());
         let line = line.unwrap_or_default();
-        text.push_str(&format!(
-            "  {:>4} {} {} by {}{line}\n",
-            other.score, other.category, other.cause, other.decided_by
-        ));
+        text.push_str(&format!("  {:>4} {} {} {by}{line}\n", other.score, other.category, other.cause));
     }
     text
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufWriter, Read as _, Write};
 use std::path::Path;
 
 use helix_failure::memory::MemoryRecord;
+use helix_job::say;
 use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError};
 use serde_json::json;
 
@@ -24,12 +25,13 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 pub(super) async fn forget(context: &Context, id: &str, only_fixes: bool) -> Ended {
     // Read first: what does not exist is no reason to make a state directory.
     let fingerprint = detail(context, id).await?.known.diagnosis.fingerprint;
+    let (language, id) = (context.terminal.language, fingerprint.as_str());
     let (forget, word, text) = match only_fixes {
-        true => (Forget::Fixes, "fixes", format!("forgot the fixes of {fingerprint}")),
-        false => (Forget::Everything, "everything", format!("forgot {fingerprint}")),
+        true => (Forget::Fixes, "fixes", say!(language, "failures-forgot-fixes", id = id)),
+        false => (Forget::Everything, "everything", say!(language, "failures-forgot", id = id)),
     };
     if !writing(context.settings()?).await?.forget(fingerprint.clone(), forget).await? {
-        return Err(missing(id));
+        return Err(missing(fingerprint.as_str()));
     }
     context.terminal.answer(&json!({ "forgotten": fingerprint, "what": word }), &text)
 }
@@ -46,7 +48,7 @@ pub(super) async fn export(context: &Context, file: Option<&Path>) -> Ended {
             records
         }
     };
-    context.terminal.say(&format!("{records} records written"));
+    context.terminal.say(&say!(context.terminal.language, "failures-exported", records = records));
     Ok(Exit::Success)
 }
 
@@ -93,7 +95,9 @@ pub(super) async fn import(context: &Context, file: &Path) -> Ended {
         imported.add(written.map_err(|error| refused(error, file, &places))?);
     }
     let Imported { added, known } = imported;
-    context.terminal.answer(&imported, &format!("{added} new records, {known} already known"))
+    context
+        .terminal
+        .answer(&imported, &say!(context.terminal.language, "failures-imported", added = added, known = known))
 }
 
 /// Names the line of a refused record.

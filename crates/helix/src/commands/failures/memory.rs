@@ -5,12 +5,13 @@
 use std::time::Duration;
 
 use clap::Args;
-use helix_core::text::count;
+use helix_core::text::short_commit;
 use helix_failure::memory::{
-    Benefit, Effectiveness, FailureDetail, FailureEnd, FixLink, MemoryStatistics, SourceEffect, Tally,
+    Benefit, Effectiveness, FailureDetail, FailureEnd, FixLink, MemoryStatistics, SourceEffect, Tally, Work,
 };
+use helix_failure::report::said_in;
 use helix_failure::{Category, plain_text};
-use helix_job::Language;
+use helix_job::{Language, say};
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
 use helix_store::{Access, DatabaseOptions, OpenError, StateDir};
 
@@ -63,7 +64,7 @@ pub(super) async fn list(context: &Context, list: List) -> Ended {
     };
     print(context, &page)?;
     if let Some(next) = page.next {
-        context.terminal.note(&format!("more: helix failures list --after {next}"));
+        context.terminal.note(&say!(context.terminal.language, "failures-more", next = next));
     }
     Ok(Exit::Success)
 }
@@ -77,19 +78,30 @@ pub(super) async fn search(context: &Context, text: &str, limit: usize) -> Ended
 }
 
 fn print(context: &Context, page: &FailurePage) -> Ended {
+    let language = context.terminal.language;
     let rows = page.failures.iter().map(|failure| {
         [
             (failure.diagnosis.fingerprint.as_str().chars().take(SHORT_ID).collect(), None),
             (failure.count.to_string(), None),
             (failure.last_seen.strftime("%Y-%m-%d").to_string(), None),
-            (failure.end.word().replace('_', " "), Some(meaning(&failure.end))),
+            (word(language, failure.end.word()), Some(meaning(&failure.end))),
             (failure.diagnosis.category.word().to_owned(), None),
             (shown(&failure.diagnosis.tool, 12), None),
             (shown(&failure.diagnosis.summary, 80), None),
         ]
     });
-    let headings = ["id", "seen", "last", "ended", "category", "tool", "what"];
-    context.terminal.list(page, "no matching failures", headings, rows)
+    let headings = ["id", "seen", "last", "ended", "category", "tool", "what"].map(|name| label(language, name));
+    context.terminal.list(page, &say!(language, "failures-none"), headings, rows)
+}
+
+/// What a line or a column is about.
+fn label(language: Language, label: &str) -> String {
+    say!(language, "failures-label", label = label)
+}
+
+/// A word of the records.
+fn word(language: Language, word: &str) -> String {
+    say!(language, "failures-word", word = word.replace('_', "-"))
 }
 
 fn meaning(end: &FailureEnd) -> Meaning {
@@ -109,8 +121,9 @@ pub(super) async fn show(context: &Context, id: &str) -> Ended {
 fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
     let FailureDetail { known, .. } = detail;
     let diagnosis = &known.diagnosis;
+    let language = terminal.language;
     let strong = |text: &str| terminal.paint(Meaning::Strong, text);
-    let entry = |name: &str, text: &str| format!("{} {text}", strong(&format!("{name:<10}")));
+    let entry = |name: &str, text: &str| format!("{} {text}", strong(&format!("{:<10}", label(language, name))));
     let mut lines = vec![
         terminal.paint(Meaning::Bad, &shown(&diagnosis.cause_line, 300)),
         String::new(),
@@ -120,44 +133,64 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
     let places = [("tool", &diagnosis.tool), ("code", &diagnosis.code), ("place", &diagnosis.frame)];
     let known_places = places.into_iter().filter(|(_, text)| !text.is_empty());
     lines.extend(known_places.map(|(name, text)| entry(name, &shown(text, 120))));
-    let (first, last) = (Language::English.local(known.first_seen), Language::English.local(known.last_seen));
-    lines.push(match known.count {
-        1 => entry("seen", &format!("once, {last}")),
-        many => entry("seen", &format!("{many} times, from {first} to {last}")),
-    });
-    lines.push(entry("ended", &terminal.paint(meaning(&known.end), &known.end.word().replace('_', " "))));
+    let (first, last) = (language.local(known.first_seen), language.local(known.last_seen));
+    lines.push(entry("seen", &say!(language, "failures-seen", times = known.count, first = first, last = last)));
+    lines.push(entry("ended", &terminal.paint(meaning(&known.end), &word(language, known.end.word()))));
     lines.extend(known.projects.iter().map(|project| entry("project", &shown(project, 200))));
     for link in &detail.fixes {
-        lines.extend([String::new(), strong(&fix_title(link))]);
+        lines.extend([String::new(), strong(&fix_title(language, link))]);
         lines.extend(link.diff.lines().map(|line| format!("  {}", shown(line, 200))));
     }
     let occurrences = detail.occurrences.iter().map(|entry| {
-        let (at, place) = (Language::English.local(entry.at), &entry.place);
-        let (work, check) = (shown(&place.work.told(place.attempt), 200), shown(&place.check, 60));
-        format!("  {at}  {work}, {check}: {}", entry.state.word().replace('_', " "))
+        let (at, place) = (language.local(entry.at), &entry.place);
+        let (work, check) = (told(language, &place.work, place.attempt), shown(&place.check, 60));
+        format!("  {at}  {work}, {check}: {}", word(language, entry.state.word()))
     });
     let suggestions = detail.suggestions.iter().map(|suggestion| {
-        let outcome = suggestion.outcome.map_or("open", |outcome| outcome.word()).replace('_', " ");
-        let exposure = suggestion.exposure.word().replace('_', " ");
-        format!("  {outcome} ({exposure}): {}", shown(&suggestion.text, 160))
+        let outcome = word(language, suggestion.outcome.map_or("open", |outcome| outcome.word()));
+        let exposure = word(language, suggestion.exposure.word());
+        let text = said_in(language.code(), &suggestion.text);
+        format!("  {outcome} ({exposure}): {}", shown(&text, 160))
     });
-    let sections: [(&str, Vec<String>); 2] = [("Where", occurrences.collect()), ("Suggestions", suggestions.collect())];
+    let sections: [(String, Vec<String>); 2] = [
+        (say!(language, "failures-where"), occurrences.collect()),
+        (say!(language, "failures-suggestions"), suggestions.collect()),
+    ];
     for (title, entries) in sections.into_iter().filter(|(_, entries)| !entries.is_empty()) {
-        lines.extend([String::new(), strong(title)]);
+        lines.extend([String::new(), strong(&title)]);
         lines.extend(entries);
     }
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
-fn fix_title(link: &FixLink) -> String {
-    let files: Vec<String> = link.files.iter().take(3).map(|file| shown(file, 80)).collect();
-    let more = match link.files.len().saturating_sub(files.len()) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+/// Where it was, and which attempt at it.
+fn told(language: Language, work: &Work, attempt: u32) -> String {
+    let text = match work {
+        Work::Job { job, phase: Some(phase) } => {
+            say!(language, "report-of-attempt", phase = format!("{job} {phase}"), attempt = attempt)
+        }
+        Work::Job { job, phase: None } => {
+            say!(language, "report-of-attempt", phase = job.as_str(), attempt = attempt)
+        }
+        Work::Session { session } => say!(language, "failures-turn", session = session.as_str(), turn = attempt),
+        Work::Document { document } => document.clone(),
     };
-    let commit = link.commit.as_ref().map(|commit| format!(", commit {commit:.12}")).unwrap_or_default();
-    let place = shown(&link.work.told(link.attempt), 200);
-    format!("Gone in {place}{commit}, after a change of {}{more}", files.join(", "))
+    shown(&text, 200)
+}
+
+fn fix_title(language: Language, link: &FixLink) -> String {
+    let files: Vec<String> = link.files.iter().take(3).map(|file| shown(file, 80)).collect();
+    let mut files = files.join(", ");
+    if link.files.len() > 3 {
+        files = format!("{files} {}", say!(language, "and-more", more = link.files.len() - 3));
+    }
+    let place = told(language, &link.work, link.attempt);
+    match &link.commit {
+        Some(commit) => {
+            say!(language, "failures-gone-with", place = place, commit = short_commit(commit.as_str()), files = files)
+        }
+        None => say!(language, "failures-gone", place = place, files = files),
+    }
 }
 
 pub(super) async fn stats(context: &Context) -> Ended {
@@ -181,48 +214,54 @@ fn nothing() -> MemoryStatistics {
 
 fn statistics(terminal: &Terminal, figures: &MemoryStatistics) -> String {
     let MemoryStatistics { failures, occurrences, fixed, went_away, gave_up, open, benefit, .. } = figures;
+    let language = terminal.language;
     if *occurrences == 0 {
-        return "no data yet: no failure has been recorded".to_owned();
+        return say!(language, "stats-none");
     }
     let number = |number: u64| (number.to_string(), None);
     let mut lines = vec![
-        format!("{}, seen {}", count(*failures as usize, "failure"), count(*occurrences as usize, "time")),
-        format!("{fixed} fixed, {went_away} went away, {gave_up} gave up, {open} open"),
+        say!(language, "stats-sum", failures = *failures, times = *occurrences),
+        say!(language, "stats-ends", fixed = *fixed, gone = *went_away, given_up = *gave_up, open = *open),
     ];
     if !figures.categories.is_empty() {
         let rows = figures.categories.iter().map(|(category, count)| [(category.word().into(), None), number(*count)]);
-        lines.extend([String::new(), terminal.table(["category", "failures"], rows)]);
+        let headings = [label(language, "category"), label(language, "failures")];
+        lines.extend([String::new(), terminal.table(headings, rows)]);
     }
     let rows = figures.suggestions.iter().map(|SourceEffect { source, effectiveness }| {
         let Tally { helped, no_effect, worse, unknown, open } = effectiveness.tally;
         let [helped, no_effect, worse, unknown, open] = [helped, no_effect, worse, unknown, open].map(number);
-        let (source, rate) = ((source.replace('_', " "), None), (rate(effectiveness), None));
+        let (source, rate) = ((word(language, source), None), (rate(language, effectiveness), None));
         [source, helped, no_effect, worse, unknown, open, rate]
     });
-    let headings = ["suggestions from", "helped", "no effect", "worse", "unknown", "open", "rate"];
+    let [helped, no_effect, worse, unknown, open] =
+        ["helped", "no_effect", "worse", "unknown", "open"].map(|name| word(language, name));
+    let headings = [label(language, "source"), helped, no_effect, worse, unknown, open, label(language, "rate")];
     lines.extend([String::new(), terminal.table(headings, rows), String::new()]);
-    lines.push(terminal.paint(Meaning::Strong, "Effect of the memory"));
-    for (name, effect) in [("shown    ", &benefit.shown.tally), ("held back", &benefit.held_back.tally)] {
-        lines.push(format!("  {name}  {} of {} gone in the next attempt", effect.helped, effect.decided()));
+    lines.push(terminal.paint(Meaning::Strong, &say!(language, "stats-effect")));
+    for (name, effect) in [("shown", &benefit.shown.tally), ("held_back", &benefit.held_back.tally)] {
+        let gone = say!(language, "stats-gone", gone = effect.helped, of = effect.decided());
+        lines.push(format!("  {:<14}  {gone}", word(language, name)));
     }
     let verdict = match benefit {
-        Benefit { low, .. } if *low > 0.0 => "it helps",
-        Benefit { high, .. } if *high < 0.0 => "it harms",
-        Benefit { .. } => "not decided yet",
+        Benefit { low, .. } if *low > 0.0 => say!(language, "stats-helps"),
+        Benefit { high, .. } if *high < 0.0 => say!(language, "stats-harms"),
+        Benefit { .. } => say!(language, "stats-undecided"),
     };
-    let [difference, low, high] = [benefit.difference, benefit.low, benefit.high].map(|share| share * 100.0);
-    let range = format!("{low:+.0} to {high:+.0} points, with 95 % certainty");
-    lines.push(format!("  difference {difference:+.0} points ({range}): {verdict}"));
+    let points = [benefit.difference, benefit.low, benefit.high].map(|share| format!("{:+.0}", share * 100.0));
+    let [difference, low, high] = points;
+    let difference = say!(language, "stats-difference", difference = difference, low = low, high = high);
+    lines.push(format!("  {difference}: {verdict}"));
     lines.join("\n")
 }
 
-fn rate(effectiveness: &Effectiveness) -> String {
+fn rate(language: Language, effectiveness: &Effectiveness) -> String {
     if effectiveness.tally.decided() == 0 {
-        return "untried".to_owned();
+        return say!(language, "stats-untried");
     }
     let Effectiveness { rate, low, high, .. } = effectiveness;
-    let [rate, low, high] = [rate, low, high].map(|share| share * 100.0);
-    format!("{rate:.0} % ({low:.0} to {high:.0})")
+    let [rate, low, high] = [rate, low, high].map(|share| format!("{:.0}", share * 100.0));
+    say!(language, "stats-rate", rate = rate, low = low, high = high)
 }
 
 /// The memory for reading; `None`: nothing was ever remembered.

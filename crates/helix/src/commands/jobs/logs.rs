@@ -9,7 +9,7 @@ use std::time::Duration;
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, RunId};
 use helix_engine::{RecordedRun, RecordingError};
-use helix_job::{JobView, PhaseView};
+use helix_job::{JobView, Language, PhaseView, say};
 use serde_json::json;
 
 use crate::context::Context;
@@ -24,6 +24,7 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 const LINE: usize = 160;
 
 pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follow: bool) -> Ended {
+    let language = context.terminal.language;
     let runs = context.settings()?.state_dir.value.join("runs");
     let mut open = BTreeMap::new();
     loop {
@@ -34,7 +35,7 @@ pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follo
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => match RecordedRun::open(&runs.join(run.as_str())).map_err(unreadable(run))? {
                     Some(log) => {
-                        let title = format!("== {} {} ({run})", phase.id, role(&view.id, phase, run));
+                        let title = format!("== {} {} ({run})", phase.id, role(language, &view.id, phase, run));
                         if context.terminal.reading == Reading::People {
                             context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
                         }
@@ -51,7 +52,7 @@ pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follo
             continue;
         }
         if phases.iter().all(|phase| phase.runs.is_empty()) {
-            context.terminal.say("no agent has run yet");
+            context.terminal.say(&say!(language, "logs-none"));
         }
         return Ok(Exit::Success);
     }
@@ -65,11 +66,11 @@ fn selected<'a>(view: &'a JobView, phase: Option<&str>) -> Result<Vec<&'a PhaseV
     found.map(|found| vec![found]).ok_or_else(unknown)
 }
 
-/// What a run was for: `attempt 2`, a reviewer's, or an adviser's.
-fn role(job: &JobId, phase: &PhaseView, run: &RunId) -> String {
+/// What a run was for: `attempt 2`, a reviewer's, the verifier's, or an adviser's.
+fn role(language: Language, job: &JobId, phase: &PhaseView, run: &RunId) -> String {
     let attempt = (1..=phase.attempt).find(|number| RunId::for_attempt(job, &phase.id, *number) == *run);
     if let Some(number) = attempt {
-        return format!("attempt {number}");
+        return say!(language, "term-attempt", attempt = number);
     }
     // Repeats after a provider's trouble have the run's own name and a number.
     let rounds = u32::try_from(phase.runs.len()).unwrap_or(u32::MAX);
@@ -78,8 +79,9 @@ fn role(job: &JobId, phase: &PhaseView, run: &RunId) -> String {
         run.as_str().strip_prefix(first.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     match (1..=rounds).find(|round| is(*round)) {
-        Some(round) => format!("adviser, round {round}"),
-        None => "reviewer".to_owned(),
+        Some(round) => say!(language, "phase-stage-adviser", round = round),
+        None if run.as_str().contains(".verify-") => say!(language, "reviewer", who = "phase"),
+        None => say!(language, "reviewer", who = "gate"),
     }
 }
 
@@ -102,7 +104,7 @@ fn print(
     while log.next_line(&mut events).map_err(unreadable(run))? {
         for event in events.drain(..) {
             if context.terminal.reading == Reading::Programs {
-                let role = role(job, phase, run);
+                let role = role(context.terminal.language, job, phase, run);
                 context.terminal.json_line(&json!({ "phase": phase.id, "role": role, "run": run, "event": event }))?;
                 continue;
             }
@@ -116,6 +118,7 @@ fn print(
 
 /// An event as lines; fragments of texts that come again as a whole are left out.
 fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
+    let language = context.terminal.language;
     let weak = |text: &str| context.terminal.paint(Meaning::Weak, text);
     match event {
         AgentEvent::Text { partial: true, .. } | AgentEvent::Thinking { partial: true, .. } => Vec::new(),
@@ -124,25 +127,28 @@ fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
             clean_lines(text).iter().map(|line| weak(&format!("  ~ {line}"))).collect()
         }
         AgentEvent::Started { model, version, .. } => {
-            let model = model.as_deref().unwrap_or("its default model");
-            vec![weak(&format!("started: {model} {}", version.as_deref().unwrap_or_default()))]
+            let model = model.clone().unwrap_or_else(|| say!(language, "logs-default-model"));
+            let version = version.as_deref().unwrap_or_default();
+            vec![weak(&say!(language, "logs-started", model = model, version = version))]
         }
         AgentEvent::ToolStarted { name, input, .. } => vec![format!("> {name} {}", one_line(&input.to_string(), LINE))],
         AgentEvent::ToolFinished { output, failed, .. } => {
             let line = one_line(output, LINE);
             vec![if *failed {
-                context.terminal.paint(Meaning::Bad, &format!("< failed: {line}"))
+                context.terminal.paint(Meaning::Bad, &format!("< {}: {line}", say!(language, "chat-call-failed")))
             } else {
                 weak(&format!("< {line}"))
             }]
         }
-        AgentEvent::RateLimited { rejected: true, .. } => vec!["rate limited by the provider".to_owned()],
+        AgentEvent::RateLimited { rejected: true, .. } => vec![say!(language, "logs-limited")],
         AgentEvent::ApiRetry { attempt, max, reason, .. } => {
-            vec![format!("API retry {attempt} of {max}: {}", one_line(reason, LINE))]
+            let reason = one_line(reason, LINE);
+            vec![say!(language, "logs-retry", attempt = *attempt, most = *max, reason = reason)]
         }
-        AgentEvent::TakenBack { .. } => vec![weak("the connection to the model broke; the text so far is said anew")],
-        AgentEvent::Question { text } => vec![format!("asks: {}", one_line(text, LINE))],
-        AgentEvent::Finished { is_error, .. } => vec![weak(if *is_error { "ended with an error" } else { "ended" })],
+        AgentEvent::TakenBack { .. } => vec![weak(&say!(language, "logs-taken-back"))],
+        AgentEvent::Question { text } => vec![say!(language, "job-asks", question = one_line(text, LINE))],
+        AgentEvent::Finished { is_error: true, .. } => vec![weak(&say!(language, "logs-error"))],
+        AgentEvent::Finished { is_error: false, .. } => vec![weak(&say!(language, "logs-ended"))],
         AgentEvent::RateLimited { rejected: false, .. }
         | AgentEvent::UsageReported { .. }
         | AgentEvent::Unrecognised { .. } => Vec::new(),

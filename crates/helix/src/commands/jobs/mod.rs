@@ -147,7 +147,7 @@ async fn list(context: &Context) -> Ended {
     let language = context.terminal.language;
     let JobPage { jobs, unreadable, .. } = jobs(context).await?;
     for id in unreadable {
-        context.terminal.say(&format!("the record of job {id} cannot be read; `helix jobs show {id}` says why"));
+        context.terminal.say(&say!(language, "list-unreadable", id = id.as_str()));
     }
     let rows = jobs.iter().map(|job| {
         let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
@@ -171,7 +171,7 @@ async fn list(context: &Context) -> Ended {
         say!(language, "list-plan"),
     ];
     let none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
-    context.terminal.list(&jobs, &none, headings.each_ref().map(String::as_str), rows)
+    context.terminal.list(&jobs, &none, headings, rows)
 }
 
 /// The status with its sign, and whether the job waits for a person.

@@ -11,7 +11,7 @@ use helix_core::text::short_commit;
 use helix_engine::observer::{JobReport, last_reports};
 use helix_failure::report::quoted;
 use helix_job::phrases::{Sign, open_questions};
-use helix_job::{IntegrationTarget, JobView, PhaseView};
+use helix_job::{IntegrationTarget, JobView, PhaseView, say};
 use serde_json::json;
 
 use super::Id;
@@ -61,14 +61,17 @@ pub(super) async fn report(context: &Context, arguments: Arguments) -> Ended {
     let text = fitted(&parts, &view);
     if arguments.dry_run {
         let url = thread.url(None);
-        context.terminal.note(&format!("this would be posted to {url}; nothing was posted"));
+        context.terminal.note(&say!(context.terminal.language, "comment-shown", url = &url));
         return context.terminal.answer(&json!({ "job": view.id, "issue": url, "markdown": text }), text.trim_end());
     }
     let _alone = alone(&context.settings()?.state_dir.value).await?;
     let written = thread.write(&marker(&view), &text).await?;
-    let word = if written.updated { "updated" } else { "posted" };
+    let text = match written.updated {
+        true => say!(context.terminal.language, "comment-updated", url = &written.url),
+        false => say!(context.terminal.language, "comment-posted", url = &written.url),
+    };
     let value = json!({ "job": view.id, "url": written.url, "updated": written.updated });
-    context.terminal.answer(&value, &format!("{word} {}", written.url))
+    context.terminal.answer(&value, &text)
 }
 
 /// Waits until no other process of this state directory posts: both would find no comment yet. A process that dies lets go.

@@ -59,7 +59,8 @@ pub(super) async fn evidence(context: &Context, id: &str, bundle: Option<&Path>)
     };
     context.terminal.answer(found, &report(context, found))?;
     if let Some((file, key)) = written {
-        context.terminal.note(&format!("wrote {}, signed by {key}", file.display()));
+        let (file, key) = (file.display().to_string(), key.to_string());
+        context.terminal.note(&say!(context.terminal.language, "evidence-written", file = file, key = key));
     }
     Ok(if found.proved { Exit::Success } else { Exit::NotProved })
 }
@@ -95,7 +96,7 @@ fn report(context: &Context, found: &JobEvidence) -> String {
             lines.push(format!("{integrated} {}", paint(meaning, &word)));
             lines.extend(integration.missing.iter().map(missing));
             if let Some(phase) = &integration.validated_by {
-                lines.push(format!("  tree    {}", say!(language, "evidence-validated", phase = phase.as_str())));
+                lines.push(row(language, "tree", &say!(language, "evidence-validated", phase = phase.as_str())));
             }
             lines.extend(gates(language, &integration.gates));
         }
@@ -111,7 +112,8 @@ fn report(context: &Context, found: &JobEvidence) -> String {
         let (phase, delivery) = (one.phase.as_str(), phrases::delivery(language, one));
         lines.push(say!(language, "evidence-delivered", phase = phase, delivery = delivery));
         for back in &one.rollbacks {
-            let who = back.by.as_ref().map_or_else(|| say!(language, "evidence-rollback-helix"), ToString::to_string);
+            let helix = || say!(language, "evidence-rollback-helix");
+            let who = back.by.as_ref().map_or_else(helix, |by| phrases::person(language, by));
             lines.push(match back.begun_at {
                 Some(at) => format!("  {}", say!(language, "evidence-rollback", who = who, at = language.local(at))),
                 None => format!("  {}", say!(language, "evidence-rollback-not-begun", who = who)),
@@ -139,13 +141,15 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
     let mut lines = Vec::new();
     let gone = |found: bool| if found { String::new() } else { format!(" {}", say!(language, "evidence-gone")) };
     if let (Some(base), Some(result)) = (&phase.base, &phase.result) {
-        lines.push(format!("  base    {base}"));
-        lines.push(format!("  commit  {} tree {}{}", result.commit, result.tree, gone(result.found)));
+        lines.push(row(language, "base", base.as_str()));
+        let text = say!(language, "evidence-result", commit = result.commit.as_str(), tree = result.tree.as_str());
+        lines.push(row(language, "commit", &format!("{text}{}", gone(result.found))));
     }
     if let Some(run) = &phase.run {
-        lines.push(format!("  run     {}: {}{}", run.run, language.words(&run.outcome), gone(run.found)));
+        let text = format!("{}: {}{}", run.run, language.words(&run.outcome), gone(run.found));
+        lines.push(row(language, "run", &text));
         lines.push(format!("          {}", run.record));
-        lines.extend(run.facts.iter().filter_map(|facts| walls(facts.walls.as_ref())));
+        lines.extend(run.facts.iter().filter_map(|facts| walls(language, facts.walls.as_ref())));
     }
     if !phase.validation.is_empty() {
         lines.push(format!("  {}", say!(language, "evidence-checked-before")));
@@ -167,20 +171,18 @@ fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {
             summary = summary,
             run = run
         );
-        lines.push(format!("  review  {line}"));
+        lines.push(row(language, "review", &line));
         let checked = |check: &String| format!("          {}", say!(language, "evidence-checked", check = check));
         lines.extend(review.review.checks_passed.iter().map(checked));
     }
     for answer in &phase.answers {
         let (by, at, answer) = (&answer.answer.by, language.local(answer.at), phrases::answer(&answer.answer));
-        lines.push(format!(
-            "  person  {}",
-            say!(language, "evidence-person", by = by.to_string(), at = at, answer = answer)
-        ));
+        let text = say!(language, "evidence-person", by = phrases::person(language, by), at = at, answer = answer);
+        lines.push(row(language, "person", &text));
     }
     // The attempt that counts is above.
     for other in phase.attempts.iter().filter(|one| Some(one.attempt) != phase.attempt) {
-        let (attempt, summary) = (other.attempt, &other.summary);
+        let (attempt, summary) = (other.attempt, language.words(&other.summary));
         let line = match other.result.as_ref().map(|result| result.branch.to_string()) {
             Some(branch) => {
                 say!(language, "evidence-attempt-kept", attempt = attempt, summary = summary, branch = branch)
@@ -198,7 +200,7 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
         let verdict = say!(language, "report-verdict", verdict = gate.report.verdict.word());
         let summary = phrases::gate_summary(language, &gate.report);
         let summary = if summary.is_empty() { summary } else { format!(" ({summary})") };
-        lines.push(format!("  gate    {} {verdict}{summary}", gate.report.gate));
+        lines.push(row(language, "gate", &format!("{} {verdict}{summary}", gate.report.gate)));
         if let Some(command) = &gate.report.command {
             let exit = match command.exit_code {
                 Some(code) => say!(language, "evidence-exit", code = code.to_string()),
@@ -206,7 +208,7 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
             };
             lines.push(format!("          {} -> {exit}", command.argv.join(" ")));
             lines.extend(gate.output.iter().map(|found| output(language, command, found)));
-            lines.extend(walls(command.walls.as_ref()));
+            lines.extend(walls(language, command.walls.as_ref()));
         }
         let mut outputs = gate.step_outputs.iter();
         for step in &gate.report.steps {
@@ -225,8 +227,13 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
 }
 
 /// What held a run back.
-fn walls(held: Option<&WallsHeld>) -> Option<String> {
-    Some(format!("          sandbox {}", held?))
+fn walls(language: Language, held: Option<&WallsHeld>) -> Option<String> {
+    Some(format!("          sandbox {}", phrases::walls(language, held?)))
+}
+
+/// What a line is about, and what it says.
+fn row(language: Language, label: &str, text: &str) -> String {
+    format!("  {:<7} {text}", say!(language, "evidence-label", label = label))
 }
 
 fn output(language: Language, command: &CommandEvidence, found: &OutputEvidence) -> String {

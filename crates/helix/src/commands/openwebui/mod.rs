@@ -6,6 +6,7 @@ mod api;
 mod wanted;
 
 use clap::{Args, Subcommand};
+use helix_job::{Language, say};
 use helix_server::NewsKey;
 use helix_server::wire::Holder;
 use helix_store::StateDir;
@@ -23,7 +24,7 @@ use crate::question::secret;
 use crate::terminal::Meaning;
 
 use api::Api;
-use wanted::{ACCESS, ALL_ACCOUNTS, Connections, entry};
+use wanted::{ACCESS, Change, Connections, entry};
 
 /// Holds the token of an administrator of Open WebUI.
 const TOKEN: &str = "OPENWEBUI_TOKEN";
@@ -95,9 +96,11 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     let connected = Connected { page, base, private: arguments.private, key: digest(&key) };
     let found = Found::of(&api, &connected, &key).await?;
     found.write(&api).await?;
-    let changes = found.changes();
-    let mut lines: Vec<String> =
-        changes.iter().map(|change| format!("{} {change}", context.terminal.paint(Meaning::Good, "set"))).collect();
+    let language = context.terminal.language;
+    let changes: Vec<String> = found.changes().map(|change| change.text(language)).collect();
+    let set =
+        |what: &str| format!("{} {what}", context.terminal.paint(Meaning::Good, &say!(language, "openwebui-set")));
+    let mut lines: Vec<String> = changes.iter().map(|change| set(change)).collect();
     let models = match found.probe(&api).await {
         Ok(models) => models,
         Err(error) => {
@@ -111,27 +114,22 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     let record = serde_json::to_string_pretty(&connected).unwrap_or_default();
     replace_private(&path, &record).map_err(unwritable(&path))?;
     if changes.is_empty() {
-        lines.push("nothing to change".to_owned());
+        lines.push(say!(language, "openwebui-unchanged"));
     }
     if arguments.news {
         let path = state.root().join(NewsKey::FILE);
         let key = NewsKey { page: connected.page.clone(), token: api.token().to_owned() };
         let key = serde_json::to_string(&key).unwrap_or_default();
         replace_private(&path, &key).map_err(unwritable(&path))?;
-        lines.push(format!("{} the token is kept in {}", context.terminal.paint(Meaning::Good, "set"), path.display()));
+        lines.push(set(&say!(language, "openwebui-kept", file = path.display().to_string())));
     }
-    lines.push(format!(
-        "{} {} is connected: all headers arrive",
-        context.terminal.paint(Meaning::Good, "✓"),
-        connected.page
-    ));
+    let sign = context.terminal.paint(Meaning::Good, "✓");
+    lines.push(format!("{sign} {}", say!(language, "openwebui-connected", page = &connected.page)));
     context
         .terminal
         .answer(&json!({ "page": connected.page, "changes": changes, "models": models }), &lines.join("\n"))?;
-    if changes.iter().any(|change| change.ends_with(ALL_ACCOUNTS)) {
-        context
-            .terminal
-            .note("all accounts of this Open WebUI can use Helix now; --private keeps it to administrators");
+    if found.changes().any(|change| matches!(change, Change::Model { private: false, .. })) {
+        context.terminal.note(&say!(language, "openwebui-all"));
     }
     Ok(Exit::Success)
 }
@@ -148,6 +146,7 @@ pub(super) async fn examine(context: &Context, settings: &Settings) -> Option<Re
 }
 
 async fn examined(context: &Context, settings: &Settings, record: &str) -> Result<String, CommandError> {
+    let language = context.terminal.language;
     let connected: Connected = serde_json::from_str(record).map_err(|error| {
         CommandError::environment(codes::OPEN_WEBUI, format!("{RECORD} in the state directory cannot be read"))
             .because(&error)
@@ -160,7 +159,7 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
     };
     let api = Api::at(&connected.page).await?;
     let Some(host) = find(settings).await? else {
-        return Ok(format!("{} answers; Helix is not running for it", connected.page));
+        return Ok(say!(language, "openwebui-no-helix", page = &connected.page));
     };
     let page = &connected.page;
     if !host.keys().await?.iter().any(|one| one.holder == Holder::Chat && one.name == name(page)) {
@@ -169,20 +168,20 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
     }
     let given = context.environment.variable(TOKEN).map(str::to_owned);
     let Some(token) = given.or_else(|| kept_token(settings, page)) else {
-        return Ok(format!("{page} answers; with {TOKEN} set, the connection is checked, too"));
+        return Ok(say!(language, "openwebui-answers", page = page, variable = TOKEN));
     };
     let api = api.with_token(token);
     let present = Connections::key(&api.get("/openai/config").await?, &connected.base);
     // One that is not what was connected differs from anything.
     let key = present.filter(|key| digest(key) == connected.key).unwrap_or_default();
     let found = Found::of(&api, &connected, &key).await?;
-    let changes = found.changes();
+    let changes: Vec<String> = found.changes().map(|change| change.text(Language::English)).collect();
     if !changes.is_empty() {
         let message = format!("{page} differs from what was connected: {}", changes.join("; "));
         return Err(CommandError::environment(codes::OPEN_WEBUI, message).hint(again()));
     }
     found.probe(&api).await?;
-    Ok(format!("{page} is connected: all headers arrive"))
+    Ok(say!(language, "openwebui-connected", page = page))
 }
 
 /// The token that news are told with, if it is kept.
@@ -218,10 +217,14 @@ async fn key(api: &Api, host: &Client, settings: &Settings, page: &str, base: &s
 
 /// With the token, or signed in.
 async fn signed_in(context: &Context, api: Api, email: Option<&str>) -> Result<Api, CommandError> {
-    let (variable, what) = if email.is_some() { (PASSWORD, "password") } else { (TOKEN, "token of an administrator") };
+    let language = context.terminal.language;
+    let (variable, what, asked) = match email {
+        Some(_) => (PASSWORD, "password", say!(language, "openwebui-password")),
+        None => (TOKEN, "token of an administrator", say!(language, "openwebui-token")),
+    };
     let given = match context.environment.variable(variable) {
         Some(given) => Some(given.trim().to_owned()),
-        None => secret(context, &format!("{what} of Open WebUI")).await?.map(|typed| typed.trim().to_owned()),
+        None => secret(context, &asked).await?.map(|typed| typed.trim().to_owned()),
     };
     let secret = given.ok_or_else(|| {
         CommandError::usage(codes::OPEN_WEBUI, format!("no {what} of Open WebUI was given"))
@@ -237,7 +240,7 @@ async fn signed_in(context: &Context, api: Api, email: Option<&str>) -> Result<A
 struct Found {
     connections: Connections,
     /// Entries of models: whether there is one, how it should be, what differs.
-    models: Vec<(bool, Value, Vec<String>)>,
+    models: Vec<(bool, Value, Vec<Change>)>,
     base: String,
 }
 
@@ -274,9 +277,9 @@ impl Found {
         Ok(Self { connections, models, base: connected.base.clone() })
     }
 
-    fn changes(&self) -> Vec<&str> {
+    fn changes(&self) -> impl Iterator<Item = &Change> {
         let models = self.models.iter().flat_map(|(_, _, changes)| changes);
-        self.connections.changes.iter().chain(models).map(String::as_str).collect()
+        self.connections.changes.iter().chain(models)
     }
 
     /// Writes what differs.
@@ -285,7 +288,7 @@ impl Found {
             api.post("/openai/config/update", &self.connections.all).await?;
         }
         for (exists, entry, changes) in &self.models {
-            let (access, other): (Vec<&String>, Vec<&String>) = changes.iter().partition(|one| one.ends_with(ACCESS));
+            let (access, other): (Vec<&Change>, Vec<&Change>) = changes.iter().partition(|one| one.is_access());
             if !other.is_empty() {
                 let path = if *exists { "/api/v1/models/model/update" } else { "/api/v1/models/create" };
                 api.post(path, entry).await?;
@@ -296,7 +299,7 @@ impl Found {
                 api.post("/api/v1/models/model/access/update", &body).await?;
             }
         }
-        if !self.changes().is_empty() {
+        if self.changes().next().is_some() {
             // It looks at its connections again.
             api.get("/api/models?refresh=true").await?;
         }

@@ -2,6 +2,7 @@
 //!
 //! Must not lose what others have entered: everything that Helix does not need stays as it is.
 
+use helix_job::{Language, say};
 use serde_json::{Map, Value, json};
 
 /// Headers of the connection, with Open WebUI's templates for their values.
@@ -14,14 +15,42 @@ pub(super) const HEADERS: [(&str, &str); 6] = [
     ("X-OpenWebUI-User-Id", "{{USER_ID}}"),
 ];
 
-/// Ends the change that opens a model.
-pub(super) const ALL_ACCOUNTS: &str = "for all accounts";
-
 /// The part of a model's entry that says who may use it.
 pub(super) const ACCESS: &str = "access_grants";
 
 /// The pictures of models that have none of their own.
 const NO_PICTURE: [&str; 3] = ["", "/static/favicon.png", "/favicon.png"];
+
+/// Something that differs from before; never a secret.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// A connection to this address.
+    Connection(String),
+    /// A value of the connection, or of the model with this id.
+    Value { model: Option<String>, path: String },
+    /// That Open WebUI uses connections at all.
+    Enabled,
+    /// An entry for the model with this id.
+    Model { id: String, private: bool },
+}
+
+impl Change {
+    pub(super) fn text(&self, language: Language) -> String {
+        match self {
+            Self::Connection(address) => say!(language, "openwebui-connection", address = address),
+            Self::Value { model: None, path } => say!(language, "openwebui-connection-value", value = path),
+            Self::Value { model: Some(id), path } => say!(language, "openwebui-model-value", model = id, value = path),
+            Self::Enabled => say!(language, "openwebui-enabled"),
+            Self::Model { id, private: false } => say!(language, "openwebui-model", model = id),
+            Self::Model { id, private: true } => say!(language, "openwebui-model-private", model = id),
+        }
+    }
+
+    /// Whether it says who may use a model that is there.
+    pub(super) fn is_access(&self) -> bool {
+        matches!(self, Self::Value { path, .. } if path == ACCESS)
+    }
+}
 
 /// All connections, with that to Helix among them.
 #[derive(Debug)]
@@ -30,8 +59,7 @@ pub(super) struct Connections {
     pub(super) all: Value,
     /// The number of Helix's.
     pub(super) index: usize,
-    /// What differs from before; never a secret.
-    pub(super) changes: Vec<String>,
+    pub(super) changes: Vec<Change>,
 }
 
 impl Connections {
@@ -69,14 +97,14 @@ impl Connections {
             own["auth_type"] = "bearer".into();
         }
         let mut changes = match known {
-            Some(_) => differing("connection", &own_before, own),
-            None => vec![format!("connection {base}")],
+            Some(_) => differing(None, &own_before, own),
+            None => vec![Change::Connection(base.to_owned())],
         };
         if known.is_some() && key_before != key {
-            changes.push("connection: key".to_owned());
+            changes.push(Change::Value { model: None, path: "key".to_owned() });
         }
         if before["ENABLE_OPENAI_API"] != true {
-            changes.push("OpenAI connections: enabled".to_owned());
+            changes.push(Change::Enabled);
         }
         let all = json!({
             "ENABLE_OPENAI_API": true, "OPENAI_API_BASE_URLS": urls, "OPENAI_API_KEYS": keys, "OPENAI_API_CONFIGS": configs,
@@ -106,7 +134,7 @@ impl Connections {
 }
 
 /// A model's entry as it should be, and what differs from the one that is there. `model` is what Helix says of it.
-pub(super) fn entry(existing: Option<&Value>, id: &str, model: &Value, private: bool) -> (Value, Vec<String>) {
+pub(super) fn entry(existing: Option<&Value>, id: &str, model: &Value, private: bool) -> (Value, Vec<Change>) {
     let mut entry = match existing {
         Some(existing) => {
             let parts = ["id", "base_model_id", "name", "params", "meta", "is_active", "access_grants"];
@@ -131,9 +159,8 @@ pub(super) fn entry(existing: Option<&Value>, id: &str, model: &Value, private: 
     }
     entry["access_grants"] = grants(&before["access_grants"], (opens || private).then_some(private));
     let changes = match existing {
-        Some(_) => differing(&format!("model {id}"), &before, &entry),
-        None if private => vec![format!("model {id}, for administrators")],
-        None => vec![format!("model {id}, {ALL_ACCOUNTS}")],
+        Some(_) => differing(Some(id), &before, &entry),
+        None => vec![Change::Model { id: id.to_owned(), private }],
     };
     (entry, changes)
 }
@@ -167,16 +194,20 @@ fn merge(there: &mut Value, wanted: &Value) {
     }
 }
 
-/// Names of the values that differ, below this name.
-fn differing(name: &str, before: &Value, after: &Value) -> Vec<String> {
-    match (before, after) {
-        _ if before == after => Vec::new(),
-        (_, Value::Object(after)) if before.is_object() || before.is_null() => after
-            .iter()
-            .flat_map(|(part, value)| differing(&format!("{name}: {part}"), &before[part.as_str()], value))
-            .collect(),
-        _ => vec![name.to_owned()],
+/// The values of the connection, or of a model, that differ.
+fn differing(model: Option<&str>, before: &Value, after: &Value) -> Vec<Change> {
+    fn paths(path: &str, before: &Value, after: &Value) -> Vec<String> {
+        let below = |part: &String| if path.is_empty() { part.clone() } else { format!("{path}: {part}") };
+        match (before, after) {
+            _ if before == after => Vec::new(),
+            (_, Value::Object(after)) if before.is_object() || before.is_null() => {
+                after.iter().flat_map(|(part, value)| paths(&below(part), &before[part.as_str()], value)).collect()
+            }
+            _ => vec![path.to_owned()],
+        }
     }
+    let change = |path| Change::Value { model: model.map(str::to_owned), path };
+    paths("", before, after).into_iter().map(change).collect()
 }
 
 #[cfg(test)]

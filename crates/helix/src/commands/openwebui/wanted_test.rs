@@ -18,7 +18,9 @@ fn what_others_have_entered_stays() {
         (&json!("1"), &json!("{{TASK}}"))
     );
     assert_eq!(found.model_id("helix"), "hx.helix");
-    assert!(found.changes.contains(&"connection: key".to_owned()) && !found.changes.join(" ").contains("secret"));
+    let changes: Vec<String> = found.changes.iter().map(|one| one.text(Language::English)).collect();
+    assert!(changes.contains(&"connection: key".to_owned()) && !changes.join(" ").contains("secret"), "{changes:?}");
+    assert!(changes.contains(&"connection: headers: X-Task".to_owned()), "{changes:?}");
     let again = Connections::with(&found.all, "http://h/v1", "key");
     assert_eq!((again.changes.len(), &again.all), (0, &found.all), "{:?}", again.changes);
 
@@ -34,13 +36,13 @@ fn what_others_have_entered_stays() {
     assert_eq!(wanted["meta"]["capabilities"], json!({ "vision": true, "usage": true }));
     assert_eq!(wanted["access_grants"].as_array().unwrap().len(), 1, "an administrator has decided who may use it");
     assert_eq!(changes.len(), 2, "{changes:?}");
-    assert_eq!(entry(Some(&wanted), "helix", &model, false).1, Vec::<String>::new());
+    assert_eq!(entry(Some(&wanted), "helix", &model, false).1, Vec::new());
     let (switched_off, _) = entry(Some(&json!({ "id": "helix", "is_active": false })), "helix", &model, false);
     assert_eq!(switched_off["is_active"], false);
     let (new, changes) = entry(None, "helix", &model, false);
     assert_eq!(
         (&new["access_grants"][0]["principal_id"], changes),
-        (&json!("*"), vec![format!("model helix, {ALL_ACCOUNTS}")])
+        (&json!("*"), vec![Change::Model { id: "helix".to_owned(), private: false }])
     );
     let (private, _) = entry(Some(&new), "helix", &model, true);
     assert_eq!(private["access_grants"], json!([]));

@@ -1,0 +1,132 @@
+//! At a German terminal, Helix's own words are German: the real commands, line by line.
+
+use super::user::{Ran, User, ran};
+
+/// Words that no German line has.
+const ENGLISH: &str = "a are at by cannot could does each failed found from gate has have is it its must next no none \
+                       not of only or passed set should some the their this to until uses valid were when \
+                       which with without would yet your";
+
+/// What is English by decision: errors with what they quote, what agents and tools say, findings, and the texts of documents.
+const OTHERS: [&str; 16] = [
+    "Fehler[",
+    "✗ Agent ",
+    "jetzt nicht möglich: `helix run` würde ihn ablehnen (HX",
+    "Warnung[",
+    "  Ursache: ",
+    "Tipp: ",
+    "    | ",
+    "Consultant  ",
+    "du  ",
+    "> ",
+    "< ",
+    "  ~ ",
+    "    How to fix",
+    "  - `",
+    "  Hinweis: ",
+    "diff ",
+];
+
+struct German(User);
+
+impl German {
+    fn run(&self, arguments: &[&str]) -> Ran {
+        ran(self.0.helix().env("LANG", "de_DE.UTF-8").args(arguments).output().unwrap())
+    }
+
+    /// Runs a command of which every line is to be German, and some text stands in it.
+    fn says(&self, arguments: &[&str], some: &str) -> Ran {
+        let said = self.run(arguments);
+        assert!(said.stdout.contains(some) || said.stderr.contains(some), "{some:?} is missing: {said:#?}");
+        for line in said.stdout.lines().chain(said.stderr.lines()) {
+            if OTHERS.iter().any(|others| line.starts_with(others)) {
+                continue;
+            }
+            // What is quoted is a command, or of others; so is a path.
+            let prose: String = line.split('`').step_by(2).collect();
+            let english = |word: &&str| ENGLISH.split_whitespace().any(|one| one == *word);
+            let found: Vec<&str> = prose
+                .split(|letter: char| letter.is_whitespace() || ",;:()".contains(letter))
+                .filter(english)
+                .collect();
+            assert!(found.is_empty(), "helix {arguments:?} says {found:?} in {line:?}");
+        }
+        said
+    }
+}
+
+#[test]
+fn every_command_speaks_german_to_a_german_terminal() {
+    let user = German(User::new());
+    user.0.write("tests/test_a.py", "import unittest\n");
+    user.says(&["doctor"], "· Repository: das Arbeitsverzeichnis ist in keinem");
+    user.says(&["init"], "angelegt helix.toml");
+    user.0.repository();
+    user.says(&["init"], "behalten helix.toml (gibt es schon)");
+    user.says(&["doctor"], "Einstellung");
+    user.says(&["doctor", "--sandbox"], "gehalten haben: ");
+    user.says(&["plan", "check", "plans/example/phases.yaml", "--explain"], "gültig (2 Phasen)");
+    user.says(&["plan", "new", "neu"], "Weiter: bearbeite ihn");
+    user.0.write(
+        "alt.yaml",
+        "name: alt\nphases:\n  - id: eins\n    type: development\n    description: Etwas bauen.\n    dependencies: []\n",
+    );
+    user.says(&["plan", "check", "alt.yaml", "--explain"], "Zeile 6");
+    user.0.write("falsch.yaml", "name: falsch\nphases: []\n");
+    assert!(user.run(&["plan", "check", "falsch.yaml"]).stderr.contains("falsch.yaml: 1 Fehler"));
+    user.says(&["workflow", "new", "neu"], "Weiter: ");
+    user.says(&["skills", "show", "keiner"], "Fehler[HX");
+    user.says(&["adr", "list"], "keine ADRs in ");
+    user.says(&["adr", "new", "Bestellungen"], "Weiter: fülle ihn aus");
+    user.says(&["adr", "renumber"], "keine doppelten Nummern");
+    user.says(&["adr", "drift"], "seit der letzten Änderung");
+    user.0.write("konzept.md", "# Konzept\n\n## Bestellungen\n\n## Lieferung\n");
+    user.0.write("plan.md", "# Entwurf\n\n## Entscheidung\n\n### Bestellungen\n");
+    user.says(&["adr", "coverage", "plan.md", "--source", "konzept.md"], "FEHLT");
+    user.says(&["failures", "list"], "keine passenden Fehler");
+    user.says(&["failures", "stats"], "noch keine Daten");
+    user.0.write("log.txt", "src/a.rs:3: error[E0432]: unresolved import `foo`\n");
+    user.says(&["failures", "explain", "log.txt"], "Was zu tun ist");
+    user.says(&["failures", "explain", "log.txt", "--why"], "Entschieden durch");
+    user.says(&["failures", "explain", "/dev/null"], "kein Fehler gefunden");
+    user.says(&["trust", "--list"], "keiner Projektkonfiguration");
+    user.says(&["answer"], "keine offenen Fragen");
+    user.says(&["jobs", "list"], "noch keine Jobs");
+    user.says(&["people", "list"], "niemand hat einen Schlüssel");
+    user.says(&["token", "list"], "keine Tokens");
+}
+
+#[test]
+fn the_demo_and_its_job_are_told_in_german() {
+    let user = German(User::new());
+    user.0.identity();
+    let temporary = user.0.work().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let mut demo = user.0.helix();
+    demo.env("TMPDIR", &temporary).env("LANG", "de_DE.UTF-8").args(["demo", "--state-dir", "kept"]);
+    let demo = ran(demo.output().unwrap());
+    assert!(demo.code == 0 && demo.stdout.contains("Fertig nach "), "{demo:#?}");
+    let jobs = user.run(&["--state-dir", "kept", "--json", "jobs", "list"]).json();
+    assert_eq!(jobs[0]["status"], "succeeded", "programs read English");
+    let (id, shop) = (jobs[0]["id"].as_str().unwrap(), jobs[0]["project_path"].as_str().unwrap());
+    let of_job = |arguments: &[&str], some: &str| user.says(&[&["--state-dir", "kept"], arguments].concat(), some);
+    of_job(&["jobs", "list"], "✓ erfolgreich");
+    of_job(&["failures", "list"], "behoben");
+    of_job(&["failures", "stats"], "1 Fehler, 1 Mal gesehen");
+    let logs = user.run(&["--state-dir", "kept", "jobs", "logs", id]).stdout;
+    for line in ["== implement Versuch 2 (", "== implement Prüfer (", "gestartet: replay", "beendet"] {
+        assert!(logs.contains(line), "{line}\n{logs}");
+    }
+    let evidence = user.run(&["--state-dir", "kept", "jobs", "evidence", id, "--bundle", "b.json"]);
+    for line in
+        ["  Basis   ", " Baum ", "  Versuch 1: er wurde fertig; Gate tests_pass: nicht bestanden (", "signiert mit"]
+    {
+        assert!(evidence.stdout.contains(line) || evidence.stderr.contains(line), "{line}\n{evidence:#?}");
+    }
+    of_job(&["verify", "b.json", "--repo", shop], "geprüft und belegt");
+    let kept = user.0.work().join("kept");
+    let mut gates = user.0.helix();
+    gates.env("LANG", "de_DE.UTF-8").current_dir(shop).arg("--state-dir").arg(kept).args(["gates", "run"]);
+    let gates = ran(gates.output().unwrap());
+    assert!(gates.stdout.contains("- verify: läuft hier nicht: ein unabhängiger Prüfer"), "{gates:#?}");
+}
