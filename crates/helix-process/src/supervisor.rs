@@ -225,6 +225,7 @@ impl Supervisor {
                 return Ok(None);
             }
             let request = needed(&directory.file(name::REQUEST))?;
+            crate::secrets::hold_those_of(&directory)?;
             if matches!(state, RunState::Kept) && directory.exists(&directory.file(name::STOP))? {
                 // The host that recorded the stop may have died before the keeper was told; telling it twice does nothing.
                 liveness::remind(&directory);

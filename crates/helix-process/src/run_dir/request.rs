@@ -112,6 +112,10 @@ fn fill(staging: &RunDir, request: &RunRequest) -> Result<(), RunDirError> {
     DirBuilder::new().mode(0o700).create(staging.path()).map_err(RunDirError::io("create", staging.path()))?;
     write_new(&staging.file(name::REQUEST), &to_json(&staging.file(name::REQUEST), request)?)?;
     write_new(&staging.file(name::ENVIRONMENT), &to_json(&staging.file(name::ENVIRONMENT), &request.invocation.env)?)?;
+    let secrets = crate::secrets::of_run(&request.invocation.env);
+    if !secrets.is_empty() {
+        write_new(&staging.file(name::SECRETS), &to_json(&staging.file(name::SECRETS), &secrets)?)?;
+    }
     write_new(&staging.file(name::STDIN), &request.invocation.stdin)?;
     for empty in [staging.stdout(), staging.file(name::STDERR), staging.file(name::LOCK)] {
         write_new(&empty, b"")?;
