@@ -83,7 +83,9 @@ async fn what_agents_and_gates_print_shows_no_key_anywhere() {
     let wrote = "{ write: { path: a.md, content: \"# A\\n\" } }";
     stage.agent_does(&script(&format!("{{ think: {says} }}, {}, {wrote}, {{ text: {says} }}", prints(&stage))));
     let codes = KEY.bytes().map(|byte| byte.to_string()).collect::<Vec<_>>().join(",");
-    let gate = format!("python3 -c \\\"import sys; k = bytes([{codes}]).decode(); print('Error: refused', k, k[::-1], k.encode().hex()); sys.exit(1)\\\"");
+    let gate = format!(
+        "python3 -c \\\"import sys; k = bytes([{codes}]).decode(); print('Error: refused', k, k[::-1], k.encode().hex()); sys.exit(1)\\\""
+    );
     let plan = format!(
         "name: p\nphases:\n  - {{ id: a, type: documentation, description: Write it., outputs: [a.md], max_attempts: 2, on_failure: fail, \
          gates: [{{ type: command, command: \"{gate}\" }}] }}\n"

@@ -26,6 +26,8 @@ const STRIDE: usize = 3;
 pub const SHORTEST: usize = GRAM + STRIDE - 1;
 /// Places of values that are tried where a gram is seen.
 const TRIED: usize = 16;
+/// Different bytes in a part of a value, at least.
+const DISTINCT: usize = 6;
 /// Bits of the first, rough look at a gram.
 const ROUGH: u32 = 18;
 /// Blanks that may stand before the rest of a value on the next line.
@@ -215,8 +217,15 @@ impl Secrets {
         let after = text.get(here..)?.iter().zip(form.bytes.get(offset..)?);
         let after = after.take_while(|(one, other)| one == other).count();
         let (start, end) = (here - before, here + after);
-        let enough = end - start >= form.enough.min(form.bytes.len());
-        enough.then_some(Found { start, end, form: number, upto: offset + after })
+        if end - start < form.enough.min(form.bytes.len()) {
+            return None;
+        }
+        let is_part = end - start < form.bytes.len();
+        // A row of zeros says nothing.
+        let mut distinct = text.get(start..end)?.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        (!is_part || distinct.len() >= DISTINCT).then_some(Found { start, end, form: number, upto: offset + after })
     }
 
     /// From where on a text that goes on may be a part of a value: that is shown only when more of it is there.

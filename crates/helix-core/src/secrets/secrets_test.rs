@@ -138,7 +138,6 @@ fn words_of_everyday_texts_are_no_secrets() {
         "us-east-1",
         "aaaaaaaaaaaa",
         "$TOKEN_FILE",
-        "info,helix=debug",
         "Bearer",
         "gpt-large",
     ] {
