@@ -16,6 +16,7 @@ pub mod ids;
 pub mod issue;
 pub mod run;
 pub mod said;
+pub mod secrets;
 pub mod slug;
 pub mod source_text;
 pub mod step_marker;

@@ -19,7 +19,6 @@ mod observation;
 mod own_check;
 mod plain;
 mod reading;
-mod redact;
 pub mod report;
 #[macro_use]
 mod rule;
@@ -36,7 +35,6 @@ pub use log::{Log, LogCollector, LogLine, Stream};
 pub use observation::{FailureObservation, Termination};
 pub use own_check::OwnCheck;
 pub use plain::plain_text;
-pub use redact::{PLACEHOLDER, redact};
 pub use rule::{Pick, Rule, RuleTableError, TABLE_VERSION};
 pub use rules::all as rule_table;
 pub use verdict::{Blame, Category, RetryAdvice};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-use helix_failure::redact;
+use helix_core::secrets::redact;
 use proptest::prelude::*;
 
 /// Texts with a secret each: text, the secret. Keys are put together here so that no scanner takes this file for a leak.
@@ -148,7 +148,7 @@ fn every_secret_goes_and_leaves_no_length() {
     let mut left = Vec::new();
     for (text, secret) in secrets() {
         let masked = redact(&text);
-        if masked.contains(&secret) || !masked.contains("[redacted]") {
+        if masked.contains(&secret) || !masked.contains("[secret]") {
             left.push(format!("{text:?} -> {masked:?}"));
         }
     }
@@ -216,7 +216,7 @@ fn secrets_over_several_lines_go_as_a_whole() {
     let mut left = Vec::new();
     for (text, parts) in split_secrets() {
         let masked = redact(&text).into_owned();
-        if parts.iter().any(|part| masked.contains(part)) || !masked.contains("[redacted]") {
+        if parts.iter().any(|part| masked.contains(part)) || !masked.contains("[secret]") {
             left.push(format!("{text:?} -> {masked:?}"));
         }
         assert_eq!(redact(&masked), masked, "{text:?}");
@@ -252,22 +252,22 @@ fn digests_ids_and_public_keys_stay() {
     }
     // A digest below a secret is a line of its own.
     let below = format!("API_KEY=abcdefgh\n{hex}\n");
-    assert_eq!(redact(&below), format!("API_KEY=[redacted]\n{hex}\n"));
+    assert_eq!(redact(&below), format!("API_KEY=[secret]\n{hex}\n"));
 }
 
 #[test]
 fn what_stands_around_a_secret_stays() {
-    assert_eq!(redact("PG_PASSWORD=hunter2 psql -c 'select 1'"), "PG_PASSWORD=[redacted] psql -c 'select 1'");
+    assert_eq!(redact("PG_PASSWORD=hunter2 psql -c 'select 1'"), "PG_PASSWORD=[secret] psql -c 'select 1'");
     assert_eq!(
         redact("fatal: https://a:b2c@git.example/x.git not found"),
-        "fatal: https://a:[redacted]@git.example/x.git not found"
+        "fatal: https://a:[secret]@git.example/x.git not found"
     );
     assert_eq!(
         redact("{\"password\": \"hunter2\", \"user\": \"app\"}"),
-        "{\"password\": \"[redacted]\", \"user\": \"app\"}"
+        "{\"password\": \"[secret]\", \"user\": \"app\"}"
     );
     let block = format!("a\n-----BEGIN {0}-----\nMIIEpAIBAAKCAQEAzzzzzzzz\n-----END {0}-----\nb", "PRIVATE KEY");
-    assert_eq!(redact(&block), "a\n[redacted]\nb");
+    assert_eq!(redact(&block), "a\n[secret]\nb");
 }
 
 /// The corpus' real logs contain no secrets: what little changes in them would be a false mask.
@@ -318,7 +318,7 @@ fn fragments() -> impl Strategy<Value = String> {
             letters[..at.index(letters.len())].iter().collect()
         }),
         1 => "[-=:\"'@/\\\\ a-zA-Z0-9_\\[\\]]{0,30}",
-        1 => Just("[redacted]".to_owned()),
+        1 => Just("[secret]".to_owned()),
         1 => "\\PC{0,20}",
     ];
     prop::collection::vec((part, prop_oneof![Just(""), Just(" "), Just("\n"), Just("="), Just("\"")]), 0..6)

@@ -221,13 +221,8 @@ impl Checkout {
         Ok(start_command(&self.context.checkouts.supervisor, request).await?)
     }
 
-    /// Waits for the end of a command. Of the secrets nothing is left in its output.
-    pub(crate) async fn finish(
-        &self,
-        check: &Check<'_>,
-        handle: RunHandle,
-        secrets: &[String],
-    ) -> Result<Checked, Trouble> {
+    /// Waits for the end of a command.
+    pub(crate) async fn finish(&self, check: &Check<'_>, handle: RunHandle) -> Result<Checked, Trouble> {
         let context = &self.context;
         tokio::select! {
             _ = handle.ended() => {}
@@ -240,7 +235,7 @@ impl Checkout {
         }
         let output = context.state.join(output_file(context, check));
         let program = check.argv.first().map(String::as_str).unwrap_or_default();
-        let run = collect_command(handle, program, &output, secrets).await?;
+        let run = collect_command(handle, program, &output).await?;
         if run.end == CommandEnd::Cancelled {
             return Err(Trouble::Cancelled);
         }
@@ -282,7 +277,7 @@ pub(crate) async fn run_on(
             checkout.start(&check, environment, context.network()).await?
         }
     };
-    let checked = checkout.finish(&check, handle, &[]).await?;
+    let checked = checkout.finish(&check, handle).await?;
     if !checked.run.end.lasts() {
         return Ok(checked);
     }

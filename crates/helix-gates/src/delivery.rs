@@ -10,6 +10,7 @@ use std::time::Duration;
 use helix_core::evidence::{StepOutcome, StepReport};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::run::NetworkAccess;
+use helix_core::secrets::Secret;
 use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
 
@@ -83,15 +84,14 @@ pub(super) async fn deliver(
     for (name, value) in &delivery.environment {
         environment = environment.with(name, value);
     }
-    let mut secrets = Vec::new();
     for name in &delivery.pass_env {
         if let Ok(value) = std::env::var(name) {
-            environment = environment.with(name, value.clone());
-            secrets.push(value);
+            helix_process::secrets::hold([Secret { name: name.clone(), value: value.clone() }]);
+            environment = environment.with(name, value);
         }
     }
     let checkout = Checkout::enter(context, &context.result.commit).await?;
-    let mut course = Course { gate, delivery, checkout, environment, secrets, steps: Vec::new(), notes };
+    let mut course = Course { gate, delivery, checkout, environment, steps: Vec::new(), notes };
     let judgement = match course.run(part).await {
         Ok(()) => {
             let summary = match part {
@@ -115,7 +115,6 @@ struct Course<'a> {
     delivery: &'a Delivery,
     checkout: Checkout,
     environment: ToolEnvironment,
-    secrets: Vec<String>,
     steps: Vec<StepReport>,
     notes: Vec<String>,
 }
@@ -285,7 +284,7 @@ impl Course<'_> {
         let check = Check { argv, limit, suffix, variables: &[], report: None };
         // It acts outside of the repository, whatever the phase's agent may do.
         let handle = self.checkout.start(&check, self.environment.clone(), NetworkAccess::Open).await?;
-        self.checkout.finish(&check, handle, &self.secrets).await
+        self.checkout.finish(&check, handle).await
     }
 
     /// Whether somebody accepts a connection.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_core::finding::{Fault, FaultKind};
+use helix_process::secrets::clean;
 
 /// A git operation that did not work.
 #[derive(Debug, thiserror::Error)]
@@ -121,6 +122,7 @@ impl GitError {
         full: Option<String>,
     ) -> Self {
         let stderr = [Some(stderr), full].into_iter().flatten().collect::<Vec<_>>().join("\n");
+        let stderr = clean(&stderr);
         Self::Failed { command: command.into(), directory: directory.into(), code, hint: hint_for(&stderr), stderr }
     }
 

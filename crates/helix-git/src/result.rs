@@ -13,6 +13,7 @@ use std::path::Path;
 use helix_core::evidence::{Committed, SelfRunning};
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
+use helix_process::secrets::first_in_file;
 
 use super::admissible::{MAX_FILE, inadmissible, is_storable, refused};
 use super::attempt::AttemptKey;
@@ -295,13 +296,26 @@ impl Harvest<'_> {
                 self.findings.push(refused("result.huge", &name, message).fix("remove it, or add it to .gitignore"));
                 Fate::Refused
             }
-            Ok(found) if found.is_file() && fs::File::open(&file).is_err() => Fate::Unreadable,
-            Ok(found) if found.is_file() || found.is_symlink() => Fate::Taken,
+            Ok(found) if found.is_file() => match first_in_file(&file) {
+                Ok(None) => Fate::Taken,
+                Ok(Some(secret)) => self.with_secret(path, &secret),
+                Err(_) => Fate::Unreadable,
+            },
+            Ok(found) if found.is_symlink() => Fate::Taken,
             // A submodule.
             Ok(found) if found.is_dir() && file.join(".git").exists() => Fate::Taken,
             // A directory with files of its own, a pipe, a socket or a device.
             Ok(_) => Fate::Dropped,
         }
+    }
+
+    /// A file holds a value that nobody may read: it stays where it is, for whoever reads the finding, and gets into no commit.
+    fn with_secret(&mut self, path: &[u8], secret: &str) -> Fate {
+        let name = escape_path(path);
+        let message = format!("{name:?} holds the value of {secret}, which must not get into a commit");
+        let fix = "read the value from the environment where it is needed, and keep it out of the repository";
+        self.findings.push(refused("result.secret", &name, message).fix(fix));
+        Fate::Refused
     }
 
     /// Notes and findings about what the result changes since where its phase began.

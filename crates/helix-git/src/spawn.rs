@@ -15,6 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use super::environment::GitEnvironment;
 use super::error::{GitError, hint_for};
 use helix_process::in_own_session;
+use helix_process::secrets::clean;
 
 /// Longest time that a single git command may take. Checking out a very big tree on a slow disk takes minutes.
 pub(crate) const LIMIT: Duration = Duration::from_secs(600);
@@ -126,7 +127,7 @@ impl Git {
 
 /// A command line for people.
 pub(crate) fn render(args: &[OsString]) -> String {
-    args.iter().fold("git".to_owned(), |line, arg| format!("{line} {}", arg.to_string_lossy()))
+    clean(&args.iter().fold("git".to_owned(), |line, arg| format!("{line} {}", arg.to_string_lossy())))
 }
 
 impl<'a> Call<'a> {

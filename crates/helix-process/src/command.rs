@@ -5,7 +5,6 @@
 
 use async_recursion::async_recursion as boxed;
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -162,11 +161,6 @@ pub struct CommandRequest {
     pub walls: Walls,
 }
 
-/// Shortest text that is looked for as a secret, in bytes.
-pub const SHORTEST_SECRET: usize = 6;
-/// What stands in its place.
-const MASK: &[u8] = b"[masked]";
-
 /// Set for every command: no colours, no prompts, no watch mode.
 pub const PRESET: [(&str, &str); 4] =
     [("CI", "true"), ("NO_COLOR", "1"), ("TERM", "dumb"), ("GIT_TERMINAL_PROMPT", "0")];
@@ -280,23 +274,17 @@ pub async fn start_command(supervisor: &Supervisor, request: CommandRequest) -> 
 }
 
 /// Takes what a command that has ended leaves, and forgets its run. `output` gets its stdout and stderr; it is replaced if it
-/// exists. Of the secrets, such as the tokens that its environment held, nothing is left there; those that are shorter than
-/// [`SHORTEST_SECRET`] would leave nothing of other words either and stay.
+/// exists.
 ///
 /// # Errors
 /// [`CommandError`] when it had not run, or its end or output is lost. A command that fails is no error here.
 #[boxed]
-pub async fn collect_command(
-    handle: RunHandle,
-    program: &str,
-    output: &Path,
-    secrets: &[String],
-) -> Result<CommandRun, CommandError> {
+pub async fn collect_command(handle: RunHandle, program: &str, output: &Path) -> Result<CommandRun, CommandError> {
     let RunEnd { ending, stopped, leftovers_killed, walls, .. } = handle.ended().await;
     let unusable = |source| CommandError::Output { path: output.to_owned(), source };
     let printed = RunDir::at(handle.directory().to_owned()).stdout();
-    let (path, secrets) = (output.to_owned(), secrets.to_vec());
-    let moved = crate::spawn_blocking(move || move_output(&printed, &path, &secrets).and_then(|()| digest(&path)));
+    let path = output.to_owned();
+    let moved = crate::spawn_blocking(move || move_output(&printed, &path).and_then(|()| digest(&path)));
     let moved = moved.await.unwrap_or_else(|error| Err(std::io::Error::other(error)));
     let (sha256, length, tail) = moved.map_err(|error| unusable(error.into()))?;
     handle.forget().await.map_err(|error| unusable(error.into()))?;
@@ -315,51 +303,12 @@ pub async fn collect_command(
     Ok(CommandRun { end, sha256, length, tail, leftovers_killed, walls })
 }
 
-/// Brings an output to its place. It never stands there with a secret in it, whenever this process dies.
-fn move_output(printed: &Path, output: &Path, secrets: &[String]) -> std::io::Result<()> {
+/// Brings an output to its place. Whoever kept the run has masked it.
+fn move_output(printed: &Path, output: &Path) -> std::io::Result<()> {
     if let Some(parent) = output.parent() {
         std::fs::create_dir_all(parent)?;
     }
-    let mut secrets: Vec<&[u8]> =
-        secrets.iter().map(|secret| secret.as_bytes()).filter(|secret| secret.len() >= SHORTEST_SECRET).collect();
-    if secrets.is_empty() {
-        return std::fs::rename(printed, output);
-    }
-    // One may begin like another: the longer one is looked for first.
-    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    let masked = printed.with_extension("masked");
-    mask(printed, &masked, &secrets)?;
-    std::fs::rename(masked, output)
-}
-
-/// Writes a file anew without the secrets in it, the longest of which comes first, a piece at a time.
-fn mask(from: &Path, to: &Path, secrets: &[&[u8]]) -> std::io::Result<()> {
-    use std::io::Write;
-    let longest = secrets.first().map_or(0, |secret| secret.len());
-    let (mut from, mut to) = (std::fs::File::open(from)?, std::io::BufWriter::new(std::fs::File::create(to)?));
-    let (mut piece, mut held) = (vec![0_u8; 64 << 10], Vec::new());
-    loop {
-        let count = from.read(&mut piece)?;
-        held.extend_from_slice(&piece[..count]);
-        let mut at = 0;
-        // A secret may go on in the next piece: what could be its beginning is held back.
-        while at < held.len() && (count == 0 || at + longest <= held.len()) {
-            match secrets.iter().find(|secret| held[at..].starts_with(secret)) {
-                Some(secret) => {
-                    to.write_all(MASK)?;
-                    at += secret.len();
-                }
-                None => {
-                    to.write_all(&held[at..=at])?;
-                    at += 1;
-                }
-            }
-        }
-        held.drain(..at.min(held.len()));
-        if count == 0 {
-            return to.flush();
-        }
-    }
+    std::fs::rename(printed, output)
 }
 
 fn digest(path: &Path) -> std::io::Result<(String, u64, String)> {

@@ -14,17 +14,18 @@ mod stop;
 mod tree;
 
 use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
 use helix_core::error_chain;
 use helix_core::run::{Ending, StopCause, WallsHeld};
+use helix_core::secrets::Secret;
 use helix_core::text::clip;
 use jiff::Timestamp;
 use nix::sys::resource::{UsageWho, getrusage};
-use rustix::fs::{FlockOperation, fcntl_lock};
+use rustix::fs::{FileType, FlockOperation, fcntl_lock};
 use rustix::process::{Pid, getpid, set_child_subreaper, setsid};
 
 use self::cgroup::{Cgroup, ProcessCount};
@@ -96,6 +97,7 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
         Ok(_) | Err(rustix::io::Errno::PERM) => {}
         Err(errno) => return Err(KeeperFault::system("leave the session")(errno)),
     }
+    let secrets = told_secrets();
     set_child_subreaper(Some(getpid())).map_err(KeeperFault::system("become the reaper of all descendants"))?;
 
     let Some(_lock) = claim(&directory)? else {
@@ -114,6 +116,7 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
 
     let not_started = |reason: String, errno, cause| {
         remove_private(&directory);
+        mask(&directory, &secrets);
         let reason = clip(&reason, MAX_REASON);
         let end = directory.end(Ending::NotStarted { reason, errno }, cause, claimed_at, 0);
         exit_record::write(&directory, end, kind)
@@ -131,9 +134,31 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
 
     let (ending, leftovers) = run.attend(&directory, &signals)?;
     remove_private(&directory);
+    mask(&directory, &secrets);
     let end = directory.end(ending, run.ladder.cause(), run.started_at, leftovers);
     let (peak_rss_kib, walls) = (peak_rss_kib(), run.walls.take());
     exit_record::write(&directory, RunEnd { peak_rss_kib, walls, ..end }, kind)
+}
+
+/// What the host that started this keeper knows, given through a pipe: it stands in no file, variable or argument.
+fn told_secrets() -> Vec<Secret> {
+    let stdin = io::stdin();
+    let is_pipe = rustix::fs::fstat(&stdin).is_ok_and(|found| FileType::from_raw_mode(found.st_mode) == FileType::Fifo);
+    if !is_pipe {
+        return Vec::new();
+    }
+    let mut text = Vec::new();
+    // A host that was killed meanwhile has told a part: the next one knows them.
+    drop(stdin.lock().read_to_end(&mut text));
+    serde_json::from_slice(&text).unwrap_or_default()
+}
+
+/// Masks what the run has printed. What cannot be masked stays to be masked by the host, which shows nothing else.
+fn mask(directory: &RunDir, secrets: &[Secret]) {
+    crate::secrets::hold(secrets.iter().cloned());
+    if let Err(error) = crate::secrets::mask_record(directory) {
+        complain(&format!("{}; what the run printed is not masked", error_chain(&error)));
+    }
 }
 
 /// What the run's processes had for themselves goes with the last of them.

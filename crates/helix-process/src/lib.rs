@@ -13,6 +13,7 @@ mod program;
 mod remove_tree;
 mod run_dir;
 mod sandbox;
+pub mod secrets;
 pub mod supervisor;
 pub mod tail;
 pub mod walls;

@@ -36,6 +36,10 @@ pub(crate) mod name {
     pub(crate) const REQUEST: &str = "request.json";
     /// The environment's values; removed as soon as the agent has them, since some are secrets.
     pub(crate) const ENVIRONMENT: &str = "environment.json";
+    /// Those of them that nobody may read, until what the run printed is masked.
+    pub(crate) const SECRETS: &str = "secrets.json";
+    /// Exists once what the run printed is being masked where it lies.
+    pub(crate) const MASKING: &str = "masking";
     pub(crate) const STDIN: &str = "stdin";
     pub(crate) const STDERR: &str = "stderr.txt";
     /// What the keeper itself has to complain of.

@@ -130,7 +130,8 @@ impl Supervisor {
         let published = blocking(move || {
             let state = runs.parent().unwrap_or(&runs);
             let walls = inner.config.sandbox.around(&request, state, &inner.config.keeper);
-            let directory = publish(&runs, &RunRequest { walls, ..request }, &inner.config.seal)?;
+            let secrets = crate::secrets::of_run(&request.invocation.env);
+            let directory = publish(&runs, &RunRequest { walls, ..request }, &secrets, &inner.config.seal)?;
             let state = directory.state()?;
             Ok((directory, state))
         });
@@ -225,6 +226,7 @@ impl Supervisor {
                 return Ok(None);
             }
             let request = needed(&directory.file(name::REQUEST))?;
+            crate::secrets::hold_those_of(&directory)?;
             if matches!(state, RunState::Kept) && directory.exists(&directory.file(name::STOP))? {
                 // The host that recorded the stop may have died before the keeper was told; telling it twice does nothing.
                 liveness::remind(&directory);

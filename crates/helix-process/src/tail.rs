@@ -12,12 +12,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use helix_core::ids::RunId;
+use helix_core::secrets::LineMask;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
 use self::buffer::LineBuffer;
 use crate::invocation::{RunEnd, StreamEnd};
+use crate::run_dir::name;
+use crate::secrets;
 
 /// A whole line without its newline. Cheap to clone; shares memory with its neighbours.
 pub type Line = Bytes;
@@ -72,6 +75,9 @@ pub enum ReadError {
 pub struct LineReader {
     run: RunId,
     path: PathBuf,
+    /// Is there once the record is being masked where it lies.
+    marker: PathBuf,
+    mask: LineMask,
     output: watch::Receiver<u64>,
     run_end: watch::Receiver<Option<RunEnd>>,
     reading: Reading,
@@ -102,6 +108,8 @@ struct Source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Looked {
     Read,
+    /// The record is being masked, by whoever recorded that nothing of the run is left: what was read may be half of either.
+    Masking,
     /// Nothing more at present; what the file's own record says of it.
     AtEnd {
         length: u64,
@@ -119,7 +127,9 @@ impl LineReader {
     ) -> Self {
         Self {
             run,
+            marker: path.with_file_name(name::MASKING),
             path,
+            mask: LineMask::default(),
             output,
             run_end,
             reading: Reading::Idle(Source { file: None, offset: 0, buffer: LineBuffer::new() }),
@@ -135,9 +145,10 @@ impl LineReader {
             match &mut self.reading {
                 Reading::Over => return None,
                 Reading::Idle(source) => {
-                    if let Some(line) = source.buffer.take_line() {
+                    if let Some(mut line) = source.buffer.take_line() {
                         self.end.lines += 1;
-                        return Some(Ok(line));
+                        self.mask.line(&secrets::held(), &mut line);
+                        return Some(Ok(line.freeze()));
                     }
                     self.begin_reading();
                 }
@@ -147,6 +158,12 @@ impl LineReader {
                         Ok((source, Ok(Looked::Read))) => {
                             self.end.bytes = source.offset;
                             self.reading = Reading::Idle(source);
+                            continue;
+                        }
+                        Ok((mut source, Ok(Looked::Masking))) => {
+                            source.offset -= source.buffer.forget();
+                            let ended = self.run_end.wait_for(Option::is_some).await.is_ok();
+                            self.reading = if ended { Reading::Idle(source) } else { Reading::Over };
                             continue;
                         }
                         Ok((source, Ok(Looked::AtEnd { length, links }))) => {
@@ -176,9 +193,10 @@ impl LineReader {
         let Reading::Idle(mut source) = std::mem::replace(&mut self.reading, Reading::Over) else { return };
         let run_end = self.run_end.borrow().clone();
         self.output.borrow_and_update();
-        let path = self.path.clone();
+        let (path, marker) = (self.path.clone(), self.marker.clone());
+        let over = run_end.is_some();
         let work = tokio::task::spawn_blocking(move || {
-            let looked = source.look(&path);
+            let looked = source.look(&path, &marker, over);
             (source, looked)
         });
         self.reading = Reading::Busy { work, run_end };
@@ -201,6 +219,7 @@ impl LineReader {
         }
         if run_end.is_some() {
             self.end.tail = source.buffer.into_tail();
+            self.mask.line(&secrets::held(), &mut self.end.tail);
             self.end.read_to_end = true;
             self.reading = Reading::Over;
             return Ok(());
@@ -223,15 +242,19 @@ impl LineReader {
 }
 
 impl Source {
-    fn look(&mut self, path: &Path) -> io::Result<Looked> {
+    /// `over`: whether the run had ended before, and its record has its last form.
+    fn look(&mut self, path: &Path, marker: &Path, over: bool) -> io::Result<Looked> {
         let file = match &self.file {
             Some(file) => file,
             None => self.file.insert(File::open(path)?),
         };
         let offset = self.offset;
         let read = self.buffer.fill(|space| file.read_at(space, offset))?;
+        self.offset += read as u64;
+        if !over && marker.try_exists()? {
+            return Ok(Looked::Masking);
+        }
         if read > 0 {
-            self.offset += read as u64;
             return Ok(Looked::Read);
         }
         let metadata = file.metadata()?;

@@ -4,15 +4,17 @@
 
 use std::time::Instant;
 
+use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt as _;
 
 use crate::host_check::HostRules;
 use crate::linked_files;
 use crate::openai::{ApiError, is_openai, refusal};
-use crate::principal::{Asked, Peer, authenticate};
+use crate::principal::{Asked, Peer, Principal, authenticate};
 use crate::problem::{Problem, codes};
 use crate::profile::FORWARDED_USER_HEADER;
 use crate::shared::Shared;
@@ -46,8 +48,10 @@ pub(crate) async fn require_principal(State(shared): State<Shared>, request: Req
             if let Some(owner) = owner {
                 parts.headers.insert(FORWARDED_USER_HEADER, owner);
             }
+            // What an agent says here is recorded and shown like what it prints.
+            let body = if matches!(principal, Principal::Agent(_)) { masked(body) } else { body };
             parts.extensions.insert(principal);
-            next.run(Request::from_parts(parts, body)).await
+            next.run(Request::from_parts(parts, body)).await.map(masked)
         }
         Err(problem) => {
             let is_unknown = problem.status == StatusCode::UNAUTHORIZED.as_u16();
@@ -58,6 +62,20 @@ pub(crate) async fn require_principal(State(shared): State<Shared>, request: Req
             response
         }
     }
+}
+
+/// A body without the values that this host knows and that nobody may read; as long as it was.
+fn masked(body: Body) -> Body {
+    let secrets = helix_engine::secrets::held();
+    if secrets.is_empty() {
+        return body;
+    }
+    Body::new(body.map_frame(move |frame| {
+        frame.map_data(|data| {
+            let mut shown = data.to_vec();
+            if secrets.mask_known_values(&mut shown) { shown.into() } else { data }
+        })
+    }))
 }
 
 /// Lets a request of the OpenAI-compatible API through if its key has one left. Reading is free.

@@ -3,6 +3,7 @@
 //! Must not do any command's work.
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -147,6 +148,7 @@ pub(crate) fn main() -> Exit {
     keep_panics();
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let environment = Environment::of_this_process()?;
+        helix_process::secrets::hold_environment();
         log_to_stderr(&environment, matches!(cli.command, Command::Serve(_)));
         dispatch(&Context::new(environment, terminal, cli.overrides), cli.command)
     }));
@@ -215,12 +217,27 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> Exit {
     if is_help { Exit::Success } else { Exit::Usage }
 }
 
+/// Standard error, without what nobody may read. The log writes whole events.
+struct CleanLog;
+
+impl Write for CleanLog {
+    fn write(&mut self, event: &[u8]) -> std::io::Result<usize> {
+        let mut shown = event.to_vec();
+        helix_process::secrets::held().mask(&mut shown);
+        std::io::stderr().lock().write_all(&shown).map(|()| event.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
+}
+
 fn log_to_stderr(environment: &Environment, serves: bool) {
     use tracing_subscriber::EnvFilter;
     let default = if serves { "info,rmcp=warn,rusqlite_migration=warn" } else { "error" };
     let wanted = environment.variable("HELIX_LOG").unwrap_or(default);
     let filter = EnvFilter::try_new(wanted).unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt().with_writer(std::io::stderr).with_env_filter(filter).with_ansi(false).init();
+    tracing_subscriber::fmt().with_writer(|| CleanLog).with_env_filter(filter).with_ansi(false).init();
 }
 
 /// What broke last, for [`broken`].

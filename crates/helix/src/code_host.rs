@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use helix_core::issue::{Issue, IssuePlace, is_host, is_project};
-use helix_failure::redact;
+use helix_core::secrets::redact;
 use helix_git::{GitEnvironment, Repository};
 use serde::Deserialize;
 use serde_json::json;

@@ -3,6 +3,7 @@
 //! Must not know any dialect: it sees fragments, whole texts and who wrote them.
 
 use helix_core::agent_event::AgentEvent;
+use helix_process::secrets::held;
 
 /// Text that was handed out as fragments and has not come as a whole yet, for each author.
 #[derive(Debug, Default)]
@@ -14,7 +15,10 @@ pub(crate) struct Fragments {
 struct Open {
     parent: Option<String>,
     channel: Channel,
+    /// What was handed out, masked.
     text: String,
+    /// What may become something that nobody may read: it waits for more.
+    held: String,
 }
 
 /// What kind of text it is; the two are streamed independently.
@@ -44,25 +48,33 @@ pub(crate) fn text_event(channel: Channel, text: String, part: Part, parent: Opt
 const AUTHORS: usize = 64;
 
 impl Fragments {
-    /// Remembers a fragment that is handed out.
-    pub(crate) fn add(&mut self, channel: Channel, parent: Option<&str>, fragment: &str) {
-        match self.open.iter_mut().find(|open| open.channel == channel && open.parent.as_deref() == parent) {
-            Some(open) => open.text.push_str(fragment),
-            None => {
-                if self.open.len() == AUTHORS {
-                    self.open.remove(0);
-                }
-                self.open.push(Open { parent: parent.map(str::to_owned), channel, text: fragment.to_owned() });
+    /// Takes a fragment; returns what is handed out now, masked. The whole text brings what is held back.
+    pub(crate) fn add(&mut self, channel: Channel, parent: Option<&str>, fragment: &str) -> String {
+        let is_of = |open: &Open| open.channel == channel && open.parent.as_deref() == parent;
+        let place = self.open.iter().position(is_of).unwrap_or_else(|| {
+            if self.open.len() == AUTHORS {
+                self.open.remove(0);
             }
-        }
+            let (text, held) = Default::default();
+            self.open.push(Open { parent: parent.map(str::to_owned), channel, text, held });
+            self.open.len() - 1
+        });
+        let (open, secrets) = (&mut self.open[place], held());
+        open.held.push_str(fragment);
+        let rest = open.held.split_off(secrets.open_end(&open.held));
+        let mut ready = std::mem::replace(&mut open.held, rest).into_bytes();
+        secrets.mask(&mut ready);
+        let ready = String::from_utf8_lossy(&ready).into_owned();
+        open.text.push_str(&ready);
+        ready
     }
 
     /// A whole text came: what of it was not handed out as fragments yet.
     pub(crate) fn missing_of<'a>(&mut self, channel: Channel, parent: Option<&str>, whole: &'a str) -> &'a str {
         let place = self.open.iter().position(|open| open.channel == channel && open.parent.as_deref() == parent);
         let Some(place) = place else { return whole };
-        let handed_out = &mut self.open[place].text;
-        if handed_out.len() > whole.len() && handed_out.starts_with(whole) {
+        let Open { text: handed_out, held, .. } = &mut self.open[place];
+        if handed_out.len() + held.len() > whole.len() && handed_out.starts_with(whole) {
             // The next text of the same message is on its way already.
             handed_out.drain(..whole.len());
             return "";

@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::AgentSessionId;
 use helix_core::run::{Outcome, RunFacts};
+use helix_core::secrets::LineMask;
 use helix_core::usage::Usage;
+use helix_process::secrets::held;
 use helix_process::{RunDir, RunDirError};
 use serde::Serialize;
 
@@ -116,6 +118,7 @@ pub struct RecordedRun {
     reader: Reader,
     /// The line that is not whole yet.
     line: Vec<u8>,
+    mask: LineMask,
 }
 
 impl RecordedRun {
@@ -129,7 +132,13 @@ impl RecordedRun {
         let reader = Reader::of_run(&labels)?;
         let path = directory.stdout();
         let file = File::open(&path).map_err(|source| RecordingError::Output { path, source })?;
-        Ok(Some(Self { directory, file: Some(BufReader::new(file)), reader, line: Vec::new() }))
+        Ok(Some(Self {
+            directory,
+            file: Some(BufReader::new(file)),
+            reader,
+            line: Vec::new(),
+            mask: LineMask::default(),
+        }))
     }
 
     /// Reads the next line and appends its events; `false` if there is none at present. What stands after the last newline
@@ -144,11 +153,13 @@ impl RecordedRun {
         let read = file.read_until(b'\n', &mut self.line);
         read.map_err(|source| RecordingError::Output { path: self.directory.stdout(), source })?;
         if self.line.ends_with(b"\n") {
+            self.mask.line(&held(), &mut self.line);
             self.reader.line(&self.line, events);
             self.line.clear();
             return Ok(true);
         }
         if ended {
+            self.mask.line(&held(), &mut self.line);
             self.reader.tail(&self.line, events);
             self.file = None;
         }

@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use helix_core::error_chain;
 use helix_core::ids::{CommitId, JobId, PhaseId};
+use helix_core::secrets::redact;
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::{
     AttemptAnswer, Diagnosis, Exposure, Holdout, Occurrence, PastFailure, Resolution, SimilarQuery, Suggestion,
     SuggestionDraft, SuggestionSource, Work,
 };
 use helix_failure::report::{Report, ReportRequest, Section, suggest};
-use helix_failure::{Classified, Classifier, FailureObservation, Fingerprint, Log, normalise, plain_text, redact};
+use helix_failure::{Classified, Classifier, FailureObservation, Fingerprint, Log, normalise, plain_text};
 use helix_store::failures::{Ceasing, FailureMemory, MemoryError, OpenFailure, Stale};
 use helix_store::{Access, DatabaseOptions, StateDir};
 use jiff::{SignedDuration, Timestamp};

@@ -2,6 +2,7 @@
 //!
 //! Must not know where it happened.
 
+use helix_core::secrets::redact;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,6 @@ use crate::code::tool_code;
 use crate::fingerprint::{Fingerprint, normalise};
 use crate::location::Ownership;
 use crate::plain::plain_text;
-use crate::redact::redact;
 use crate::verdict::{Blame, Category, RetryAdvice};
 
 /// Characters of a cause's line that count and are remembered.

@@ -19,9 +19,9 @@ use crate::log::Log;
 use crate::memory::{Closeness, Diagnosis, Exposure, FailureEnd, PastFailure, Suggestion, SuggestionSource};
 use crate::observation::{FailureObservation, Termination};
 use crate::plain::plain_text;
-use crate::redact::redact;
 use crate::verdict::{Blame, Category, RetryAdvice};
 use helix_core::ids::{CommitId, JobId};
+use helix_core::secrets::redact;
 
 /// Version of the JSON form.
 const FORMAT: u32 = 1;

@@ -2,6 +2,7 @@
 //!
 //! Must not know how the cause was found.
 
+use helix_core::secrets::redact;
 use helix_core::text::{clip, visible};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,6 @@ use super::neutral::LINE;
 use crate::classify::CauseLine;
 use crate::log::{Log, LogLine, Stream};
 use crate::plain::{last_written, plain_text};
-use crate::redact::redact;
 
 /// Lines shown before the cause.
 const BEFORE: usize = 4;

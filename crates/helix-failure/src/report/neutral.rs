@@ -2,10 +2,10 @@
 //!
 //! Must not know reports. Secrets are masked before, by `redact`.
 
+use helix_core::secrets::redact;
 use helix_core::text::{clip, visible};
 
 use crate::plain::plain_text;
-use crate::redact::redact;
 
 /// Characters of one line that are shown.
 pub(super) const LINE: usize = 400;

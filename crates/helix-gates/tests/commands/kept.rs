@@ -164,7 +164,7 @@ async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
         limit: Duration::from_secs(60),
     };
     let handle = start_command(&supervisor(home.path()), request).await.unwrap();
-    let run = collect_command(handle, "sh", &output, &[]).await.unwrap();
+    let run = collect_command(handle, "sh", &output).await.unwrap();
     assert_eq!(
         (run.end, run.length, fs::metadata(output).unwrap().len()),
         (CommandEnd::Exited(0), 20_000_003, 20_000_003)

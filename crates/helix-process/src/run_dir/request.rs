@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use helix_core::ids::RunId;
+use helix_core::secrets::Secret;
 
 use super::durable::write_new;
 use super::{EXIT_RESERVE, RunDir, RunDirError, RunSeal, name, to_json};
@@ -40,7 +41,12 @@ fn alone() -> MutexGuard<'static, ()> {
 
 /// Puts a run directory in place, whole or not at all: it is filled under another name and renamed. If a host has made it
 /// already (another supervisor was faster, or an earlier one), that one stays; anything else goes out of the way.
-pub(crate) fn publish(runs: &Path, request: &RunRequest, seal: &RunSeal) -> Result<RunDir, RunDirError> {
+pub(crate) fn publish(
+    runs: &Path,
+    request: &RunRequest,
+    secrets: &[Secret],
+    seal: &RunSeal,
+) -> Result<RunDir, RunDirError> {
     let directory = RunDir::of(runs, &request.run);
     let _alone = alone();
     for _ in 0..MAX_FOREIGN {
@@ -48,7 +54,7 @@ pub(crate) fn publish(runs: &Path, request: &RunRequest, seal: &RunSeal) -> Resu
             return Ok(directory);
         }
         move_away(&directory)?;
-        if put(runs, request, seal, &directory)? {
+        if put(runs, request, secrets, seal, &directory)? {
             return Ok(directory);
         }
     }
@@ -81,12 +87,18 @@ fn move_away(directory: &RunDir) -> Result<(), RunDirError> {
 }
 
 /// Fills a directory and renames it; whether nothing was in its way.
-fn put(runs: &Path, request: &RunRequest, seal: &RunSeal, directory: &RunDir) -> Result<bool, RunDirError> {
+fn put(
+    runs: &Path,
+    request: &RunRequest,
+    secrets: &[Secret],
+    seal: &RunSeal,
+    directory: &RunDir,
+) -> Result<bool, RunDirError> {
     let own = i32::try_from(std::process::id()).ok().and_then(ProcessIdentity::of);
     let (pid, ticks) = own.map_or((0, 0), |own| (own.pid, own.start_ticks));
     let staging = RunDir::at(runs.join(format!("{STAGING_PREFIX}{pid}-{ticks}-{}", next())));
     let mark = staging.file(&seal.of(&request.run));
-    let filled = fill(&staging, request).and_then(|()| write_new(&mark, b""));
+    let filled = fill(&staging, request, secrets).and_then(|()| write_new(&mark, b""));
     let published = filled.and_then(|()| match fs::rename(staging.path(), directory.path()) {
         Ok(()) => Ok(true),
         Err(error)
@@ -108,10 +120,13 @@ fn put(runs: &Path, request: &RunRequest, seal: &RunSeal, directory: &RunDir) ->
     published
 }
 
-fn fill(staging: &RunDir, request: &RunRequest) -> Result<(), RunDirError> {
+fn fill(staging: &RunDir, request: &RunRequest, secrets: &[Secret]) -> Result<(), RunDirError> {
     DirBuilder::new().mode(0o700).create(staging.path()).map_err(RunDirError::io("create", staging.path()))?;
     write_new(&staging.file(name::REQUEST), &to_json(&staging.file(name::REQUEST), request)?)?;
     write_new(&staging.file(name::ENVIRONMENT), &to_json(&staging.file(name::ENVIRONMENT), &request.invocation.env)?)?;
+    if !secrets.is_empty() {
+        write_new(&staging.file(name::SECRETS), &to_json(&staging.file(name::SECRETS), &secrets)?)?;
+    }
     write_new(&staging.file(name::STDIN), &request.invocation.stdin)?;
     for empty in [staging.stdout(), staging.file(name::STDERR), staging.file(name::LOCK)] {
         write_new(&empty, b"")?;

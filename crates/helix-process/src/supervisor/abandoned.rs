@@ -26,7 +26,8 @@ pub(super) fn settle(directory: &RunDir, run: &RunId) -> Result<RunEnd, RunDirEr
         None
     });
     let killed = end_processes(directory, run, record.as_ref());
-    remove_secrets(directory, run);
+    forget_environment(directory, run);
+    crate::secrets::mask_record(directory)?;
     if let Err(error) = directory.remove_private() {
         tracing::warn!(%run, error = %helix_core::error_chain(&error), "the temporary files of a lost run stay");
     }
@@ -67,7 +68,7 @@ fn end_processes(directory: &RunDir, run: &RunId, record: Option<&RunRecord>) ->
     killed
 }
 
-fn remove_secrets(directory: &RunDir, run: &RunId) {
+fn forget_environment(directory: &RunDir, run: &RunId) {
     match fs::remove_file(directory.file(name::ENVIRONMENT)) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}

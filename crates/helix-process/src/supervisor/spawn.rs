@@ -9,8 +9,9 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
 
 use helix_core::ids::RunId;
+use helix_core::secrets::Secret;
 use rustix::process::Signal;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, Command};
 
 use super::{StartError, SupervisorConfig};
@@ -39,9 +40,11 @@ pub(super) async fn keeper(config: &SupervisorConfig, run: &RunId, directory: &R
         // It needs nothing, and what it does not have it cannot leak or pass on.
         .env_clear()
         .envs(std::env::var_os("LD_LIBRARY_PATH").map(|value| ("LD_LIBRARY_PATH", value)))
-        .stdin(Stdio::null())
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::from(log));
+    let known: Vec<Secret> = crate::secrets::held().known().cloned().collect();
+    let secrets = serde_json::to_vec(&known).unwrap_or_default();
     let mut starts = 1;
     loop {
         let mut child = command.spawn().map_err(|source| StartError::Keeper {
@@ -49,6 +52,12 @@ pub(super) async fn keeper(config: &SupervisorConfig, run: &RunId, directory: &R
             program: config.keeper.clone(),
             source,
         })?;
+        // It masks what the run prints also when this process is gone. One that has ended says why itself.
+        if let Some(mut stdin) = child.stdin.take()
+            && let Err(error) = stdin.write_all(&secrets).await
+        {
+            tracing::debug!(%run, %error, "a keeper has not taken what it is to mask");
+        }
         let mut said = Vec::new();
         if let Some(stdout) = child.stdout.take() {
             stdout.take(MAX_COMPLAINT).read_to_end(&mut said).await.map_err(|error| StartError::KeeperFailed {

@@ -4,7 +4,7 @@
 
 use std::io;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 
 /// How much is read at once: little while lines come one by one, since room for a read has to be found and cleared
 /// each time, and more while there is more than there is room for.
@@ -44,19 +44,27 @@ impl LineBuffer {
     }
 
     /// Takes the next whole line, without its newline.
-    pub(super) fn take_line(&mut self) -> Option<Bytes> {
+    pub(super) fn take_line(&mut self) -> Option<BytesMut> {
         match memchr::memchr(b'\n', self.bytes.get(self.searched..)?) {
             Some(at) => {
                 let mut line = self.bytes.split_to(self.searched + at + 1);
                 line.truncate(line.len() - 1);
                 self.searched = 0;
-                Some(line.freeze())
+                Some(line)
             }
             None => {
                 self.searched = self.bytes.len();
                 None
             }
         }
+    }
+
+    /// Forgets what is not taken; returns how much that was.
+    pub(super) fn forget(&mut self) -> u64 {
+        let forgotten = self.bytes.len() as u64;
+        self.bytes.clear();
+        self.searched = 0;
+        forgotten
     }
 
     /// What is left after the last newline.

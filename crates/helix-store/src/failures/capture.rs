@@ -2,8 +2,8 @@
 //!
 //! Must not know what follows from it for suggestions and fixes, except that a fix which did not hold is none.
 
+use helix_core::secrets::redact;
 use helix_failure::memory::{Diagnosis, Occurrence, OccurrenceEntry, OccurrenceState, RememberedFailure, Work};
-use helix_failure::redact;
 use rusqlite::params;
 
 use super::answer::Captured;

@@ -5,11 +5,11 @@
 use std::collections::BTreeSet;
 
 use helix_core::ids::{JobId, PhaseId};
+use helix_core::secrets::redact;
 use helix_failure::memory::{
     AttemptAnswer, Credit, FixLink, OccurrencePlace, Resolution, Suggestion, SuggestionOutcome, SuggestionSource, Work,
     judge_suggestion,
 };
-use helix_failure::redact;
 use jiff::Timestamp;
 use rusqlite::params;
 

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use helix_core::secrets::Secret;
 use helix_store::StateDir;
 
 use super::Access;
@@ -39,6 +40,7 @@ pub(super) fn prepare(settings: &Settings, state: &StateDir, access: &Access) ->
     if kept.as_ref() != Some(&value) {
         replace_private(&file, &format!("{value}\n")).map_err(unwritable(&file))?;
     }
+    helix_process::secrets::hold([Secret { name: "HELIX_TOKEN".into(), value: value.clone() }]);
     Ok(Token { value, file, is_new })
 }
 

@@ -10,6 +10,7 @@ mod time;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use helix_core::diagnostic::Diagnostic;
+use helix_process::secrets::clean;
 use serde::Serialize;
 
 use crate::error::{CommandError, Ended, Exit, codes};
@@ -193,10 +194,13 @@ impl Terminal {
         match (error, self.reading) {
             (CommandError::ReaderLeft, _) => {}
             (CommandError::Problem(problem), Reading::People) => {
-                self.say(&problem::draw(problem, self.language, self.error_look));
+                self.say(&clean(&problem::draw(problem, self.language, self.error_look)));
             }
             (CommandError::Problem(problem), Reading::Programs) => {
-                if self.json(&serde_json::json!({ "error": problem })).is_err() {
+                let said = serde_json::json!({ "error": problem });
+                let said =
+                    serde_json::to_string_pretty(&said).map_err(no_json).and_then(|said| self.data(&clean(&said)));
+                if said.is_err() {
                     // The reader has left, or standard output is broken: the exit code remains.
                 }
             }

@@ -176,7 +176,7 @@ fn one_comment_is_posted_and_later_updated() {
     assert_eq!(world.calls(), [get.clone(), format!("gh api --hostname github.com --method POST {THREAD}")]);
     let text = world.comments(THREAD).pop().unwrap();
     assert_eq!(text.trim_end(), tried.stdout.trim_end());
-    assert!(text.starts_with(&format!("{marker}\n## Helix: `Pages [redacted]` ✗ failed\n")), "{text}");
+    assert!(text.starts_with(&format!("{marker}\n## Helix: `Pages [secret]` ✗ failed\n")), "{text}");
     for part in [
         "- **For:** #17\n",
         "attempt 1, ✓ `outputs_claimed`, ✗ `command`\n",
@@ -292,7 +292,7 @@ fn what_keeps_a_comment_from_being_posted_is_named_with_its_remedy() {
         .refused(4, &["HX0942", "glab is not logged in to gitlab.com", "glab auth login --hostname gitlab.com"]);
     std::fs::write(world.tools.join("mode"), "broken").unwrap();
     let broken = world.post(&["--issue", url]);
-    broken.refused(4, &["HX0943", "403 locked, token [redacted]", "updated, not repeated"]);
+    broken.refused(4, &["HX0943", "403 locked, token [secret]", "updated, not repeated"]);
     std::fs::write(world.tools.join("gh.hosts"), "").unwrap();
     world
         .post(&["--issue", url])

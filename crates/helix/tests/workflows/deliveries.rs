@@ -262,9 +262,9 @@ async fn a_token_reaches_the_command_and_no_record() {
     let events = stage.events(&id).await;
     let job = stage.job(&id).await;
     let finding = &gate_of(&job)["findings"][0];
-    assert!(finding["evidence"].as_str().unwrap().contains("token [masked]"), "{job:#}");
+    assert!(finding["evidence"].as_str().unwrap().contains("token [secret DEPLOY_TOKEN]"), "{job:#}");
     assert!(!format!("{events:?}{job:?}").contains(TOKEN));
     let output = stage.sandbox.state().join(gate_of(&job)["steps"][0]["command"]["output_file"].as_str().unwrap());
     let output = std::fs::read_to_string(output).unwrap();
-    assert!(output.contains("token [masked]") && !output.contains(TOKEN), "{output}");
+    assert!(output.contains("token [secret DEPLOY_TOKEN]") && !output.contains(TOKEN), "{output}");
 }

@@ -162,8 +162,12 @@ impl ClaudeReader {
         };
         let fragment = taken_text(&mut delta, field).unwrap_or_default();
         if !fragment.is_empty() {
-            self.fragments.add(channel, parent, &fragment);
-            run.events.push(text_event(channel, fragment, Part::Fragment, parent));
+            let shown = self.fragments.add(channel, parent, &fragment);
+            if shown.is_empty() {
+                run.pieces += 1;
+            } else {
+                run.events.push(text_event(channel, shown, Part::Fragment, parent));
+            }
         }
     }
 

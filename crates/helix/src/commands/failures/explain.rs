@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_core::run::Ending;
+use helix_core::secrets::redact;
 use helix_failure::memory::{Diagnosis, PastFailure, SimilarQuery};
 use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{
-    Classified, Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, plain_text, redact,
+    Classified, Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, plain_text,
 };
 use helix_job::{ErrorView, phrases, problem, say};
 use serde::{Deserialize, Serialize};

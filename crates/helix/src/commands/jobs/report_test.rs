@@ -23,10 +23,7 @@ fn what_does_not_fit_is_left_out_and_said() {
     let small = view(2);
     let text = fitted(&parts(&small, &[]), &small);
     assert!(text.starts_with("<!-- helix-job: j1 -->\n## Helix: ``Pages <!-- @all `x` -->`` ✗ failed\n"), "{text}");
-    assert!(
-        text.contains("- **For:** #17\n") && text.contains("- **Why:** `password=[redacted] closes #3`\n"),
-        "{text}"
-    );
+    assert!(text.contains("- **For:** #17\n") && text.contains("- **Why:** `password=[secret] closes #3`\n"), "{text}");
     assert!(text.ends_with("- ✓ `phase-0`: passed, attempt 1\n- ✓ `phase-1`: passed, attempt 1\n"), "{text}");
     let large = view(3_000);
     let all = parts(&large, &[]);

@@ -1,4 +1,5 @@
-//! Masks what must not leave the machine: keys, tokens, passwords, private keys, wherever a log or a prompt shows them.
+//! Masks what stands beside a name such as `password`, and many more forms of keys than are looked for in what agents print: for
+//! reports of failures and the memory of them, in which a word too many that is masked does no harm.
 //!
 //! Must not know where the text goes. What looks random but stands by no name of a secret (hashes, ids, paths) stays,
 //! since logs are useless without it.
@@ -8,13 +9,17 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
+use super::shapes;
+
 /// What stands where a secret stood; it tells nothing of the secret, not even its length.
-pub const PLACEHOLDER: &str = "[redacted]";
+pub const PLACEHOLDER: &str = "[secret]";
+/// What each placeholder begins with, also one with a name.
+const MASKED: &str = "[secret";
 
 /// Rounds to a fixed point: what one mask uncovers, the next takes; the bound keeps it linear.
 const ROUNDS: usize = 4;
 
-/// The text without its secrets: each is replaced by `[redacted]`. Linear in the length of the text; applying it twice
+/// The text without its secrets: each is replaced by `[secret]`. Linear in the length of the text; applying it twice
 /// changes nothing more. A text without secrets is lent, not copied.
 ///
 /// Taken as secrets are: keys and tokens with their issuers' prefixes (Anthropic, OpenAI, AWS, GitHub, GitLab, Slack, npm,
@@ -34,6 +39,9 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         Some(masked) => Cow::Owned(masked),
         None => Cow::Borrowed(text),
     };
+    if current.contains(MASKED) {
+        current = Cow::Owned(shapes::without_padding(&current));
+    }
     for _ in 0..ROUNDS {
         match once(&current) {
             Some(masked) if masked != *current => current = Cow::Owned(masked),
@@ -165,7 +173,7 @@ const FORMS: &[(&str, Replace)] = &[
     ),
     // What a terminal or an encoder has broken goes on in lines of nothing else.
     (
-        r#"(\[redacted\])((?:\\?\r?\n[ \t]{0,40}[A-Za-z0-9_+/=.-]{12,})+(?:\r?\n[ \t]{0,40}[A-Za-z0-9_+/-]{1,11}={1,2})?)(["',;]|\s|$)"#,
+        r#"(\[secret(?: [A-Za-z0-9_.-]+)?\])((?:\\?\r?\n[ \t]{0,40}[A-Za-z0-9_+/=.-]{12,})+(?:\r?\n[ \t]{0,40}[A-Za-z0-9_+/-]{1,11}={1,2})?)(["',;]|\s|$)"#,
         continued,
     ),
 ];
@@ -202,7 +210,7 @@ fn continued(found: &Captures<'_>) -> String {
 
 fn before_at(found: &Captures<'_>) -> String {
     // A variable that the shell or a template fills in is no secret.
-    if is_code(group(found, 2)) && !group(found, 2).contains(PLACEHOLDER) {
+    if is_code(group(found, 2)) && !group(found, 2).contains(MASKED) {
         return group(found, 0).to_owned();
     }
     format!("{}{PLACEHOLDER}@", group(found, 1))
@@ -247,7 +255,7 @@ fn looks_random(value: &str) -> bool {
     let (digits, letters) = (has(char::is_ascii_digit), has(char::is_ascii_alphabetic));
     let both_cases = has(char::is_ascii_lowercase) && has(char::is_ascii_uppercase);
     let wordy = value.contains(['/', '\\', '(', '{', ' ', '$']) && !value.ends_with('=');
-    if value.contains(PLACEHOLDER) || is_code(value) || count < 8 {
+    if value.contains(MASKED) || is_code(value) || count < 8 {
         return false;
     }
     (digits && letters && !wordy) || (both_cases && count >= 20 && !value.contains(['.', ' ', '(', ':']))
@@ -255,7 +263,7 @@ fn looks_random(value: &str) -> bool {
 
 /// Whether the value is an expression, a type, a variable or a mask rather than a value.
 fn is_code(value: &str) -> bool {
-    value.contains(PLACEHOLDER)
+    value.contains(MASKED)
         || value.starts_with(['$', '<', '{', '[', '*', '&', '(', '%', '@', '`', '…', '#', '|', '='])
         || value.contains(['(', '{'])
         || value.contains("::")
