@@ -14,13 +14,14 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId, RunId};
 use helix_core::run::NetworkAccess;
 use helix_plan::split_words;
+use helix_process::bounded::{open_plain, open_plain_beneath};
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::judgement::Trouble;
 use helix_process::{
-    CommandEnd, CommandRequest, CommandRun, RunHandle, Supervisor, ToolEnvironment, Walls, collect_command,
+    CommandEnd, CommandRequest, CommandRun, MAX_OUTPUT, RunHandle, Supervisor, ToolEnvironment, Walls, collect_command,
     replace_file, start_command,
 };
 
@@ -244,9 +245,10 @@ impl Checkout {
         if run.end == CommandEnd::Cancelled {
             return Err(Trouble::Cancelled);
         }
-        // Not every command writes the report that it names.
-        let report = self.report(check).filter(|path| path.exists());
-        let report = blocking(move || report.map(|path| read_ends(&path)).transpose()).await?.map_err(unreadable)?;
+        // Not every command writes the report that it names. One that is none counts as none: nothing waits for a pipe.
+        let named = self.report(check);
+        let top = self.directory.clone();
+        let report = blocking(move || read_report(&top, &named?)).await?;
         checked(context, check, run, report).await
     }
 
@@ -341,7 +343,7 @@ async fn checked(
     let output = context.state.join(file);
     let texts = blocking(move || {
         let short = |text: String| text.replace(&prefix, "");
-        std::io::Result::Ok((short(read_ends(&output)?), report.map(short)))
+        std::io::Result::Ok((short(read_ends(open_plain(&output)?)?), report.map(short)))
     });
     let (output, report) = texts.await?.map_err(unreadable)?;
     Ok(Checked { run, evidence, output, report })
@@ -356,10 +358,15 @@ fn stays_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
+/// The report that a command left in its checkout, if it is a file there.
+fn read_report(checkout: &Path, path: &Path) -> Option<String> {
+    let read = open_plain_beneath(checkout, path).and_then(read_ends);
+    read.inspect_err(|error| tracing::debug!(path = %path.display(), %error, "a command left no report")).ok()
+}
+
 /// Reads a file; of one that is too long, its beginning and its end.
-fn read_ends(path: &Path) -> std::io::Result<String> {
+fn read_ends(mut file: std::fs::File) -> std::io::Result<String> {
     use std::io::{Read, Seek, SeekFrom};
-    let mut file = std::fs::File::open(path)?;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     if length <= MAX_READ {
@@ -373,8 +380,9 @@ fn read_ends(path: &Path) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Hangup, interrupt, kill and terminate: what a service manager, a terminal or the system sends.
-const FROM_OUTSIDE: [i32; 4] = [1, 2, 9, 15];
+/// SIGKILL is what the system sends where memory is short. Whoever asks a run to end otherwise asks its keeper, which records it: any other
+/// signal came from the command's own processes.
+const KILLED: i32 = 9;
 
 /// The fault behind an end that says nothing about the work: not found, too late, ended from outside.
 pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Option<Fault> {
@@ -396,10 +404,15 @@ pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Op
             format!("{program} took longer than {} s and was stopped", limit.as_secs()),
             "give the gate a longer `timeout`, or make what it runs faster",
         ),
-        CommandEnd::Signalled(signal) if FROM_OUTSIDE.contains(&signal) => (
+        CommandEnd::TooMuchOutput => (
+            FaultKind::Unreadable,
+            format!("{program} printed more than {} MiB and was stopped", MAX_OUTPUT >> 20),
+            "have the command print less",
+        ),
+        CommandEnd::Signalled(KILLED) => (
             FaultKind::Environment,
-            format!("{program} was ended from outside (signal {signal})"),
-            "try again; for signal 9 look for a lack of memory (`dmesg`), or lower the number of parallel phases",
+            format!("{program} was killed from outside (signal {KILLED})"),
+            "look for a lack of memory (`dmesg`), or lower the number of parallel phases, and try again",
         ),
         CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled => return None,
     };

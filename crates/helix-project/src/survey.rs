@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::bounded::read_text;
+use helix_process::bounded::read_text;
 
 /// Size of the largest file that is looked into, in bytes.
 const MOST: u64 = 1 << 20;

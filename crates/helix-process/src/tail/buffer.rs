@@ -1,4 +1,4 @@
-//! Bytes in, whole lines out: each byte is looked at once, and memory is bounded by the longest line.
+//! Bytes in, whole lines out: each byte is looked at once, and memory is bounded. Of a line that is too long its beginning is kept.
 //!
 //! Must not know where the bytes come from.
 
@@ -19,11 +19,22 @@ pub(super) struct LineBuffer {
     room: usize,
     /// How far `bytes` is known to hold no newline, so that a long line is not searched again with each read.
     searched: usize,
+    /// Most bytes of a line that are kept.
+    most: usize,
+    /// Whether bytes of the line under way were dropped.
+    dropped: bool,
+    /// Lines of which something was dropped, the one under way included.
+    cut: u64,
 }
 
 impl LineBuffer {
-    pub(super) fn new() -> Self {
-        Self { bytes: BytesMut::new(), room: SMALLEST_READ, searched: 0 }
+    pub(super) fn new(most: usize) -> Self {
+        Self { bytes: BytesMut::new(), room: SMALLEST_READ, searched: 0, most, dropped: false, cut: 0 }
+    }
+
+    /// How many lines so far were longer than what is kept of one.
+    pub(super) fn cut(&self) -> u64 {
+        self.cut
     }
 
     /// Appends what `read` puts into the space it is given; returns how much that was.
@@ -50,12 +61,25 @@ impl LineBuffer {
                 let mut line = self.bytes.split_to(self.searched + at + 1);
                 line.truncate(line.len() - 1);
                 self.searched = 0;
+                self.drop_rest(line.len());
+                self.dropped = false;
+                line.truncate(self.most);
                 Some(line.freeze())
             }
             None => {
+                self.drop_rest(self.bytes.len());
+                self.bytes.truncate(self.most);
                 self.searched = self.bytes.len();
                 None
             }
+        }
+    }
+
+    /// Notes whether a line of this length is one that is cut; once for each.
+    fn drop_rest(&mut self, length: usize) {
+        if length > self.most && !self.dropped {
+            self.dropped = true;
+            self.cut += 1;
         }
     }
 
