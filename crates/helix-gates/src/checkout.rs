@@ -16,6 +16,7 @@ use helix_core::run::NetworkAccess;
 use helix_plan::split_words;
 use helix_process::bounded::{open_plain, open_plain_beneath};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
@@ -266,13 +267,9 @@ pub(crate) async fn run_on(
     let command = format!("{} {:?}", check.suffix, check.argv);
     let labels = [(GATE, context.label.clone()), (COMMAND, command), (COMMIT, commit.to_string())];
     let labels: BTreeMap<String, String> = labels.map(|(name, value)| (name.to_owned(), value)).into();
-    let file = seen_file(context);
-    let mut seen: Vec<Seen> = match tokio::fs::read(&file).await {
-        Ok(text) => serde_json::from_slice(&text).unwrap_or_default(),
-        Err(_) => Vec::new(),
-    };
-    if let Some(known) = seen.iter().position(|known| known.labels == labels) {
-        let Seen { run, report, .. } = seen.swap_remove(known);
+    let file = seen_directory(context).join(digest_of(&labels));
+    let known = tokio::fs::read(&file).await.ok().and_then(|text| serde_json::from_slice::<Seen>(&text).ok());
+    if let Some(Seen { run, report, .. }) = known.filter(|known| known.labels == labels) {
         return checked(context, &check, run, report).await;
     }
     let (checkout, joined) = Checkout::enter_or_join(context, commit, labels.clone()).await?;
@@ -288,8 +285,11 @@ pub(crate) async fn run_on(
     if !checked.run.end.lasts() {
         return Ok(checked);
     }
-    seen.push(Seen { labels, run: checked.run.clone(), report: checked.report.clone() });
-    let kept = blocking(move || serde_json::to_vec(&seen).is_ok_and(|text| replace_file(&file, &text).is_ok()));
+    let seen = Seen { labels, run: checked.run.clone(), report: checked.report.clone() };
+    let kept = blocking(move || {
+        let made = file.parent().is_some_and(|directory| std::fs::create_dir_all(directory).is_ok());
+        made && serde_json::to_vec(&seen).is_ok_and(|text| replace_file(&file, &text).is_ok())
+    });
     if !kept.await? {
         tracing::warn!(job = %context.job, label = context.label, "after a crash, this command of a gate will run again");
     }
@@ -304,14 +304,21 @@ struct Seen {
     report: Option<String>,
 }
 
-fn seen_file(context: &GateContext) -> PathBuf {
+/// One file for each command, so that a gate of many commands does not write all of them again for each.
+fn seen_directory(context: &GateContext) -> PathBuf {
     context.state.join(format!("gates/{}/{}.seen", context.job, context.label))
+}
+
+fn digest_of(labels: &BTreeMap<String, String>) -> String {
+    let mut hash = Sha256::new();
+    labels.iter().for_each(|(name, value)| hash.update(format!("{}\0{name}\0{}\0{value}\0", name.len(), value.len())));
+    format!("{:x}", hash.finalize())
 }
 
 /// Forgets what was seen of a gate's commands: it has an answer, and asked again it has to look again.
 pub(crate) async fn forget_seen(context: &GateContext) {
     if !context.checkouts.closing.is_cancelled()
-        && let Err(error) = tokio::fs::remove_file(seen_file(context)).await
+        && let Err(error) = tokio::fs::remove_dir_all(seen_directory(context)).await
         && error.kind() != std::io::ErrorKind::NotFound
     {
         tracing::error!(job = %context.job, label = context.label, %error, "what a gate has seen stays: it will not look again");
