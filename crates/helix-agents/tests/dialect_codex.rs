@@ -106,6 +106,12 @@ fn no_other_exit_and_no_missing_evidence_is_completion() {
     let mut reader = helix_agents::dialect(DialectName::Codex).reader(AskedSchema::No, ExitStatus::NoEvidence);
     let unread = reader.facts(&Ended::exited(0), &StreamEnd { lines: 9, read_to_end: true, ..StreamEnd::default() });
     assert!(!unread.stdout.read_to_end);
+    let cut = reader.facts(&Ended::exited(0), &StreamEnd { cut: 1, read_to_end: true, ..StreamEnd::default() });
+    let outcome = helix_core::run::Outcome::from_facts(&cut);
+    assert!(
+        matches!(&outcome, helix_core::run::Outcome::Truncated { evidence } if evidence.contains("32 MiB")),
+        "{outcome:?}"
+    );
 }
 
 /// Codex calls all that it does for a prompt one turn: whether it had begun to work is seen by what it did.

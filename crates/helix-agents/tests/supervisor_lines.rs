@@ -154,3 +154,40 @@ async fn the_answer_of_a_command_keeps_its_lines() {
     reader.facts(&(&handle.ended().await).into(), lines.end());
     assert_eq!(reader.run().answer, "one\ntwo\n\nthree");
 }
+
+#[tokio::test]
+async fn of_a_line_that_is_too_long_the_rest_is_dropped_and_said() {
+    let bed = Bed::new();
+    let zeros = |count: u32| format!("head -c {count} /dev/zero");
+    let script = format!("{}; echo; echo next; {}; echo; echo last", zeros(10_000_000), zeros(80 << 20));
+    let handle = bed.start(&bed.script(&script)).await;
+    let mut lines = handle.lines();
+    let mut lengths = Vec::new();
+    while let Some(line) = lines.next().await {
+        lengths.push(line.unwrap().len());
+    }
+    assert_eq!(lengths, [10_000_000, 4, 32 << 20, 4], "what an agent really writes is read as a whole");
+    let end = lines.end();
+    assert!(end.read_to_end);
+    assert_eq!((end.cut, end.lines, end.bytes), (1, 4, 10_000_000 + (80 << 20) + 12));
+}
+
+#[tokio::test]
+async fn a_run_that_prints_without_end_is_stopped_and_what_is_kept_of_it_is_bounded() {
+    for endless in ["cat /dev/zero", "cat /dev/zero >&2", "head -c 300000000 /dev/zero", "yes >&2 & yes"] {
+        let bed = Bed::new();
+        let handle = bed.start(&bed.script(endless)).await;
+        let mut lines = handle.lines();
+        while let Some(line) = lines.next().await {
+            line.unwrap();
+        }
+        let end = handle.ended().await;
+        assert_eq!(end.stopped, Some(StopCause::Output), "{endless}");
+        assert!(lines.end().read_to_end, "{endless}");
+        assert_eq!(lines.end().bytes, end.stdout_bytes, "{endless}");
+        for name in ["stdout.jsonl", "stderr.txt"] {
+            let length = std::fs::metadata(handle.directory().join(name)).unwrap().len();
+            assert!(length <= helix_process::MAX_OUTPUT, "{endless}: {name} has {length} bytes");
+        }
+    }
+}

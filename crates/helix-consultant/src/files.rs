@@ -2,7 +2,10 @@
 //!
 //! Must not know sessions. Bounded: what is larger than a session's drafts ever are is not copied, and the result says so.
 
+use std::io::Read as _;
 use std::path::Path;
+
+use helix_process::bounded::open_plain_beneath;
 
 /// Most bytes that are copied.
 const BYTES: u64 = 256 * 1024 * 1024;
@@ -63,7 +66,12 @@ fn copy_below(from: &Path, to: &Path, copied: &mut Copied) -> std::io::Result<()
                 copied.is_whole = false;
                 continue;
             }
-            std::fs::copy(entry.path(), target)?;
+            // Whoever still writes there could put something else in its place meanwhile.
+            let file = open_plain_beneath(from, &entry.path())?;
+            let mode = file.metadata()?.permissions();
+            let mut copy = std::fs::File::create(target)?;
+            std::io::copy(&mut file.take(size), &mut copy)?;
+            copy.set_permissions(mode)?;
             copied.files += 1;
             copied.bytes += size;
         }

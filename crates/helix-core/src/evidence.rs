@@ -71,7 +71,7 @@ pub struct SelfRunning {
     pub more: u64,
 }
 
-fn is_zero(number: &u64) -> bool {
+pub(crate) fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 

@@ -15,6 +15,7 @@ use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
 use helix_git::{GitEnvironment, Repository, WorkCopy, Workspaces};
 use helix_job::{Active, AdrText, Committed, GateReport, JobSpec, recorded};
 use helix_plan::{GateSpec, Phase};
+use helix_process::bounded::read_bytes;
 use helix_process::{RUN_DIR_VARIABLE, RunSeal, ToolEnvironment, WITHIN_RUN_VARIABLE};
 use helix_store::kept_key;
 use jiff::Timestamp;
@@ -24,6 +25,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::error::EngineError;
 use crate::evidence::JobEvidence;
+
+/// Largest file with the task of an agent, in bytes.
+const LARGEST_TASK: u64 = 64 << 20;
 
 /// Gates, and what their answers are measured against.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -101,7 +105,7 @@ impl WorkTask {
         // Worktrees lie in the state directory, as the files of runs do.
         let files = directory.ancestors().map(|above| task_file(&above.join("agent-files").join(run.as_str())));
         let Some(file) = files.into_iter().find(|file| file.is_file()) else { return Ok(None) };
-        let text = std::fs::read(file).map_err(EngineError::environment)?;
+        let text = read_bytes(&file, LARGEST_TASK).map_err(EngineError::environment)?;
         serde_json::from_slice(&text).map(Some).map_err(EngineError::environment)
     }
 

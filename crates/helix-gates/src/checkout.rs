@@ -14,13 +14,15 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{CommitId, JobId, RunId};
 use helix_core::run::NetworkAccess;
 use helix_plan::split_words;
+use helix_process::bounded::{open_plain, open_plain_beneath};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::judgement::Trouble;
 use helix_process::{
-    CommandEnd, CommandRequest, CommandRun, RunHandle, Supervisor, ToolEnvironment, Walls, collect_command,
+    CommandEnd, CommandRequest, CommandRun, MAX_OUTPUT, RunHandle, Supervisor, ToolEnvironment, Walls, collect_command,
     replace_file, start_command,
 };
 
@@ -239,9 +241,10 @@ impl Checkout {
         if run.end == CommandEnd::Cancelled {
             return Err(Trouble::Cancelled);
         }
-        // Not every command writes the report that it names.
-        let report = self.report(check).filter(|path| path.exists());
-        let report = blocking(move || report.map(|path| read_ends(&path)).transpose()).await?.map_err(unreadable)?;
+        // Not every command writes the report that it names. One that is none counts as none: nothing waits for a pipe.
+        let named = self.report(check);
+        let top = self.directory.clone();
+        let report = blocking(move || read_report(&top, &named?)).await?;
         checked(context, check, run, report).await
     }
 
@@ -259,13 +262,9 @@ pub(crate) async fn run_on(
     let command = format!("{} {:?}", check.suffix, check.argv);
     let labels = [(GATE, context.label.clone()), (COMMAND, command), (COMMIT, commit.to_string())];
     let labels: BTreeMap<String, String> = labels.map(|(name, value)| (name.to_owned(), value)).into();
-    let file = seen_file(context);
-    let mut seen: Vec<Seen> = match tokio::fs::read(&file).await {
-        Ok(text) => serde_json::from_slice(&text).unwrap_or_default(),
-        Err(_) => Vec::new(),
-    };
-    if let Some(known) = seen.iter().position(|known| known.labels == labels) {
-        let Seen { run, report, .. } = seen.swap_remove(known);
+    let file = seen_directory(context).join(digest_of(&labels));
+    let known = tokio::fs::read(&file).await.ok().and_then(|text| serde_json::from_slice::<Seen>(&text).ok());
+    if let Some(Seen { run, report, .. }) = known.filter(|known| known.labels == labels) {
         return checked(context, &check, run, report).await;
     }
     let (checkout, joined) = Checkout::enter_or_join(context, commit, labels.clone()).await?;
@@ -281,8 +280,11 @@ pub(crate) async fn run_on(
     if !checked.run.end.lasts() {
         return Ok(checked);
     }
-    seen.push(Seen { labels, run: checked.run.clone(), report: checked.report.clone() });
-    let kept = blocking(move || serde_json::to_vec(&seen).is_ok_and(|text| replace_file(&file, &text).is_ok()));
+    let seen = Seen { labels, run: checked.run.clone(), report: checked.report.clone() };
+    let kept = blocking(move || {
+        let made = file.parent().is_some_and(|directory| std::fs::create_dir_all(directory).is_ok());
+        made && serde_json::to_vec(&seen).is_ok_and(|text| replace_file(&file, &text).is_ok())
+    });
     if !kept.await? {
         tracing::warn!(job = %context.job, label = context.label, "after a crash, this command of a gate will run again");
     }
@@ -297,14 +299,21 @@ struct Seen {
     report: Option<String>,
 }
 
-fn seen_file(context: &GateContext) -> PathBuf {
+/// One file for each command, so that a gate of many commands does not write all of them again for each.
+fn seen_directory(context: &GateContext) -> PathBuf {
     context.state.join(format!("gates/{}/{}.seen", context.job, context.label))
+}
+
+fn digest_of(labels: &BTreeMap<String, String>) -> String {
+    let mut hash = Sha256::new();
+    labels.iter().for_each(|(name, value)| hash.update(format!("{}\0{name}\0{}\0{value}\0", name.len(), value.len())));
+    format!("{:x}", hash.finalize())
 }
 
 /// Forgets what was seen of a gate's commands: it has an answer, and asked again it has to look again.
 pub(crate) async fn forget_seen(context: &GateContext) {
     if !context.checkouts.closing.is_cancelled()
-        && let Err(error) = tokio::fs::remove_file(seen_file(context)).await
+        && let Err(error) = tokio::fs::remove_dir_all(seen_directory(context)).await
         && error.kind() != std::io::ErrorKind::NotFound
     {
         tracing::error!(job = %context.job, label = context.label, %error, "what a gate has seen stays: it will not look again");
@@ -336,7 +345,7 @@ async fn checked(
     let output = context.state.join(file);
     let texts = blocking(move || {
         let short = |text: String| text.replace(&prefix, "");
-        std::io::Result::Ok((short(read_ends(&output)?), report.map(short)))
+        std::io::Result::Ok((short(read_ends(open_plain(&output)?)?), report.map(short)))
     });
     let (output, report) = texts.await?.map_err(unreadable)?;
     Ok(Checked { run, evidence, output, report })
@@ -351,10 +360,15 @@ fn stays_inside(path: &str) -> bool {
     Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
+/// The report that a command left in its checkout, if it is a file there.
+fn read_report(checkout: &Path, path: &Path) -> Option<String> {
+    let read = open_plain_beneath(checkout, path).and_then(read_ends);
+    read.inspect_err(|error| tracing::debug!(path = %path.display(), %error, "a command left no report")).ok()
+}
+
 /// Reads a file; of one that is too long, its beginning and its end.
-fn read_ends(path: &Path) -> std::io::Result<String> {
+fn read_ends(mut file: std::fs::File) -> std::io::Result<String> {
     use std::io::{Read, Seek, SeekFrom};
-    let mut file = std::fs::File::open(path)?;
     let length = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
     let mut bytes = Vec::new();
     if length <= MAX_READ {
@@ -368,8 +382,9 @@ fn read_ends(path: &Path) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Hangup, interrupt, kill and terminate: what a service manager, a terminal or the system sends.
-const FROM_OUTSIDE: [i32; 4] = [1, 2, 9, 15];
+/// SIGKILL is what the system sends where memory is short. Whoever asks a run to end otherwise asks its keeper, which records it: any other
+/// signal came from the command's own processes.
+const KILLED: i32 = 9;
 
 /// The fault behind an end that says nothing about the work: not found, too late, ended from outside.
 pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Option<Fault> {
@@ -391,10 +406,15 @@ pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Op
             format!("{program} took longer than {} s and was stopped", limit.as_secs()),
             "give the gate a longer `timeout`, or make what it runs faster",
         ),
-        CommandEnd::Signalled(signal) if FROM_OUTSIDE.contains(&signal) => (
+        CommandEnd::TooMuchOutput => (
+            FaultKind::Unreadable,
+            format!("{program} printed more than {} MiB and was stopped", MAX_OUTPUT >> 20),
+            "have the command print less",
+        ),
+        CommandEnd::Signalled(KILLED) => (
             FaultKind::Environment,
-            format!("{program} was ended from outside (signal {signal})"),
-            "try again; for signal 9 look for a lack of memory (`dmesg`), or lower the number of parallel phases",
+            format!("{program} was killed from outside (signal {KILLED})"),
+            "look for a lack of memory (`dmesg`), or lower the number of parallel phases, and try again",
         ),
         CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled => return None,
     };

@@ -89,6 +89,7 @@ pub(super) fn end_text(end: CommandEnd) -> String {
         CommandEnd::Exited(code) => format!("exit {code}"),
         CommandEnd::Signalled(signal) => format!("signal {signal}"),
         CommandEnd::TimedOut => "timed out".into(),
+        CommandEnd::TooMuchOutput => "printed too much".into(),
         CommandEnd::Cancelled => "cancelled".into(),
     }
 }

@@ -17,6 +17,10 @@ use super::repository::Repository;
 /// Largest file of a result, in bytes: what common hosts of repositories take.
 pub(crate) const MAX_FILE: u64 = 100 << 20;
 
+/// Most files that a result changes, and most bytes in them: more is generated, and would take the disk of everybody who clones it.
+pub(crate) const MAX_FILES: usize = 50_000;
+pub(crate) const MAX_SIZE: u64 = 2 << 30;
+
 /// Findings of one rule that are listed.
 const LISTED: usize = 20;
 

@@ -4,30 +4,22 @@
 
 use std::fs;
 use std::io::{ErrorKind, Read, Write};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use helix_process::bounded::open_plain;
 
 use super::error::GitError;
 
 /// Most of a file of settings that is read, in bytes.
 const MAX_READ: u64 = 64 << 20;
 
-/// A small regular file, whole; `None` if it is not there or not readable.
+/// A small regular file, whole; `None` if it is not there, not readable, or something else than a file.
 pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, GitError> {
-    let none = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::PermissionDenied];
+    // What is no file is refused without a number of the system.
+    let none = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::PermissionDenied, ErrorKind::Other];
     let mut bytes = Vec::new();
-    let mut read = || -> std::io::Result<bool> {
-        // A pipe in its place is not waited for.
-        let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
-        let opened = fs::File::options().read(true).custom_flags(flags).open(file)?;
-        let is_file = opened.metadata()?.is_file();
-        if is_file {
-            opened.take(MAX_READ).read_to_end(&mut bytes)?;
-        }
-        Ok(is_file)
-    };
-    match read() {
-        Ok(is_file) => Ok(is_file.then_some(bytes)),
+    match open_plain(file).and_then(|opened| opened.take(MAX_READ).read_to_end(&mut bytes)) {
+        Ok(_) => Ok(Some(bytes)),
         Err(error) if none.contains(&error.kind()) => Ok(None),
         Err(error) => Err(GitError::disk("read", file)(error)),
     }
@@ -35,7 +27,7 @@ pub(crate) fn read(file: &Path) -> Result<Option<Vec<u8>>, GitError> {
 
 /// Replaces a file in one step, unless it is so already.
 pub(crate) fn put(file: &Path, content: &[u8]) -> Result<(), GitError> {
-    if fs::read(file).is_ok_and(|known| known == content) {
+    if read(file).is_ok_and(|known| known.as_deref() == Some(content)) {
         return Ok(());
     }
     let written = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(file)).and_then(|mut temporary| {

@@ -5,7 +5,6 @@
 use std::collections::VecDeque;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
-use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -17,6 +16,7 @@ use sha2::{Digest, Sha256};
 use super::batch::Batch;
 use super::environment::GitEnvironment;
 use super::error::{GitError, OpenError};
+use super::files::read;
 use super::objects::{
     CommitObject, DIFFER, EntryKind, READER, RawChange, TreeListing, contents, empty_tree, escape_path, info,
     parse_commit, raw_changes,
@@ -142,13 +142,9 @@ impl Operation {
         ];
         for (file, operation) in places {
             let path = own.join(file);
-            match std::fs::read_to_string(&path) {
-                Ok(text) if text.lines().map(str::trim).any(|line| line == full || line == branch) => {
-                    return Ok(Some(operation));
-                }
-                Ok(_) => {}
-                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
-                Err(error) => return Err(GitError::disk("read", path)(error)),
+            let text = read(&path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+            if text.lines().map(str::trim).any(|line| line == full || line == branch) {
+                return Ok(Some(operation));
             }
         }
         Ok(None)

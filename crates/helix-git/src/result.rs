@@ -15,7 +15,7 @@ use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
 use helix_process::secrets::first_in_file;
 
-use super::admissible::{MAX_FILE, inadmissible, is_storable, refused};
+use super::admissible::{MAX_FILE, MAX_FILES, MAX_SIZE, inadmissible, is_storable, refused};
 use super::attempt::AttemptKey;
 use super::error::GitError;
 use super::files::{read, remove_tree};
@@ -102,6 +102,8 @@ struct Harvest<'a> {
     repairs: Vec<Repair>,
     findings: Vec<Finding>,
     runs_by_itself: Vec<SelfRunning>,
+    /// Bytes in the files that are taken.
+    size: u64,
 }
 
 impl Workspaces {
@@ -127,7 +129,7 @@ impl Workspaces {
         let former = repository.find_commit(&reference)?;
         let former = former.filter(|one| one.parents == [start.id.clone()] && one.message == message);
         let mut harvest =
-            Harvest { spaces: self, place, repairs: Vec::new(), findings: Vec::new(), runs_by_itself: Vec::new() };
+            Harvest { spaces: self, place, repairs: vec![], findings: vec![], runs_by_itself: vec![], size: 0 };
         let tip = if is_directory(&harvest.place.path) {
             let tree = harvest.tree(&start)?;
             repository.step(|| format!("the files of {}/{} are taken", key.phase, key.attempt));
@@ -212,6 +214,7 @@ impl Harvest<'_> {
         };
         let none = "0".repeat(start.tree.as_str().len());
         let (mut taken, mut dropped, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
+        self.size = 0;
         for path in &changed {
             match self.fate(path) {
                 Fate::Taken => taken.extend(path.strip_suffix(b"/").unwrap_or(path).iter().copied().chain([0])),
@@ -221,6 +224,18 @@ impl Harvest<'_> {
                 Fate::Unreadable => unreadable.push(escape_path(path)),
                 Fate::Refused => {}
             }
+        }
+        if changed.len() > MAX_FILES || self.size > MAX_SIZE {
+            let (count, size) = (changed.len(), self.size >> 20);
+            let message = format!(
+                "{count} files changed, with {size} MiB; a result may change at most {MAX_FILES} files with {} MiB, and none of \
+                 them was taken",
+                MAX_SIZE >> 20
+            );
+            self.findings.push(
+                Finding::new("result.too_much", message).fix("remove what is generated, or add it to .gitignore"),
+            );
+            (taken, dropped) = (Vec::new(), Vec::new());
         }
         if !dropped.is_empty() {
             self.spaces.inside(&self.place, ["update-index", "-z", "--index-info"]).stdin(dropped).run()?;
@@ -297,11 +312,17 @@ impl Harvest<'_> {
                 Fate::Refused
             }
             Ok(found) if found.is_file() => match first_in_file(&file) {
-                Ok(None) => Fate::Taken,
+                Ok(None) => {
+                    self.size += found.len();
+                    Fate::Taken
+                }
                 Ok(Some(secret)) => self.with_secret(path, &secret),
                 Err(_) => Fate::Unreadable,
             },
-            Ok(found) if found.is_symlink() => Fate::Taken,
+            Ok(found) if found.is_symlink() => {
+                self.size += found.len();
+                Fate::Taken
+            }
             // A submodule.
             Ok(found) if found.is_dir() && file.join(".git").exists() => Fate::Taken,
             // A directory with files of its own, a pipe, a socket or a device.

@@ -4,7 +4,7 @@
 //! Must not decide what becomes of them. The table is the rule; what a person decides to start (a makefile, a build script, tests) is
 //! not in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use helix_core::evidence::{RunsBy, SelfRunning};
 use helix_core::finding::Finding;
@@ -24,6 +24,8 @@ const LINES: usize = 40;
 const WIDTH: usize = 240;
 /// Lines shown of all files of a result.
 const LINES_OF_ALL: usize = 160;
+/// Links that are followed one after the other, as many as systems do at least.
+const LINKS: usize = 40;
 /// Larger files are only counted, in bytes.
 const READ: usize = 1 << 20;
 
@@ -53,8 +55,9 @@ const RULES: &[Rule] = &[
     // When somebody enters the directory.
     all(
         RunsBy::Shell,
-        &[".envrc", ".env", ".autoenv", ".autoenv.zsh", "mise.toml", ".mise.toml", ".mise/**", "mise/config.toml"],
+        &[".envrc", ".env", ".autoenv", ".autoenv.zsh", "mise.toml", ".mise.toml", ".mise/**", "mise/**"],
     ),
+    all(RunsBy::Shell, &["mise.*.toml", ".mise.*.toml", ".config/mise.toml", ".config/mise.*.toml"]),
     // When somebody opens the directory in an editor: tasks, interpreters, formatters, language servers, containers.
     all(
         RunsBy::Editor,
@@ -65,6 +68,7 @@ const RULES: &[Rule] = &[
         RunsBy::Editor,
         &[".devcontainer/**", ".devcontainer.json", ".gitpod.yml", ".sublime-project", "*.sublime-project"],
     ),
+    all(RunsBy::Editor, &[".vs/**", ".theia/**", ".settings/**", ".externaltoolbuilders/**"]),
     // Settings with hooks and tool servers, and instructions that an agent follows with the rights of whoever starts it.
     all(RunsBy::Agent, &[".claude/**", ".mcp.json", "claude.md", "claude.local.md", "agents.md", "agents.override.md"]),
     all(
@@ -80,7 +84,9 @@ const RULES: &[Rule] = &[
         &[".opencode/**", "opencode.json", "opencode.jsonc", ".roo/**", ".clinerules", ".clinerules/**"],
     ),
     all(RunsBy::Agent, &[".continue/**", ".kiro/**", ".junie/**", ".amp/**", ".agents/**"]),
-    all(RunsBy::Helix, &["helix.toml"]),
+    all(RunsBy::Agent, &[".github/prompts/**", ".github/chatmodes/**", ".github/hooks/**", ".copilot/**"]),
+    all(RunsBy::Agent, &["skill.md", ".augment/**", ".goosehints", ".qwen/**", "qwen.md", ".rules", "warp.md"]),
+    all(RunsBy::Helix, &["helix.toml", "prompts/*.md.j2"]),
     // After a push, with the secrets of the project.
     all(
         RunsBy::Server,
@@ -127,6 +133,8 @@ const RULES: &[Rule] = &[
         RunsBy::Tool,
         &[".npmrc", ".yarnrc", ".yarnrc.yml", ".yarn/**", ".pnpmfile.*js", "pnpmfile.js", "bunfig.toml", "binding.gyp"],
     ),
+    // Which packages may run their install scripts.
+    all(RunsBy::Tool, &["pnpm-workspace.y*ml"]),
     all(
         RunsBy::Tool,
         &[".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml", ".bundle/config", ".bazelrc"],
@@ -164,8 +172,9 @@ fn names_driver(line: &str) -> bool {
 /// Names in a package's description under which tools look for hooks.
 const HOOKS: [&str; 4] = ["husky", "simple-git-hooks", "gitHooks", "lint-staged"];
 
-/// Names in a repository of git without a work tree; git takes any directory with these for one, and runs what its settings name.
-const BARE: [&str; 7] = ["HEAD", "config", "commondir", "objects", "refs", "hooks", "info"];
+/// Names in a repository of git without a work tree; git takes any directory with some of these for one, whatever kind of file they are,
+/// and runs what its settings name.
+const BARE: [&str; 7] = ["head", "config", "commondir", "objects", "refs", "hooks", "info"];
 
 /// The files that run by themselves among the changes that lead to a tree, and what speaks against their number.
 ///
@@ -178,12 +187,14 @@ pub(crate) fn self_running(
 ) -> Result<(Vec<SelfRunning>, Option<Finding>), GitError> {
     let mut found = Vec::new();
     let mut room = LINES_OF_ALL;
+    let listing = repository.listing(tree)?;
+    let behind = behind_links(repository, &listing)?;
     for change in changes {
         let Some(new) = &change.new else { continue };
         let path = escape_path(&change.path);
-        let (by, part) = match rule(&path, new.kind) {
+        let (by, part) = match rule(&path, new.kind).or_else(|| rule_behind(&path, new.kind, &behind)) {
             Some(rule) => (rule.by, rule.part),
-            None if is_in_bare_repository(repository, &path, tree)? => (RunsBy::Git, Part::All),
+            None if is_in_bare_repository(&path, &listing) => (RunsBy::Git, Part::All),
             None => continue,
         };
         let now = content(repository, new, part)?;
@@ -232,21 +243,80 @@ fn matches(pattern: &str, names: &[String], stands_for: bool) -> bool {
     })
 }
 
-/// Whether a file lies in what git takes for a repository of its own.
-fn is_in_bare_repository(repository: &Repository, path: &str, tree: &TreeId) -> Result<bool, GitError> {
-    if !path.split('/').skip(1).any(|name| BARE.contains(&name)) {
-        return Ok(false);
+/// Where links lead that stand for files which run by themselves: the link of each place.
+type BehindLinks = BTreeMap<String, String>;
+
+fn behind_links(repository: &Repository, listing: &TreeListing) -> Result<BehindLinks, GitError> {
+    let mut behind = BehindLinks::new();
+    for (link, entry) in listing.iter().filter(|(_, entry)| entry.kind == EntryKind::Symlink) {
+        if rule(link, EntryKind::Symlink).is_none() {
+            continue;
+        }
+        let (mut at, mut entry) = (link.clone(), entry.clone());
+        for _ in 0..LINKS {
+            let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
+            let Some(place) = target_of(&at, &target) else { break };
+            behind.entry(place.clone()).or_insert_with(|| link.clone());
+            match listing.get(&place).filter(|next| next.kind == EntryKind::Symlink) {
+                Some(next) => (at, entry) = (place, next.clone()),
+                None => break,
+            }
+        }
     }
-    let listing = repository.listing(tree)?;
-    let holds = |directory: String| {
-        let next = listing.range(directory.clone()..).next();
-        next.is_some_and(|(path, _): (&String, &TreeEntry)| path.starts_with(&directory))
-    };
-    Ok(path.match_indices('/').any(|(end, _)| {
-        let directory = &path[..end];
-        TreeListing::contains_key(&listing, &format!("{directory}/HEAD"))
-            && ["objects", "refs"].iter().all(|name| holds(format!("{directory}/{name}/")))
-    }))
+    Ok(behind)
+}
+
+/// Where a link leads, by name; `None` where that is not in the repository.
+fn target_of(link: &str, target: &str) -> Option<String> {
+    let mut parts: Vec<&str> = link.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "." => {}
+            "" if parts.is_empty() && target.starts_with('/') => return None,
+            "" => {}
+            ".." => drop(parts.pop()?),
+            name => parts.push(name),
+        }
+    }
+    (!target.starts_with('/') && !parts.is_empty()).then(|| parts.join("/"))
+}
+
+/// The rule for a path by the name that it has through a link.
+fn rule_behind(path: &str, kind: EntryKind, behind: &BehindLinks) -> Option<&'static Rule> {
+    let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+    let mut names = ends.filter_map(|end| Some(format!("{}{}", behind.get(path.get(..end)?)?, path.get(end..)?)));
+    names.find_map(|name| rule(&name, kind))
+}
+
+/// Whether a file lies in what git takes for a repository of its own. Its objects and references may be files, links, or elsewhere.
+fn is_in_bare_repository(path: &str, listing: &TreeListing) -> bool {
+    if !path.split('/').skip(1).any(|name| BARE.contains(&&*seen(&folded(name)))) {
+        return false;
+    }
+    path.match_indices('/').any(|(end, _)| {
+        let names = names_in(&path[..end], listing);
+        let has = |name: &str| names.contains(name);
+        has("head") && (has("commondir") || has("objects") && has("refs"))
+    })
+}
+
+/// The names directly in a directory that a repository has, too; each file below is not looked at.
+fn names_in(directory: &str, listing: &TreeListing) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let prefix = format!("{directory}/");
+    let mut from = prefix.clone();
+    while let Some((path, _)) = listing.range(from.clone()..).next() {
+        let Some(rest) = path.strip_prefix(&prefix) else { break };
+        let name = rest.split('/').next().unwrap_or_default();
+        let known = seen(&folded(name));
+        if BARE.contains(&&*known) {
+            names.insert(known);
+        }
+        // The next one after all that lies below: `0` follows `/`.
+        from = if name.len() == rest.len() { format!("{path}\0") } else { format!("{prefix}{name}0") };
+    }
+    names
 }
 
 /// What counts of a file, by line.

@@ -34,6 +34,13 @@ fn files_that_run_by_themselves_are_known_in_any_directory_and_spelling() {
         (".cargo/config.toml", RunsBy::Tool),
         (".pnpmfile.cjs", RunsBy::Tool),
         ("docs/Desktop.ini", RunsBy::FileManager),
+        ("mise.local.toml", RunsBy::Shell),
+        (".config/mise/conf.d/a.toml", RunsBy::Shell),
+        (".github/prompts/review.prompt.md", RunsBy::Agent),
+        (".github/copilot-instructions.md", RunsBy::Agent),
+        ("skills/lang/python/SKILL.md", RunsBy::Agent),
+        ("prompts/development.md.j2", RunsBy::Helix),
+        ("pnpm-workspace.yaml", RunsBy::Tool),
         ("x.LNK", RunsBy::FileManager),
     ];
     for (path, expected) in known {

@@ -14,6 +14,8 @@ use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+#[cfg(doc)]
+use crate::invocation::MAX_OUTPUT;
 use crate::invocation::{Grace, Invocation, RunEnd, RunKind, RunRequest};
 use crate::program::{NoProgram, find_program};
 use crate::run_dir::{RunDir, end_of_file};
@@ -174,6 +176,8 @@ pub enum CommandEnd {
     Signalled(i32),
     /// It took too long and was killed.
     TimedOut,
+    /// It printed more than [`MAX_OUTPUT`] and was killed.
+    TooMuchOutput,
     Cancelled,
 }
 
@@ -292,6 +296,7 @@ pub async fn collect_command(handle: RunHandle, program: &str, output: &Path) ->
     let end = match (stopped, ending) {
         (_, Ending::Unknown) => return Err(CommandError::Lost { program }),
         (Some(StopCause::Deadline), _) => CommandEnd::TimedOut,
+        (Some(StopCause::Output), _) => CommandEnd::TooMuchOutput,
         (Some(_), _) => CommandEnd::Cancelled,
         (None, Ending::Exited { code }) => CommandEnd::Exited(code),
         (None, Ending::Signaled { signal }) => CommandEnd::Signalled(signal),

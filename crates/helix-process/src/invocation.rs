@@ -46,6 +46,9 @@ pub const RUN_DIR_VARIABLE: &str = "HELIX_RUN_DIR";
 /// Name of the variable that marks what a run's process has started as a run of its own: it ends with the outer one.
 pub const WITHIN_RUN_VARIABLE: &str = "HELIX_WITHIN_RUN";
 
+/// Most that is kept of what a run prints, in bytes, of stdout and of stderr: a run that prints more is stopped.
+pub const MAX_OUTPUT: u64 = 256 << 20;
+
 /// A run to be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunRequest {
@@ -135,6 +138,9 @@ pub struct StreamEnd {
     pub lines: u64,
     /// Bytes read, newlines and the tail included.
     pub bytes: u64,
+    /// Lines, the tail included, that were too long: their first 32 MiB were delivered, and the rest was dropped.
+    #[serde(default)]
+    pub cut: u64,
     /// Bytes after the last newline; not delivered as a line. Empty when the stream ends with a newline.
     pub tail: Vec<u8>,
 }

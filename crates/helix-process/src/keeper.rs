@@ -17,7 +17,7 @@ use std::fs::OpenOptions;
 use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use helix_core::error_chain;
 use helix_core::run::{Ending, StopCause, WallsHeld};
@@ -33,13 +33,19 @@ use self::fault::KeeperFault;
 use self::signals::Signals;
 use self::stop::StopLadder;
 use self::tree::ProcessTree;
-use crate::invocation::{RunEnd, RunKind, RunRequest};
+use crate::invocation::{MAX_OUTPUT, RunEnd, RunKind, RunRequest};
 use crate::own_session::close_to_others;
 use crate::proc::{ProcessIdentity, boot_id};
 use crate::run_dir::{RunDir, RunDirError, RunRecord, name, needed, replace_file, sync_directory, to_json};
 
 /// Longest reason that is recorded for a run that did not start, in characters.
 const MAX_REASON: usize = 2 * 1024;
+
+/// How often the keeper looks how much its run has printed.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// How much later than its agent a keeper may be sent a signal that went to both.
+const SWEEP: Duration = Duration::from_millis(200);
 
 /// First byte of the keeper's word to its parent.
 pub(crate) mod word {
@@ -266,11 +272,25 @@ impl KeptRun {
                 Ok(()) => {}
                 Err(error) => complain(&format!("{error}; going on without it")),
             }
+            if directory.printed() > MAX_OUTPUT {
+                self.ladder.printed_too_much(directory);
+            }
             self.ladder.climb(Instant::now(), directory, self.agent, &self.tree);
-            if signals.wait(self.ladder.next_step())? {
+            let look = Instant::now() + LOOK;
+            let until = self.ladder.next_step().map_or(look, |step| step.min(look));
+            if signals.wait(Some(until))? {
                 self.ladder.asked_by_signal(directory);
             }
         };
+        if matches!(ending, Ending::Signaled { .. }) {
+            // Who ends everything at once, as a service manager does, ends the agent first and asks this keeper next.
+            let until = Instant::now() + SWEEP;
+            while self.ladder.cause().is_none() && Instant::now() < until {
+                if signals.wait(Some(until))? {
+                    self.ladder.asked_by_signal(directory);
+                }
+            }
+        }
         let leftovers = self.tree.clear(signals, self.agent, self.ladder.patience())?;
         Ok((ending, leftovers))
     }

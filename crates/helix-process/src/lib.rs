@@ -3,6 +3,7 @@
 //! Must not know agents, jobs, or what a process' output means.
 
 mod blocking;
+pub mod bounded;
 mod command;
 pub mod invocation;
 mod keeper;
@@ -21,7 +22,7 @@ pub mod walls;
 pub use blocking::{EndedEarly, spawn_blocking};
 pub use command::*;
 pub use invocation::{
-    Grace, Invocation, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,
+    Grace, Invocation, MAX_OUTPUT, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,
 };
 pub use keeper::keeper_main;
 pub use own_session::{close_to_others, in_own_session};

@@ -26,7 +26,7 @@ pub(crate) use durable::{publish_once, sync_directory, write_once};
 pub(crate) use request::{is_staging_name, publish, set_aside, staging_owner};
 pub use seal::RunSeal;
 
-use crate::invocation::{RunEnd, RunRequest};
+use crate::invocation::{MAX_OUTPUT, RunEnd, RunRequest};
 use crate::proc::ProcessIdentity;
 use crate::remove_tree::remove_tree;
 
@@ -249,6 +249,27 @@ impl RunDir {
         fs::metadata(self.stdout()).map_or(0, |metadata| metadata.len())
     }
 
+    /// How much it has printed, in bytes: the longer one of its two streams.
+    pub(crate) fn printed(&self) -> u64 {
+        let length = |path: PathBuf| fs::metadata(path).map_or(0, |metadata| metadata.len());
+        length(self.stdout()).max(length(self.stderr()))
+    }
+
+    /// Takes back what nobody keeps of a run that printed more than it may; whether it did. Nothing of it writes any more.
+    fn bound_output(&self) -> bool {
+        let mut is_more = false;
+        for path in [self.stdout(), self.stderr()] {
+            if fs::metadata(&path).is_ok_and(|found| found.len() > MAX_OUTPUT) {
+                is_more = true;
+                let shortened = OpenOptions::new().write(true).open(&path).and_then(|file| file.set_len(MAX_OUTPUT));
+                if let Err(error) = shortened {
+                    tracing::warn!(path = %path.display(), %error, "output that nobody keeps stays on the disk");
+                }
+            }
+        }
+        is_more
+    }
+
     /// The last [`STDERR_TAIL`] bytes of stderr, for people.
     pub(crate) fn stderr_tail(&self) -> String {
         end_of_file(&self.file(name::STDERR), STDERR_TAIL)
@@ -273,9 +294,10 @@ impl RunDir {
         started_at: Timestamp,
         leftovers_killed: u32,
     ) -> RunEnd {
+        let too_much = self.bound_output().then_some(StopCause::Output);
         RunEnd {
             ending,
-            stopped,
+            stopped: stopped.or(too_much),
             stderr_tail: self.stderr_tail(),
             started_at,
             ended_at: Timestamp::now(),

@@ -1,6 +1,7 @@
 //! Reads a growing record of stdout as whole lines, from its first byte to the end of the run.
 //!
-//! Must not know what is in the lines: they are bytes, of any length, valid UTF-8 or not.
+//! Must not know what is in the lines: they are bytes, valid UTF-8 or not. Of one that is longer than [`MAX_LINE`], the rest is dropped and
+//! counted.
 
 mod buffer;
 
@@ -18,9 +19,12 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
 use self::buffer::LineBuffer;
-use crate::invocation::{RunEnd, StreamEnd};
+use crate::invocation::{MAX_OUTPUT, RunEnd, StreamEnd};
 use crate::run_dir::name;
 use crate::secrets;
+
+/// Longest line that is read as a whole, in bytes: more than any record of an agent has.
+const MAX_LINE: usize = 32 << 20;
 
 /// A whole line without its newline. Cheap to clone; shares memory with its neighbours.
 pub type Line = Bytes;
@@ -132,7 +136,7 @@ impl LineReader {
             mask: LineMask::default(),
             output,
             run_end,
-            reading: Reading::Idle(Source { file: None, offset: 0, buffer: LineBuffer::new() }),
+            reading: Reading::Idle(Source { file: None, offset: 0, buffer: LineBuffer::new(MAX_LINE) }),
             end: StreamEnd::default(),
             _waiting: waiting,
         }
@@ -145,7 +149,9 @@ impl LineReader {
             match &mut self.reading {
                 Reading::Over => return None,
                 Reading::Idle(source) => {
-                    if let Some(mut line) = source.buffer.take_line() {
+                    let line = source.buffer.take_line();
+                    self.end.cut = source.buffer.cut();
+                    if let Some(mut line) = line {
                         self.end.lines += 1;
                         self.mask.line(&secrets::held(), &mut line);
                         return Some(Ok(line.freeze()));
@@ -161,7 +167,7 @@ impl LineReader {
                             continue;
                         }
                         Ok((mut source, Ok(Looked::Masking))) => {
-                            source.offset -= source.buffer.forget();
+                            source.offset = source.buffer.forget();
                             let ended = self.run_end.wait_for(Option::is_some).await.is_ok();
                             self.reading = if ended { Reading::Idle(source) } else { Reading::Over };
                             continue;
@@ -249,7 +255,12 @@ impl Source {
             None => self.file.insert(File::open(path)?),
         };
         let offset = self.offset;
-        let read = self.buffer.fill(|space| file.read_at(space, offset))?;
+        // What is longer was written before anybody could stop it, and is taken back when the run ends.
+        let left = usize::try_from(MAX_OUTPUT.saturating_sub(offset)).unwrap_or(usize::MAX);
+        let read = self.buffer.fill(|space| {
+            let most = space.len().min(left);
+            file.read_at(&mut space[..most], offset)
+        })?;
         self.offset += read as u64;
         if !over && marker.try_exists()? {
             return Ok(Looked::Masking);

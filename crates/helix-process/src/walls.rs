@@ -64,7 +64,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { processes: 4096, open_files: 65_536, file_size: 16 << 30 }
+        Self { processes: 2048, open_files: 65_536, file_size: 16 << 30 }
     }
 }
 

@@ -3,7 +3,6 @@
 //! Must not know agents, jobs, the journal or HTTP.
 
 pub mod adr_files;
-pub mod bounded;
 mod built_in_skills;
 pub mod chosen;
 pub mod codes;

@@ -9,9 +9,9 @@ use helix_core::ids::{CommitId, TreeId};
 use helix_plan::Plan;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
-use crate::bounded::read_bytes;
 use crate::workflows::WorkflowPaths;
 use helix_git::{GitEnvironment, GitError, Head, OpenError, Repository};
+use helix_process::bounded::read_bytes;
 
 /// Largest plan that is read, in bytes.
 const MAX_PLAN: u64 = 8 << 20;

@@ -9,10 +9,10 @@ use helix_adr::{Adr, NoRepo, RepoFacts, Status, built_in_rules, check, complete}
 use helix_core::diagnostic::Diagnostic;
 
 use crate::adr_files::{AdrDirectory, AdrFileError};
-use crate::bounded::read_bytes;
 pub use crate::file_kind::{SavedKind, has_adr_id, looks_like_plan};
 use crate::skills::SkillCatalog;
 use crate::workflows::WorkflowPaths;
+use helix_process::bounded::read_bytes;
 
 /// Largest file that is looked at, in bytes; no ADR or plan comes near it.
 const MAX_FILE: u64 = 8 << 20;

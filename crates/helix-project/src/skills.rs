@@ -15,10 +15,10 @@ use helix_core::text::{clip, one_line};
 use helix_plan::ParsedPlan;
 use serde::Serialize;
 
-use crate::bounded::read_text;
 use crate::built_in_skills::{PAGES, with_lists};
 use crate::codes;
 use crate::front_matter::Front;
+use helix_process::bounded::read_text;
 
 /// Name of a skill's page.
 pub const SKILL_FILE: &str = "SKILL.md";

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use helix_core::said::Words;
 use helix_job::recorded;
-
-use crate::bounded::read_text;
+use helix_process::bounded::read_text;
 
 /// Size of the largest file that is looked into, in bytes.
 const MOST: u64 = 1 << 20;

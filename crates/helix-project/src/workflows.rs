@@ -10,8 +10,8 @@ use helix_job::{Briefing, PromptFile, SkillEntry};
 use helix_plan::workflow::Workflow;
 use helix_plan::{ParsedPlan, PhaseType, Plan, codes};
 
-use crate::bounded::read_text;
 use crate::skills::{SKILL_FILE, Skill, SkillCatalog};
+use helix_process::bounded::read_text;
 
 /// Directory of workflows, in a project and in the configuration directory.
 const DIRECTORY: &str = "workflows";

@@ -446,7 +446,11 @@ impl AgentRunner {
                     watch.heard(line.len(), sign, Instant::now());
                     let repeats = reader.run().repeated().map_or(0, |call| call.times);
                     match watch.overdue(Instant::now()) {
-                        _ if watch.is_stuck(repeats) => Some(StopCause::Stuck),
+                        // What a former host has heard is read again at once: it may have got on since.
+                        _ if watch.is_stuck(repeats) => {
+                            let is_all = lines.end().cut > 0 || watch.has_heard(length_of_record(run, handle).await?);
+                            is_all.then_some(StopCause::Stuck)
+                        }
                         Some(heard) => patience_over(run, handle, &mut watch, heard).await?,
                         None => None,
                     }
@@ -483,6 +487,11 @@ enum Next<L> {
     Quiet,
 }
 
+async fn length_of_record(run: &RunId, handle: &RunHandle) -> Result<u64, RunError> {
+    let record = tokio::fs::metadata(handle.directory().join(STDOUT)).await;
+    Ok(record.map_err(unreadable(run))?.len())
+}
+
 /// Why a run is to be stopped of which nothing shows that it works, in the first `heard` bytes of its record; `None` to wait on.
 async fn patience_over(
     run: &RunId,
@@ -492,10 +501,7 @@ async fn patience_over(
 ) -> Result<Option<StopCause>, RunError> {
     let until = match watch.until() {
         Some(until) => until,
-        None => {
-            let record = tokio::fs::metadata(handle.directory().join(STDOUT)).await;
-            record.map_err(unreadable(run))?.len()
-        }
+        None => length_of_record(run, handle).await?,
     };
     Ok(watch.over(heard, until, Instant::now()))
 }

@@ -8,19 +8,34 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
+use helix_process::bounded;
 
 use crate::error::{CommandError, WRITABLE, codes};
 
+/// Largest file that is read as a whole, in bytes: what plans, decisions and prompts may have at most.
+const LARGEST: u64 = 16 << 20;
+
 /// The text of a file.
 pub(crate) fn read_text(path: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(path).map_err(unreadable(path))
+    let text = bounded::read_text(None, path, LARGEST).and_then(|text| text.ok_or_else(|| ErrorKind::NotFound.into()));
+    text.map_err(unreadable(path))
+}
+
+/// The bytes of a file.
+pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, CommandError> {
+    bounded::read_bytes(path, LARGEST).map_err(unreadable(path))
+}
+
+/// Whether a file can be read; it says why not.
+pub(crate) fn readable(path: &Path) -> Result<(), CommandError> {
+    bounded::open_plain(path).map(drop).map_err(unreadable(path))
 }
 
 /// The text that diagnostics point into, if it is a readable file with a whole path. Without it, they show line and column instead
 /// of an excerpt.
 pub(crate) fn text_of_problems(problems: &[Diagnostic]) -> String {
     let file = problems.first().map(|first| Path::new(&first.file)).filter(|file| file.is_absolute());
-    file.and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default()
+    file.and_then(|file| read_text(file).ok()).unwrap_or_default()
 }
 
 /// Opens a file, or standard input for `-`. A directory would open well and fail at the first read, with less to say;
@@ -82,3 +97,7 @@ pub(crate) fn unreadable(path: &Path) -> impl Fn(std::io::Error) -> CommandError
             .hint("check the path and its permissions")
     }
 }
+
+#[cfg(test)]
+#[path = "files_test.rs"]
+mod tests;

@@ -175,7 +175,9 @@ fn a_bundle_is_verified_elsewhere_by_a_named_key_against_the_repository_and_by_i
 
     // The gates, on the result as it was merged, whatever the work tree holds now.
     std::fs::write(stage.repo.join("unwanted"), "x").unwrap();
-    let ran = run(&elsewhere, &["verify", bundle, "--key", &key, "--repo", repo, "--rerun", "--json"]);
+    // Whatever the environment says: a repository could set it, by `.envrc`.
+    let mut again = elsewhere.helix(&["verify", bundle, "--key", &key, "--repo", repo, "--rerun", "--json"]);
+    let ran = again.env("HELIX_RUN_DIR", "x").output().unwrap();
     let said = format!("{}\n{}", text(&ran.stdout), text(&ran.stderr));
     assert_eq!(ran.status.code(), Some(0), "{said}");
     assert!(text(&ran.stderr).contains("test ! -e unwanted"), "the commands are shown first: {said}");

@@ -28,7 +28,7 @@ fn recordings_are_classified_with_their_evidence() {
 fn reasons_and_languages_are_listed() {
     let user = User::new();
     let help = user.run(&["outcome", "--help"]).stdout;
-    for word in ["cancelled", "deadline", "stalled", "lingered", "stuck", "claude", "codex", "replay"] {
+    for word in ["cancelled", "deadline", "stalled", "lingered", "stuck", "output", "claude", "codex", "replay"] {
         assert!(help.contains(word), "{word} in {help}");
     }
     user.run(&["outcome", "-", "--exit", "0", "--stopped", "canceled"]).refused(2, &["canceled", "cancelled"]);

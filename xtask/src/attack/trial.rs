@@ -18,7 +18,7 @@ const PROOF: Duration = Duration::from_secs(60);
 const MARKS: [&[u8]; 2] = [b"HXA-reached", b"HXA-refused"];
 /// What a control prints that shows that the attack itself does not work.
 const BROKEN: &str = "HXA-broken: ";
-/// Files above this size, in bytes, are not searched for marks, nor are directories below this depth.
+/// How much of a file, in bytes, is searched for marks; and below which depth no directory is.
 const SEARCHED: (u64, usize) = (64 << 20, 12);
 
 /// Secrets that lie in the person's home: name, file, and the text around the secret.
@@ -240,6 +240,13 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// As much of a file as is searched.
+fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    std::fs::File::open(path)?.take(SEARCHED.0).read_to_end(&mut text)?;
+    Ok(text)
+}
+
 /// Whether a file below the directory has a mark. Links are not followed.
 fn is_marked(directory: &Path) -> bool {
     let mut waiting = vec![(directory.to_owned(), 0)];
@@ -250,8 +257,7 @@ fn is_marked(directory: &Path) -> bool {
             if kind.is_dir() && depth < SEARCHED.1 {
                 waiting.push((entry.path(), depth + 1));
             } else if kind.is_file()
-                && entry.metadata().is_ok_and(|file| file.len() < SEARCHED.0)
-                && std::fs::read(entry.path()).is_ok_and(|text| MARKS.iter().any(|mark| has(&text, mark)))
+                && beginning(&entry.path()).is_ok_and(|text| MARKS.iter().any(|mark| has(&text, mark)))
             {
                 return true;
             }

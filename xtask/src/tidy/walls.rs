@@ -107,7 +107,7 @@ const WALLS: &[Wall] = &[
     Wall { name: "helix-git", may_use: &["helix-core", "helix-process"], must_not_know: FRONT_ENDS },
     Wall {
         name: "helix-project",
-        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-job", "helix-git"],
+        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-job", "helix-process", "helix-git"],
         must_not_know: FRONT_ENDS,
     },
     Wall {
@@ -127,6 +127,7 @@ const WALLS: &[Wall] = &[
             "helix-plan",
             "helix-adr",
             "helix-job",
+            "helix-process",
             "helix-agents",
             "helix-store",
             "helix-project",

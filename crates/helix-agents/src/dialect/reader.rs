@@ -208,6 +208,7 @@ impl Reader {
                 read_to_end: stream.read_to_end && self.lines >= stream.lines,
                 lines: self.lines,
                 unparsable: self.unparsable,
+                cut: stream.cut,
                 broken_tail: self.tail == Some(Taken::Spoiled),
             },
             asked_schema: self.asked_schema == AskedSchema::Yes,
@@ -221,9 +222,10 @@ impl Reader {
             answered: run.answered,
             record_unknown: run.record_unknown
                 && stream.read_to_end
+                && stream.cut == 0
                 && self.unparsable == 0
                 && self.tail != Some(Taken::Spoiled),
-            repeated: run.repeated().filter(|_| ended.stopped == Some(StopCause::Stuck)).cloned(),
+            repeated: run.repeats.worst().filter(|_| ended.stopped == Some(StopCause::Stuck)).cloned(),
             stderr_tail: ended.stderr_tail.clone(),
             walls: ended.walls.clone(),
         }

@@ -29,6 +29,8 @@ pub(super) struct Repeats {
     /// Of those that failed: how often since anything new was seen.
     failures: HashMap<u64, u32>,
     most: Option<RepeatedCall>,
+    /// The same at its highest, whatever was seen since.
+    worst: Option<RepeatedCall>,
 }
 
 #[derive(Debug)]
@@ -79,12 +81,20 @@ impl Repeats {
             let from = output.ceil_char_boundary(output.len().saturating_sub(ERROR_LIMIT));
             let error = output[from..].trim().to_owned();
             self.most = Some(RepeatedCall { tool: call.name, input: call.input, error, times: *times });
+            if self.worst.as_ref().is_none_or(|worst| worst.times <= *times) {
+                self.worst.clone_from(&self.most);
+            }
         }
     }
 
     /// The call that failed the same way most often since anything new was seen.
     pub(super) fn most(&self) -> Option<&RepeatedCall> {
         self.most.as_ref()
+    }
+
+    /// The call that failed the same way most often in the whole run: an agent that is stopped for it may do something new before it ends.
+    pub(super) fn worst(&self) -> Option<&RepeatedCall> {
+        self.worst.as_ref()
     }
 }
 
@@ -110,11 +120,27 @@ fn shown(input: &Value) -> String {
     text.chars().take(INPUT_LIMIT).collect()
 }
 
-/// Whether a command waits for something on purpose.
+/// Words before the program of a command.
+const BEFORE_PROGRAM: [&str; 14] =
+    ["while", "until", "do", "then", "else", "if", "!", "time", "exec", "sudo", "env", "nohup", "bash", "sh"];
+
+/// Whether a command waits for something on purpose: by the programs that it starts and not by the names of files and tests.
 fn waits(input: &Value) -> bool {
     let command = input.get("command").and_then(Value::as_str).unwrap_or_default();
-    let mut words = command.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| word == "sleep" || word == "retry" || word.starts_with("wait"))
+    if command.contains("sleep(") {
+        return true;
+    }
+    command.split([';', '|', '&', '(', ')', '\n', '`', '"', '\'']).any(|part| {
+        let mut words = part.split_whitespace().skip_while(|word| BEFORE_PROGRAM.contains(word) || word.contains('='));
+        let mut program = words.next().unwrap_or_default();
+        if program == "timeout" {
+            program = words
+                .find(|word| !word.starts_with('-') && !word.starts_with(|c: char| c.is_ascii_digit()))
+                .unwrap_or_default();
+        }
+        let name = program.rsplit('/').next().unwrap_or_default();
+        name == "sleep" || name == "retry" || name.starts_with("wait") || words.next() == Some("wait")
+    })
 }
 
 /// What a tool said, without what differs each time: times, durations, addresses.

@@ -76,3 +76,43 @@ fn who_waits_is_not_stuck_and_neither_is_who_succeeds() {
         assert_eq!(seen.call("git status", "clean", false), 0);
     }
 }
+
+#[test]
+fn what_waits_is_told_by_the_programs_and_not_by_names_of_tests() {
+    let waiting = [
+        "sleep 5",
+        "cd app && sleep 5; curl localhost",
+        "until curl -sf localhost; do sleep 1; done",
+        "timeout 60 bash -c 'until test -e ready; do sleep 1; done'",
+        "timeout -k 5 30s ./wait-for-it.sh db:5432",
+        "kubectl wait --for=condition=ready pod/web",
+        "N=3 retry curl localhost",
+        "python3 -c 'import time; time.sleep(3)'",
+    ];
+    for command in waiting {
+        assert!(waits(&json!({ "command": command })), "{command}");
+    }
+    let working = [
+        "pytest tests/test_wait.py",
+        "pytest tests/test_retry.py -k wait_for_lock",
+        "cargo test waits_for_the_lock",
+        "cat wait.md sleep.md",
+        "git commit -m retry",
+        "npx jest src/retry.test.ts",
+    ];
+    for command in working {
+        assert!(!waits(&json!({ "command": command })), "{command}");
+    }
+}
+
+#[test]
+fn what_an_agent_was_stopped_for_is_not_forgotten_when_it_does_something_new_before_it_ends() {
+    let mut seen = Seen::default();
+    for _ in 0..6 {
+        seen.call("pytest -q", "1 failed", true);
+    }
+    seen.call("git stash", "Saved", false);
+    assert_eq!(seen.times(), 0);
+    let worst = seen.0.worst().unwrap();
+    assert_eq!((worst.input.as_str(), worst.times), ("pytest -q", 6));
+}

@@ -138,6 +138,7 @@ async fn said(handle: &RunHandle, limit: Duration) -> Result<String, String> {
     let ended = handle.ended().await;
     match (ended.stopped, ended.ending) {
         (Some(StopCause::Deadline), _) => Err(format!("it took longer than {} s", limit.as_secs_f32())),
+        (Some(StopCause::Output), _) => Err("it printed too much".into()),
         (None, Ending::Exited { code: 0 }) => Ok(text),
         // As linters do it.
         (None, Ending::Exited { code: 1 }) if !text.trim().is_empty() => Ok(text),

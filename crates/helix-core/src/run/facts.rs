@@ -105,6 +105,8 @@ pub enum StopCause {
     Lingered,
     /// It made the same call again and again, which failed the same way each time.
     Stuck,
+    /// It printed more than is kept.
+    Output,
 }
 
 /// A tool call that failed the same way again and again, with nothing new in between.
@@ -129,6 +131,9 @@ pub struct StreamFacts {
     pub lines: u64,
     /// Lines that are not a record of the dialect (not JSON, not UTF-8, not an object).
     pub unparsable: u64,
+    /// Lines that were too long: only their first 32 MiB were read.
+    #[serde(default, skip_serializing_if = "crate::evidence::is_zero")]
+    pub cut: u64,
     /// Whether the last line lacks its newline *and* is not a whole record.
     pub broken_tail: bool,
 }

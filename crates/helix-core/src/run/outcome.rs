@@ -185,6 +185,9 @@ impl Outcome {
             Some(StopCause::Deadline) => return Self::TimedOut,
             Some(StopCause::Stalled) => return Self::Stalled,
             Some(StopCause::Stuck) => return Self::Stuck { call: facts.repeated.clone() },
+            Some(StopCause::Output) => {
+                return Self::Truncated { evidence: "it printed more than 256 MiB and was stopped".into() };
+            }
             // The record was whole and the process would not go: the evidence below decides.
             Some(StopCause::Lingered) | None => {}
         }
@@ -272,6 +275,9 @@ fn cut_off(facts: &RunFacts) -> Option<String> {
     }
     if facts.stdout.broken_tail {
         return Some("the last line of stdout is not whole".into());
+    }
+    if facts.stdout.cut > 0 {
+        return Some(format!("stdout has lines of more than 32 MiB, whose rest was dropped: {}", facts.stdout.cut));
     }
     if facts.stdout.unparsable > 0 {
         return Some(format!("stdout has lines that are not records: {}", facts.stdout.unparsable));

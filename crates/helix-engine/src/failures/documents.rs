@@ -8,6 +8,7 @@ use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_failure::memory::{AttemptAnswer, Work, check};
+use helix_process::bounded::read_text;
 use jiff::Timestamp;
 
 use super::checked_document::{CheckedDocument, Depth};
@@ -33,8 +34,9 @@ impl FailureService {
         diagnostics: &[Diagnostic],
     ) {
         let path = tokio::fs::canonicalize(path).await.unwrap_or_else(|_| path.to_path_buf());
-        let short = tokio::fs::metadata(&path).await.is_ok_and(|found| found.len() <= LONGEST);
-        let text = if short { tokio::fs::read_to_string(&path).await.ok() } else { None };
+        let file = path.clone();
+        let read = helix_process::spawn_blocking(move || read_text(None, &file, LONGEST).ok().flatten());
+        let text = read.await.ok().flatten();
         let (project, diagnostics) = (project.map(Path::to_path_buf), diagnostics.to_vec());
         self.hand_over(CheckedDocument { path, project, depth, diagnostics, text, at: Timestamp::now() });
     }

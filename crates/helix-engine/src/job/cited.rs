@@ -3,14 +3,18 @@
 //!
 //! Must not know how a reviewer is asked or what follows.
 
-use std::io::BufRead as _;
+use std::io::Read as _;
 use std::path::{Component, Path};
 
 use helix_core::finding::{Finding, Verdict};
 use helix_job::{ChangeKind, Committed};
 use helix_plan::Phase;
+use helix_process::bounded::open_plain_beneath;
 
 use super::side_run::unreadable;
+
+/// How much of a file is read at once, in bytes.
+const PIECE: usize = 64 << 10;
 
 /// Files of a result that a finding can be about.
 pub(super) struct Citable {
@@ -60,7 +64,7 @@ impl Citable {
             return None;
         }
         // A line that the file does not have is a slip, and no reason to disbelieve the rest.
-        let line = place.line.filter(|line| there && has_line(&checkout.join(&file), *line));
+        let line = place.line.filter(|line| there && has_line(&checkout.join(&file), checkout, *line));
         Some(Finding { place: Some(helix_core::finding::Place { file, line, column: None }), ..finding })
     }
 }
@@ -86,10 +90,22 @@ fn is_file(path: &Path, checkout: &Path) -> bool {
     path.is_file() && path.strip_prefix(&checkout).is_ok_and(|inner| !inner.starts_with(".git"))
 }
 
-fn has_line(path: &Path, line: u32) -> bool {
-    let Ok(file) = std::fs::File::open(path) else { return false };
-    let lines = std::io::BufReader::new(file).split(b'\n').take_while(Result::is_ok);
-    line > 0 && lines.take(line as usize).count() == line as usize
+fn has_line(path: &Path, checkout: &Path, line: u32) -> bool {
+    let Ok(mut file) = open_plain_beneath(checkout, path) else { return false };
+    // The line begins behind as many newlines, with at least one byte.
+    let (mut before, mut piece) = (line.saturating_sub(1) as usize, vec![0; PIECE]);
+    loop {
+        let Some(read) =
+            file.read(&mut piece).ok().and_then(|count| piece.get(..count)).filter(|read| !read.is_empty())
+        else {
+            return false;
+        };
+        let ends = read.iter().filter(|byte| **byte == b'\n').count();
+        if before < ends || (before == ends && read.last() != Some(&b'\n')) {
+            return line > 0;
+        }
+        before -= ends;
+    }
 }
 
 #[cfg(test)]

@@ -11,11 +11,14 @@ use std::time::Duration;
 
 use helix_core::ids::JobId;
 use helix_job::{JobStatus, JobView};
+use helix_process::bounded::read_text;
 
 use super::Jobs;
-use crate::absent::unless_absent;
 use crate::error::EngineError;
 use helix_git::{GitEnvironment, GitError, OpenError, Repository};
+
+/// Largest file in its place that is read, in bytes.
+const LONGEST: u64 = 64 << 20;
 
 /// The file's name.
 const STATUS_FILE: &str = "status.json";
@@ -146,7 +149,7 @@ fn exclude(repository: &Repository, path: &Path) -> Result<(), StatusFileError> 
     let list = repository.common_dir().join("info").join("exclude");
     let unwritable = |source| StatusFileError::Unwritable { path: list.clone(), source };
     let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = unless_absent(std::fs::read_to_string(&list)).map_err(unwritable)?.unwrap_or_default();
+    let known = read_text(None, &list, LONGEST).map_err(unwritable)?.unwrap_or_default();
     let new = [file, before].into_iter().filter(|line| !known.lines().any(|known| known == line));
     let new: String = new.map(|line| format!("{line}\n")).collect();
     if new.is_empty() {
@@ -180,9 +183,9 @@ enum There {
 }
 
 fn look(path: &Path, view: &JobView) -> std::io::Result<There> {
-    let Some(text) = unless_absent(std::fs::read(path))? else { return Ok(There::Replaceable) };
+    let Some(text) = read_text(None, path, LONGEST)? else { return Ok(There::Replaceable) };
     // What makes it a job's status is id, plan and phases.
-    let Ok(value) = serde_json::from_slice::<serde_json::Value>(&text) else { return Ok(There::Foreign) };
+    let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else { return Ok(There::Foreign) };
     let id = value["id"].as_str().and_then(|id| JobId::new(id).ok());
     let (Some(id), true, true) = (id, value["plan_path"].is_string(), value["phases"].is_array()) else {
         return Ok(There::Foreign);

@@ -9,6 +9,7 @@ use helix_adr::Adr;
 use helix_job::phrases::open_questions;
 use helix_job::session::SessionView;
 use helix_job::{JobStatus, JobView, Language};
+use helix_process::bounded::read_text;
 
 use super::Sessions;
 use crate::absent::unless_absent;
@@ -122,7 +123,7 @@ fn draft(directory: &Path) -> std::io::Result<Option<Adr>> {
             continue;
         }
         // What is no text is no decision.
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        let Ok(Some(text)) = read_text(Some(directory), &path, LARGEST_DRAFT) else { continue };
         let written = about.modified()?;
         if SavedKind::of(&path, &text) == Some(SavedKind::Adr)
             && newest.as_ref().is_none_or(|(before, _)| *before <= written)

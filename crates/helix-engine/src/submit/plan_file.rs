@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, Span};
 use helix_plan::{ParsedPlan, Plan};
-use helix_project::bounded::read_bytes;
+use helix_process::bounded::read_bytes;
 
 use super::{Blame, SubmitError};
 use crate::codes;

@@ -18,8 +18,8 @@ use crate::codes;
 use crate::job::inputs::missing_inputs;
 use helix_gates::holds;
 use helix_git::{GitEnvironment, GitError, Head, Repository, TreeListing};
+use helix_process::bounded::read_bytes_beneath;
 use helix_project::adr_files::MAX_ADR;
-use helix_project::bounded::read_bytes_beneath;
 
 /// What the repository says about a plan.
 pub(super) struct RepositoryFacts {

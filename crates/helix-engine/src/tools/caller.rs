@@ -129,7 +129,7 @@ impl Tools {
         blocking(move || {
             match caller {
                 Caller::Run(_) => return Err(Refusal::text(format!("{} is not in your directory", asked.display()))),
-                Caller::Session(_) if !is_rooted && project_above(&real).is_some() => {}
+                Caller::Session(_) if !is_rooted && project_above(&real, None).is_some() => {}
                 Caller::Outside { .. } if !is_rooted => {}
                 Caller::Session(_) | Caller::Outside { .. } => confine(&real, &roots)?,
             }
@@ -145,12 +145,18 @@ impl Tools {
         }
     }
 
+    /// Above what directory no project is looked for: a run's own, links resolved.
+    async fn top(&self) -> Result<Option<PathBuf>, Refusal> {
+        if let Caller::Run(_) = &self.caller { self.own().await } else { Ok(None) }
+    }
+
     /// The project that is meant: the named one, the session's own, the run's repository, or none.
     pub(super) async fn project(&self, named: Option<&str>) -> Result<Option<PathBuf>, Refusal> {
+        let top = self.top().await?;
         if let Some(named) = self.existing_if_given(named).await? {
             let root = blocking(move || {
                 let directory = if named.is_dir() { named.clone() } else { named.parent().unwrap_or(&named).into() };
-                Ok::<_, Refusal>(project_above(&directory).unwrap_or(directory))
+                Ok::<_, Refusal>(project_above(&directory, top.as_deref()).unwrap_or(directory))
             })
             .await?;
             if matches!(self.caller, Caller::Session(_)) && self.own().await?.is_some_and(|own| root.starts_with(own)) {
@@ -162,8 +168,8 @@ impl Tools {
         match &self.caller {
             Caller::Session(_) => Ok(self.session().await?.and_then(|view| view.project).map(PathBuf::from)),
             Caller::Run(_) | Caller::Outside { .. } => {
-                let Some(start) = self.start().await? else { return Ok(None) };
-                blocking(move || Ok::<_, Refusal>(project_above(&start))).await
+                let Some(start) = top.clone().or(self.start().await?) else { return Ok(None) };
+                blocking(move || Ok::<_, Refusal>(project_above(&start, top.as_deref()))).await
             }
         }
     }
@@ -174,7 +180,8 @@ impl Tools {
         let own = self.session().await?.map(|view| PathBuf::from(view.directory));
         if named.is_none_or(str::is_empty) && !own.is_some_and(|own| file.starts_with(own)) {
             let directory = file.parent().unwrap_or(file).to_path_buf();
-            return blocking(move || Ok::<_, Refusal>(project_above(&directory))).await;
+            let top = self.top().await?;
+            return blocking(move || Ok::<_, Refusal>(project_above(&directory, top.as_deref()))).await;
         }
         self.project(named).await
     }
@@ -205,7 +212,13 @@ impl Tools {
     }
 }
 
-/// The repository or project that a directory belongs to: the nearest one at or above it with `adr/` or `.git`.
-fn project_above(directory: &Path) -> Option<PathBuf> {
-    directory.ancestors().find(|above| above.join(".git").exists() || above.join("adr").is_dir()).map(Path::to_path_buf)
+/// The repository or project that a directory belongs to: the nearest one at or above it with `adr/` or `.git`, not above `top`.
+fn project_above(directory: &Path, top: Option<&Path>) -> Option<PathBuf> {
+    let is_project = |above: &&Path| above.join(".git").exists() || above.join("adr").is_dir();
+    let within = |above: &&Path| top.is_none_or(|top| above.starts_with(top));
+    directory.ancestors().take_while(within).find(is_project).map(Path::to_path_buf)
 }
+
+#[cfg(test)]
+#[path = "caller_test.rs"]
+mod tests;

@@ -45,8 +45,11 @@ pub(crate) fn new_lines(before: Option<&str>, now: &str) -> BTreeSet<u32> {
 }
 
 /// All mistakes that can be made in these lines; none where the source cannot be parsed.
-pub(crate) fn mutants(code: Code, source: &str, lines: &BTreeSet<u32>) -> Vec<Mutant> {
-    let Some(tree) = code.parse(source).filter(|tree| !tree.root_node().has_error()) else { return Vec::new() };
+///
+/// `None` where the source cannot be parsed.
+pub(crate) fn mutants(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option<Vec<Mutant>> {
+    let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
+    let starts: Vec<usize> = std::iter::once(0).chain(source.match_indices('\n').map(|(end, _)| end + 1)).collect();
     let mut found = Vec::new();
     let mut open = vec![tree.root_node()];
     while let Some(node) = open.pop() {
@@ -54,9 +57,11 @@ pub(crate) fn mutants(code: Code, source: &str, lines: &BTreeSet<u32>) -> Vec<Mu
             continue;
         }
         let mut plant = |range: Range<usize>, with: String| {
-            let line = line_of(source, range.start);
+            let before = starts.partition_point(|start| *start <= range.start);
+            let line = u32::try_from(before).unwrap_or(u32::MAX);
             if lines.contains(&line) && source.get(range.clone()) != Some(with.as_str()) {
-                let (before, after) = shown(source, &range, &with);
+                let start = starts.get(before.wrapping_sub(1)).copied().unwrap_or_default();
+                let (before, after) = shown(source, start, &range, &with);
                 found.push(Mutant { line, before, after, range, with });
             }
         };
@@ -69,20 +74,18 @@ pub(crate) fn mutants(code: Code, source: &str, lines: &BTreeSet<u32>) -> Vec<Mu
         let below: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
         open.extend(below.into_iter().rev());
     }
-    found
+    Some(found)
 }
 
-fn line_of(source: &str, at: usize) -> u32 {
-    let lines = source.as_bytes().get(..at).unwrap_or_default().iter().filter(|byte| **byte == b'\n').count();
-    u32::try_from(lines + 1).unwrap_or(u32::MAX)
-}
-
-/// The first line of a replacement, before and after.
-fn shown(source: &str, range: &Range<usize>, with: &str) -> (String, String) {
-    let start = source[..range.start].rfind('\n').map_or(0, |end| end + 1);
+/// The first line of a replacement, before and after; of a line that is too long to show, the part around it. `start` is the line's.
+fn shown(source: &str, start: usize, range: &Range<usize>, with: &str) -> (String, String) {
+    let start = match range.start - start > SHOWN {
+        true => source.floor_char_boundary(range.start - SHOWN / 2),
+        false => start,
+    };
+    let part = |from: usize| &source[from..source.floor_char_boundary(from.saturating_add(4 * SHOWN))];
     let clip = |text: &str| text.lines().next().unwrap_or_default().trim().chars().take(SHOWN).collect::<String>();
-    let rest = &source[range.end..];
-    (clip(&source[start..]), clip(&format!("{}{with}{rest}", &source[start..range.start])))
+    (clip(part(start)), clip(&format!("{}{with}{}", &source[start..range.start], part(range.end))))
 }
 
 /// Types, imports, attributes, tests, and what runs only as a program: no mistake there says anything about tests.

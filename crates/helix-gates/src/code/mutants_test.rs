@@ -5,7 +5,7 @@ use super::*;
 /// All mistakes of a source, each as `line: after`.
 fn all(code: Code, source: &str) -> Vec<String> {
     let lines = new_lines(None, source);
-    let found = mutants(code, source, &lines);
+    let found = mutants(code, source, &lines).unwrap();
     for mutant in &found {
         let planted = mutant.planted(code, source);
         assert!(planted.is_some_and(|text| text != source), "{mutant:?} is no {code:?}");
@@ -74,16 +74,27 @@ fn mistakes_of_rust_leave_its_tests_alone() {
 fn only_lines_that_are_new_are_changed() {
     let (before, now) = ("def a():\n    return 1\n", "def a():\n    return 1\n\ndef b():\n    return 2\n");
     let lines = new_lines(Some(before), now);
-    let found = mutants(Code::Python, now, &lines);
+    let found = mutants(Code::Python, now, &lines).unwrap();
     assert_eq!(found.iter().map(|one| one.line).collect::<Vec<_>>(), [5, 5]);
-    assert!(mutants(Code::Python, "def (", &new_lines(None, "def (")).is_empty());
+    assert!(mutants(Code::Python, "def (", &new_lines(None, "def (")).is_none());
 }
 
 /// Only what a program does when it is started itself is left out, not what hides behind a condition that names `__name__`.
 #[test]
 fn a_condition_that_names_the_module_hides_nothing() {
-    let found = |source: &str| mutants(Code::Python, source, &new_lines(None, source)).len();
+    let found = |source: &str| mutants(Code::Python, source, &new_lines(None, source)).unwrap().len();
     assert_eq!(found("if __name__ == '__main__':\n    print(1 + 2)\n"), 0);
     assert!(found("if __name__ != '':\n    def total(a, b):\n        return a + b\n") > 0);
     assert!(found("if __name__ == '__main__':\n    pass\nelse:\n    RATE = 1 + 2\n") > 0);
+}
+
+/// A generated file in one line is read once, and each mistake in it is shown where it is.
+#[test]
+fn one_long_line_takes_no_longer_than_many_short_ones() {
+    let source = format!("x = [{}]\n", (0..60_000).map(|number| format!("{number}, ")).collect::<String>());
+    let begun = std::time::Instant::now();
+    let found = mutants(Code::Python, &source, &new_lines(None, &source)).unwrap();
+    assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+    let mutant = found.iter().find(|mutant| &source[mutant.range.clone()] == "45678").unwrap();
+    assert!(mutant.before.contains(" 45678, ") && mutant.after.contains(" 45679, "), "{mutant:?}");
 }

@@ -59,6 +59,9 @@ fn compare(
             BaselineEnd::Ran(CommandEnd::TimedOut) => {
                 format!("nothing to compare with: before {place}, the command took too long")
             }
+            BaselineEnd::Ran(CommandEnd::TooMuchOutput) => {
+                format!("nothing to compare with: before {place}, the command printed too much")
+            }
             BaselineEnd::Ran(CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled) => {
                 format!("nothing to compare with: there were no tests before {place}")
             }

@@ -39,6 +39,14 @@ struct Planted {
     mutant: Mutant,
 }
 
+/// What can be tried.
+struct Candidates {
+    sources: Vec<String>,
+    all: Vec<Planted>,
+    /// Sources in which none is looked for, with why, for people.
+    unexamined: Vec<String>,
+}
+
 /// What came of a mistake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
@@ -54,7 +62,9 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
     let argv = words(&gate.command)?;
     let noted = as_submitted(context, [gate.command.as_str()]).await?;
     let (of, command) = (context.clone(), gate.command.clone());
-    let (sources, all) = blocking(move || candidates(&of, &command)).await??;
+    let Candidates { sources, all, unexamined } = blocking(move || candidates(&of, &command)).await??;
+    let mut noted = noted;
+    noted.extend(unexamined);
     if all.is_empty() {
         let message = match sources.is_empty() {
             true => "the phase changed no source that the command tests, so there is nothing to plant mistakes in"
@@ -134,23 +144,33 @@ impl Testing<'_> {
 
 /// The sources, and the mistakes in their changed lines in the order in which they are tried: one of each line first, and which ones is
 /// decided by the result's tree alone.
-fn candidates(context: &GateContext, command: &str) -> Result<(Vec<String>, Vec<Planted>), GitError> {
+fn candidates(context: &GateContext, command: &str) -> Result<Candidates, GitError> {
     let work = Work::of(context, command)?;
     let (repository, files) = (context.repository(), context.files()?);
     let (base, origin) = (context.files_at(&context.base)?, context.files_at(&context.origin)?);
     let mut ranked: Vec<(usize, String, Planted)> = Vec::new();
+    let mut unexamined = Vec::new();
+    let mut skipped = |path: &str, why: &str| unexamined.push(format!("not examined: {path}, which {why}"));
     for path in &work.sources {
         let of_phase = context.result.changed.iter().any(|file| &file.path == path);
         let before = if of_phase { &base } else { &origin };
         let entry = files.get(path).filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Executable));
         let (Some(entry), Some(code)) = (entry, Code::of_path(path)) else { continue };
         if repository.size(&entry.object)? > MAX_SOURCE {
+            skipped(path, &format!("has more than {} MiB", MAX_SOURCE >> 20));
             continue;
         }
-        let (Some(source), former) = (context.text(&files, path)?, context.text(before, path)?) else { continue };
+        let (Some(source), former) = (context.text(&files, path)?, context.text(before, path)?) else {
+            skipped(path, "is no text");
+            continue;
+        };
         let source: Arc<str> = source.into();
         let mut of_line: BTreeMap<u32, Vec<(String, Mutant)>> = BTreeMap::new();
-        for mutant in mutants(code, &source, &new_lines(former.as_deref(), &source)) {
+        let Some(mutants) = mutants(code, &source, &new_lines(former.as_deref(), &source)) else {
+            skipped(path, "cannot be parsed");
+            continue;
+        };
+        for mutant in mutants {
             let digest = Sha256::digest(format!("{}\0{path}\0{}", context.result.tree, mutant.key()));
             of_line.entry(mutant.line).or_default().push((format!("{digest:x}"), mutant));
         }
@@ -163,7 +183,8 @@ fn candidates(context: &GateContext, command: &str) -> Result<(Vec<String>, Vec<
         }
     }
     ranked.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
-    Ok((work.sources, ranked.into_iter().map(|(_, _, planted)| planted).collect()))
+    let all = ranked.into_iter().map(|(_, _, planted)| planted).collect();
+    Ok(Candidates { sources: work.sources, all, unexamined })
 }
 
 fn judged(gate: &MutationGate, fates: &[(Planted, Fate)], possible: usize, in_time: bool) -> Judgement {
@@ -178,18 +199,21 @@ fn judged(gate: &MutationGate, fates: &[(Planted, Fate)], possible: usize, in_ti
         fates.len()
     )];
     if viable == 0 || !in_time && viable < ENOUGH {
-        let message = match in_time {
-            true => {
-                "none of the planted mistakes could be built and tested to an end, so nothing shows what the tests see"
-                    .to_owned()
-            }
-            false => {
-                format!("time was up after {viable} of {possible} planted mistakes, which is too few to say anything")
-            }
+        let longer = "give the gate a longer `timeout`, or let its command run only the tests of what changed";
+        let (kind, message, hint) = if !in_time {
+            let message =
+                format!("time was up after {viable} of {possible} planted mistakes, which is too few to say anything");
+            (FaultKind::Timeout, message, longer)
+        } else if slow > 0 {
+            let message = "each planted mistake ran into its time limit or could not be built, so nothing shows what the tests see";
+            (FaultKind::Timeout, message.to_owned(), longer)
+        } else {
+            let message = "none of the planted mistakes could be built and tested, so nothing shows what the tests see";
+            let hint = "build a changed line with a small mistake yourself and look at what the command says; leave the gate out where the \
+                        compiler rejects them all";
+            (FaultKind::NothingChecked, message.to_owned(), hint)
         };
-        let hint = "give the gate a longer `timeout`, or let its command run only the tests of what changed";
-        return Judgement::faulted(Fault { kind: FaultKind::Timeout, message, hint: Some(hint.into()) })
-            .with_notes(notes);
+        return Judgement::faulted(Fault { kind, message, hint: Some(hint.into()) }).with_notes(notes);
     }
     let summary =
         format!("the tests notice {killed} of {viable} planted mistakes, at least {} % are wanted", gate.min_killed);

@@ -171,3 +171,40 @@ async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
     );
     assert!(run.tail.len() as u64 <= helix_process::MAX_TAIL && run.tail.ends_with("END"));
 }
+
+#[tokio::test]
+async fn a_report_that_is_no_file_is_none_and_nobody_waits_for_it() {
+    let bench = Bench::new(&[("a", "a")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b"), "b").unwrap());
+    let secret = bench.home.path().join("shared/secret.xml");
+    fs::write(&secret, "<testsuites><testsuite><testcase name='stolen'><failure/></testcase></testsuite></testsuites>")
+        .unwrap();
+    for left in [
+        "mkfifo report.xml".to_owned(),
+        "ln -s /dev/zero report.xml".into(),
+        format!("ln -s {} report.xml", secret.display()),
+    ] {
+        let file = bench.home.path().join("shared/script.sh");
+        fs::write(&file, format!("{left}; echo '3 passed in 0.01s'")).unwrap();
+        let gate = tests_pass(&format!("sh {} --junitxml=report.xml", file.display()));
+        let judged = tokio::time::timeout(Duration::from_secs(60), bench.run(&base, &result, &gate)).await;
+        let report = judged.unwrap_or_else(|_| panic!("{left}: it waits"));
+        assert!(!format!("{report:?}").contains("stolen"), "{left}: {report:#?}");
+    }
+}
+
+#[tokio::test]
+async fn a_signal_of_the_commands_own_is_its_failure_and_endless_output_is_no_answer() {
+    let bench = Bench::new(&[("a", "a")]);
+    let base = bench.base();
+    let result = bench.attempt("p", &base, |tree| fs::write(tree.join("b"), "b").unwrap());
+    for signal in ["HUP", "INT", "TERM", "USR1"] {
+        let report = bench.run(&base, &result, &script(&bench, &format!("kill -{signal} $$"), 60)).await;
+        assert_eq!(short(&report), ["command.failed"], "{signal}: {report:#?}");
+    }
+    let report = bench.run(&base, &result, &script(&bench, "kill -KILL $$", 60)).await;
+    assert_eq!(short(&report), ["Environment"], "{report:#?}");
+    let report = bench.run(&base, &result, &script(&bench, "exec cat /dev/zero", 60)).await;
+    assert_eq!(short(&report), ["Unreadable"], "{report:#?}");
+}

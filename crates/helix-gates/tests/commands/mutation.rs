@@ -55,6 +55,19 @@ async fn what_cannot_be_judged_is_inconclusive() {
         check(&unittest, &[("shop.py", "def price(a, b):\n    return 1\n"), ("test_shop.py", THOROUGH)]).await;
     assert!(kind(&failing).1.contains("does not pass on the result itself"), "{failing:#?}");
 
+    // What no mistake was looked for in is named.
+    let large = format!("# {}\nprice = 1\n", "x".repeat(3 << 20));
+    let part = check(
+        &unittest,
+        &[("large.py", &large), ("broken.py", "def (\n"), ("shop.py", PRICE), ("test_shop.py", THOROUGH)],
+    )
+    .await;
+    for named in
+        ["not examined: broken.py, which cannot be parsed", "not examined: large.py, which has more than 2 MiB"]
+    {
+        assert!(part.notes.iter().any(|note| note == named), "{part:#?}");
+    }
+
     // A run takes a second, and there is time for two or three.
     let slow = format!("import time\ntime.sleep(1)\n{THOROUGH}");
     let cut = check(&gate("python3 -m unittest", 4, 70), &[("shop.py", PRICE), ("test_shop.py", &slow)]).await;

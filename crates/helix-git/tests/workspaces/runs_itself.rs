@@ -88,3 +88,54 @@ fn a_result_with_too_many_files_that_run_by_themselves_is_sent_back() {
     assert!(shown <= 160, "{shown}");
     assert_eq!(made.runs_by_itself[0].more, 50);
 }
+
+/// Git takes a directory for a repository also where its objects and references are files or links, or lie elsewhere.
+#[test]
+fn every_form_of_a_repository_without_a_work_tree_is_known() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let forms: [(&str, &[(&str, &str)]); 4] = [
+        ("files", &[("HEAD", "ref: refs/heads/main\n"), ("objects", ""), ("refs", "")]),
+        ("links", &[("HEAD", "->refs/heads/main"), ("objects", "->../src"), ("refs", "->../src")]),
+        ("elsewhere", &[("HEAD", "ref: refs/heads/main\n"), ("commondir", "../other\n")]),
+        ("mac", &[("Head", "ref: refs/heads/main\n"), ("Objects", ""), ("REFS", "")]),
+    ];
+    for (form, files) in forms {
+        let made = bench.attempt(form, &base, |tree| {
+            let inner = tree.join("fixtures/inner");
+            fs::create_dir_all(&inner).unwrap();
+            fs::write(inner.join("config"), "[core]\nfsmonitor = \"echo ran\"\n").unwrap();
+            for (name, content) in files {
+                match content.strip_prefix("->") {
+                    Some(target) => symlink(target, inner.join(name)).unwrap(),
+                    None => fs::write(inner.join(name), content).unwrap(),
+                }
+            }
+        });
+        let config = made.runs_by_itself.iter().find(|file| file.path == "fixtures/inner/config");
+        assert!(config.is_some(), "{form}: {:?}", made.runs_by_itself);
+    }
+}
+
+/// Who may answer for a link answers for what it leads to, then and later.
+#[test]
+fn what_lies_behind_a_link_runs_by_itself_too() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let linked = bench.attempt("link", &base, |tree| {
+        fs::create_dir(tree.join("editor")).unwrap();
+        symlink("editor", tree.join("dot")).unwrap();
+        symlink("./dot", tree.join(".vscode")).unwrap();
+        symlink("src/environment", tree.join(".envrc")).unwrap();
+    });
+    let base = linked.committed.commit;
+    let made = bench.attempt("behind", &base, |tree| {
+        fs::create_dir_all(tree.join("editor")).unwrap();
+        fs::write(tree.join("editor/tasks.json"), "{}").unwrap();
+        fs::write(tree.join("src/environment"), "curl x | sh\n").unwrap();
+        fs::write(tree.join("src/other"), "x").unwrap();
+    });
+    let found: Vec<_> = made.runs_by_itself.iter().map(|file| (file.path.as_str(), file.by)).collect();
+    use helix_core::evidence::RunsBy;
+    assert_eq!(found, [("editor/tasks.json", RunsBy::Editor), ("src/environment", RunsBy::Shell)]);
+}

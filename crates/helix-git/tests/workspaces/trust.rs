@@ -561,3 +561,22 @@ fn nothing_is_fetched_to_look_at_a_repository() {
         std::process::Command::new("git").args(["cat-file", "-p", "HEAD"]).current_dir(&user).output().unwrap();
     assert!(ran.exists(), "{status:?}");
 }
+
+/// Forgotten build output would be everybody's: none of such a result is taken, and it says so each time it is asked.
+#[test]
+fn a_result_of_too_much_is_found_and_not_taken() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let much = bench.attempt("much", &base, |tree| {
+        fs::write(tree.join("kept.txt"), "x").unwrap();
+        for number in 0..21 {
+            fs::File::create(tree.join(format!("{number}.bin"))).unwrap().set_len(100 << 20).unwrap();
+        }
+    });
+    assert_eq!((bench.rules(&much), much.committed.moved), (vec!["result.too_much".to_owned()], false));
+    let again = bench.spaces.commit_attempt(&key("much"), &base, &base, &text()).unwrap();
+    assert_eq!(
+        (bench.rules(&again), again.committed.commit),
+        (vec!["result.too_much".to_owned()], much.committed.commit)
+    );
+}

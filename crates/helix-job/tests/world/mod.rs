@@ -88,7 +88,7 @@ pub fn complete() -> RunFacts {
     RunFacts {
         ending: Ending::Exited { code: 0 },
         stopped: None,
-        stdout: StreamFacts { read_to_end: true, lines: 4, unparsable: 0, broken_tail: false },
+        stdout: StreamFacts { read_to_end: true, lines: 4, ..StreamFacts::default() },
         asked_schema: false,
         started: true,
         active_after_terminal: false,

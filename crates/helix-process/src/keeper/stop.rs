@@ -80,6 +80,16 @@ impl StopLadder {
         }
     }
 
+    /// It filled the disk while it was asked to end: it is killed at once.
+    pub(crate) fn printed_too_much(&mut self, directory: &RunDir) {
+        if self.step == Step::Running {
+            self.record_and_begin(StopCause::Output, directory);
+        }
+        if !matches!(self.step, Step::Killed { .. }) {
+            self.step = Step::Killed { again: Instant::now() };
+        }
+    }
+
     /// When something is due next; `None` while there is nothing to wait for but the agent.
     pub(crate) fn next_step(&self) -> Option<Instant> {
         match self.step {

@@ -1,4 +1,4 @@
-//! Bytes in, whole lines out: each byte is looked at once, and memory is bounded by the longest line.
+//! Bytes in, whole lines out: each byte is looked at once, and memory is bounded. Of a line that is too long its beginning is kept.
 //!
 //! Must not know where the bytes come from.
 
@@ -19,11 +19,24 @@ pub(super) struct LineBuffer {
     room: usize,
     /// How far `bytes` is known to hold no newline, so that a long line is not searched again with each read.
     searched: usize,
+    /// Most bytes of a line that are kept.
+    most: usize,
+    /// Bytes of the line under way that were dropped.
+    dropped: u64,
+    /// Bytes of the lines that were taken, with newlines and with what was dropped.
+    consumed: u64,
+    /// Lines of which something was dropped, the one under way included.
+    cut: u64,
 }
 
 impl LineBuffer {
-    pub(super) fn new() -> Self {
-        Self { bytes: BytesMut::new(), room: SMALLEST_READ, searched: 0 }
+    pub(super) fn new(most: usize) -> Self {
+        Self { bytes: BytesMut::new(), room: SMALLEST_READ, searched: 0, most, dropped: 0, consumed: 0, cut: 0 }
+    }
+
+    /// How many lines so far were longer than what is kept of one.
+    pub(super) fn cut(&self) -> u64 {
+        self.cut
     }
 
     /// Appends what `read` puts into the space it is given; returns how much that was.
@@ -50,21 +63,35 @@ impl LineBuffer {
                 let mut line = self.bytes.split_to(self.searched + at + 1);
                 line.truncate(line.len() - 1);
                 self.searched = 0;
+                self.consumed += (line.len() + 1) as u64 + self.dropped;
+                self.drop_rest(line.len());
+                self.dropped = 0;
+                line.truncate(self.most);
                 Some(line)
             }
             None => {
+                self.drop_rest(self.bytes.len());
+                self.bytes.truncate(self.most);
                 self.searched = self.bytes.len();
                 None
             }
         }
     }
 
-    /// Forgets what is not taken; returns how much that was.
+    /// Forgets what is not taken, and what was dropped of it; returns how many bytes the lines had that were taken.
     pub(super) fn forget(&mut self) -> u64 {
-        let forgotten = self.bytes.len() as u64;
         self.bytes.clear();
         self.searched = 0;
-        forgotten
+        self.cut -= u64::from(self.dropped > 0);
+        self.dropped = 0;
+        self.consumed
+    }
+
+    /// Counts what is dropped of a line of this length; one line once.
+    fn drop_rest(&mut self, length: usize) {
+        let rest = length.saturating_sub(self.most) as u64;
+        self.cut += u64::from(rest > 0 && self.dropped == 0);
+        self.dropped += rest;
     }
 
     /// What is left after the last newline.

@@ -2,9 +2,9 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Feeds `input` in pieces of the given sizes, as a file that grows would.
-fn read_in_pieces(input: &[u8], sizes: &[usize]) -> (Vec<Vec<u8>>, Vec<u8>) {
-    let (mut buffer, mut lines, mut rest) = (LineBuffer::new(), Vec::new(), input);
+/// Feeds `input` in pieces of the given sizes, as a file that grows would. Lines, tail, and how many of them were cut.
+fn read_in_pieces(input: &[u8], sizes: &[usize], most: usize) -> (Vec<Vec<u8>>, Vec<u8>, u64) {
+    let (mut buffer, mut lines, mut rest) = (LineBuffer::new(most), Vec::new(), input);
     let mut sizes = sizes.iter().cycle();
     while !rest.is_empty() {
         let size = (*sizes.next().unwrap()).clamp(1, rest.len());
@@ -20,17 +20,21 @@ fn read_in_pieces(input: &[u8], sizes: &[usize]) -> (Vec<Vec<u8>>, Vec<u8>) {
             lines.push(line.to_vec());
         }
     }
-    (lines, buffer.into_tail())
+    let cut = buffer.cut();
+    (lines, buffer.into_tail(), cut)
 }
 
 proptest! {
     #[test]
-    fn lines_do_not_depend_on_where_reads_end(
+    fn lines_and_what_is_dropped_of_long_ones_do_not_depend_on_where_reads_end(
         input in proptest::collection::vec(prop_oneof![Just(b'\n'), any::<u8>()], 0..300),
         sizes in proptest::collection::vec(1_usize..40, 1..10),
+        most in prop_oneof![1_usize..60, Just(usize::MAX)],
     ) {
-        let (lines, tail) = read_in_pieces(&input, &sizes);
-        let mut expected: Vec<Vec<u8>> = input.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect();
+        let (lines, tail, cut) = read_in_pieces(&input, &sizes, most);
+        let whole = input.split(|byte| *byte == b'\n');
+        prop_assert_eq!(cut, whole.clone().filter(|line| line.len() > most).count() as u64);
+        let mut expected: Vec<Vec<u8>> = whole.map(|line| line[..line.len().min(most)].to_vec()).collect();
         let expected_tail = expected.pop().unwrap();
         prop_assert_eq!(lines, expected);
         prop_assert_eq!(tail, expected_tail);
@@ -39,7 +43,7 @@ proptest! {
 
 #[test]
 fn reads_grow_while_there_is_more_and_shrink_again() {
-    let mut buffer = LineBuffer::new();
+    let mut buffer = LineBuffer::new(usize::MAX);
     let mut rooms = Vec::new();
     for available in [usize::MAX, usize::MAX, usize::MAX, usize::MAX, usize::MAX, 10, 10, 10, 10] {
         let fill = buffer.fill(|space| {
@@ -54,7 +58,7 @@ fn reads_grow_while_there_is_more_and_shrink_again() {
 
 #[test]
 fn an_interrupted_read_is_repeated() {
-    let (mut buffer, mut calls) = (LineBuffer::new(), 0);
+    let (mut buffer, mut calls) = (LineBuffer::new(usize::MAX), 0);
     let read = buffer.fill(|space| {
         calls += 1;
         if calls == 1 {
@@ -65,4 +69,35 @@ fn an_interrupted_read_is_repeated() {
     });
     assert_eq!((read.unwrap(), calls), (2, 2));
     assert_eq!(buffer.take_line().unwrap(), "x");
+}
+
+#[test]
+fn a_line_without_an_end_is_not_held() {
+    let mut buffer = LineBuffer::new(1 << 20);
+    for _ in 0..400 {
+        buffer.fill(|space| Ok(space.len())).unwrap();
+        assert!(buffer.take_line().is_none());
+        assert!(buffer.bytes.capacity() <= 4 << 20, "{}", buffer.bytes.capacity());
+    }
+    assert_eq!((buffer.cut(), buffer.into_tail().len()), (1, 1 << 20));
+}
+
+#[test]
+fn what_is_forgotten_is_read_again_from_the_end_of_the_last_whole_line() {
+    let mut buffer = LineBuffer::new(8);
+    let give = |buffer: &mut LineBuffer, text: &[u8]| {
+        let read = buffer.fill(|space| {
+            space[..text.len()].copy_from_slice(text);
+            Ok(text.len())
+        });
+        assert_eq!(read.unwrap(), text.len());
+    };
+    give(&mut buffer, b"a\n0123456789abcdef");
+    assert_eq!(buffer.take_line().unwrap(), "a");
+    assert!(buffer.take_line().is_none());
+    assert_eq!((buffer.cut(), buffer.forget(), buffer.cut()), (1, 2, 0));
+    give(&mut buffer, b"0123456789abcdef\nb");
+    assert_eq!(buffer.take_line().unwrap(), "01234567");
+    assert!(buffer.take_line().is_none());
+    assert_eq!((buffer.cut(), buffer.forget()), (1, 19));
 }

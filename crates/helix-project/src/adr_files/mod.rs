@@ -30,7 +30,7 @@ pub use renumber::{Mention, RenumberError, Renumbered};
 pub use summary::AdrSummary;
 use writing::disk;
 
-use crate::bounded::{read_bytes, read_bytes_beneath, read_text};
+use helix_process::bounded::{read_bytes, read_bytes_beneath, read_text};
 
 /// Name of the generated index.
 pub const INDEX: &str = "INDEX.md";

@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use super::writing::{disk, lock, replace, repository, write_index};
 use super::{AdrDirectory, AdrFileError, relative};
-use crate::bounded::read_text;
 use crate::file_kind::SavedKind;
 use helix_git::{GitError, Repository};
+use helix_process::bounded::read_text;
 
 /// Branches that work is merged into, the most telling first.
 const BASES: [&str; 5] = [

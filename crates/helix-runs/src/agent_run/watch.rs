@@ -74,6 +74,11 @@ impl Watch {
         }
     }
 
+    /// Whether a record of so many bytes was heard as a whole.
+    pub(super) fn has_heard(&self, length: u64) -> bool {
+        self.heard >= length
+    }
+
     /// When to look at [`Watch::over`] if nothing is heard.
     pub(super) fn deadline(&self) -> Instant {
         self.deadline

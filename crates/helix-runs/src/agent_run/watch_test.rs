@@ -93,3 +93,15 @@ fn what_was_written_in_time_is_heard_first() {
     run.watch.heard(9, Sign::Work, run.now);
     assert_eq!((run.watch.until(), run.watch.overdue(run.now)), (None, None), "there was work");
 }
+
+/// What a former host has heard stands in the record already: only at its end is the run as it is now.
+#[test]
+fn a_record_is_heard_when_its_last_line_was() {
+    let mut run = Watched::new();
+    let record = [INIT, CALL, TEXT];
+    let length = record.iter().map(|line| line.len() as u64 + 1).sum();
+    run.hear(1, &record[..2]);
+    assert!(!run.watch.has_heard(length));
+    run.hear(1, &record[2..]);
+    assert!(run.watch.has_heard(length));
+}

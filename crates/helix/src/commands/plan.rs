@@ -19,7 +19,7 @@ use crate::arguments::budget;
 use crate::commands::draft;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
-use crate::files::unreadable;
+use crate::files::read_bytes;
 use crate::offline;
 use crate::terminal::{Meaning, Reading};
 
@@ -91,7 +91,7 @@ fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
     let (terminal, language) = (&context.terminal, context.terminal.language);
     let file = plan_file(&context.path(plan))?;
     let shown = context.shown(&file);
-    let bytes = std::fs::read(&file).map_err(unreadable(&file))?;
+    let bytes = read_bytes(&file)?;
     let workflow = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
     let Inspection { diagnostics, source_text: source, parsed, refusals, .. } =
         inspected(context, &request(context, &file))?;

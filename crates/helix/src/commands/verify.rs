@@ -153,12 +153,8 @@ fn rerun(context: &Context, verified: &Verified, repository: &Path) -> Result<Op
     for (phase, gate) in again.gates() {
         context.terminal.say(&format!("  {phase}: {}", shown(gate)));
     }
-    // Within a run its own walls hold. Elsewhere nothing of others is run without them.
-    let mode = match context.environment.variable("HELIX_RUN_DIR") {
-        Some(_) => SandboxMode::Off,
-        None => SandboxMode::Required,
-    };
-    let sandbox = Sandbox { mode, ..context.settings()?.sandbox(&context.environment) };
+    // Nothing of others is run without walls, whatever the environment says of those around this process.
+    let sandbox = Sandbox { mode: SandboxMode::Required, ..context.settings()?.sandbox(&context.environment) };
     let (directory, program) = (context.path(repository), context.environment.program.clone());
     context.block_on(async {
         let (mut interrupts, mut terminations) =

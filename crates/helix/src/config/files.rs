@@ -11,7 +11,7 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Placed, Value, read_toml};
 use helix_core::source_text::{SourceText, utf8};
 use helix_job::{Language, say};
-use helix_project::bounded::read_bytes;
+use helix_process::bounded::read_bytes;
 
 use super::keys::File;
 use super::trust::{ProjectFile, Trust, only_the_user_writes};

@@ -255,7 +255,7 @@ mapping! {
         /// what every run may read besides
         readable: Vec<String>, example = "[\"~/.npmrc\", \"/srv/data\"]";
         /// most processes and threads of a run
-        max_processes: LargeCount, example = "4096";
+        max_processes: LargeCount, example = "2048";
         /// most open files of a process
         max_open_files: LargeCount, example = "65_536";
         /// largest file

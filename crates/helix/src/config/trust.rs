@@ -3,7 +3,7 @@
 //! Must not know what the keys are used for.
 
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File};
+use std::fs::DirBuilder;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use helix_core::document::{Node, Value, read_toml};
 use helix_core::source_text::SourceText;
 use helix_engine::experts::EXPERTS_FILE;
+use helix_process::bounded::open_plain;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
@@ -204,7 +205,7 @@ impl<'a> Trust<'a> {
         digest.update(&file.text);
         for (relative, path) in &named {
             let mut own = Sha256::new();
-            std::io::copy(&mut File::open(path).map_err(unreadable(path))?, &mut own).map_err(unreadable(path))?;
+            std::io::copy(&mut open_plain(path).map_err(unreadable(path))?, &mut own).map_err(unreadable(path))?;
             digest.update(format!("\0{}\0{:x}", relative.display(), own.finalize()));
         }
         Ok((format!("{:x}", digest.finalize()), named.into_values().collect()))

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::check::with_directories;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::files::unreadable;
+use crate::files::readable;
 use crate::terminal::Reading;
 
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
     let paths = with_directories(context, &arguments.files)?;
     for path in &paths {
-        std::fs::File::open(path).map_err(unreadable(path))?;
+        readable(path)?;
     }
     if paths.is_empty() {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, "no Markdown files to import")

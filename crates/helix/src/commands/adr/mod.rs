@@ -25,7 +25,7 @@ use crate::arguments::words;
 use crate::commands::draft;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::files::{read_text, unreadable};
+use crate::files::{read_text, readable};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
@@ -153,7 +153,7 @@ fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option
 }
 
 fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
-    std::fs::File::open(draft).map_err(unreadable(draft))?;
+    readable(draft)?;
     let done = AdrDirectory::finalize(root, draft)?;
     let path = root.join(&done.path);
     context.terminal.say_diagnostics(&done.warnings, "");

@@ -1,12 +1,14 @@
-//! Reads plain files, none larger than it may be, and those of a project beneath its root.
+//! Opens and reads files that somebody else has written: plain ones, none larger than it may be, those of a project or checkout beneath
+//! its root. Nothing here waits for a pipe, reads a device, or ends only with the memory.
 //!
 //! Must not know what they hold.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read as _};
+use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, makedev, openat2};
 use rustix::io::Errno;
 
 /// Reads a file of at most so many bytes. A pipe or a device, which would be waited for forever, is refused.
@@ -14,7 +16,23 @@ use rustix::io::Errno;
 /// # Errors
 /// When it cannot be read, is no plain file, or larger.
 pub fn read_bytes(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
-    contents(open(path, None)?, most)
+    contents(open_plain(path)?, most)
+}
+
+/// Opens a file of any size, for who reads it a piece at a time.
+///
+/// # Errors
+/// When it cannot be opened or is no plain file.
+pub fn open_plain(path: &Path) -> std::io::Result<File> {
+    plain(open(path, None)?)
+}
+
+/// The same below a directory, as [`read_bytes_beneath`].
+///
+/// # Errors
+/// Those of [`open_plain`], and a path that leads out of the directory.
+pub fn open_plain_beneath(root: &Path, path: &Path) -> std::io::Result<File> {
+    plain(open(path, Some(root))?)
 }
 
 /// Reads a file below a directory, as [`read_bytes`] does: links count as long as they stay below it, so that nobody who writes a
@@ -23,12 +41,15 @@ pub fn read_bytes(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
 /// # Errors
 /// Those of [`read_bytes`], and a path that leads out of the directory.
 pub fn read_bytes_beneath(root: &Path, path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
-    contents(open(path, Some(root))?, most)
+    contents(open_plain_beneath(root, path)?, most)
 }
 
 /// A text of at most so many bytes, below a directory where one is given; `None` where there is no such file.
-pub(crate) fn read_text(root: Option<&Path>, path: &Path, most: u64) -> std::io::Result<Option<String>> {
-    match open(path, root).and_then(|file| contents(file, most)) {
+///
+/// # Errors
+/// Those of [`read_bytes`], and a text that is not UTF-8.
+pub fn read_text(root: Option<&Path>, path: &Path, most: u64) -> std::io::Result<Option<String>> {
+    match open(path, root).and_then(plain).and_then(|file| contents(file, most)) {
         Ok(bytes) => {
             String::from_utf8(bytes).map(Some).map_err(|_| Error::new(ErrorKind::InvalidData, "it is not UTF-8"))
         }
@@ -39,7 +60,7 @@ pub(crate) fn read_text(root: Option<&Path>, path: &Path, most: u64) -> std::io:
 
 fn open(path: &Path, root: Option<&Path>) -> std::io::Result<File> {
     // Without waiting: a pipe that nobody writes would hold it up.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
     let Some(root) = root else { return Ok(rustix::fs::open(path, flags, Mode::empty())?.into()) };
     let out = || Error::other(format!("it leads out of {}", root.display()));
     let inside = path.strip_prefix(root).map_err(|_| out())?;
@@ -61,10 +82,18 @@ fn open_resolved(root: &Path, path: &Path, flags: OFlags) -> std::io::Result<Opt
     Ok(inside.transpose()?.map(File::from))
 }
 
-fn contents(file: File, most: u64) -> std::io::Result<Vec<u8>> {
-    if !file.metadata()?.is_file() {
-        return Err(Error::other("it is not a file"));
+fn plain(file: File) -> std::io::Result<File> {
+    let found = file.metadata()?;
+    let kind = found.file_type();
+    // People name /dev/null for a file with nothing in it.
+    if kind.is_file() || (kind.is_char_device() && found.rdev() == makedev(1, 3)) {
+        return Ok(file);
     }
+    let what = if kind.is_dir() { "a directory" } else { "a pipe, socket or device" };
+    Err(Error::other(format!("it is not a file but {what}")))
+}
+
+fn contents(file: File, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // It may grow while it is read: what counts is what was read.
     file.take(most + 1).read_to_end(&mut bytes)?;

@@ -32,8 +32,14 @@ fn a_pipe_is_refused_without_waiting_and_a_large_file_too() {
     let place = tempfile::TempDir::new().unwrap();
     let pipe = place.path().join("pipe");
     rustix::fs::mknodat(CWD, &pipe, rustix::fs::FileType::Fifo, Mode::RWXU, 0).unwrap();
-    assert!(read_bytes(&pipe, 10).unwrap_err().to_string().contains("not a file"));
+    assert!(read_bytes(&pipe, 10).unwrap_err().to_string().contains("not a file but a pipe"));
     fs::write(place.path().join("large"), [0; 11]).unwrap();
     assert_eq!(read_bytes(&place.path().join("large"), 10).unwrap_err().kind(), ErrorKind::FileTooLarge);
+    for refused in
+        [open_plain(Path::new("/dev/zero")), open_plain(place.path()), open_plain_beneath(place.path(), &pipe)]
+    {
+        assert!(refused.unwrap_err().to_string().contains("not a file"));
+    }
+    assert_eq!(read_bytes(Path::new("/dev/null"), 10).unwrap(), b"");
     assert!(read_text(None, &place.path().join("none"), 10).unwrap().is_none());
 }
