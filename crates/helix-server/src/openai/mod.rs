@@ -2,6 +2,7 @@
 //!
 //! Must not know the jobs API. Parsing and encoding are pure; `call`, `streaming` and `turn_stream` connect them to the engine.
 
+mod blocks;
 mod call;
 mod chat_wire;
 mod error;
