@@ -207,8 +207,12 @@ impl Blocks {
         let item = self.items.iter().rev().find(|item| quotes == self.quotes && **item <= indent);
         let is_deep = indent >= item.copied().unwrap_or_default() + 4;
         let goes_on = indent >= 4 && self.last == Last::Words;
-        (length >= 3 && !info.contains(['`', '~']) && !is_deep && !goes_on)
-            .then_some(Fence { quotes, indent, mark, length })
+        (length >= 3 && !info.contains(['`', '~']) && !is_deep && !goes_on).then_some(Fence {
+            quotes,
+            indent,
+            mark,
+            length,
+        })
     }
 }
 

@@ -9,6 +9,7 @@ mod error;
 mod field;
 mod files;
 mod items;
+mod link_forms;
 mod link_scan;
 mod links;
 mod marks;
