@@ -53,6 +53,8 @@ struct Fence {
     indent: usize,
     mark: char,
     length: usize,
+    /// Whether words stand directly above: some renderers make a heading of all down to a line that underlines one.
+    is_below: bool,
 }
 
 /// How a line within a fence relates to its end.
@@ -90,7 +92,7 @@ impl Blocks {
 
     /// What ends the code that is open, on a line of its own.
     pub(super) fn closing(&self) -> Option<String> {
-        let Fence { quotes, indent, mark, length } = self.fence?;
+        let Fence { quotes, indent, mark, length, is_below: _ } = self.fence?;
         Some(format!("{}{}{}", "> ".repeat(quotes), " ".repeat(indent), mark.to_string().repeat(length)))
     }
 
@@ -207,11 +209,13 @@ impl Blocks {
         let item = self.items.iter().rev().find(|item| quotes == self.quotes && **item <= indent);
         let is_deep = indent >= item.copied().unwrap_or_default() + 4;
         let goes_on = indent >= 4 && self.last == Last::Words;
-        (length >= 3 && !info.contains(['`', '~']) && !is_deep && !goes_on).then_some(Fence {
+        // Some renderers see no fence in a last line.
+        (length >= 3 && !info.contains(['`', '~', '<', '!']) && !is_deep && !goes_on).then_some(Fence {
             quotes,
             indent,
             mark,
             length,
+            is_below: self.last != Last::Blank,
         })
     }
 }
@@ -236,6 +240,14 @@ impl Fence {
             true => return Kind::Undecided,
             false if rest.len() - inner.len() < self.indent => return Kind::Lost,
             false => {}
+        }
+        if self.is_below && inner.starts_with(['-', '=']) {
+            let rest = inner.trim_start_matches(&inner[..1]).trim_start_matches([' ', '\t']);
+            match rest.is_empty() {
+                true if is_whole => return Kind::Lost,
+                true => return Kind::Undecided,
+                false => {}
+            }
         }
         if may_be_part && ENDS_PART.iter().any(|end| inner.starts_with(end)) {
             return Kind::Lost;

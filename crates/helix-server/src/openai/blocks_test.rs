@@ -50,9 +50,13 @@ fn where_renderers_may_disagree_nothing_is_code_any_more() {
         ("```\n```~\na", "ccl"),
         ("\ta\n- b\n\n\t```\n", "cwwl"),
         ("~~~ ~\na", "ll"),
+        ("a\n```<b>", "wl"),
         // A formula, for those who know them.
         ("$$\n```\n$$\na", "wcll"),
         (":::note\n```\n:::\na", "wcll"),
+        // A heading, for some.
+        ("a\n```\nb\n---\nc", "wccll"),
+        ("a\n\n```\nb\n---\nc", "wwcccc"),
         // Lists and footnotes indent, too.
         ("- a\n\n    b", "www"),
         ("[^1]: a\n\n    b", "www"),

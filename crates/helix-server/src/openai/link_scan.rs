@@ -39,6 +39,8 @@ pub(super) struct LinkScan {
     /// The word so far.
     word: String,
     paragraph: Paragraph,
+    /// Whether the line before, or this one, is code.
+    has_code: bool,
     /// What ends where a link leads, if it may be one; `None` where none begins.
     leads: Option<(char, bool)>,
     /// Whether a link of the line before leads to where this line says.
@@ -158,6 +160,8 @@ impl LinkScan {
         let kind = match self.blocks.begins(line, is_whole) {
             Kind::Undecided if is_long => Kind::Lost,
             Kind::Undecided => return None,
+            // For some renderers a link leads to the marks.
+            Kind::Code if self.awaits_target => Kind::Lost,
             kind => kind,
         };
         if kind != Kind::Code {
@@ -173,8 +177,13 @@ impl LinkScan {
             }
         }
         if kind == Kind::Lost {
+            if std::mem::take(&mut self.has_code) {
+                // Nothing becomes of the code above either.
+                self.plain.push(BREAK);
+            }
             self.blocks.lose();
         }
+        self.has_code = kind == Kind::Code;
         self.awaits_target = false;
         self.kind = Some(kind);
         Some(0)
@@ -311,7 +320,9 @@ impl LinkScan {
         };
         let is_bracketed = self.paragraph.brackets > 0 && code.contains(']');
         let is_cell = self.paragraph.is_table && code.contains('|');
-        !is_address && self.word.len() <= WORD && !is_bracketed && !is_cell && !before.chars().any(ends)
+        // Some renderers take them for one mark.
+        let is_mixed = self.word.ends_with('~');
+        !is_address && !is_mixed && self.word.len() <= WORD && !is_bracketed && !is_cell && !before.chars().any(ends)
     }
 
     /// What begins with `<`.
@@ -462,20 +473,27 @@ pub(super) fn harmless(text: &str) -> String {
 
 /// The text of pieces that lead to no file.
 pub(super) fn plain(pieces: Vec<Piece>) -> String {
-    let one = |piece| match piece {
-        Piece::Text(text) => text,
-        Piece::Target(written) => unresolved(written),
-        Piece::Picture(before, written) => format!("!{BREAK}{before}{}", unresolved(written)),
-    };
-    pieces.into_iter().map(one).collect()
+    let mut text = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Text(more) => text.push_str(&more),
+            Piece::Target(written) => push_unresolved(&mut text, &written),
+            Piece::Picture(before, written) => {
+                text.extend(["!", BREAK.encode_utf8(&mut [0; 4]), &before]);
+                push_unresolved(&mut text, &written);
+            }
+        }
+    }
+    text
 }
 
-/// Where a link leads that leads to no file.
-pub(super) fn unresolved(written: String) -> String {
-    match is_harmless(&written, true) {
-        Some(false) => format!("{BREAK}{written}"),
-        Some(true) | None => written,
+/// Appends where a link leads that leads to no file. In angle brackets it may be a tag, for whom no link begins before it.
+pub(super) fn push_unresolved(text: &mut String, written: &str) {
+    let is_page = ADDRESSES.iter().any(|address| written.starts_with(address));
+    if is_harmless(written, true) == Some(false) || text.ends_with('<') && !is_page {
+        text.push(BREAK);
     }
+    text.push_str(written);
 }
 
 /// Whether the line below the head of a table may have it.

@@ -95,9 +95,12 @@ fn what_would_act_becomes_words() {
         ("$ ` $ <b> `", "$ ` $ <·b> `"),
         ("https://e.example/` <b> `", "https://e.example/` <·b> `"),
         ("a ` | <b> ` |\n--|--\n` | <b> `", "a ` | <b> ` |\n·--|--\n` | <·b> `"),
-        ("> ```\n<b>\n```\n<b>", "> ```\n<·b>\n```\n<·b>"),
+        ("> ```\n<b>\n```\n<b>", "> ```\n·<·b>\n```\n<·b>"),
         ("- [ ] ```\n  <b>\n  ```\n", "- [ ] ```\n  <·b>\n  ```\n"),
         ("$$\n```\n$$\n<b>", "$$\n```\n$$\n<·b>"),
+        ("a\n```\n<b>\n---\n<b>", "a\n```\n<b>\n·---\n<·b>"),
+        ("[a]:\n```\n<b>", "[a]:\n·```\n<·b>"),
+        ("~`<b>`", "~`<·b>`"),
         // Open WebUI reads these in code, too.
         (
             "`a`\n```\n<think>\n<thinker> <code_interpreter lang=x>\n```\n◁think▷",

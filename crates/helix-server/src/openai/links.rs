@@ -11,7 +11,7 @@ use helix_job::Language;
 use helix_job::session::{TurnEnd, TurnView};
 use tokio::io::AsyncReadExt as _;
 
-use super::link_scan::{BREAK, LinkScan, Piece, harmless, plain, unresolved};
+use super::link_scan::{BREAK, LinkScan, Piece, harmless, plain, push_unresolved};
 use super::open_text::OpenText;
 use crate::config::ServerConfig;
 use crate::host_check::host_of;
@@ -137,17 +137,20 @@ impl Links {
         for piece in pieces {
             match piece {
                 Piece::Text(text) => shown.push_str(&text),
-                Piece::Target(written) => {
-                    let address = self.address(&written).await;
-                    shown.push_str(&address.unwrap_or_else(|| unresolved(written)));
-                }
+                Piece::Target(written) => match self.address(&written).await {
+                    Some(address) => shown.push_str(&address),
+                    None => push_unresolved(&mut shown, &written),
+                },
                 Piece::Picture(before, written) => {
                     // Only files of the session are shown at once: any other address would hear of it.
-                    let (mark, address) = match self.address(&written).await {
-                        Some(address) => (String::from("!"), address),
-                        None => (format!("!{BREAK}"), unresolved(written)),
-                    };
-                    shown.extend([mark, before, address]);
+                    let address = self.address(&written).await;
+                    shown.push('!');
+                    shown.extend(address.is_none().then_some(BREAK));
+                    shown.push_str(&before);
+                    match address {
+                        Some(address) => shown.push_str(&address),
+                        None => push_unresolved(&mut shown, &written),
+                    }
                 }
             }
         }
