@@ -8,6 +8,8 @@ mod links;
 mod responses;
 #[path = "branches/whose.rs"]
 mod whose;
+#[path = "branches/words.rs"]
+mod words;
 
 use futures::StreamExt;
 use helix_server::{Disconnect, ServerConfig};

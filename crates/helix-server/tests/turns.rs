@@ -10,6 +10,8 @@ mod jobs;
 mod language;
 #[path = "turns/news.rs"]
 mod news;
+#[path = "turns/owners.rs"]
+mod owners;
 #[path = "turns/retention.rs"]
 mod retention;
 #[path = "turns/robust.rs"]

@@ -205,7 +205,7 @@ fn query(number: u64, failures: u64) -> Outcome<(SimilarQuery, bool)> {
     }
     let fingerprint = print(&message, if exact { which } else { u64::MAX - number })?;
     let now = Timestamp::from_second(1_700_000_000 + failures as i64 * 60)?;
-    Ok((SimilarQuery { diagnosis: diagnosis(message, fingerprint), most: 3, now }, exact))
+    Ok((SimilarQuery { diagnosis: diagnosis(message, fingerprint), project: None, most: 3, now }, exact))
 }
 
 #[tokio::main]

@@ -59,6 +59,7 @@ contract_tests!(sqlite:
     a_failure_without_a_known_end_is_no_help,
     similar_messages_of_the_same_tool_and_category_are_found_and_others_are_not,
     the_exact_one_comes_first_and_no_more_than_asked_for_come,
+    a_project_hears_of_its_own_failures_alone,
     outcome_and_recency_rank,
     credit_only_when_the_check_looked_again_and_the_failure_was_gone,
     a_change_is_not_credited_where_waiting_or_a_person_mends,

@@ -235,7 +235,8 @@ impl FailureService {
         if let Some(memory) = memory {
             self.heard(memory.capture(occurrence.clone()).await);
         }
-        let similar = self.recalled(memory, &occurrence.diagnosis, occurrence.at, occurrence.at).await;
+        let project = Some(occurrence.place.project.clone());
+        let similar = self.recalled(memory, &occurrence.diagnosis, project, occurrence.at, occurrence.at).await;
         let past = similar.known().cloned().unwrap_or_default();
         let mut suggestions = suggested(self.ranked(memory, &occurrence.diagnosis.cause, drafts(&past)).await);
         let report = report(&context, known(), similar.as_deref(), &suggestions);
@@ -252,14 +253,19 @@ impl FailureService {
         RecordedFailure { occurrence: Some((occurrence, classified)), suggestions, report, artefact: kept.artefact }
     }
 
-    /// Past failures like one that is not recorded.
+    /// Past failures of a project, or with `None` of any, like one that is not recorded.
     #[boxed]
-    pub async fn similar(&self, observation: FailureObservation, log: Log) -> Vec<PastFailure> {
+    pub async fn similar(
+        &self,
+        observation: FailureObservation,
+        log: Log,
+        project: Option<String>,
+    ) -> Vec<PastFailure> {
         let context = Arc::new((observation, log));
         let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await else {
             return Vec::new();
         };
-        self.recall(&Diagnosis::new(&context.0.tool, &classified), Timestamp::MAX)
+        self.recall(&Diagnosis::new(&context.0.tool, &classified), project, Timestamp::MAX)
             .await
             .known()
             .cloned()
@@ -328,19 +334,25 @@ impl FailureService {
     }
 
     /// Past failures like this one, or why none can be named.
-    pub(crate) async fn recall(&self, diagnosis: &Diagnosis, before: Timestamp) -> Section<Vec<PastFailure>> {
-        self.recalled(self.memory().await.as_ref(), diagnosis, Timestamp::now(), before).await
+    pub(crate) async fn recall(
+        &self,
+        diagnosis: &Diagnosis,
+        project: Option<String>,
+        before: Timestamp,
+    ) -> Section<Vec<PastFailure>> {
+        self.recalled(self.memory().await.as_ref(), diagnosis, project, Timestamp::now(), before).await
     }
 
     async fn recalled(
         &self,
         memory: Option<&FailureMemory>,
         diagnosis: &Diagnosis,
+        project: Option<String>,
         at: Timestamp,
         before: Timestamp,
     ) -> Section<Vec<PastFailure>> {
         let Some(memory) = memory else { return Section::Missing(NOT_REMEMBERED.to_owned()) };
-        let query = SimilarQuery { diagnosis: diagnosis.clone(), most: SIMILAR, now: at };
+        let query = SimilarQuery { diagnosis: diagnosis.clone(), project, most: SIMILAR, now: at };
         match memory.similar(query).await {
             Ok(mut failures) => {
                 // A failure whose report is made late is in the memory itself.

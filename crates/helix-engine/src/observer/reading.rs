@@ -101,7 +101,9 @@ impl FailureService {
         let classified = self.classified(Arc::clone(&context), |one| (&one.0, &one.1)).await?;
         let (observation, log) = (&context.0, &context.1);
         let diagnosis = Diagnosis::new(&observation.tool, &classified);
-        let similar = self.recall(&diagnosis, before).await;
+        // A person may ask about a failure of no project.
+        let project = Some(place.project.clone()).filter(|project| !project.is_empty());
+        let similar = self.recall(&diagnosis, project, before).await;
         let report = Report::of(ReportRequest {
             place,
             observation,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use helix_core::ids::{RunId, SessionId};
 use helix_job::session::{SessionEvent, SessionView};
-use helix_job::{How, Person};
+use helix_job::{How, JobView, Person};
 use serde::Deserialize;
 
 use super::refusal::Refusal;
@@ -77,6 +77,24 @@ impl Tools {
             },
             Caller::Run(run) => return Err(Refusal::text(format!("run {run} is no person"))),
         })
+    }
+
+    /// A job that the caller has to do with: an agent's own, of a chat user what their sessions have started, else any. Of another it
+    /// hears nothing, not even that there is one.
+    pub(super) async fn job(&self, id: &str) -> Result<JobView, Refusal> {
+        let found = self.engine.jobs().get(id).await;
+        let owner = self.session().await?.and_then(|view| view.owner);
+        let is_own = |job: &JobView| match (&self.caller, &owner) {
+            (Caller::Run(run), _) => run.job_and_phase().is_some_and(|(own, _)| own == job.id),
+            (Caller::Session(_), Some(owner)) => job.by.as_ref() == Some(&Person::new(owner, How::Chat)),
+            (Caller::Session(_), None) | (Caller::Outside { .. }, _) => true,
+        };
+        match (found, &self.caller, &owner) {
+            (Ok(job), _, _) if is_own(&job) => Ok(job),
+            (Err(error), Caller::Outside { .. }, _) | (Err(error), Caller::Session(_), None) => Err(Refusal::of(error)),
+            (_, Caller::Run(_), _) => Err(Refusal::text(format!("{id} is not your job: leave out its id"))),
+            (_, _, _) => Err(Refusal::text(format!("no chat of this user has started a job {id}"))),
+        }
     }
 
     /// Where relative paths begin, if anywhere.

@@ -116,7 +116,7 @@ impl Tools {
                 }
             },
         };
-        let job = self.engine.jobs().get(&id).await.map_err(Refusal::of)?;
+        let job = self.job(&id).await?;
         self.join(&job.id).await;
         let mut text = status_text(&job);
         if job.status == JobStatus::Failed {
@@ -149,7 +149,8 @@ fn report_text(one: &JobReport, reader: Reader) -> String {
     format!("\n\nReport of {}, data only:\n{fence}text\n{}\n{fence}", one.title(), said.trim_end())
 }
 
-fn job_of(run: &helix_core::ids::RunId) -> Result<String, Refusal> {
+/// The job of a run.
+pub(super) fn job_of(run: &helix_core::ids::RunId) -> Result<String, Refusal> {
     let (job, _) = run.job_and_phase().ok_or_else(|| Refusal::text(format!("run {run} belongs to no job")))?;
     Ok(job.to_string())
 }

@@ -6,8 +6,9 @@ use helix_failure::memory::{Closeness, FailureEnd, PastFailure};
 use helix_failure::{FailureObservation, Log};
 use serde_json::json;
 
+use super::jobs::job_of;
 use super::refusal::Refusal;
-use super::{Answer, InProject, SimilarFailures, SkillRead, Tools, blocking};
+use super::{Answer, Caller, InProject, SimilarFailures, SkillRead, Tools, blocking};
 
 impl Tools {
     /// Lists the skills in reach.
@@ -49,7 +50,7 @@ const LONGEST_FAILURE: usize = 1 << 20;
 const LONGEST_DIFF: usize = 2_000;
 
 impl Tools {
-    /// Failures like a text's, with what fixed them.
+    /// Failures of the project like a text's, with what fixed them.
     #[boxed]
     pub async fn similar_failures(&self, arguments: SimilarFailures) -> Answer {
         let text = arguments.text.trim();
@@ -63,10 +64,18 @@ impl Tools {
         if failures.memory().await.is_none() {
             return Err(Refusal::text("the failure memory is off: see `helix doctor`"));
         }
-        let mut found = failures.similar(observation, log).await;
+        // What failed elsewhere is for people: `helix failures`.
+        let project = match &self.caller {
+            // It works in a copy.
+            Caller::Run(run) => Some(self.job(&job_of(run)?).await?.project_path),
+            Caller::Session(_) | Caller::Outside { .. } => {
+                self.project(None).await?.map(|project| project.to_string_lossy().into_owned())
+            }
+        };
+        let mut found = failures.similar(observation, log, Some(project.unwrap_or_default())).await;
         found.truncate(arguments.limit.unwrap_or(10).clamp(1, 10) as usize);
         let text = match found.as_slice() {
-            [] => "No similar failure in memory.".to_owned(),
+            [] => "No similar failure of this project in memory.".to_owned(),
             failures => failures.iter().map(past_failure).collect::<Vec<_>>().join("\n\n"),
         };
         let data = serde_json::to_value(&found).map_err(Refusal::of)?;

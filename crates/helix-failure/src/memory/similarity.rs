@@ -15,6 +15,9 @@ const LONGEST_WORD: usize = 48;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarQuery {
     pub diagnosis: Diagnosis,
+    /// Only what was seen in this project, and only what is known of it there: texts of one project never reach the agents of another.
+    /// `None`: in any, which is for people alone.
+    pub project: Option<String>,
     /// At most so many answers.
     pub most: usize,
     pub now: Timestamp,

@@ -201,12 +201,7 @@ async fn whole<W: Wire>(
         match event {
             TurnEvent::Ended(ended) => break ended,
             TurnEvent::TakenBack { text } => take_back(&mut events, &text),
-            event => {
-                if let TurnEvent::Thinking { text } = &event {
-                    thinking.push_str(text);
-                }
-                events.push(event);
-            }
+            event => events.push(event),
         }
     };
     if let Some(error) = ApiError::of_turn(&ended, Timestamp::now()) {
@@ -217,6 +212,9 @@ async fn whole<W: Wire>(
     let mut frames = Vec::new();
     for event in events {
         for shown in stream.links.apply(event).await {
+            if let TurnEvent::Thinking { text } = &shown {
+                thinking.push_str(text);
+            }
             presenter.event(&mut frames, shown);
         }
         // The presenter keeps the parts of the answer; the frames of a stream are not needed.

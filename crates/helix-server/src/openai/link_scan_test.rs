@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 /// The text with every target in double angle quotes, however it is cut into pieces.
@@ -11,6 +13,7 @@ fn marked(text: &str) -> String {
             match piece {
                 Piece::Text(text) => out.push_str(&text),
                 Piece::Target(target) => out.push_str(&format!("«{target}»")),
+                Piece::Picture(before, target) => out.push_str(&format!("¡{before}«{target}»")),
             }
         }
         out
@@ -19,16 +22,18 @@ fn marked(text: &str) -> String {
     for (at, _) in text.char_indices() {
         assert_eq!(read(&[&text[..at], &text[at..]]), whole, "cut at {at}");
     }
-    whole
+    let letters: Vec<&str> = text.split_inclusive(|_| true).collect();
+    assert_eq!(read(&letters), whole, "letter by letter");
+    whole.replace(BREAK, "·")
 }
 
 #[test]
 fn targets_are_found_wherever_a_text_is_cut() {
     for (text, expected) in [
         ("See [note](note.md).", "See [note](«note.md»)."),
-        ("![a](b/c.png \"A picture\") and [d]( e.md )", "![a](«b/c.png» \"A picture\") and [d]( «e.md» )"),
+        ("![a](b/c.png \"A picture\") and [d]( e.md )", "¡[a](«b/c.png» \"A picture\") and [d]( «e.md» )"),
         ("[a](<my note.md>) [b](c(1).md)", "[a](<«my note.md»>) [b](«c(1).md»)"),
-        ("[![a](b.png)](c.md)", "[![a](«b.png»)](«c.md»)"),
+        ("[![a](b.png)](c.md)", "[¡[a](«b.png»)](«c.md»)"),
         ("- one\n    - [nested](n.md)\n", "- one\n    - [nested](«n.md»)\n"),
         ("> ```\n> [a](b)\n> ```\n> [c](d.md)", "> ```\n> [a](b)\n> ```\n> [c](«d.md»)"),
         ("`code` [a](b.md) ``x ` y`` [c](d.md)", "`code` [a](«b.md») ``x ` y`` [c](«d.md»)"),
@@ -42,8 +47,6 @@ fn targets_are_found_wherever_a_text_is_cut() {
             "[note]\n\n[note]: <«my note.md»> 'Mine'\n[b]:«c.md»\nd",
         ),
         ("> [a]: b.md \"B\"\n", "> [a]: «b.md» \"B\"\n"),
-        ("<a class=\"x\" href=\"note.md\">a</a>", "<a class=\"x\" href=\"«note.md»\">a</a>"),
-        ("One <IMG alt='' src = 'b/c.png'/> two", "One <IMG alt='' src = '«b/c.png»'/> two"),
     ] {
         assert_eq!(marked(text), expected);
     }
@@ -63,9 +66,62 @@ fn code_and_what_is_no_link_are_left_alone() {
         "[open](note.md",
         "[^1]: note.md\n[a] [b]: c.md\nsee [a]: b",
         "`[1]: note.md`\n\n    [1]: note.md\n\n```\n[1]: note.md\n<a href=\"b\">\n```",
-        "`<a href=\"note.md\">` and href=\"b.md\" and <b href=\"c.md\"> and <a>href=\"d.md\"",
-        "<a href=\"open.md",
+        "`<a href=\"note.md\">` and a < b, 1 <2, <-, <= and <https://example.com/a?b=c>",
+        "| a<br>b | <BR/> |\nmore<br />",
         "[1]:\n[2]: ",
+    ] {
+        assert_eq!(marked(text), text);
+    }
+}
+
+#[test]
+fn what_would_act_becomes_words() {
+    for (text, expected) in [
+        ("<img src=https://e.example/x> and </p>", "<·img src=https://e.example/x> and <·/p>"),
+        ("All <!-- HELIX: done --> <?php ?> <![CDATA[x]]>", "All <·!-- HELIX: done --> <·?php ?> <·!·[CDATA[x]]>"),
+        ("<details type=\"tool_calls\">\n", "<·details type=\"tool_calls\">\n"),
+        ("<br>\n- <br>\n[^1]: <br>", "<·br>\n- <·br>\n[^1]: <·br>"),
+        ("![a](https://e.example/x.png?d=1)", "¡[a](«https://e.example/x.png?d=1»)"),
+        ("![a][1] ![b] ![c](d e) ![*`c`*](d)", "!·[a][1] !·[b] !·[c](d e) !·[*`c`*](d)"),
+        ("![a\n](b.png) \\![a](b.png)", "!·[a\n](«b.png») \\¡[a](«b.png»)"),
+        ("[a](javascript&colon;x 'y`') [b](\njavascript:x)", "[a](·javascript&colon;x 'y`') [b](\n·javascript:x)"),
+        ("[a]: java\\script:x`\n", "[a]:· java\\script:x`\n"),
+        ("[a]:\n  javascript:x\n", "[a]:\n·  javascript:x\n"),
+        // No code: what opens the span is not closed on its line, or ends in another part.
+        ("`<b>\n<i>` <u>`x`", "`<·b>\n<·i>` <·u>`x`"),
+        ("- ` a\n- <b> `\n\n`<b>`", "- ` a\n- <·b> `\n\n`<b>`"),
+        ("[[a ` b]](u) <b> `", "[[a ` b]](u) <·b> `"),
+        ("**a `` b** <b> ``", "**a `` b** <·b> ``"),
+        ("$ ` $ <b> `", "$ ` $ <·b> `"),
+        ("https://e.example/` <b> `", "https://e.example/` <·b> `"),
+        ("a ` | <b> ` |\n--|--\n` | <b> `", "a ` | <b> ` |\n·--|--\n` | <·b> `"),
+        ("> ```\n<b>\n```\n<b>", "> ```\n·<·b>\n```\n<·b>"),
+        ("- [ ] ```\n  <b>\n  ```\n", "- [ ] ```\n  <·b>\n  ```\n"),
+        ("$$\n```\n$$\n<b>", "$$\n```\n·$$\n<·b>"),
+        ("a\n```\n<b>\n---\n<b>", "a\n```\n<b>\n·---\n<·b>"),
+        ("[a]:\n```\n<b>", "[a]:\n```\n<·b>"),
+        ("~`<b>`", "~`<·b>`"),
+        // Open WebUI reads these in code, too.
+        (
+            "`a`\n```\n<think>\n<thinker> <code_interpreter lang=x>\n```\n◁think▷",
+            "`a`\n```\n<·think>\n<thinker> <·code_interpreter lang=x>\n```\n◁·think▷",
+        ),
+        ("a\u{2060}b", "a\u{2060}\u{2060}b"),
+    ] {
+        assert_eq!(marked(text), expected.replace(BREAK, "·"));
+    }
+}
+
+#[test]
+fn code_stays_as_it_is() {
+    for text in [
+        "```html\n<img src=https://e.example/x>\n![a](https://e.example)\n```\n",
+        "1. Do:\n   ```html\n   <b>\n\n     <i>\n   ```\n2. <-",
+        "> ~~~~\n> <b>\n> ~~~\n> ~~~~\n",
+        "Use `Vec<String>`, ``a ` <b>`` and `cat <a | b`.",
+        "| `Vec<T>` | `<b>` |\n| --- | --- |\n| `Vec<T>` | `<b>` |",
+        "a\n\n    <b>\n\t<i>\n",
+        "```\r\n<b>\r\n```\r\n",
     ] {
         assert_eq!(marked(text), text);
     }
@@ -74,9 +130,123 @@ fn code_and_what_is_no_link_are_left_alone() {
 #[test]
 fn what_waits_is_bounded() {
     let mut scan = LinkScan::default();
+    assert_eq!(scan.push("Words flow, "), [Piece::Text("Words flow, ".into())]);
     assert_eq!(scan.push("see [a"), [Piece::Text("see [a".into())], "nothing waits before the target");
     assert_eq!(scan.push("](b"), [Piece::Text("](".into())]);
     let long = "x".repeat(LONGEST);
     assert_eq!(scan.push(&long), [Piece::Text(format!("b{long}"))]);
-    assert_eq!(scan.rest(), []);
+    for opening in ["`", "![", "<https://", "a\n```", "a\n["] {
+        let mut scan = LinkScan::default();
+        scan.push(opening);
+        for _ in 0..40 {
+            scan.push(&"x".repeat(100));
+            assert!(scan.buffer.len() <= 2 * LONGEST, "{opening}");
+        }
+    }
+    let before = std::time::Instant::now();
+    for piece in ["`", "``a", "[", "](", "<", "![a](", "~", "\\", "> ", "[a]:", "`a`|", "\n"] {
+        harmless(&piece.repeat(1 << 20));
+    }
+    assert!(before.elapsed() < std::time::Duration::from_secs(20), "{:?}", before.elapsed());
+}
+
+/// Texts of what matters to renderers.
+fn hostile() -> impl Strategy<Value = Vec<String>> {
+    let pieces = [
+        "<img src=https://e.example/x>",
+        "![a](https://e.example/x.png)",
+        "![a][r]",
+        "![r]",
+        "[r]: https://e.example/y.png\n",
+        "<!-- x -->",
+        "<details>",
+        "<br>",
+        "`",
+        "``",
+        "```",
+        "````",
+        "~~~",
+        "\n",
+        "\n\n",
+        "> ",
+        "- ",
+        "1. ",
+        "  ",
+        "    ",
+        "\t",
+        " ",
+        "a",
+        "b c",
+        "|",
+        "\n--|--\n",
+        "*",
+        "**",
+        "_",
+        "~~",
+        "[",
+        "]",
+        "(",
+        ")",
+        "](",
+        "\\",
+        "\"",
+        "'",
+        ":",
+        "$",
+        "$$",
+        "https://e.example/",
+        "<https://e.example>",
+        "\r\n",
+        "\r",
+        "#",
+        "=",
+        "---",
+        "&lt;",
+        "ä",
+        "\u{2060}",
+        "[^1]",
+        "[^1]: ",
+        "<",
+        "!",
+        "[a](",
+        "2. ",
+        ">",
+    ];
+    proptest::collection::vec(proptest::sample::select(pieces.to_vec()).prop_map(str::to_owned), 0..40)
+}
+
+/// The page that a renderer makes which lets HTML pass.
+fn page(text: &str, is_github: bool) -> String {
+    let mut options = comrak::Options::default();
+    options.render.r#unsafe = true;
+    if is_github {
+        let with = &mut options.extension;
+        (with.table, with.strikethrough, with.autolink, with.tasklist, with.footnotes) = (true, true, true, true, true);
+    }
+    comrak::markdown_to_html(text, &options)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn nothing_acts_wherever_a_text_is_cut(pieces in hostile()) {
+        let text = pieces.concat();
+        let whole = harmless(&text);
+        let mut scan = LinkScan::default();
+        let mut cut: Vec<Piece> = pieces.iter().flat_map(|piece| scan.push(piece)).collect();
+        cut.extend(scan.rest());
+        prop_assert_eq!(plain(cut), whole.as_str());
+        let mut scan = LinkScan::default();
+        let mut cut: Vec<Piece> = text.chars().flat_map(|letter| scan.push(letter.encode_utf8(&mut [0; 4]))).collect();
+        cut.extend(scan.rest());
+        prop_assert_eq!(plain(cut), whole.as_str());
+        for is_github in [false, true] {
+            let page = page(&whole, is_github);
+            prop_assert!(!page.contains("<img") && !page.contains("<!--") && !page.contains("<details"), "{:?} became {:?}: {}", text, whole, page);
+        }
+        if !text.contains(BREAK) {
+            prop_assert_eq!(restored(&whole), text);
+        }
+    }
 }

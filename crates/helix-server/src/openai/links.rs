@@ -11,7 +11,7 @@ use helix_job::Language;
 use helix_job::session::{TurnEnd, TurnView};
 use tokio::io::AsyncReadExt as _;
 
-use super::link_scan::{LinkScan, Piece};
+use super::link_scan::{BREAK, LinkScan, Piece, harmless, plain, push_unresolved};
 use super::open_text::OpenText;
 use crate::config::ServerConfig;
 use crate::host_check::host_of;
@@ -33,6 +33,8 @@ pub(super) struct Links {
     base: Option<String>,
     session: Option<SessionId>,
     scan: LinkScan,
+    /// The agent's thinking, whose links are left as they are.
+    thought: LinkScan,
     /// Notes with the text of files.
     below: Vec<String>,
 }
@@ -41,8 +43,8 @@ impl Links {
     /// `authority`: the server that the request names.
     pub(super) fn new(shared: Shared, authority: Option<&str>, language: Language) -> Self {
         let base = base(&shared.config, authority);
-        let (scan, below) = (LinkScan::default(), Vec::new());
-        Self { shared, language, base, session: None, scan, below }
+        let (scan, thought, below) = (LinkScan::default(), LinkScan::without_code(), Vec::new());
+        Self { shared, language, base, session: None, scan, thought, below }
     }
 
     /// Those of notes on jobs.
@@ -63,6 +65,10 @@ impl Links {
             let shown = self.read(&said).await;
             return text(shown).into_iter().collect();
         }
+        if let TurnEvent::Thinking { text } = event {
+            let text = plain(self.thought.push(&text));
+            return (!text.is_empty()).then_some(TurnEvent::Thinking { text }).into_iter().collect();
+        }
         let mut events = Vec::new();
         match event {
             TurnEvent::Began { ref session, .. } => self.session = Some(session.clone()),
@@ -70,7 +76,7 @@ impl Links {
             TurnEvent::TakenBack { .. } => events.extend(text(self.close().await)),
             TurnEvent::JobNews { job, text: line, note: Some(note) } => {
                 events.extend(text(self.close().await));
-                let note = Some(self.jobs().open(&job, note));
+                let note = Some(self.jobs().open(&job, harmless(&note)));
                 events.push(TurnEvent::JobNews { job, text: line, note });
                 return events;
             }
@@ -80,6 +86,8 @@ impl Links {
                 return events;
             }
             TurnEvent::Ended(ended) => {
+                let thought = plain(self.thought.rest());
+                events.extend((!thought.is_empty()).then_some(TurnEvent::Thinking { text: thought }));
                 events.extend(text(self.close().await));
                 events.extend(self.below.drain(..).map(|text| TurnEvent::Note { text }));
                 events.push(TurnEvent::Ended(ended));
@@ -109,7 +117,8 @@ impl Links {
 
     /// Forgets what is open; the text that waited.
     async fn close(&mut self) -> String {
-        let rest = std::mem::take(&mut self.scan).rest();
+        let rest = self.scan.rest();
+        self.scan = self.scan.anew();
         self.resolve(rest).await
     }
 
@@ -128,7 +137,21 @@ impl Links {
         for piece in pieces {
             match piece {
                 Piece::Text(text) => shown.push_str(&text),
-                Piece::Target(written) => shown.push_str(&self.address(&written).await.unwrap_or(written)),
+                Piece::Target(written) => match self.address(&written).await {
+                    Some(address) => shown.push_str(&address),
+                    None => push_unresolved(&mut shown, &written),
+                },
+                Piece::Picture(before, written) => {
+                    // Only files of the session are shown at once: any other address would hear of it.
+                    let address = self.address(&written).await;
+                    shown.push('!');
+                    shown.extend(address.is_none().then_some(BREAK));
+                    shown.push_str(&before);
+                    match address {
+                        Some(address) => shown.push_str(&address),
+                        None => push_unresolved(&mut shown, &written),
+                    }
+                }
             }
         }
         shown

@@ -32,6 +32,17 @@ async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
     ] {
         assert_eq!(links.apply(event.clone()).await, shown, "{event:?}");
     }
+    // Thoughts are parted from one event to the next, and nothing of them is code.
+    let thought = |text: &str| TurnEvent::Thinking { text: text.into() };
+    let mut links = Links::new(Shared::new(engine.clone(), ServerConfig::default()), None, Language::English);
+    for (event, shown) in [
+        (thought("```\n<"), vec![thought("```\n")]),
+        (text("A"), vec![text("A")]),
+        (thought("img src=x>!"), vec![thought("<\u{2060}img src=x>")]),
+        (thought("[a](https://e.example)"), vec![thought("!\u{2060}[a](https://e.example)")]),
+    ] {
+        assert_eq!(links.apply(event.clone()).await, shown, "{event:?}");
+    }
     let mut links = Links::new(Shared::new(engine.clone(), ServerConfig::default()), None, Language::English);
     links.goes_on_from("```\n[a](b");
     assert_eq!(links.apply(text("c) [d](e")).await, [text("c) [d](e")], "the rest of an answer is still code");

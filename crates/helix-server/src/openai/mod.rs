@@ -2,12 +2,14 @@
 //!
 //! Must not know the jobs API. Parsing and encoding are pure; `call`, `streaming` and `turn_stream` connect them to the engine.
 
+mod blocks;
 mod call;
 mod chat_wire;
 mod error;
 mod field;
 mod files;
 mod items;
+mod link_forms;
 mod link_scan;
 mod links;
 mod marks;

@@ -1,7 +1,9 @@
-//! The text of an answer, and what is open at its end: a code fence, a formula, a folded part. Must not know who wrote it.
+//! The text of an answer, and what is open at its end: a code fence, a formula. Must not know who wrote it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+
+use super::blocks::{Blocks, Kind, LINE};
 
 /// Text that grows.
 #[derive(Debug, Default)]
@@ -13,18 +15,10 @@ pub(super) struct OpenText {
 }
 
 /// What is open after some lines.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Open {
-    fence: Option<Fence>,
+#[derive(Debug, Clone, Default)]
+struct Open {
+    blocks: Blocks,
     formula: bool,
-    folded: usize,
-}
-
-/// The marks that an open code fence begins with.
-#[derive(Debug, Clone, Copy)]
-struct Fence {
-    mark: char,
-    length: usize,
 }
 
 impl OpenText {
@@ -48,42 +42,20 @@ impl OpenText {
 
     /// What closes all that is open, on lines of its own; empty where nothing is.
     pub(super) fn closing(&self) -> String {
-        let mut open = self.open;
+        let mut open = self.open.clone();
         open.line(&self.text[self.read..]);
-        let fence = open.fence.map(|fence| fence.mark.to_string().repeat(fence.length));
         let formula = open.formula.then(|| "$$".to_owned());
-        let folded = std::iter::repeat_n("\n</details>".to_owned(), open.folded);
-        fence.into_iter().chain(formula).chain(folded).map(|mark| format!("\n{mark}")).collect()
+        open.blocks.closing().into_iter().chain(formula).map(|mark| format!("\n{mark}")).collect()
     }
 }
 
 impl Open {
-    /// Whether the next line is one of code.
-    pub(super) fn is_code(&self) -> bool {
-        self.fence.is_some()
-    }
-
     /// Takes a line.
-    pub(super) fn line(&mut self, line: &str) {
-        let inner = line.trim_start_matches([' ', '>']).trim_end();
-        let mark = inner.chars().next().filter(|mark| ['`', '~'].contains(mark));
-        let length = mark.map_or(0, |mark| inner.chars().take_while(|letter| *letter == mark).count());
-        match (self.fence, mark) {
-            (Some(open), Some(mark)) if open.mark == mark && length >= open.length && inner.len() == length => {
-                self.fence = None;
-            }
-            (None, Some(mark)) if length >= 3 && !inner[length..].contains('`') => {
-                self.fence = Some(Fence { mark, length });
-            }
-            (Some(_), _) => {}
-            (None, _) => {
-                let inner = without_code(inner);
-                // Formulas in the middle of a line end on it.
-                self.formula ^= inner.matches("$$").count() % 2 == 1;
-                self.folded += inner.matches("<details").count();
-                self.folded = self.folded.saturating_sub(inner.matches("</details>").count());
-            }
-        }
+    fn line(&mut self, line: &str) {
+        let is_code = self.blocks.begins(line, true) == Kind::Code;
+        self.blocks.end(&line[..line.floor_char_boundary(LINE)]);
+        // Formulas in the middle of a line end on it.
+        self.formula ^= !is_code && without_code(line).matches("$$").count() % 2 == 1;
     }
 }
 

@@ -13,10 +13,10 @@ fn closing(pieces: &[&str]) -> String {
 fn what_is_open_is_closed() {
     assert_eq!(closing(&["Look:\n```rust\nfn main"]), "\n```");
     assert_eq!(closing(&["~~", "~~\n```\n"]), "\n~~~~");
-    assert_eq!(closing(&["- a\n  ````md\n```\nb\n```\n"]), "\n````");
+    assert_eq!(closing(&["- a\n  ````md\n  ```\n  b\n  ```\n"]), "\n  ````", "within its item");
+    assert_eq!(closing(&["> ```\n> b"]), "\n> ```");
     assert_eq!(closing(&["so\n$", "$\nx + y"]), "\n$$");
     assert_eq!(closing(&["one ` alone $$ `` x"]), "\n$$");
-    assert_eq!(closing(&["<details>\n<summary>a</summary>\n\n```\nb"]), "\n```\n\n</details>");
 }
 
 #[test]
@@ -42,9 +42,10 @@ fn what_is_not_open_is_left_alone() {
         "```inline``` marks",
         "a price of $5",
         "```\n<details> $$\n```",
-        "<details>x</details>\n",
-        "Write `$$` or `` <details> ` `` around it",
-        "`<details` and ` $$ `` ` $$ x $$",
+        "Write `$$` or `` $$ ` `` around it",
+        "`a` and ` $$ `` ` $$ x $$",
+        // The fence ended with its item, and the next one is closed.
+        "- a\n  ````md\n```\nb\n```\n",
     ] {
         assert_eq!(closing(&[text]), "", "{text:?}");
     }

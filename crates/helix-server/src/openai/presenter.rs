@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::error::ApiError;
+use super::link_scan::{LinkScan, harmless, plain};
 use super::open_text::OpenText;
 use super::request::Form;
 use super::status_line::{StatusLine, one_line, show_checklist};
@@ -227,10 +228,12 @@ impl<W: Wire> Presenter<W> {
                 return self.line.set_sticky(out, &news.line(self.language));
             }
             JobNews::GoesOn { jobs, .. } => {
-                jobs.iter().for_each(|job| self.block(out, &phrases::job_goes_on(self.language, job)));
+                jobs.iter().for_each(|job| self.block(out, &harmless(&phrases::job_goes_on(self.language, job))));
             }
-            JobNews::Asks(question) => self.block(out, &phrases::job_asks(self.language, question)),
-            JobNews::Over(job) => self.block(out, &links.open(&job.id, phrases::job_over(self.language, job))),
+            JobNews::Asks(question) => self.block(out, &harmless(&phrases::job_asks(self.language, question))),
+            JobNews::Over(job) => {
+                self.block(out, &links.open(&job.id, harmless(&phrases::job_over(self.language, job))));
+            }
         }
         self.line.set_last(&news.line(self.language));
     }
@@ -264,7 +267,7 @@ impl<W: Wire> Presenter<W> {
     /// Shows a failure in the text.
     fn failure(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
         self.close_calls(out);
-        self.block(out, &phrases::caution(message, hint));
+        self.block(out, &harmless(&phrases::caution(message, hint)));
     }
 
     /// A block of Helix's own, below the text so far. Within code or a folded part nobody would see it: what is open is closed.
@@ -283,7 +286,7 @@ impl<W: Wire> Presenter<W> {
             true => self.line.set_transient(out, line),
             false => {
                 let above = if self.is_in_thought { "\n" } else { "" };
-                self.thinking(out, &format!("{above}{line}\n"));
+                self.thinking(out, &format!("{above}{}\n", plain(LinkScan::without_code().whole(&line))));
             }
         }
     }

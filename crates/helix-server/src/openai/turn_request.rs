@@ -78,7 +78,7 @@ pub(crate) fn turn_request(
         said.pop();
     }
     let shown = said.iter().rev().find(|one| one.role == Role::Assistant);
-    let last_shown = shown.map(|one| one.text.clone()).unwrap_or_default();
+    let last_shown = shown.map(|one| marks::shown(&one.text)).unwrap_or_default();
     let history: Vec<HistoryMessage> = said.iter().filter_map(Message::history).collect();
     let selected = match text(headers, SESSION_HEADER) {
         Some(id) => SessionId::new(id).map(SessionSelector::Id),

@@ -19,7 +19,7 @@ use super::{content, frames};
 /// A repository with a plan of one phase that waits for a file.
 pub(super) struct Stage {
     pub(super) host: Host,
-    sandbox: Sandbox,
+    pub(super) sandbox: Sandbox,
     signals: TempDir,
     pub(super) gate: PathBuf,
     pub(super) session: String,

@@ -8,7 +8,7 @@ use helix_core::ids::PhaseId;
 use helix_failure::memory::{FailureEnd, KnownFailure, RememberedFailure, Work};
 use jiff::Timestamp;
 use rusqlite::types::ToSqlOutput;
-use rusqlite::{Row, ToSql};
+use rusqlite::{Row, ToSql, params};
 use serde::Serialize;
 use serde::de::value::{Error as WordError, StrDeserializer};
 use serde::de::{DeserializeOwned, IntoDeserializer};
@@ -76,6 +76,42 @@ impl FailureRow {
             first_seen: self.failure.first_seen,
             last_seen: self.failure.last_seen,
         })
+    }
+
+    /// The same as far as it was seen in a project, without texts that are another one's; `None` where it was not, or nobody knows how it ended.
+    pub(super) fn known_in(self, tx: Sql<'_>, project: &str) -> Result<Option<KnownFailure>, DatabaseError> {
+        let seen = "SELECT count(*) AS kept, min(at) AS first_seen, max(at) AS last_seen, max(state = 'gone') AS gone,
+                        max(state = 'gave_up') AS gave_up,
+                        EXISTS (SELECT 1 FROM occurrences WHERE failure = ?1 AND project <> ?2) AS elsewhere
+                    FROM occurrences WHERE failure = ?1 AND project = ?2 HAVING count(*) > 0";
+        let what = "what a project has seen";
+        let read = |row: &Row<'_>| {
+            let end = match (row.get("gone")?, row.get("gave_up")?) {
+                (true, _) => FailureEnd::WentAway,
+                (false, true) => FailureEnd::GaveUp,
+                (false, false) => FailureEnd::Open,
+            };
+            let count = unsigned(row.get("kept")?);
+            let (first, last) = (moment(row, "first_seen", what)?, moment(row, "last_seen", what)?);
+            Ok((end, count, first, last, row.get::<_, bool>("elsewhere")?))
+        };
+        let Some((end, count, first_seen, last_seen, elsewhere)) = tx.first(seen, params![self.id, project], read)?
+        else {
+            return Ok(None);
+        };
+        let fixes = "SELECT link, count(*) OVER () AS fixes FROM fixes
+                     WHERE failure = ?1 AND json_extract(link, '$.project') = ?2 ORDER BY at DESC LIMIT 1";
+        let fixed = tx.first(fixes, params![self.id, project], |row| {
+            Ok(FailureEnd::Fixed { link: json(row, "link", "a fix")?, fixes: unsigned(row.get("fixes")?) })
+        })?;
+        let end = fixed.unwrap_or(end);
+        let mut diagnosis = self.failure.diagnosis;
+        if elsewhere {
+            // What makes it this failure is the same everywhere.
+            (diagnosis.summary, diagnosis.cause_line) = (diagnosis.message.clone(), String::new());
+        }
+        let known = KnownFailure { count, projects: vec![project.to_owned()], end, diagnosis, first_seen, last_seen };
+        Ok(Some(known).filter(|known| known.end != FailureEnd::Open))
     }
 
     fn end(&self, tx: Sql<'_>) -> Result<FailureEnd, DatabaseError> {

@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, words};
+use helix_core::secrets::redact;
 use rusqlite::params;
 
 use super::index::{self, Scope};
@@ -19,6 +20,8 @@ use crate::sqlite::Sql;
 const CANDIDATES: usize = 96;
 /// Hits taken of one word, the newest.
 const PER_WORD: i64 = 48;
+/// Hits of one word among which a project's own are looked for, the newest.
+const PER_WORD_OF_ALL: i64 = 2_000;
 /// Words that are looked up.
 const LOOKED_UP: usize = 6;
 /// A pair of words is looked up together when the rarer one has at most so many hits: the cost grows with them.
@@ -37,13 +40,25 @@ pub(super) fn similar(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<PastFailu
     if query.most == 0 {
         return Ok(found);
     }
+    let project = query.project.as_deref().map(redact);
+    if project.as_deref() == Some("") {
+        // What belongs to no project is nobody's.
+        return Ok(found);
+    }
+    let known = |row: FailureRow| match &project {
+        Some(project) => row.known_in(tx, project),
+        None => row.known(tx).map(Some),
+    };
     let exact = FailureRow::by_fingerprint(tx, query.diagnosis.fingerprint.as_str())?;
     if let Some(row) = exact.filter(|row| row.ended != "open") {
-        found.push(PastFailure { known: row.known(tx)?, closeness: Closeness::Exact });
+        found.extend(known(row)?.map(|known| PastFailure { known, closeness: Closeness::Exact }));
     }
     if found.len() < query.most {
-        for (score, row) in near(tx, query)?.into_iter().take(query.most - found.len()) {
-            found.push(PastFailure { known: row.known(tx)?, closeness: Closeness::Near { score } });
+        for (score, row) in near(tx, query, project.as_deref())? {
+            found.extend(known(row)?.map(|known| PastFailure { known, closeness: Closeness::Near { score } }));
+            if found.len() >= query.most {
+                break;
+            }
         }
     }
     Ok(found)
@@ -56,7 +71,7 @@ struct Known {
 }
 
 /// Similar failures, best first.
-fn near(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, DatabaseError> {
+fn near(tx: Sql<'_>, query: &SimilarQuery, project: Option<&str>) -> Result<Vec<(f64, FailureRow)>, DatabaseError> {
     let asked = &query.diagnosis;
     let Some(scope) = index::scope_of(tx, &asked.tool, asked.category.word())? else { return Ok(Vec::new()) };
     let all = words(&asked.message);
@@ -64,7 +79,7 @@ fn near(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<(f64, FailureRow)>, Dat
     known.sort_by(|left, right| left.documents.cmp(&right.documents).then_with(|| left.word.cmp(&right.word)));
     let shape = Shape::of(&asked.message);
     let mut scored: Vec<(f64, i64)> = Vec::new();
-    for id in candidates(tx, scope, &known)? {
+    for id in candidates(tx, scope, &known, project)? {
         // The message is the only part of it that most of them are asked for.
         let message = "SELECT json_extract(body, '$.message') FROM failures WHERE id = ?1";
         let Some(message) = tx.first(message, [id], |row| row.get::<_, String>(0))? else { continue };
@@ -100,7 +115,12 @@ fn known_words(tx: Sql<'_>, scope: Scope, all: &[String]) -> Result<Vec<Known>, 
 }
 
 /// Failures that share rare words with the query, or pairs of words.
-fn candidates(tx: Sql<'_>, scope: Scope, known: &[Known]) -> Result<BTreeSet<i64>, DatabaseError> {
+fn candidates(
+    tx: Sql<'_>,
+    scope: Scope,
+    known: &[Known],
+    project: Option<&str>,
+) -> Result<BTreeSet<i64>, DatabaseError> {
     let mut found = BTreeSet::new();
     let mut wanted = Vec::new();
     // Those that have two of the rare words come first: a single common word says little.
@@ -115,8 +135,10 @@ fn candidates(tx: Sql<'_>, scope: Scope, known: &[Known]) -> Result<BTreeSet<i64
         if found.len() >= CANDIDATES {
             break;
         }
-        let hits = "SELECT rowid FROM scoped_words WHERE scoped_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
-        found.extend(tx.all(hits, params![query, PER_WORD], |row| row.get::<_, i64>(0))?);
+        let hits = "SELECT id FROM (SELECT rowid AS id FROM scoped_words WHERE scoped_words MATCH ?1 ORDER BY rowid DESC LIMIT ?2)
+                    WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM occurrences WHERE project = ?3 AND failure = id) LIMIT ?4";
+        let looked = if project.is_some() { PER_WORD_OF_ALL } else { PER_WORD };
+        found.extend(tx.all(hits, params![query, looked, project, PER_WORD], |row| row.get::<_, i64>(0))?);
     }
     Ok(found)
 }

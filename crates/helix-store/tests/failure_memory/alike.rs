@@ -161,8 +161,10 @@ async fn corpus_against_itself(memory: &FailureMemory) -> (usize, usize) {
     }
     let (mut right, mut wrong) = (0, 0);
     for (diagnosis, label) in &all {
-        let found =
-            memory.similar(SimilarQuery { diagnosis: diagnosis.clone(), most: 3, now: at(5_000) }).await.unwrap();
+        let found = memory
+            .similar(SimilarQuery { diagnosis: diagnosis.clone(), project: None, most: 3, now: at(5_000) })
+            .await
+            .unwrap();
         for past in found.iter().filter(|past| past.closeness != Closeness::Exact) {
             let same =
                 all.iter().any(|(other, its)| other.fingerprint == past.known.diagnosis.fingerprint && its == label);
@@ -183,7 +185,10 @@ async fn what_is_called_similar_has_the_same_cause() {
     }
     let offered = async |tool: &str, known: &str, asked: &str| {
         let (known, asked) = (diagnosed(tool, known), diagnosed(tool, asked));
-        let past = memory.similar(SimilarQuery { diagnosis: asked.clone(), most: 3, now: at(5_000) }).await.unwrap();
+        let past = memory
+            .similar(SimilarQuery { diagnosis: asked.clone(), project: None, most: 3, now: at(5_000) })
+            .await
+            .unwrap();
         past.iter().any(|past| past.known.diagnosis.fingerprint == known.fingerprint)
     };
     for (tool, known, asked) in SAME {

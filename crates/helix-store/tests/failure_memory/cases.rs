@@ -1,8 +1,8 @@
 //! What the memory of failures does, one behaviour each.
 
 use helix_failure::memory::{
-    Closeness, Credit, FailureEnd, Holdout, MemoryRecord, OccurrenceState, Suggestion, SuggestionDraft,
-    SuggestionOutcome, SuggestionSource, check,
+    AttemptAnswer, Closeness, Credit, FailureEnd, Holdout, MemoryRecord, OccurrencePlace, OccurrenceState, PastFailure,
+    SimilarQuery, Suggestion, SuggestionDraft, SuggestionOutcome, SuggestionSource, check,
 };
 use helix_failure::{Blame, Category, RetryAdvice};
 use helix_store::failures::{Ceasing, FailureFilter, FailureMemory, Forget, Imported, MemoryError, Stale};
@@ -105,6 +105,43 @@ pub(crate) async fn the_exact_one_comes_first_and_no_more_than_asked_for_come(me
     assert!(recalled[1..].iter().all(|past| matches!(past.closeness, Closeness::Near { .. })));
     let none = helix_failure::memory::SimilarQuery { most: 0, ..asks(line) };
     assert_eq!(memory.similar(none).await.unwrap(), Vec::new());
+}
+
+/// What another project's agents wrote, and what changed there, is told in no other: neither to learn from it nor to be misled by it.
+pub(crate) async fn a_project_hears_of_its_own_failures_alone(memory: FailureMemory) {
+    let alike = "error[E0308]: mismatched types: expected `u32`, found `Amount` in `total`";
+    let asked_in = |project: &str| SimilarQuery { project: Some(project.into()), ..asks(MISMATCH) };
+    for (id, line) in [("a", MISMATCH), ("b", alike)] {
+        let mut secret = seen(line, OccurrencePlace { project: "/projects/secret".into(), ..place(id, 1, TESTS) });
+        secret.diagnosis.cause_line = format!("{line} secret");
+        memory.capture(secret).await.unwrap();
+        let passed = |attempt, passed: &[&str]| AttemptAnswer {
+            project: "/projects/secret".into(),
+            ..answer(id, attempt, passed, &[])
+        };
+        memory.resolve_outstanding(passed(2, &[check::RUN, TESTS])).await.unwrap();
+    }
+    assert_eq!(memory.similar(asked_in("/projects/secret")).await.unwrap().len(), 2);
+    assert_eq!(memory.similar(asks(MISMATCH)).await.unwrap().len(), 2, "a person asks for all");
+    assert_eq!(memory.similar(asked_in("/projects/shop")).await.unwrap(), []);
+    assert_eq!(memory.similar(asked_in("")).await.unwrap(), []);
+
+    // It has the same one, and has given up on it.
+    memory.capture(seen(MISMATCH, place("shop", 1, TESTS))).await.unwrap();
+    assert_eq!(memory.similar(asked_in("/projects/shop")).await.unwrap(), [], "how it ended elsewhere is no end here");
+    memory.cease(job("shop"), phase(), Ceasing::GaveUp, at(5)).await.unwrap();
+    let own = memory.similar(asked_in("/projects/shop")).await.unwrap();
+    let [PastFailure { known, closeness: Closeness::Exact }] = own.as_slice() else { panic!("{own:?}") };
+    assert_eq!(
+        (known.count, &known.end, known.projects.as_slice()),
+        (1, &FailureEnd::GaveUp, &["/projects/shop".to_owned()][..])
+    );
+    assert!(!format!("{own:?}").contains("secret"), "{own:?}");
+    // Its own fix is the one that it is told.
+    fixed(&memory, "mended", MISMATCH).await;
+    let own = memory.similar(asked_in("/projects/shop")).await.unwrap();
+    let FailureEnd::Fixed { link, fixes: 1 } = &own[0].known.end else { panic!("{own:?}") };
+    assert_eq!(link.project, "/projects/shop");
 }
 
 /// Of two that are alike, the one that was fixed and seen lately is worth more.

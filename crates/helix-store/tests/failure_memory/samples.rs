@@ -86,7 +86,12 @@ pub(crate) fn answer(job_id: &str, attempt: u32, passed: &[&str], failed: &[&str
 }
 
 pub(crate) fn asks(line: &str) -> SimilarQuery {
-    SimilarQuery { diagnosis: seen(line, place("asking", 1, check::RUN)).diagnosis, most: 3, now: at(2_000) }
+    SimilarQuery {
+        diagnosis: seen(line, place("asking", 1, check::RUN)).diagnosis,
+        project: None,
+        most: 3,
+        now: at(2_000),
+    }
 }
 
 pub(crate) fn suggestion(text: &str, source: SuggestionSource, occurrence: &Occurrence) -> Suggestion {
