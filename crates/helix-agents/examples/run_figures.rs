@@ -86,7 +86,7 @@ async fn measure(rounds: usize) {
     };
     println!(
         "{}",
-        json!({ "bare_ms": of(bare), "kept_ms": of(kept), "walled_ms": of(walled), "rounds": rounds, "held": held.to_string() })
+        json!({ "bare_ms": of(bare), "kept_ms": of(kept), "walled_ms": of(walled), "rounds": rounds, "held": format!("{:?} (Landlock {})", held.held, held.landlock) })
     );
 }
 

@@ -114,7 +114,7 @@ impl SessionActor {
         let work = async {
             self.finish_interrupted_turn().await;
             while let Some(queued) = self.queue.recv().await {
-                self.answer(queued).await;
+                Box::pin(self.answer(queued)).await;
                 if self.failed.is_some() {
                     self.queue.close();
                 }

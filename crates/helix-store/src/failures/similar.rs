@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, words};
 use helix_core::secrets::redact;
+use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, words};
 use rusqlite::params;
 
 use super::index::{self, Scope};
