@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
@@ -51,7 +51,12 @@ pub(crate) async fn require_principal(State(shared): State<Shared>, request: Req
             // What an agent says here is recorded and shown like what it prints.
             let body = if matches!(principal, Principal::Agent(_)) { masked(body) } else { body };
             parts.extensions.insert(principal);
-            next.run(Request::from_parts(parts, body)).await.map(masked)
+            let mut answer = next.run(Request::from_parts(parts, body)).await;
+            // A length that is known stays known: what is masked is as long as it was.
+            if let Some(length) = answer.body().size_hint().exact() {
+                answer.headers_mut().entry(header::CONTENT_LENGTH).or_insert(length.into());
+            }
+            answer.map(masked)
         }
         Err(problem) => {
             let is_unknown = problem.status == StatusCode::UNAUTHORIZED.as_u16();
