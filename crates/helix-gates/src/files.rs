@@ -129,5 +129,9 @@ pub(crate) fn outputs_claimed(context: &GateContext, outside: Outside) -> Judgem
             format!("{} declared, {} changed besides", count(claims.len(), "output"), count(others, "other file"))
         }
     };
+    let summary = match findings.len() {
+        0 => summary,
+        problems => format!("{}: {summary}", count(problems, "problem")),
+    };
     Judgement::of(findings, summary, notes)
 }

@@ -68,7 +68,7 @@ pub enum Integration {
     },
     /// A merge commit is ready to be landed.
     Ready(PreparedMerge),
-    /// The target has moved on and contradicts the result.
+    /// The target has moved on and conflicts with the result.
     Conflict {
         paths: Vec<String>,
         /// The target's tip that it contradicts.

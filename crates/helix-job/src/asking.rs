@@ -33,7 +33,7 @@ impl PhaseProgress {
                 yes_or_no(recorded!("option-start"), recorded!("option-no-start")),
             ),
             About::Approval { when: Approval::After } => (
-                recorded!("ask-accept", phase = id, name = name).and("\n").and(recorded!("ask-accept-see")),
+                recorded!("ask-accept", phase = id, name = name).and("\n").and(recorded!("ask-accept-see", phase = id)),
                 yes_or_no(recorded!("option-accept"), recorded!("option-send-back")),
             ),
             About::Gate { gate } => {

@@ -151,7 +151,10 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
         }
         JobEvent::ResultCommitted { phase, result, repairs, findings, .. } => {
             let commit = short_commit(result.commit.as_str());
-            let text = say!(language, "job-committed", commit = commit, files = result.changed.len());
+            let text = match result.changed.len() {
+                0 => say!(language, "job-unchanged"),
+                files => say!(language, "job-committed", commit = commit, files = files),
+            };
             let notes = repairs.iter().map(|repair| note(language, repair));
             let sign = if findings.is_empty() { Sign::Note } else { Sign::Failed };
             Phrase::new(sign, Some(phase), text).with(notes.chain(findings.iter().take(FINDINGS).map(finding)))

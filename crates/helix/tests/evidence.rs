@@ -47,6 +47,17 @@ phases:
     on_failure: fail
 ";
 
+const UNCHECKED: &str = "name: unchecked
+phases:
+  - { id: page, type: documentation, description: Write the page., gates: [] }
+";
+
+const LEFT_OUT: &str = "name: leftout
+phases:
+  - { id: none, type: development, description: Write nothing., max_attempts: 1, on_failure: skip, gates: [] }
+  - { id: page, type: documentation, description: Write the page., outputs: [page.md], gates: [{ type: files_exist }] }
+";
+
 fn run(stage: &Stage, arguments: &[&str]) -> Output {
     stage.helix(arguments).output().unwrap()
 }
@@ -249,4 +260,28 @@ fn an_outsider_checks_a_bundle_with_common_tools_as_the_page_says() {
     let sig = envelope["signatures"][0]["sig"].as_str().unwrap().to_owned();
     std::fs::write(place.join("bundle.json"), self::envelope(&other, &[(open_ssh(&own_key(&stage)), sig)])).unwrap();
     assert!(!outside().status.success(), "a changed payload is not signed");
+}
+
+#[test]
+fn a_phase_that_nothing_has_checked_is_not_proved() {
+    let stage = Stage::new(WRITES, "");
+    let id = job(&stage, "unchecked", UNCHECKED, 0);
+    let evidence = json_of(&stage, &["jobs", "evidence", &id], 6);
+    assert_eq!(evidence["proved"], false);
+    assert_eq!(evidence["lacking"], json!(["phase page: nothing has checked it: no gate, no verifier, no person"]));
+}
+
+#[test]
+fn a_phase_that_failed_and_was_left_out_is_named_with_its_reason() {
+    let stage = Stage::new(WRITES, "");
+    let plan = stage.plan("leftout", LEFT_OUT);
+    let ran = run(&stage, &["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    let shown = text(&ran.stdout);
+    assert_eq!(ran.status.code(), Some(0), "{shown}{}", text(&ran.stderr));
+    assert!(shown.contains("none: skipped: "), "{shown}");
+    let id = json_of(&stage, &["jobs", "list"], 0)[0]["id"].as_str().unwrap().to_owned();
+    let evidence = json_of(&stage, &["jobs", "evidence", &id], 6);
+    let lacking = evidence["lacking"][0].as_str().unwrap();
+    assert!(lacking.starts_with("phase none: it failed, and the plan lets the job go on without it: "), "{lacking}");
+    assert!(text(&run(&stage, &["jobs", "report", &id]).stdout).contains("`none`: skipped, attempt 1: "));
 }

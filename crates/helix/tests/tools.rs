@@ -373,6 +373,19 @@ fn a_session_at_the_terminal_goes_on_by_its_name() {
     }
 }
 
+#[test]
+fn an_answer_that_did_not_pass_its_checks_ends_with_1_and_its_findings() {
+    let user = User::new();
+    user.rehearse(&"- { key: consultant, actions: [{ say: \"No marker.\" }] }\n".repeat(6));
+    let told = user.run(&["chat", "-m", "hello"]);
+    assert!(told.code == 1 && told.stdout.contains("did not pass its checks"), "{told:?}");
+    let told = user.run(&["--json", "chat", "-m", "hello"]);
+    let value: serde_json::Value = serde_json::from_str(&told.stdout).unwrap();
+    assert!(told.code == 1 && value["answer"].as_str().unwrap().starts_with("No marker."), "{told:?}");
+    assert_eq!(value["findings"][0]["validator"], "step_marker", "{value:#}");
+    assert!(value["note"].as_str().unwrap().contains("did not pass its checks"), "{value:#}");
+}
+
 /// A paste of several lines is one turn, whether the terminal marks it or not; blank lines in it end nothing.
 #[test]
 fn a_paste_at_the_terminal_is_one_turn() {

@@ -9,8 +9,8 @@ use helix_core::said::Words;
 use helix_job::phrases::outcome_words;
 use helix_job::question::{APPROVE, About, QuestionStatus};
 use helix_job::{
-    Active, Attempt, CommandEvidence, Committed, GateReport, Integration, JobEnd, JobState, JobView, NotIntegrated,
-    PhaseProgress, PhaseState, Review, RunEnded, recorded,
+    Active, Attempt, CommandEvidence, Committed, Dependents, GateReport, Integration, JobEnd, JobState, JobView,
+    LeftOutBy, NotIntegrated, PhaseProgress, PhaseState, Review, RunEnded, recorded,
 };
 use helix_plan::{Approval, GateSpec, Phase};
 
@@ -89,6 +89,9 @@ impl Examiner<'_> {
         if passed {
             evidence.missing = missing(&evidence, phase, this);
             evidence.standing = if evidence.missing.is_empty() { Standing::Proved } else { Standing::Unproved };
+        } else if let PhaseState::Skipped { why, by: LeftOutBy::Plan, dependents: Dependents::Skip } = &progress.state {
+            // An optional one lacks nothing: the plan says that the job is done without it.
+            evidence.missing.push(recorded!("lacks-left-out", why = why));
         }
         evidence
     }
@@ -178,7 +181,7 @@ fn lacking(end: Option<&JobEnd>, phases: &[PhaseEvidence], integration: Option<&
         Some(JobEnd::Cancelled { .. }) => lacking.push(recorded!("lacks-cancelled")),
         None => lacking.push(recorded!("lacks-job-end")),
     }
-    for phase in phases.iter().filter(|phase| phase.standing == Standing::Unproved) {
+    for phase in phases {
         let of = |what| recorded!("lacks-of-phase", phase = phase.phase.as_str(), what = what);
         lacking.extend(phase.missing.iter().map(of));
     }
@@ -240,6 +243,10 @@ fn missing(evidence: &PhaseEvidence, phase: &Phase, this: Option<&Attempt>) -> V
     for review in evidence.reviews.iter().filter(|review| review.review.verdict == Verdict::Pass && !review.found) {
         let run = review.review.side.run.as_str();
         missing.push(recorded!("lacks-review", run = run, path = &review.record));
+    }
+    let unjudged = evidence.gates.is_empty() && evidence.validation.is_empty() && evidence.reviews.is_empty();
+    if unjudged && evidence.answers.is_empty() {
+        missing.push(recorded!("lacks-checks"));
     }
     // An approval of the result is one of this result, not of an attempt before it.
     let since = this.map(|this| this.started_at).filter(|_| phase.approval == Some(Approval::After));

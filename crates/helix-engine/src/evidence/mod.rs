@@ -83,7 +83,7 @@ pub struct PhaseEvidence {
     pub phase: PhaseId,
     /// Whether it has passed, and whether that is proved.
     pub standing: Standing,
-    /// What is missing of the proof, or contradicts it; empty unless it passed without proof.
+    /// What is missing of the proof, or contradicts it; empty unless it passed without proof, or failed and the plan let the job go on.
     #[serde(with = "helix_job::english")]
     #[schemars(with = "Vec<String>")]
     pub missing: Vec<Words>,

@@ -120,9 +120,9 @@ impl Integrating<'_> {
                     return Ok(Integrated { result, target: IntegrationTarget::Branch { branch }, gates });
                 }
                 Integration::Conflict { paths, onto } => {
-                    // The target contradicts the result: that is left on a branch of its own, with what is in the way.
+                    // The target conflicts with the result: that is left on a branch of its own, with what is in the way.
                     let why = format!(
-                        "the branch has moved to {} and contradicts the result in {}",
+                        "the branch has moved to {} and conflicts with the result in {}",
                         onto.as_str().get(..12).unwrap_or_default(),
                         paths.join(", ")
                     );

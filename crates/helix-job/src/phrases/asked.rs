@@ -54,7 +54,7 @@ pub(crate) fn runs_by_itself(language: Language, phase: &str, name: &str, files:
             more => text.push_str(&format!("\n    {}", say!(language, "runs-more", lines = more))),
         }
     }
-    text.push_str(&format!("\n\n{}", say!(language, "ask-accept-see")));
+    text.push_str(&format!("\n\n{}", say!(language, "ask-accept-see", phase = phase)));
     text
 }
 

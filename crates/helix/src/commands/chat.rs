@@ -6,6 +6,7 @@ use clap::Args;
 use helix_core::run::{Outcome, Retry};
 use helix_job::phrases::described;
 use helix_job::say;
+use helix_job::session::{TurnEnd, TurnView};
 use helix_server::wire::SessionDetail;
 use jiff::Timestamp;
 use serde_json::json;
@@ -63,7 +64,10 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
     let model = arguments.model.as_deref();
     if let Some(message) = &arguments.message {
         let said = match context.terminal.reading {
-            Reading::People => say(context, client, &talk, model, message).await,
+            Reading::People => match say(context, client, &talk, model, message).await {
+                Ok(_) => turn(client, &talk, message).await.map(|turn| checked(&turn)),
+                Err(error) => Err(error),
+            },
             Reading::Programs => record(context, client, &talk, model, message).await,
         };
         // A message that reached no agent has left no session.
@@ -129,14 +133,35 @@ fn show(context: &Context, session: &SessionDetail) -> Ended {
 async fn record(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
     let mut answer = client.chat(talk, model, message).await?;
     while answer.next().await?.is_some() {}
-    let session = client.session(talk.name()).await?;
-    let last = session.iter().flat_map(|session| &session.turns).rfind(|turn| turn.begin.message == message);
-    let Some((turn, end)) = last.and_then(|turn| Some((turn, turn.end.as_ref()?))) else {
-        return Err(CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host has no record of the answer")
-            .hint("send the message again"));
-    };
-    let value = json!({ "session": turn.session, "turn": turn.id, "answer": end.text(), "usage": end.usage });
-    context.terminal.json(&value)
+    let turn = turn(client, talk, message).await?;
+    let (end, findings) = (turn.end.as_ref(), turn.unfixed());
+    context.terminal.json(&json!({
+        "session": turn.session,
+        "turn": turn.id,
+        "answer": end.map(TurnEnd::text),
+        "note": end.and_then(|end| end.note.as_ref()),
+        "findings": findings,
+        "usage": end.map(|end| &end.usage),
+    }))?;
+    Ok(checked(&turn))
+}
+
+/// The turn of a message that was answered.
+///
+/// # Errors
+/// The host does not answer, or has no record of it.
+async fn turn(client: &Client, talk: &Talk, message: &str) -> Result<TurnView, CommandError> {
+    let turns = client.session(talk.name()).await?.map(|session| session.turns).unwrap_or_default();
+    let answered = |turn: &TurnView| turn.begin.message == message && turn.end.is_some();
+    turns.into_iter().rfind(answered).ok_or_else(|| {
+        CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host has no record of the answer")
+            .hint("send the message again")
+    })
+}
+
+/// An answer that did not pass its checks is a "no".
+fn checked(turn: &TurnView) -> Exit {
+    if turn.unfixed().is_empty() { Exit::Success } else { Exit::No }
 }
 
 async fn say(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {

@@ -96,6 +96,10 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
         );
         lines.extend(verification(language, phase));
     }
+    for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Skipped && phase.attempt > 0) {
+        let why = phase.error.as_ref().map(|error| one_line(&error.said_in(language).message, 200));
+        lines.extend(why.map(|why| format!("{}: {}", phase.id, say!(language, "report-skipped", why = why))));
+    }
     let helix = context.helix();
     lines.extend(questions(context, view));
     let refused = view.attempted.iter().map(|one| phrases::attempted(language, one.run.as_str(), &one.asked));

@@ -11,7 +11,7 @@ use helix_core::text::short_commit;
 use helix_engine::observer::{JobReport, last_reports};
 use helix_failure::report::quoted;
 use helix_job::phrases::{Sign, open_questions};
-use helix_job::{IntegrationTarget, JobView, PhaseView, say};
+use helix_job::{IntegrationTarget, JobView, PhaseStatus, PhaseView, say};
 use serde_json::json;
 
 use super::Id;
@@ -138,7 +138,9 @@ fn phase_line(phase: &PhaseView) -> String {
     let gates =
         phase.gates.iter().map(|gate| format!(", {} {}", Sign::from(&gate.verdict).symbol(), quoted(&gate.gate)));
     let (sign, gates) = (Sign::from(phase.status), gates.collect::<String>());
-    format!("- {} `{}`: {}, attempt {}{gates}\n", sign.symbol(), phase.id, phase.status.word(), phase.attempt)
+    let why = phase.error.as_ref().filter(|_| phase.status == PhaseStatus::Skipped);
+    let why = why.map(|error| format!(": {}", quoted(&error.message))).unwrap_or_default();
+    format!("- {} `{}`: {}, attempt {}{gates}{why}\n", sign.symbol(), phase.id, phase.status.word(), phase.attempt)
 }
 
 /// The parts that fit into one comment, and where the others are.
