@@ -24,6 +24,8 @@ const GRAM: usize = 6;
 const STRIDE: usize = 3;
 /// Shortest value that is looked for, in bytes.
 pub const SHORTEST: usize = GRAM + STRIDE - 1;
+/// Bytes of the shortest line in which there can be anything: `pwd=abc`.
+const LEAST: usize = 7;
 /// Places of values that are tried where a gram is seen.
 const TRIED: usize = 16;
 /// Different bytes in a part of a value, at least.
@@ -261,6 +263,9 @@ pub struct LineMask {
 impl LineMask {
     /// Masks the next line, with or without its newline; whether there was anything to mask.
     pub fn line(&mut self, secrets: &Secrets, line: &mut [u8]) -> bool {
+        if line.len() < LEAST && self.cut.is_none() && !self.in_key {
+            return false;
+        }
         let (mut any, mut floor) = (false, 0);
         if let Some(Cut { form, at }) = self.cut.take() {
             let indent = line.iter().take(INDENT).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
