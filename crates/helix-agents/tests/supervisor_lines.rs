@@ -174,7 +174,9 @@ async fn of_a_line_that_is_too_long_the_rest_is_dropped_and_said() {
 
 #[tokio::test]
 async fn a_run_that_prints_without_end_is_stopped_and_what_is_kept_of_it_is_bounded() {
-    for endless in ["cat /dev/zero", "cat /dev/zero >&2", "head -c 300000000 /dev/zero", "yes $(seq 900) >&2 & yes $(seq 900)"] {
+    for endless in
+        ["cat /dev/zero", "cat /dev/zero >&2", "head -c 300000000 /dev/zero", "yes $(seq 900) >&2 & yes $(seq 900)"]
+    {
         let bed = Bed::new();
         let handle = bed.start(&bed.script(endless)).await;
         let mut lines = handle.lines();
