@@ -244,8 +244,11 @@ fn missing(evidence: &PhaseEvidence, phase: &Phase, this: Option<&Attempt>) -> V
         let run = review.review.side.run.as_str();
         missing.push(recorded!("lacks-review", run = run, path = &review.record));
     }
+    // Phases that a phase adds are checked as they are added, and proved each by itself.
+    let only_adds =
+        phase.generates_phases.is_some() && evidence.result.as_ref().is_some_and(|result| result.changed_files == 0);
     let unjudged = evidence.gates.is_empty() && evidence.validation.is_empty() && evidence.reviews.is_empty();
-    if unjudged && evidence.answers.is_empty() {
+    if unjudged && evidence.answers.is_empty() && !only_adds {
         missing.push(recorded!("lacks-checks"));
     }
     // An approval of the result is one of this result, not of an attempt before it.
