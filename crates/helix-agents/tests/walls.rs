@@ -12,6 +12,7 @@ mod bed;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
+use std::path::Path;
 use std::process::Command;
 
 use bed::Bed;
@@ -91,17 +92,31 @@ async fn files_that_a_run_was_not_given_can_be_neither_read_nor_written() {
     withstood(&bed, Wall::Files, "cat $HELIX_RUN_DIR/request.json", |_| {}).await;
     withstood(&bed, Wall::Files, "ls $HELIX_RUN_DIR/..", |_| {}).await;
     withstood(&bed, Wall::Files, "echo x >> $HELIX_RUN_DIR/keeper.log", |_| {}).await;
-    // A home that lies outside of what is covered.
-    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    fs::write(home.path().join("key"), "key").unwrap();
-    withstood(&bed, Wall::Files, &format!("cat {}/key", home.path().display()), |_| {}).await;
-    withstood(&bed, Wall::Files, &format!("ln -s {0}/key link; cat link", home.path().display()), |_| {}).await;
-    withstood(&bed, Wall::Files, &format!("rm -f hard; ln {0}/key hard && cat hard", home.path().display()), |_| {})
+    // Outside of what is covered, and below it: there, what is opened is mounted where the run may write.
+    for place in [Path::new(env!("CARGO_TARGET_TMPDIR")), &std::env::temp_dir()] {
+        let home = tempfile::tempdir_in(place).unwrap();
+        fs::write(home.path().join("key"), "key").unwrap();
+        withstood(&bed, Wall::Files, &format!("cat {}/key", home.path().display()), |_| {}).await;
+        withstood(&bed, Wall::Files, &format!("ln -sfn {0}/key link; cat link", home.path().display()), |_| {}).await;
+        withstood(
+            &bed,
+            Wall::Files,
+            &format!("rm -f hard; ln {0}/key hard && cat hard", home.path().display()),
+            |_| {},
+        )
         .await;
-    let readable = home.path().to_owned();
-    let mut request = bed.script(&format!("cat {0}/key && ! echo x > {0}/new", home.path().display()));
-    request.walls.as_mut().unwrap().readable.push(readable);
-    assert_eq!(bed.run(&request).await.ending, Ending::Exited { code: 0 }, "what is opened can be read alone");
+        let readable = home.path().to_owned();
+        let mut request = bed.script(&format!("cat {0}/key && ! echo x > {0}/new", home.path().display()));
+        request.walls.as_mut().unwrap().readable.push(readable);
+        assert_eq!(bed.run(&request).await.ending, Ending::Exited { code: 0 }, "what is opened can be read alone");
+        // A place to write in, within what can be read.
+        fs::create_dir(home.path().join("open")).unwrap();
+        let mut request = bed.script(&format!("echo x > {0}/open/new && ! echo x > {0}/new", home.path().display()));
+        let walls = request.walls.as_mut().unwrap();
+        walls.readable.push(home.path().to_owned());
+        walls.writable.push(home.path().join("open"));
+        assert_eq!(bed.run(&request).await.ending, Ending::Exited { code: 0 }, "{}", place.display());
+    }
 }
 
 #[tokio::test]
@@ -172,7 +187,8 @@ async fn a_hidden_directory_is_empty_whatever_else_is_open() {
     };
     let bed = bed.within(sandbox);
     let (path, go) = (socket.display(), bed.work().join("go"));
-    let script = format!("while [ ! -e go ]; do sleep 0.05; done; test -d {} && ! test -e {path}", hidden.display());
+    // Below `/tmp` the directory is not there at all.
+    let script = format!("while [ ! -e go ]; do sleep 0.05; done; ! test -e {path}");
     let (handle, _) = bed.begun(&bed.script(&format!("echo up; {script}")), "up").await;
     fs::remove_file(&socket).unwrap();
     let _next = UnixListener::bind(&socket).unwrap();

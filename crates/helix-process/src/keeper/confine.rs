@@ -4,6 +4,7 @@
 //! calls alone: they run in a process of which only one thread was copied.
 #![expect(unsafe_code, reason = "namespaces, mounts and limits of the own process have no safe wrappers")]
 
+use std::collections::BTreeSet;
 use std::ffi::{CStr, CString, OsStr};
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -91,6 +92,14 @@ impl Attempt {
 /// A place in the file system, ready for system calls.
 type Mount = (CString, CString);
 
+/// What stays visible of a covered place.
+#[derive(Debug)]
+struct Kept {
+    source: CString,
+    target: CString,
+    is_read_only: bool,
+}
+
 /// Walls that only have to be put up.
 #[derive(Debug)]
 pub(crate) struct Confined {
@@ -102,7 +111,7 @@ pub(crate) struct Confined {
     maps: [CString; 2],
     private: CString,
     /// What stays visible of covered places, below the private directory.
-    kept: Vec<Mount>,
+    kept: Vec<Kept>,
     covers: Vec<Mount>,
     cwd: CString,
     limits: Vec<(Resource, rlim_t, rlim_t)>,
@@ -227,8 +236,12 @@ impl Confined {
         }
         mount(c"none", c"/", libc::MS_REC | libc::MS_PRIVATE)?;
         change_directory(&self.private)?;
-        for (source, target) in &self.kept {
+        for Kept { source, target, is_read_only } in &self.kept {
             mount(source, target, libc::MS_BIND | libc::MS_REC)?;
+            if *is_read_only {
+                // Landlock opens the private directory for writing, with all that is mounted below it.
+                read_only(target)?;
+            }
         }
         for (source, target) in &self.covers {
             mount(source, target, libc::MS_BIND | libc::MS_REC)?;
@@ -254,7 +267,7 @@ impl Confined {
 
 /// The mounts that leave of covered places what the walls open: those below the private directory, and those over the places and over what
 /// is to be empty.
-fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)> {
+fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Kept>, Vec<Mount>)> {
     let (mut kept, mut covers) = (Vec::new(), Vec::new());
     let opened = || walls.readable.iter().chain(&walls.writable);
     for (place, name) in COVERED {
@@ -264,11 +277,15 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)>
         if !is_place || opened().any(|path| place.starts_with(path)) {
             continue;
         }
-        for path in opened() {
-            let Ok(below) = path.strip_prefix(place) else { continue };
-            let nested = opened().any(|above| above != path && path.starts_with(above));
-            let Ok(found) = fs::metadata(path) else { continue };
-            if nested {
+        // What lies below comes after what is above it.
+        let below: BTreeSet<&PathBuf> = opened().filter(|path| path.starts_with(place)).collect();
+        for path in below {
+            let is_written = |path: &Path| walls.writable.iter().any(|above| path.starts_with(above));
+            let mut above = path.ancestors().skip(1);
+            let is_there =
+                above.any(|above| opened().any(|one| one == above && (is_written(one) || !is_written(path))));
+            let (Ok(below), Ok(found)) = (path.strip_prefix(place), fs::metadata(path)) else { continue };
+            if is_there {
                 continue;
             }
             let target = private.join(name).join(below);
@@ -278,7 +295,8 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)>
                 target.parent().map_or(Ok(()), fs::create_dir_all)?;
                 fs::File::create(&target)?;
             }
-            kept.push((text(path)?, text(&Path::new(name).join(below))?));
+            let target = text(&Path::new(name).join(below))?;
+            kept.push(Kept { source: text(path)?, target, is_read_only: !is_written(path) });
         }
         covers.push((text(Path::new(name))?, text(place)?));
     }
@@ -353,6 +371,23 @@ fn text(path: &Path) -> io::Result<CString> {
 
 fn called(answer: libc::c_int) -> io::Result<()> {
     if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Lets nothing be written in what is mounted at a place, with all that is mounted below it.
+fn read_only(target: &CStr) -> io::Result<()> {
+    let attributes = libc::mount_attr { attr_set: libc::MOUNT_ATTR_RDONLY, attr_clr: 0, propagation: 0, userns_fd: 0 };
+    // SAFETY: the text ends with a zero, and the structure is as large as is said.
+    let answer = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            target.as_ptr(),
+            libc::AT_RECURSIVE,
+            std::ptr::from_ref(&attributes),
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    if answer == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 fn mount(source: &CStr, target: &CStr, flags: libc::c_ulong) -> io::Result<()> {
