@@ -4,7 +4,7 @@
 //! calls alone: they run in a process of which only one thread was copied.
 #![expect(unsafe_code, reason = "namespaces, mounts and limits of the own process have no safe wrappers")]
 
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CStr, CString};
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
@@ -25,7 +25,8 @@ const COVERED: [(&str, &str); 4] = [("/dev/shm", "shm"), ("/run", "run"), ("/var
 const WRITABLE: [(&str, &str); 3] = [COVERED[0], COVERED[2], COVERED[3]];
 /// The run's own temporary directory.
 const TMP: &str = "tmp";
-/// What a run finds in place of a directory that it must not see into, below [`RunDir::private`].
+/// What a run finds in place of directories that it must not see into: nothing but what is opened below them; a directory for each,
+/// below [`RunDir::private`].
 const EMPTY: &str = "empty";
 /// Devices that hold nothing.
 const DEVICES: [&str; 7] =
@@ -131,7 +132,6 @@ impl Confined {
         for (_, name) in COVERED {
             DirBuilder::new().recursive(true).mode(0o700).create(private.join(name))?;
         }
-        DirBuilder::new().recursive(true).mode(0o700).create(private.join(EMPTY))?;
         let spaces = attempt.namespaces != Namespaces::None;
         let closed = walls.network == Network::Closed && spaces;
         let (kept, covers) = if spaces { mounts(walls, &private)? } else { (Vec::new(), Vec::new()) };
@@ -192,6 +192,8 @@ impl Confined {
         if self.namespaces != Namespaces::None {
             self.own_namespaces().map_err(|error| marked(&error, IN_NAMESPACES))?;
         }
+        // Where memory runs out, the system is to end a run before anything else. It counts on nothing.
+        drop(write(c"/proc/self/oom_score_adj", c"500"));
         for (resource, soft, hard) in &self.limits {
             setrlimit(*resource, *soft, *hard)?;
         }
@@ -255,15 +257,22 @@ impl Confined {
 /// The mounts that leave of covered places what the walls open: those below the private directory, and those over the places and over what
 /// is to be empty.
 fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)> {
-    let (mut kept, mut covers) = (Vec::new(), Vec::new());
+    let (mut kept, mut covers) = (Vec::new(), Vec::<(PathBuf, &Path)>::new());
     let opened = || walls.readable.iter().chain(&walls.writable);
-    for (place, name) in COVERED {
-        let place = Path::new(place);
-        let is_place = fs::symlink_metadata(place).is_ok_and(|found| found.is_dir());
-        // Somebody wants the machine's own.
-        if !is_place || opened().any(|path| place.starts_with(path)) {
+    // Somebody may want the machine's own.
+    let wanted = |place: &Path| opened().any(|path| place.starts_with(path));
+    let machines = COVERED.into_iter().map(|(place, name)| (Path::new(place), PathBuf::from(name)));
+    let machines = machines.filter(|(place, _)| {
+        fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) && !wanted(place)
+    });
+    let empty = walls.empty.iter().enumerate();
+    let empty = empty.map(|(number, path)| (path.as_path(), Path::new(EMPTY).join(number.to_string())));
+    for (place, name) in machines.chain(empty.filter(|(path, _)| path.is_dir())) {
+        // One in a covered place is not there any more.
+        if covers.iter().any(|(_, above)| place.starts_with(above)) {
             continue;
         }
+        DirBuilder::new().recursive(true).mode(0o700).create(private.join(&name))?;
         for path in opened() {
             let Ok(below) = path.strip_prefix(place) else { continue };
             let nested = opened().any(|above| above != path && path.starts_with(above));
@@ -271,24 +280,18 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)>
             if nested {
                 continue;
             }
-            let target = private.join(name).join(below);
+            let target = private.join(&name).join(below);
             if found.is_dir() {
                 fs::create_dir_all(&target)?;
             } else {
                 target.parent().map_or(Ok(()), fs::create_dir_all)?;
                 fs::File::create(&target)?;
             }
-            kept.push((text(path)?, text(&Path::new(name).join(below))?));
+            kept.push((text(path)?, text(&name.join(below))?));
         }
-        covers.push((text(Path::new(name))?, text(place)?));
+        covers.push((name, place));
     }
-    for path in &walls.empty {
-        // One in a covered place is not there any more.
-        let is_gone = covers.iter().any(|(_, place)| path.starts_with(OsStr::from_bytes(place.as_bytes())));
-        if !is_gone && path.is_dir() {
-            covers.push((text(Path::new(EMPTY))?, text(path)?));
-        }
-    }
+    let covers = covers.into_iter().map(|(name, place)| Ok((text(&name)?, text(place)?))).collect::<io::Result<_>>()?;
     Ok((kept, covers))
 }
 
