@@ -38,8 +38,8 @@ use self::tree::ProcessTree;
 use crate::invocation::{MAX_OUTPUT, RunEnd, RunKind, RunRequest};
 use crate::own_session::close_to_others;
 use crate::proc::{ProcessIdentity, boot_id};
-use crate::walls::Limits;
 use crate::run_dir::{RunDir, RunDirError, RunRecord, name, needed, replace_file, sync_directory, to_json};
+use crate::walls::Limits;
 
 /// Longest reason that is recorded for a run that did not start, in characters.
 const MAX_REASON: usize = 2 * 1024;
@@ -211,11 +211,7 @@ struct KeptRun {
     limits: Option<Limits>,
 }
 
-fn prepare(
-    directory: &RunDir,
-    claimed_at: Timestamp,
-    serve: Option<ServeGateway>,
-) -> Result<Prepared, KeeperFault> {
+fn prepare(directory: &RunDir, claimed_at: Timestamp, serve: Option<ServeGateway>) -> Result<Prepared, KeeperFault> {
     let mut request: RunRequest = needed(&directory.file(name::REQUEST))?;
     request.invocation.env = needed(&directory.file(name::ENVIRONMENT))?;
     if let Some(stop) = directory.read_stop()? {

@@ -44,7 +44,9 @@ pub fn try_out(work: &[u8]) -> io::Result<bool> {
 /// # Errors
 /// The system's.
 pub fn may_take_memory() -> io::Result<()> {
-    for (resource, most) in [(Resource::RLIMIT_DATA, MEMORY), (Resource::RLIMIT_CPU, SECONDS), (Resource::RLIMIT_CORE, 0)] {
+    for (resource, most) in
+        [(Resource::RLIMIT_DATA, MEMORY), (Resource::RLIMIT_CPU, SECONDS), (Resource::RLIMIT_CORE, 0)]
+    {
         setrlimit(resource, most, most)?;
     }
     Ok(())

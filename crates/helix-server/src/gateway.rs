@@ -111,7 +111,11 @@ impl Gate {
         let (parts, body) = request.into_parts();
         let mut headers = parts.headers;
         if headers.contains_key(header::UPGRADE) {
-            return refuse(StatusCode::UPGRADE_REQUIRED, "invalid_request_error", "Helix's gateway speaks HTTP/1.1 only");
+            return refuse(
+                StatusCode::UPGRADE_REQUIRED,
+                "invalid_request_error",
+                "Helix's gateway speaks HTTP/1.1 only",
+            );
         }
         if !self.exchange(&mut headers) {
             let why = "Helix's gateway: this is not the key of the run";
@@ -165,7 +169,8 @@ impl Gate {
     }
 
     fn unreachable(&self, why: &str) -> Response<Body> {
-        let provider = Url::parse(&self.provider).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization());
+        let provider =
+            Url::parse(&self.provider).map_or_else(|_| String::new(), |url| url.origin().ascii_serialization());
         let why = format!("Helix's gateway cannot reach the provider at {provider}: {why}");
         refuse(StatusCode::BAD_GATEWAY, "api_error", &why)
     }

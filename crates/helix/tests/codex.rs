@@ -82,7 +82,10 @@ fn two_phases_by_the_real_codex_become_a_merged_commit() {
         Exchange { prompt: "TAX-PHASE".to_owned(), answers: vec![command(patch), say("The tax is there.")] },
         Exchange {
             prompt: "NOTE-PHASE".to_owned(),
-            answers: vec![command("cat shop/tax.py > /dev/null && echo $OPENAI_API_KEY > NOTE.md && ! env | grep test-key"), say("The note is written.")],
+            answers: vec![
+                command("cat shop/tax.py > /dev/null && echo $OPENAI_API_KEY > NOTE.md && ! env | grep test-key"),
+                say("The note is written."),
+            ],
         },
     ])
     .unwrap();

@@ -23,7 +23,8 @@ fn look(sandbox: &str, variables: &[(&str, &str)]) -> (String, String, ScriptedM
     let mut environment: Vec<(&str, String)> = model_environment(&model.base_url()).into();
     environment.retain(|(name, _)| variables.is_empty() || *name != "ANTHROPIC_API_KEY");
     environment.extend(variables.iter().map(|(name, value)| (*name, (*value).to_owned())));
-    let environment: Vec<String> = environment.iter().map(|(name, value)| format!("{name} = {}", json!(value))).collect();
+    let environment: Vec<String> =
+        environment.iter().map(|(name, value)| format!("{name} = {}", json!(value))).collect();
     let agent = format!(
         "[defaults]\nagent = \"claude\"\n\n[agents.claude]\ncommand = {}\nconfig_dir = {}\nenv = {{ {} }}\n\n{sandbox}\n",
         json!([claude_binary(PINNED_CLAUDE).unwrap()]),
@@ -50,7 +51,10 @@ fn the_agent_works_without_its_providers_key() {
         let (found, evidence, model) = look("", &[(variable, "test-key")]);
         assert!(found.contains("looked") && found.contains(&format!("{variable}=hxk-")), "{found}");
         assert!(!found.contains("test-key"), "{found}");
-        assert!(!found.contains(&model.base_url()) && found.contains("ANTHROPIC_BASE_URL=http://127.0.0.1:"), "{found}");
+        assert!(
+            !found.contains(&model.base_url()) && found.contains("ANTHROPIC_BASE_URL=http://127.0.0.1:"),
+            "{found}"
+        );
         assert!(found.contains("this is not the key of the run"), "{found}");
         assert!(evidence.lines().any(|line| line.contains("sandbox") && line.contains("key")), "{evidence}");
         assert!(!evidence.contains("not key"), "{evidence}");

@@ -28,6 +28,8 @@ const TMP: &str = "tmp";
 /// What a run finds in place of directories that it must not see into: nothing but what is opened below them; a directory for each,
 /// below [`RunDir::private`].
 const EMPTY: &str = "empty";
+/// What a run finds in place of a socket, below [`RunDir::private`].
+const NO_SOCKET: &str = "no-socket";
 /// Devices that hold nothing.
 const DEVICES: [&str; 7] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
@@ -105,6 +107,8 @@ pub(crate) struct Confined {
     /// What stays visible of covered places, below the private directory.
     kept: Vec<Mount>,
     covers: Vec<Mount>,
+    /// Sockets of others, which may be gone by then.
+    sockets: Vec<Mount>,
     cwd: CString,
     limits: Vec<(Resource, rlim_t, rlim_t)>,
     pub(crate) held: WallsHeld,
@@ -135,6 +139,7 @@ impl Confined {
         let spaces = attempt.namespaces != Namespaces::None;
         let closed = walls.network == Network::Closed && spaces;
         let (kept, covers) = if spaces { mounts(walls, &private)? } else { (Vec::new(), Vec::new()) };
+        let sockets = if spaces { sockets(walls, &private)? } else { Vec::new() };
         let covered = |place: &str| covers.iter().any(|(_, target)| target.as_bytes() == place.as_bytes());
         let ports = match &walls.network {
             Network::Open => None,
@@ -180,6 +185,7 @@ impl Confined {
             private: text(&private)?,
             kept,
             covers,
+            sockets,
             cwd: text(&cwd.canonicalize()?)?,
             limits: limits(&walls.limits.unwrap_or_default(), attempt),
             held: held(walls, attempt, closed, counted),
@@ -235,6 +241,9 @@ impl Confined {
         for (source, target) in &self.covers {
             mount(source, target, libc::MS_BIND | libc::MS_REC)?;
         }
+        for (source, target) in &self.sockets {
+            drop(mount(source, target, libc::MS_BIND));
+        }
         // Without its own the run shares the machine's terminals, which Landlock cannot tell apart.
         // SAFETY: all four are texts that end with a zero.
         let _terminals = unsafe {
@@ -262,9 +271,8 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)>
     // Somebody may want the machine's own.
     let wanted = |place: &Path| opened().any(|path| place.starts_with(path));
     let machines = COVERED.into_iter().map(|(place, name)| (Path::new(place), PathBuf::from(name)));
-    let machines = machines.filter(|(place, _)| {
-        fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) && !wanted(place)
-    });
+    let machines =
+        machines.filter(|(place, _)| fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) && !wanted(place));
     let empty = walls.empty.iter().enumerate();
     let empty = empty.map(|(number, path)| (path.as_path(), Path::new(EMPTY).join(number.to_string())));
     for (place, name) in machines.chain(empty.filter(|(path, _)| path.is_dir())) {
@@ -293,6 +301,18 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Mount>, Vec<Mount>)>
     }
     let covers = covers.into_iter().map(|(name, place)| Ok((text(&name)?, text(place)?))).collect::<io::Result<_>>()?;
     Ok((kept, covers))
+}
+
+/// The sockets with a name that there are, but for those below what the walls open: Landlock asks nothing of who connects. Each is
+/// covered by a file.
+fn sockets(walls: &Walls, private: &Path) -> io::Result<Vec<Mount>> {
+    fs::File::create(private.join(NO_SOCKET))?;
+    let opened = |path: &Path| walls.readable.iter().chain(&walls.writable).any(|open| path.starts_with(open));
+    let read = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    // Seven fields, then the name as it was given: one that is relative to somebody's directory is not found.
+    let named = read.lines().filter_map(|line| Some(&line[line.find(" /")? + 1..]));
+    let others = named.filter(|name| !opened(Path::new(name)) && fs::symlink_metadata(name).is_ok());
+    others.map(|name| Ok((text(Path::new(NO_SOCKET))?, text(Path::new(name))?))).collect()
 }
 
 fn limits(limits: &Limits, attempt: &Attempt) -> Vec<(Resource, rlim_t, rlim_t)> {

@@ -50,7 +50,8 @@ fn a_run_gets_a_key_and_an_address_of_its_own() {
 
 #[test]
 fn an_address_of_ones_own_is_kept_with_its_path_and_proxies_are_passed_by() {
-    let env = [("KEY", "real"), ("BASE", "http://10.0.0.1:4000/up/v1"), ("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "a")];
+    let env =
+        [("KEY", "real"), ("BASE", "http://10.0.0.1:4000/up/v1"), ("HTTPS_PROXY", "http://p:1"), ("NO_PROXY", "a")];
     let mut asked = request(&env, &[], variable(), &["KEY"]);
     let Open(passage, _) = open(&mut asked, Some(|_| Ok(()))).unwrap().unwrap();
     assert_eq!(passage.provider, "http://10.0.0.1:4000/up/v1");

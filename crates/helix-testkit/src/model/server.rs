@@ -22,12 +22,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::sandbox::TEST_KEY;
 use super::choose::{Choice, Uses, choose, whole_message};
 use super::fault::{ErrorBody, Fault, FaultKind, error_body};
 use super::request::{RecordedRequest, RequestView};
 use super::script::Script;
 use super::stream::{Ending, Script as Stream};
+use crate::sandbox::TEST_KEY;
 
 /// How long the kernel gets to deliver what was sent before a connection is reset.
 const BEFORE_RESET: Duration = Duration::from_millis(50);
