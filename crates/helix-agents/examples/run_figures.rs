@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let first = arguments.next();
     if first.as_ref().is_some_and(|argument| argument == "keeper") {
-        return arguments.next().map_or(ExitCode::from(2), |directory| keeper_main(Path::new(&directory)));
+        return arguments.next().map_or(ExitCode::from(2), |directory| keeper_main(Path::new(&directory), None));
     }
     let rounds = first.and_then(|number| number.to_str()?.parse().ok()).unwrap_or(ROUNDS);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

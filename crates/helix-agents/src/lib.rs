@@ -21,7 +21,7 @@ pub use version::{Capabilities, Supported, Version};
 pub use walls::walls;
 // What is run, and how it ended: a caller needs both.
 pub use helix_process::{
-    Grace, Invocation, Limits, Line, LineReader, Network, ReadError, RunDirError, RunEnd, RunHandle, RunKind,
-    RunRequest, RunSeal, Sandbox, StreamEnd, Supervisor, SupervisorConfig, ToolEnvironment, Walls, invocation,
-    keeper_main, own_code, replace_file, supervisor, tail,
+    Gateway, Grace, Invocation, Limits, Line, LineReader, Network, ProviderAddress, ReadError, RunDirError, RunEnd,
+    RunHandle, RunKind, RunRequest, RunSeal, Sandbox, StreamEnd, Supervisor, SupervisorConfig, ToolEnvironment, Walls,
+    invocation, keeper_main, own_code, replace_file, supervisor, tail,
 };

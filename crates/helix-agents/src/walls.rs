@@ -6,7 +6,7 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use helix_process::{Invocation, Network, Walls};
+use helix_process::{Gateway, Invocation, Network, ProviderAddress, Walls};
 
 use crate::dialect::agent_kind;
 use crate::profile::{AgentAsk, AgentProfile};
@@ -30,10 +30,37 @@ pub fn walls(profile: &AgentProfile, ask: &AgentAsk, invocation: &Invocation) ->
     // The user's own words, such as a script or a cassette; what Helix adds lies in the run's directory.
     let named = profile.program().map(|(_, leading)| leading).unwrap_or_default();
     walls.readable.extend(named.iter().map(PathBuf::from).filter(|path| path.is_absolute()));
+    walls.gateway = gateway(profile, invocation);
     if walls.network == Network::Closed {
-        walls.network = Network::Ports(ports(ask, invocation));
+        let mut open: Vec<u16> = ask.mcp.iter().map(|server| port(&server.url)).collect();
+        if walls.gateway.is_none() {
+            open.extend(provider_ports(invocation));
+        }
+        walls.network = Network::Ports(open);
     }
     walls
+}
+
+/// How the agent reaches its provider; `None` where nobody knows one.
+fn gateway(profile: &AgentProfile, invocation: &Invocation) -> Option<Gateway> {
+    let provider = agent_kind(profile.dialect).provider?;
+    let mut keys: Vec<&str> = provider.keys.to_vec();
+    let address = match provider.address {
+        Some((name, default)) => Some(ProviderAddress::Variable { name: name.into(), default: default.into() }),
+        None => {
+            let mut named = invocation.args.iter().enumerate().filter(|(_, word)| word.contains("base_url=\""));
+            let (first, more) = (named.next(), named.next());
+            // Of a provider that the user has described in the command, this is the variable of its key.
+            keys.extend(first.and_then(|(_, word)| word.split_once("env_key=\"")?.1.split('"').next()));
+            first.filter(|_| more.is_none()).map(|(number, _)| ProviderAddress::Argument(number))
+        }
+    };
+    let elsewhere = address.is_none() || provider.elsewhere.iter().any(|name| variable(invocation, name).is_some());
+    keys.retain(|name| !elsewhere && variable(invocation, name).is_some());
+    keys.sort_unstable();
+    keys.dedup();
+    let keys = keys.into_iter().map(str::to_owned).collect();
+    Some(Gateway { keys, address: address.unwrap_or(ProviderAddress::Argument(0)), ports: provider_ports(invocation) })
 }
 
 fn variable<'a>(invocation: &'a Invocation, name: &str) -> Option<&'a str> {
@@ -60,13 +87,8 @@ fn own_places(profile: &AgentProfile, invocation: &Invocation) -> Vec<PathBuf> {
     places.into_iter().chain(own_home).collect()
 }
 
-fn ports(ask: &AgentAsk, invocation: &Invocation) -> Vec<u16> {
-    let addresses = ADDRESSES.iter().filter_map(|name| variable(invocation, name));
-    let mut ports: Vec<u16> = addresses.chain(ask.mcp.iter().map(|server| server.url.as_str())).map(port).collect();
-    ports.push(HTTPS);
-    ports.sort_unstable();
-    ports.dedup();
-    ports
+fn provider_ports(invocation: &Invocation) -> Vec<u16> {
+    ADDRESSES.iter().filter_map(|name| variable(invocation, name)).map(port).chain([HTTPS]).collect()
 }
 
 /// The port of an address such as `http://127.0.0.1:8787/mcp`.

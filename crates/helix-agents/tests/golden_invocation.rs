@@ -338,6 +338,8 @@ fn the_codex_command_line_is_the_measured_one() {
         "--config",
         "analytics.enabled=false",
         "--config",
+        "openai_base_url=\"https://api.openai.com/v1\"",
+        "--config",
         "developer_instructions=\"Be \\\"brief\\\"\\u007f.\"",
         "--config",
         "mcp_servers.helix={url=\"http://127.0.0.1:7070/mcp\",\
@@ -368,6 +370,20 @@ fn the_codex_command_line_is_the_measured_one() {
     let (strict, mode) = file(&made, "--output-schema");
     assert_eq!((strict["required"].clone(), mode), (json!(["a"]), 0o600));
     assert_eq!(std::fs::read(&image).unwrap(), b"hi");
+}
+
+/// The address that the gateway takes the place of is named where a key goes there, and nobody has named another.
+#[test]
+fn codex_is_told_its_providers_address_where_it_has_a_key_for_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let named = |change: &dyn Fn(&mut AgentProfile)| {
+        let made = codex(&ask(dir.path()), change).unwrap();
+        made.args.iter().any(|word| word.starts_with("openai_base_url="))
+    };
+    assert!(named(&|_| {}));
+    assert!(named(&|profile| profile.env = [("CODEX_API_KEY".to_owned(), "k".to_owned())].into()));
+    assert!(!named(&|profile| profile.pass_env.clear()), "logged in by itself");
+    assert!(!named(&|profile| profile.command.push("model_provider=\"own\"".to_owned())));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use std::process::Command;
 
 use bed::Bed;
 use helix_agents::{Limits, Network, RunEnd, RunRequest, Walls};
-use helix_core::run::{Ending, Wall};
+use helix_core::run::{Ending, StopCause, Wall};
 
 /// Whether `unshare`, which is none of Helix, gets the namespaces that the walls are made of.
 fn has_namespaces() -> bool {
@@ -44,6 +44,7 @@ fn machine_has(wall: Wall, walls: &Walls) -> bool {
         (Wall::Signals, _) => landlock((6, 12)),
         (Wall::Network, Network::Ports(_)) => landlock((6, 7)),
         (Wall::Network, _) | (Wall::Sockets, _) => has_namespaces(),
+        (Wall::Key, _) => true,
         // The processes of root are counted by a control group alone, and there is no sign of one but to make it.
         (Wall::Limits, _) => !rustix::process::geteuid().is_root(),
     }
@@ -227,6 +228,52 @@ async fn a_run_that_starts_processes_without_end_reaches_its_limit() {
     big.walls.as_mut().unwrap().limits = Some(Limits { file_size: 1 << 20, ..Limits::default() });
     assert_ne!(bed.run(&big).await.ending, Ending::Exited { code: 0 });
     assert_eq!(fs::metadata(bed.work().join("big")).unwrap().len(), 1 << 20);
+}
+
+#[tokio::test]
+async fn a_run_that_takes_more_memory_than_it_may_is_ended() {
+    let bed = Bed::new();
+    // `tail` keeps what has no line break.
+    let takes = "head -c 300000000 /dev/zero | tail -n 1 | sleep 20";
+    let mut request = bed.script(takes);
+    request.walls.as_mut().unwrap().limits = Some(Limits { memory: 200 << 20, ..Limits::default() });
+    let begun = std::time::Instant::now();
+    let end = bed.run(&request).await;
+    assert_eq!(end.stopped, Some(StopCause::Memory), "{end:?}");
+    assert!(begun.elapsed().as_secs() < 15, "{:?}", begun.elapsed());
+    let mut request = bed.script("head -c 30000000 /dev/zero | tail -n 1 | sleep 1");
+    request.walls.as_mut().unwrap().limits = Some(Limits { memory: 200 << 20, ..Limits::default() });
+    assert_eq!(bed.run(&request).await.ending, Ending::Exited { code: 0 });
+}
+
+/// Of the state directory it sees its own places, and takes nobody's rights to the others away.
+#[tokio::test]
+async fn the_state_directory_is_out_of_sight() {
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let bed = Bed::in_directory(&home.path().canonicalize().unwrap());
+    let state = bed.runs().parent().unwrap().canonicalize().unwrap();
+    fs::write(state.join("helix.db"), "journal").unwrap();
+    let script = format!("test -e {0}/helix.db && chmod 600 {0}/helix.db", state.display());
+    withstood(&bed, Wall::Sockets, &script, |_| {}).await;
+    let own = bed.script("echo x > mine && cat mine && pwd");
+    assert_eq!(bed.run(&own).await.ending, Ending::Exited { code: 0 }, "its own place is there");
+    assert!(bed.work().join("mine").exists());
+}
+
+#[tokio::test]
+async fn sockets_outside_of_what_a_run_was_given_answer_nothing() {
+    let bed = Bed::new();
+    let home = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let place = home.path().canonicalize().unwrap().join("socket");
+    let _listener = UnixListener::bind(&place).unwrap();
+    let connect = format!(
+        "python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1])' {} 2>/dev/null",
+        place.display()
+    );
+    withstood(&bed, Wall::Sockets, &connect, |_| {}).await;
+    let mut given = bed.script(&connect);
+    given.walls.as_mut().unwrap().readable.push(home.path().canonicalize().unwrap());
+    assert_eq!(bed.run(&given).await.ending, Ending::Exited { code: 0 }, "what is opened answers");
 }
 
 /// Where no namespaces can be had, as in many containers, Landlock holds alone, and the record says what does not hold.

@@ -40,7 +40,7 @@ pub use helix_consultant::{
     self as consultant, BUILT_IN_PROMPT, ConsultantConfig, ConsultantPrompt, FOLLOW_JOBS, experts, prompt_inputs,
 };
 pub use helix_plan::modern_id;
-pub use helix_process::{peer, secrets};
+pub use helix_process::{Passage, peer, secrets};
 pub use helix_runs::services::TOOL_NAMES;
 pub use helix_runs::{admission, agent_run, crash_point};
 use helix_runs::{event_log, mutex, services};

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     match std::env::args_os().nth(1) {
-        Some(run_dir) => helix_process::keeper_main(&PathBuf::from(run_dir)),
+        Some(run_dir) => helix_process::keeper_main(&PathBuf::from(run_dir), None),
         None => ExitCode::from(2),
     }
 }

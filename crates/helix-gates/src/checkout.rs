@@ -411,6 +411,11 @@ pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Op
             format!("{program} printed more than {} MiB and was stopped", MAX_OUTPUT >> 20),
             "have the command print less",
         ),
+        CommandEnd::TooMuchMemory => (
+            FaultKind::Environment,
+            format!("{program} took more memory than a run may and was stopped"),
+            "have it take less, such as with fewer processes at a time, or raise `max_memory_mb` in [sandbox] of your own configuration",
+        ),
         CommandEnd::Signalled(KILLED) => (
             FaultKind::Environment,
             format!("{program} was killed from outside (signal {KILLED})"),

@@ -90,6 +90,7 @@ pub(super) fn end_text(end: CommandEnd) -> String {
         CommandEnd::Signalled(signal) => format!("signal {signal}"),
         CommandEnd::TimedOut => "timed out".into(),
         CommandEnd::TooMuchOutput => "printed too much".into(),
+        CommandEnd::TooMuchMemory => "took too much memory".into(),
         CommandEnd::Cancelled => "cancelled".into(),
     }
 }

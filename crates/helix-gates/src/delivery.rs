@@ -237,9 +237,11 @@ impl Course<'_> {
         let outcome = match checked.run.end {
             CommandEnd::Exited(0) => StepOutcome::Good,
             CommandEnd::Exited(_) => StepOutcome::Bad,
-            CommandEnd::Signalled(_) | CommandEnd::TimedOut | CommandEnd::TooMuchOutput | CommandEnd::Cancelled => {
-                StepOutcome::Unknown
-            }
+            CommandEnd::Signalled(_)
+            | CommandEnd::TimedOut
+            | CommandEnd::TooMuchOutput
+            | CommandEnd::TooMuchMemory
+            | CommandEnd::Cancelled => StepOutcome::Unknown,
         };
         let seen = end_text(checked.run.end);
         Ok(Look { outcome, seen, said: last_part(&checked.output).to_owned(), command: Some(checked.evidence) })

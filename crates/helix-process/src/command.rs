@@ -178,6 +178,8 @@ pub enum CommandEnd {
     TimedOut,
     /// It printed more than [`MAX_OUTPUT`] and was killed.
     TooMuchOutput,
+    /// It took more memory than a run may and was killed.
+    TooMuchMemory,
     Cancelled,
 }
 
@@ -297,6 +299,7 @@ pub async fn collect_command(handle: RunHandle, program: &str, output: &Path) ->
         (_, Ending::Unknown) => return Err(CommandError::Lost { program }),
         (Some(StopCause::Deadline), _) => CommandEnd::TimedOut,
         (Some(StopCause::Output), _) => CommandEnd::TooMuchOutput,
+        (Some(StopCause::Memory), _) => CommandEnd::TooMuchMemory,
         (Some(_), _) => CommandEnd::Cancelled,
         (None, Ending::Exited { code }) => CommandEnd::Exited(code),
         (None, Ending::Signaled { signal }) => CommandEnd::Signalled(signal),

@@ -7,6 +7,7 @@ pub(crate) mod cgroup;
 mod confine;
 mod exit_record;
 mod fault;
+mod gateway;
 pub(crate) mod landlock;
 mod launch;
 mod signals;
@@ -30,6 +31,7 @@ use rustix::process::{Pid, getpid, set_child_subreaper, setsid};
 
 use self::cgroup::{Cgroup, ProcessCount};
 use self::fault::KeeperFault;
+pub use self::gateway::{Passage, ServeGateway};
 use self::signals::Signals;
 use self::stop::StopLadder;
 use self::tree::ProcessTree;
@@ -37,12 +39,13 @@ use crate::invocation::{MAX_OUTPUT, RunEnd, RunKind, RunRequest};
 use crate::own_session::close_to_others;
 use crate::proc::{ProcessIdentity, boot_id};
 use crate::run_dir::{RunDir, RunDirError, RunRecord, name, needed, replace_file, sync_directory, to_json};
+use crate::walls::Limits;
 
 /// Longest reason that is recorded for a run that did not start, in characters.
 const MAX_REASON: usize = 2 * 1024;
 
-/// How often the keeper looks how much its run has printed.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often the keeper looks how much its run has printed and taken.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// How much later than its agent a keeper may be sent a signal that went to both.
 const SWEEP: Duration = Duration::from_millis(200);
@@ -59,9 +62,10 @@ pub(crate) mod word {
 
 /// Keeps one run: claims it, starts the agent, enforces its deadline and stop requests, reaps every descendant, and
 /// records the end in `exit.json`. Called first thing in `main` for `helix keeper RUN_DIR`, before any thread or runtime
-/// exists. Exit status: 0 if the run is recorded or somebody else's, 5 if this keeper failed.
-pub fn keeper_main(run_dir: &Path) -> ExitCode {
-    match keep(run_dir) {
+/// exists. Exit status: 0 if the run is recorded or somebody else's, 5 if this keeper failed. `serve` is the gateway to an agent's
+/// provider; without one, agents have their keys themselves.
+pub fn keeper_main(run_dir: &Path, serve: Option<ServeGateway>) -> ExitCode {
+    match keep(run_dir, serve) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
             let text = error_chain(&fault);
@@ -91,7 +95,7 @@ fn say(word: u8, text: &str) {
     }
 }
 
-fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
+fn keep(run_dir: &Path, serve: Option<ServeGateway>) -> Result<(), KeeperFault> {
     // Who runs under a keeper is the same user: it must not read this process' memory, nor trace it.
     close_to_others().map_err(KeeperFault::system("close this process to others"))?;
     // Signals first: from here on a request to stop waits to be read and cannot kill.
@@ -127,7 +131,7 @@ fn keep(run_dir: &Path) -> Result<(), KeeperFault> {
         let end = directory.end(Ending::NotStarted { reason, errno }, cause, claimed_at, 0);
         exit_record::write(&directory, end, kind)
     };
-    let mut run = match prepare(&directory, claimed_at) {
+    let mut run = match prepare(&directory, claimed_at, serve) {
         Ok(Prepared::Running(run)) => *run,
         Ok(Prepared::StoppedBefore(cause)) => {
             return not_started("it was stopped before it was started".to_owned(), None, Some(cause));
@@ -204,9 +208,10 @@ struct KeptRun {
     ladder: StopLadder,
     started_at: Timestamp,
     walls: Option<WallsHeld>,
+    limits: Option<Limits>,
 }
 
-fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, KeeperFault> {
+fn prepare(directory: &RunDir, claimed_at: Timestamp, serve: Option<ServeGateway>) -> Result<Prepared, KeeperFault> {
     let mut request: RunRequest = needed(&directory.file(name::REQUEST))?;
     request.invocation.env = needed(&directory.file(name::ENVIRONMENT))?;
     if let Some(stop) = directory.read_stop()? {
@@ -235,15 +240,25 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp) -> Result<Prepared, Keeper
         let counted = cgroup.as_ref().is_some_and(|group| group.limit_processes(most));
         if counted { None } else { ProcessCount::create(&format!("helix-{}-{own}", request.run), most) }
     });
-    let launched = launch::start(directory, &request, cgroup.as_ref(), count.as_ref());
+    let passage = gateway::open(&mut request, serve);
+    let launched = passage.and_then(|passage| {
+        let launched = launch::start(directory, &request, cgroup.as_ref(), count.as_ref())?;
+        // After the fork, which copies one thread alone. Whoever connects before waits.
+        passage.map_or(Ok(()), gateway::Open::serve)?;
+        Ok(launched)
+    });
     forget_environment(directory);
-    let launch::Launched { agent, walls } = launched?;
+    let launch::Launched { agent, mut walls } = launched?;
+    if let (Some(held), Some(gateway)) = (&mut walls, request.walls.as_ref().and_then(|walls| walls.gateway.as_ref())) {
+        gateway::note(held, gateway);
+    }
     record.agent = ProcessIdentity::of(agent.as_raw_pid());
     record.walls.clone_from(&walls);
     publish(directory, &record);
     let ladder = StopLadder::new(request.grace, request.deadline.and_then(|limit| started.checked_add(limit)));
     let tree = ProcessTree::new(directory.path().to_owned(), cgroup, count);
-    Ok(Prepared::Running(Box::new(KeptRun { agent, tree, ladder, started_at, walls })))
+    let limits = request.walls.and_then(|walls| walls.limits);
+    Ok(Prepared::Running(Box::new(KeptRun { agent, tree, ladder, started_at, walls, limits })))
 }
 
 /// `run.json` is for people and sweeps; a run does not fail for want of it.
@@ -273,7 +288,10 @@ impl KeptRun {
                 Err(error) => complain(&format!("{error}; going on without it")),
             }
             if directory.printed() > MAX_OUTPUT {
-                self.ladder.printed_too_much(directory);
+                self.ladder.took_too_much(StopCause::Output, directory);
+            }
+            if self.limits.is_some_and(|limits| self.tree.takes_more_than(&limits)) {
+                self.ladder.took_too_much(StopCause::Memory, directory);
             }
             self.ladder.climb(Instant::now(), directory, self.agent, &self.tree);
             let look = Instant::now() + LOOK;

@@ -17,6 +17,7 @@ mod sandbox;
 pub mod secrets;
 pub mod supervisor;
 pub mod tail;
+mod tryout;
 pub mod walls;
 
 pub use blocking::{EndedEarly, spawn_blocking};
@@ -24,7 +25,7 @@ pub use command::*;
 pub use invocation::{
     Grace, Invocation, MAX_OUTPUT, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,
 };
-pub use keeper::keeper_main;
+pub use keeper::{Passage, ServeGateway, keeper_main};
 pub use own_session::{close_to_others, in_own_session};
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
@@ -33,4 +34,5 @@ pub use run_dir::{RunDir, RunDirError, RunSeal, end_of_file, replace_file};
 pub use sandbox::Sandbox;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};
-pub use walls::{Limits, Network, Walls};
+pub use tryout::{may_take_memory, try_out, try_out_by};
+pub use walls::{Gateway, Limits, Network, ProviderAddress, Walls};

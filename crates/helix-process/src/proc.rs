@@ -127,6 +127,29 @@ pub(crate) fn descendants(root: i32) -> io::Result<BTreeSet<ProcessIdentity>> {
     Ok(found)
 }
 
+/// The processes that the threads of one have started and not yet reaped. None where the system does not say
+/// (`CONFIG_PROC_CHILDREN`).
+pub(crate) fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let read = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    read.flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+}
+
+/// What a process has in memory that is no file's, in bytes; what it shares with its children, too.
+pub(crate) fn memory(pid: u32) -> u64 {
+    let read = fs::read_to_string(format!("/proc/{pid}/statm")).unwrap_or_default();
+    let mut pages = read.split_ascii_whitespace().skip(1).map_while(|pages| pages.parse::<u64>().ok());
+    let (resident, of_files) = (pages.next().unwrap_or(0), pages.next().unwrap_or(0));
+    resident.saturating_sub(of_files).saturating_mul(rustix::param::page_size() as u64)
+}
+
+/// The same with its share of what several processes have; as above where the system does not say.
+pub(crate) fn memory_shared_out(pid: u32) -> u64 {
+    let read = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).unwrap_or_default();
+    let share = read.lines().find_map(|line| line.strip_prefix("Pss_Anon:")?.trim().strip_suffix(" kB")?.parse().ok());
+    share.map_or_else(|| memory(pid), |kib: u64| kib << 10)
+}
+
 /// What one look at all processes saw.
 #[derive(Debug, Default)]
 pub struct Marked {

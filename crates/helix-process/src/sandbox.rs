@@ -26,6 +26,8 @@ pub struct Sandbox {
     /// What no run may see, whatever else is open: a file that nobody may read, a directory that is empty.
     pub hidden: Vec<PathBuf>,
     pub limits: Limits,
+    /// Whether agents have the keys of their providers themselves.
+    pub agent_keys: bool,
 }
 
 impl Sandbox {
@@ -45,8 +47,13 @@ impl Sandbox {
         let required = self.mode == SandboxMode::Required;
         let limits = Some(own.limits.unwrap_or(self.limits));
         let hidden = self.hidden.iter().filter_map(|path| path.canonicalize().ok());
-        let empty = hidden.filter(|path| path.is_dir()).collect();
-        Some(Walls { required, writable, readable, empty, network: own.network.clone(), limits })
+        // What lies in the state directory could be named there, and have its rights taken away.
+        let empty = [state.to_owned()].into_iter().chain(hidden.filter(|path| path.is_dir())).collect();
+        let mut gateway = own.gateway.clone();
+        if let Some(gateway) = gateway.as_mut().filter(|_| self.agent_keys) {
+            gateway.keys.clear();
+        }
+        Some(Walls { required, writable, readable, empty, network: own.network.clone(), limits, gateway })
     }
 
     /// Whether runs get walls around files and signals on this machine.

@@ -19,7 +19,7 @@ pub struct Walls {
     /// The same for those that may only be read and executed.
     #[serde(default)]
     pub readable: Vec<PathBuf>,
-    /// Directories that are empty to the run: sockets in them are open to whoever may not read them, too.
+    /// Directories in which the run finds nothing but what is opened below them: sockets in them are open to whoever may not read them, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub empty: Vec<PathBuf>,
     #[serde(default)]
@@ -27,6 +27,32 @@ pub struct Walls {
     /// `None` for those that count for all runs of the machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
+    /// Of an agent that has a provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gateway: Option<Gateway>,
+}
+
+/// How an agent reaches its provider: through its keeper, which alone has the key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gateway {
+    /// Variables with keys, for which the run gets others. Empty where the agent is logged in by itself: there is no gateway then.
+    pub keys: Vec<String>,
+    pub address: ProviderAddress,
+    /// TCP ports that the agent needs where there is no gateway and its network is closed.
+    pub ports: Vec<u16>,
+}
+
+/// Where the agent reads its provider's address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProviderAddress {
+    Variable {
+        name: String,
+        /// The address if the variable is not set.
+        default: String,
+    },
+    /// After `base_url="` in the argument with this number, from 0.
+    Argument(usize),
 }
 
 /// What a run may connect to.
@@ -60,12 +86,29 @@ pub struct Limits {
     pub open_files: u64,
     /// Size of one file, in bytes.
     pub file_size: u64,
+    /// Memory that the run's processes do not share with files, in bytes.
+    pub memory: u64,
+}
+
+impl Limits {
+    /// Most memory of one of its processes.
+    pub(crate) fn memory_of_one(&self) -> u64 {
+        (self.memory / 2).max(self.memory.min(4 << 30))
+    }
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { processes: 2048, open_files: 65_536, file_size: 16 << 30 }
+        let memory = (machine_memory() / 2).max(4 << 30);
+        Self { processes: 2048, open_files: 65_536, file_size: 16 << 30, memory }
     }
+}
+
+/// Of the whole machine, in bytes; 16 GiB where the system does not say.
+fn machine_memory() -> u64 {
+    let read = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let total = read.lines().find_map(|line| line.strip_prefix("MemTotal:")?.trim().strip_suffix(" kB")?.parse().ok());
+    total.map_or(16 << 30, |kib: u64| kib << 10)
 }
 
 /// Why what held is not what had to hold: walls that are missing of those that a required sandbox consists of.
@@ -73,7 +116,7 @@ pub(crate) fn shortfall(held: &WallsHeld, network: &Network) -> Option<String> {
     let demanded = |wall: Wall| match wall {
         Wall::Files | Wall::Signals => true,
         Wall::Network => *network != Network::Open,
-        Wall::Sockets | Wall::Limits => false,
+        Wall::Sockets | Wall::Limits | Wall::Key => false,
     };
     let missing = held.missing.iter().find(|NoWall { wall, .. }| demanded(*wall))?;
     Some(format!("no wall around {}: {}", missing.wall, missing.why))

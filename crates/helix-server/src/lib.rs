@@ -9,6 +9,7 @@ mod api;
 mod body;
 mod connection;
 mod digest;
+mod gateway;
 mod guard;
 mod host_check;
 mod job_links;
@@ -28,6 +29,7 @@ mod sse;
 pub mod wire;
 
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};
+pub use gateway::serve_gateway;
 pub use listen::{ServeError, local_url, serve, tools_url};
 pub use mcp_stdio::{StdioError, ToolForwarder, serve_mcp_stdio};
 pub use openai::NewsKey;

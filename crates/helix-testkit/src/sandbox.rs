@@ -133,11 +133,14 @@ impl Sandbox {
     }
 }
 
+/// The key of everything that a test starts: no secret.
+pub const TEST_KEY: &str = "test-key";
+
 /// Variables that make the real CLI talk to a scripted model only.
 pub fn model_environment(base_url: &str) -> [(&'static str, String); 9] {
     [
         ("ANTHROPIC_BASE_URL", base_url.to_owned()),
-        ("ANTHROPIC_API_KEY", "test-key".to_owned()),
+        ("ANTHROPIC_API_KEY", TEST_KEY.to_owned()),
         ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
         ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1".to_owned()),
         ("CLAUDE_CODE_MAX_RETRIES", "1".to_owned()),

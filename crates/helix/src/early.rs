@@ -1,4 +1,4 @@
-//! The two commands that Helix runs itself, once per agent run: they come before any thread, runtime or parser.
+//! The commands that Helix runs itself, for agent runs and templates: they come before any thread, runtime or parser.
 //!
 //! Must not do anything that costs time at start; what they do is in `helix-agents`.
 
@@ -6,14 +6,18 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Runs `keeper` and `replay-agent`; `None` for everything else.
+/// The command that tries a template of a user.
+pub(crate) const TRY_TEMPLATE: &str = "try-template";
+
+/// Runs `keeper`, `replay-agent` and `try-template`; `None` for everything else.
 pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let command = arguments.nth(1)?;
     match command.to_str()? {
         "keeper" => {
             let directory = arguments.next()?;
-            Some(helix_agents::keeper_main(Path::new(&directory)))
+            Some(helix_agents::keeper_main(Path::new(&directory), Some(helix_server::serve_gateway)))
         }
+        TRY_TEMPLATE => Some(helix_engine::consultant::try_template_main()),
         "replay-agent" => {
             // Paths that are not UTF-8 cannot come from configuration, which is UTF-8.
             let arguments: Vec<String> = arguments.map(|argument| argument.to_string_lossy().into_owned()).collect();

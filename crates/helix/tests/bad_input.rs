@@ -52,6 +52,19 @@ fn a_wrong_configuration_is_refused_before_anything_happens() {
     assert!(!user.state().exists(), "nothing was changed");
 }
 
+#[test]
+fn a_template_that_takes_gigabytes_is_refused_and_takes_little() {
+    let user = User::new();
+    let doubled = "{% set a = a ~ a %}".repeat(28);
+    let text = format!(
+        "---\nprompt: consultant\nversion: 2\n---\n{{% set a = \"0123456789\" %}}{doubled}{{{{ a | length }}}}\n"
+    );
+    user.write("own.md.j2", &text);
+    user.run(&["prompt", "check", "own.md.j2"]).refused(2, &["256 MiB"]);
+    user.write("fine.md.j2", "---\nprompt: consultant\nversion: 2\n---\n{{ workspace ~ projects }}\n");
+    assert_eq!(user.run(&["prompt", "check", "fine.md.j2"]).code, 0);
+}
+
 /// Root may write anywhere, so a file stands where the directory should be.
 #[test]
 fn a_state_directory_that_cannot_be_written_is_named() {

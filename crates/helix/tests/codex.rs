@@ -82,7 +82,10 @@ fn two_phases_by_the_real_codex_become_a_merged_commit() {
         Exchange { prompt: "TAX-PHASE".to_owned(), answers: vec![command(patch), say("The tax is there.")] },
         Exchange {
             prompt: "NOTE-PHASE".to_owned(),
-            answers: vec![command("cat shop/tax.py > /dev/null && echo seen > NOTE.md"), say("The note is written.")],
+            answers: vec![
+                command("cat shop/tax.py > /dev/null && echo $OPENAI_API_KEY > NOTE.md && ! env | grep test-key"),
+                say("The note is written."),
+            ],
         },
     ])
     .unwrap();
@@ -94,6 +97,9 @@ fn two_phases_by_the_real_codex_become_a_merged_commit() {
     assert_eq!(model.failures(), Vec::<String>::new(), "{job:#}");
     merged(&stage, &job, &output);
     assert_eq!(model.requests().len(), 4, "each phase takes two requests");
+    assert_eq!(model.authorizations(), ["Bearer test-key"; 4], "the provider gets the key");
+    let key = stage.git(&stage.repo, &["show", "HEAD:NOTE.md"]);
+    assert!(key.starts_with("hxk-") && !key.contains("test-key"), "the agent has one of its run: {key}");
     assert_eq!(job["usage"]["output_tokens"], 80, "{job:#}");
 }
 

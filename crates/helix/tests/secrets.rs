@@ -68,7 +68,11 @@ fn prints(stage: &Stage) -> String {
     format!("{{ run: \"python3 {}\" }}", program.display())
 }
 
+/// A host whose agents have their key, which they have not by default.
 fn host(stage: &Stage) -> Process {
+    let file = stage.sandbox.home().join(".config/helix/helix.toml");
+    let config = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, config.replace("[sandbox]\n", "[sandbox]\nagent_keys = true\n")).unwrap();
     Process(stage.serve().env("ANTHROPIC_API_KEY", KEY).env("HELIX_LOG", "debug").spawn().unwrap())
 }
 

@@ -118,6 +118,12 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// Whether the agent gets a variable from its profile.
+    pub(super) fn is_given(&self, name: &str) -> bool {
+        let passed = || self.profile.pass_env.iter().any(|passed| passed == name) && self.own.get(name).is_some();
+        self.profile.env.contains_key(name) || passed()
+    }
+
     /// The agent's home: the profile's, else the one that Helix has.
     pub(super) fn home(&self) -> Option<PathBuf> {
         self.profile.home.clone().or_else(|| self.own.get("HOME").map(PathBuf::from))

@@ -63,8 +63,21 @@ pub struct AgentKind {
     pub review_models: &'static [&'static str],
     /// Whether a user may vouch for its exit status.
     pub exit_status: ExitMeaning,
+    /// How its agents reach a provider with a key; `None` where nobody knows.
+    pub provider: Option<ProviderKeys>,
     /// Where its agents keep settings and sessions: the variable that names the directory, and else what is in a home.
     pub own_places: (&'static str, &'static [&'static str]),
+}
+
+/// Keys of a provider, and where its address stands.
+#[derive(Debug, Clone, Copy)]
+pub struct ProviderKeys {
+    /// Variables with keys that are sent as they are.
+    pub keys: &'static [&'static str],
+    /// The variable with the address, and the address where it is not set; `None` where it is `base_url` in an argument.
+    pub address: Option<(&'static str, &'static str)>,
+    /// Variables by which another cloud is used, with a login of its own.
+    pub elsewhere: &'static [&'static str],
 }
 
 /// The kind of agents that speak this dialect.

@@ -27,7 +27,15 @@ impl Bed {
     }
 
     pub fn watching(watching: Watching) -> Self {
-        let scratch = tempfile::tempdir().unwrap();
+        Self::with(tempfile::tempdir().unwrap(), watching)
+    }
+
+    /// Below this directory, which may be outside of `/tmp`.
+    pub fn in_directory(directory: &Path) -> Self {
+        Self::with(tempfile::tempdir_in(directory).unwrap(), Watching::Inotify)
+    }
+
+    fn with(scratch: TempDir, watching: Watching) -> Self {
         fs::create_dir(scratch.path().join("work")).unwrap();
         let supervisor = supervisor(&scratch.path().join("runs"), watching);
         Self { scratch, supervisor }

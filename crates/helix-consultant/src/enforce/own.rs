@@ -139,6 +139,7 @@ async fn said(handle: &RunHandle, limit: Duration) -> Result<String, String> {
     match (ended.stopped, ended.ending) {
         (Some(StopCause::Deadline), _) => Err(format!("it took longer than {} s", limit.as_secs_f32())),
         (Some(StopCause::Output), _) => Err("it printed too much".into()),
+        (Some(StopCause::Memory), _) => Err("it took more memory than a run may".into()),
         (None, Ending::Exited { code: 0 }) => Ok(text),
         // As linters do it.
         (None, Ending::Exited { code: 1 }) if !text.trim().is_empty() => Ok(text),

@@ -107,6 +107,8 @@ pub enum StopCause {
     Stuck,
     /// It printed more than is kept.
     Output,
+    /// It took more memory than it may.
+    Memory,
 }
 
 /// A tool call that failed the same way again and again, with nothing new in between.

@@ -188,6 +188,9 @@ impl Outcome {
             Some(StopCause::Output) => {
                 return Self::Truncated { evidence: "it printed more than 256 MiB and was stopped".into() };
             }
+            Some(StopCause::Memory) => {
+                return Self::Truncated { evidence: "it took more memory than a run may and was stopped".into() };
+            }
             // The record was whole and the process would not go: the evidence below decides.
             Some(StopCause::Lingered) | None => {}
         }

@@ -45,6 +45,8 @@ pub enum Wall {
     Sockets,
     /// More processes, open files or bytes than the run may have.
     Limits,
+    /// The key of the agent's provider.
+    Key,
 }
 
 impl fmt::Display for Wall {
@@ -55,6 +57,7 @@ impl fmt::Display for Wall {
             Self::Network => "network",
             Self::Sockets => "sockets",
             Self::Limits => "limits",
+            Self::Key => "key",
         })
     }
 }

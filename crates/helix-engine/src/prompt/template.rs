@@ -2,15 +2,13 @@
 //!
 //! Must not know what the inputs say; a template that asks for one that is not there is an error, never an empty text.
 
+use helix_consultant::OwnTemplate;
 use helix_job::Briefing;
 use helix_plan::PhaseType;
 use helix_project::workflows::prompt_file_name;
-use minijinja::{Environment, UndefinedBehavior, Value};
+use minijinja::Value;
 
 use super::PromptError;
-
-/// Instructions that one template may take: far more than the inputs need, and an end for one that loops.
-const FUEL: u64 = 2_000_000;
 
 /// What the templates of all types have in common; they fill its blocks.
 const BASE: (&str, &str) = ("phase.md.j2", include_str!("../../prompts/phase.md.j2"));
@@ -43,13 +41,9 @@ pub(crate) fn render_phase(kind: PhaseType, briefing: &Briefing, values: Value) 
         Some(own) => (own.file.clone(), own.text.as_str()),
         None => (prompt_file_name(kind), built_in(kind)),
     };
-    let failed = |source| PromptError { template: name.clone(), source };
-    let mut environment = Environment::new();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
-    environment.set_fuel(Some(FUEL));
-    environment.add_template(BASE.0, BASE.1).map_err(failed)?;
-    let template = environment.template_from_named_str(&name, text).map_err(failed)?;
-    template.render(values).map_err(failed)
+    let template = OwnTemplate { name: &name, text, base: Some(BASE) };
+    let rendered = if own.is_some() { template.render(&values) } else { template.render_trusted(&values) };
+    rendered.map_err(|source| PromptError { template: name, source })
 }
 
 #[cfg(test)]

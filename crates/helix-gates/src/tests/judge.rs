@@ -62,6 +62,9 @@ fn compare(
             BaselineEnd::Ran(CommandEnd::TooMuchOutput) => {
                 format!("nothing to compare with: before {place}, the command printed too much")
             }
+            BaselineEnd::Ran(CommandEnd::TooMuchMemory) => {
+                format!("nothing to compare with: before {place}, the command took too much memory")
+            }
             BaselineEnd::Ran(CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled) => {
                 format!("nothing to compare with: there were no tests before {place}")
             }

@@ -873,6 +873,7 @@ wall =
         [network] Netz
         [sockets] Sockets
         [limits] Grenzen
+        [key] Schlüssel
        *[other] { $wall }
     }
 wall-missing = nicht { $wall }: { $why }

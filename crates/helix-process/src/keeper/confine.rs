@@ -5,7 +5,7 @@
 #![expect(unsafe_code, reason = "namespaces, mounts and limits of the own process have no safe wrappers")]
 
 use std::collections::BTreeSet;
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CStr, CString};
 use std::fs::{self, DirBuilder};
 use std::io;
 use std::os::fd::{AsFd, FromRawFd, OwnedFd};
@@ -26,8 +26,11 @@ const COVERED: [(&str, &str); 4] = [("/dev/shm", "shm"), ("/run", "run"), ("/var
 const WRITABLE: [(&str, &str); 3] = [COVERED[0], COVERED[2], COVERED[3]];
 /// The run's own temporary directory.
 const TMP: &str = "tmp";
-/// What a run finds in place of a directory that it must not see into, below [`RunDir::private`].
+/// What a run finds in place of directories that it must not see into: nothing but what is opened below them; a directory for each,
+/// below [`RunDir::private`].
 const EMPTY: &str = "empty";
+/// What a run finds in place of a socket, below [`RunDir::private`].
+const NO_SOCKET: &str = "no-socket";
 /// Devices that hold nothing.
 const DEVICES: [&str; 7] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"];
@@ -113,6 +116,8 @@ pub(crate) struct Confined {
     /// What stays visible of covered places, below the private directory.
     kept: Vec<Kept>,
     covers: Vec<Mount>,
+    /// Sockets of others, which may be gone by then.
+    sockets: Vec<Mount>,
     cwd: CString,
     limits: Vec<(Resource, rlim_t, rlim_t)>,
     pub(crate) held: WallsHeld,
@@ -140,10 +145,10 @@ impl Confined {
         for (_, name) in COVERED {
             DirBuilder::new().recursive(true).mode(0o700).create(private.join(name))?;
         }
-        DirBuilder::new().recursive(true).mode(0o700).create(private.join(EMPTY))?;
         let spaces = attempt.namespaces != Namespaces::None;
         let closed = walls.network == Network::Closed && spaces;
         let (kept, covers) = if spaces { mounts(walls, &private)? } else { (Vec::new(), Vec::new()) };
+        let sockets = if spaces { sockets(walls, &private)? } else { Vec::new() };
         let covered = |place: &str| covers.iter().any(|(_, target)| target.as_bytes() == place.as_bytes());
         let ports = match &walls.network {
             Network::Open => None,
@@ -189,6 +194,7 @@ impl Confined {
             private: text(&private)?,
             kept,
             covers,
+            sockets,
             cwd: text(&cwd.canonicalize()?)?,
             limits: limits(&walls.limits.unwrap_or_default(), attempt),
             held: held(walls, attempt, closed, counted),
@@ -201,6 +207,8 @@ impl Confined {
         if self.namespaces != Namespaces::None {
             self.own_namespaces().map_err(|error| marked(&error, IN_NAMESPACES))?;
         }
+        // Where memory runs out, the system is to end a run before anything else. It counts on nothing.
+        drop(write(c"/proc/self/oom_score_adj", c"500"));
         for (resource, soft, hard) in &self.limits {
             setrlimit(*resource, *soft, *hard)?;
         }
@@ -246,6 +254,9 @@ impl Confined {
         for (source, target) in &self.covers {
             mount(source, target, libc::MS_BIND | libc::MS_REC)?;
         }
+        for (source, target) in &self.sockets {
+            drop(mount(source, target, libc::MS_BIND));
+        }
         // Without its own the run shares the machine's terminals, which Landlock cannot tell apart.
         // SAFETY: all four are texts that end with a zero.
         let _terminals = unsafe {
@@ -268,46 +279,56 @@ impl Confined {
 /// The mounts that leave of covered places what the walls open: those below the private directory, and those over the places and over what
 /// is to be empty.
 fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Kept>, Vec<Mount>)> {
-    let (mut kept, mut covers) = (Vec::new(), Vec::new());
+    let (mut kept, mut covers) = (Vec::new(), Vec::<(PathBuf, &Path)>::new());
     let opened = || walls.readable.iter().chain(&walls.writable);
-    for (place, name) in COVERED {
-        let place = Path::new(place);
-        let is_place = fs::symlink_metadata(place).is_ok_and(|found| found.is_dir());
-        // Somebody wants the machine's own.
-        if !is_place || opened().any(|path| place.starts_with(path)) {
+    // Somebody may want the machine's own.
+    let wanted = |place: &Path| opened().any(|path| place.starts_with(path));
+    let machines = COVERED.into_iter().map(|(place, name)| (Path::new(place), PathBuf::from(name)));
+    let machines =
+        machines.filter(|(place, _)| fs::symlink_metadata(place).is_ok_and(|found| found.is_dir()) && !wanted(place));
+    let empty = walls.empty.iter().enumerate();
+    let empty = empty.map(|(number, path)| (path.as_path(), Path::new(EMPTY).join(number.to_string())));
+    for (place, name) in machines.chain(empty.filter(|(path, _)| path.is_dir())) {
+        // One in a covered place is not there any more.
+        if covers.iter().any(|(_, above)| place.starts_with(above)) {
             continue;
         }
+        DirBuilder::new().recursive(true).mode(0o700).create(private.join(&name))?;
         // What lies below comes after what is above it.
-        let below: BTreeSet<&PathBuf> = opened().filter(|path| path.starts_with(place)).collect();
-        for path in below {
-            let is_written = |path: &Path| walls.writable.iter().any(|above| path.starts_with(above));
-            let mut above = path.ancestors().skip(1);
-            let is_there =
-                above.any(|above| opened().any(|one| one == above && (is_written(one) || !is_written(path))));
+        let inside: BTreeSet<&Path> = opened().map(PathBuf::as_path).filter(|path| path.starts_with(place)).collect();
+        let is_written = |path: &Path| walls.writable.iter().any(|above| path.starts_with(above));
+        for path in &inside {
+            let mut above = path.ancestors().skip(1).filter(|above| inside.contains(above));
+            let is_there = above.any(|above| is_written(above) || !is_written(path));
             let (Ok(below), Ok(found)) = (path.strip_prefix(place), fs::metadata(path)) else { continue };
             if is_there {
                 continue;
             }
-            let target = private.join(name).join(below);
+            let target = private.join(&name).join(below);
             if found.is_dir() {
                 fs::create_dir_all(&target)?;
             } else {
                 target.parent().map_or(Ok(()), fs::create_dir_all)?;
                 fs::File::create(&target)?;
             }
-            let target = text(&Path::new(name).join(below))?;
-            kept.push(Kept { source: text(path)?, target, is_read_only: !is_written(path) });
+            kept.push(Kept { source: text(path)?, target: text(&name.join(below))?, is_read_only: !is_written(path) });
         }
-        covers.push((text(Path::new(name))?, text(place)?));
+        covers.push((name, place));
     }
-    for path in &walls.empty {
-        // One in a covered place is not there any more.
-        let is_gone = covers.iter().any(|(_, place)| path.starts_with(OsStr::from_bytes(place.as_bytes())));
-        if !is_gone && path.is_dir() {
-            covers.push((text(Path::new(EMPTY))?, text(path)?));
-        }
-    }
+    let covers = covers.into_iter().map(|(name, place)| Ok((text(&name)?, text(place)?))).collect::<io::Result<_>>()?;
     Ok((kept, covers))
+}
+
+/// The sockets with a name that there are, but for those below what the walls open: Landlock asks nothing of who connects. Each is
+/// covered by a file.
+fn sockets(walls: &Walls, private: &Path) -> io::Result<Vec<Mount>> {
+    fs::File::create(private.join(NO_SOCKET))?;
+    let opened = |path: &Path| walls.readable.iter().chain(&walls.writable).any(|open| path.starts_with(open));
+    let read = fs::read_to_string("/proc/net/unix").unwrap_or_default();
+    // Seven fields, then the name as it was given: one that is relative to somebody's directory is not found.
+    let named = read.lines().filter_map(|line| Some(&line[line.find(" /")? + 1..]));
+    let others = named.filter(|name| !opened(Path::new(name)) && fs::symlink_metadata(name).is_ok());
+    others.map(|name| Ok((text(Path::new(NO_SOCKET))?, text(Path::new(name))?))).collect()
 }
 
 fn limits(limits: &Limits, attempt: &Attempt) -> Vec<(Resource, rlim_t, rlim_t)> {

@@ -115,7 +115,7 @@ impl Version {
             Wall::Files => (1, "5.13"),
             Wall::Network => (4, "6.7"),
             Wall::Signals => (6, "6.12"),
-            Wall::Sockets | Wall::Limits => return None,
+            Wall::Sockets | Wall::Limits | Wall::Key => return None,
         };
         let why = match self {
             Self::Abi(abi) if abi >= since => return None,

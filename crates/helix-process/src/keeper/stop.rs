@@ -80,10 +80,10 @@ impl StopLadder {
         }
     }
 
-    /// It filled the disk while it was asked to end: it is killed at once.
-    pub(crate) fn printed_too_much(&mut self, directory: &RunDir) {
+    /// It would take more of the machine while it was asked to end: it is killed at once.
+    pub(crate) fn took_too_much(&mut self, cause: StopCause, directory: &RunDir) {
         if self.step == Step::Running {
-            self.record_and_begin(StopCause::Output, directory);
+            self.record_and_begin(cause, directory);
         }
         if !matches!(self.step, Step::Killed { .. }) {
             self.step = Step::Killed { again: Instant::now() };

@@ -13,7 +13,8 @@ use super::cgroup::{Cgroup, ProcessCount};
 use super::complain;
 use super::fault::KeeperFault;
 use super::signals::Signals;
-use crate::proc::{ProcessIdentity, descendants, marked_with};
+use crate::proc::{ProcessIdentity, children, descendants, marked_with, memory, memory_shared_out};
+use crate::walls::Limits;
 
 /// How often the tree is looked at again while it is cleared; ends of direct children wake the keeper at once.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
@@ -112,6 +113,23 @@ impl ProcessTree {
             signals.wait(Some(Instant::now() + LOOK_AGAIN))?;
         }
         Ok(u32::try_from(told.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Whether its processes, or one of them, have more memory than they may.
+    pub(crate) fn takes_more_than(&self, limits: &Limits) -> bool {
+        let mut open = children(std::process::id());
+        let mut found = Vec::new();
+        while let Some(pid) = open.pop() {
+            open.extend(children(pid));
+            found.push(pid);
+        }
+        let all: u64 = found.iter().map(|pid| memory(*pid)).sum();
+        let too_much = |of: fn(u32) -> u64| {
+            let each: Vec<u64> = found.iter().map(|pid| of(*pid)).collect();
+            each.iter().sum::<u64>() > limits.memory || each.iter().any(|one| *one > limits.memory_of_one())
+        };
+        // What processes share counts for each of them at first: the exact figure takes longer.
+        all > limits.memory_of_one() && too_much(memory) && too_much(memory_shared_out)
     }
 
     fn cgroup_holds_any(&self) -> bool {

@@ -17,7 +17,7 @@ pub struct RecordedRequest {
     /// `POST`, `HEAD`, …
     pub method: String,
     pub path: String,
-    /// Headers by lower-case name; credentials are replaced by `[redacted]`.
+    /// Headers by lower-case name; credentials but [`crate::sandbox::TEST_KEY`] are replaced by `[redacted]`.
     pub headers: BTreeMap<String, String>,
     /// The body; null if there was none.
     pub body: Value,

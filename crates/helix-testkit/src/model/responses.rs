@@ -61,6 +61,7 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Log {
     requests: Vec<Value>,
+    authorizations: Vec<String>,
     failures: Vec<String>,
 }
 
@@ -119,6 +120,11 @@ impl ScriptedResponses {
         self.shared.log().requests.clone()
     }
 
+    /// What each request for a response was authorized with, in order.
+    pub fn authorizations(&self) -> Vec<String> {
+        self.shared.log().authorizations.clone()
+    }
+
     /// Everything that the script did not foresee.
     pub fn failures(&self) -> Vec<String> {
         self.shared.log().failures.clone()
@@ -141,12 +147,16 @@ async fn handle(
     State(shared): State<Arc<Shared>>,
     method: Method,
     uri: Uri,
-    _headers: HeaderMap,
+    headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response<Body>, Infallible> {
     Ok(match (&method, uri.path()) {
         (&Method::POST, "/v1/responses") => match serde_json::from_slice(&body) {
-            Ok(request) => answer(&shared, request),
+            Ok(request) => {
+                let key = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+                shared.log().authorizations.push(key.unwrap_or_default().to_owned());
+                answer(&shared, request)
+            }
             Err(error) => {
                 shared.log().failures.push(format!("the body of a request is no JSON: {error}"));
                 refusal(400, &json!({"error": {"message": error.to_string(), "code": "invalid_json"}}))

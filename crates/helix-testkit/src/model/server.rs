@@ -27,6 +27,7 @@ use super::fault::{ErrorBody, Fault, FaultKind, error_body};
 use super::request::{RecordedRequest, RequestView};
 use super::script::Script;
 use super::stream::{Ending, Script as Stream};
+use crate::sandbox::TEST_KEY;
 
 /// How long the kernel gets to deliver what was sent before a connection is reset.
 const BEFORE_RESET: Duration = Duration::from_millis(50);
@@ -530,7 +531,8 @@ fn insert_header(headers: &mut HeaderMap, name: &str, value: &str) {
 fn readable(headers: &HeaderMap) -> BTreeMap<String, String> {
     let mut readable = BTreeMap::new();
     for (name, value) in headers {
-        let secret = matches!(name.as_str(), "authorization" | "x-api-key" | "cookie");
+        let own = value.as_bytes().ends_with(TEST_KEY.as_bytes());
+        let secret = !own && matches!(name.as_str(), "authorization" | "x-api-key" | "cookie");
         let text =
             if secret { "[redacted]".to_owned() } else { String::from_utf8_lossy(value.as_bytes()).into_owned() };
         readable.insert(name.as_str().to_owned(), text);

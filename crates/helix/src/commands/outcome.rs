@@ -20,13 +20,14 @@ const SIGNALS: &str = "HUP INT QUIT ILL TRAP ABRT BUS FPE KILL USR1 SEGV USR2 PI
                        TTIN TTOU URG XCPU XFSZ VTALRM PROF WINCH IO PWR SYS";
 
 /// Why Helix ends a run, as `--stopped` takes it.
-const STOPS: [(&str, StopCause); 6] = [
+const STOPS: [(&str, StopCause); 7] = [
     ("cancelled", StopCause::Cancelled),
     ("deadline", StopCause::Deadline),
     ("stalled", StopCause::Stalled),
     ("lingered", StopCause::Lingered),
     ("stuck", StopCause::Stuck),
     ("output", StopCause::Output),
+    ("memory", StopCause::Memory),
 ];
 
 /// Arguments of `helix outcome`.

@@ -133,7 +133,7 @@ async fn probe(context: &Context, sandbox: Sandbox) -> Result<(Vec<Tried>, Walls
         let held = end.walls.clone().unwrap_or_default();
         let why = held.missing.iter().find(|one| one.wall == attack.wall).map(|one| one.why.clone());
         let withstood = end.ending != Ending::Exited { code: 0 };
-        let demanded = demands && !matches!(attack.wall, Wall::Sockets | Wall::Limits);
+        let demanded = demands && !matches!(attack.wall, Wall::Sockets | Wall::Limits | Wall::Key);
         tried.push(Tried { wall: attack.wall, what: attack.what, withstood, demanded, why });
         seen.landlock = seen.landlock.max(held.landlock);
         for wall in held.held {

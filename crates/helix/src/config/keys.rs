@@ -260,6 +260,10 @@ mapping! {
         max_open_files: LargeCount, example = "65_536";
         /// largest file
         max_file_mb: LargeCount, example = "16_384";
+        /// memory of a run; one process may have half of it, or 4 GiB (half of the machine's)
+        max_memory_mb: LargeCount, example = "12_288";
+        /// whether agents get their provider's key themselves, not through Helix's gateway
+        agent_keys: bool, example = "false";
     }
 }
 

@@ -207,7 +207,9 @@ impl Settings {
                 processes: get(&written.max_processes).unwrap_or(built_in.processes),
                 open_files: get(&written.max_open_files).unwrap_or(built_in.open_files),
                 file_size: get(&written.max_file_mb).map_or(built_in.file_size, |size| size.saturating_mul(1 << 20)),
+                memory: get(&written.max_memory_mb).map_or(built_in.memory, |size| size.saturating_mul(1 << 20)),
             },
+            agent_keys: get(&written.agent_keys).unwrap_or_default(),
         }
     }
 

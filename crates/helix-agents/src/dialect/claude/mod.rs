@@ -10,7 +10,7 @@ mod terminal;
 mod usage_ledger;
 
 use self::reader::ClaudeReader;
-use super::{AgentKind, Dialect, ExitMeaning, Keeping, Product, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, Product, Program, ProviderKeys, Sessions, Versions};
 use crate::profile::DialectName;
 use crate::version::Version;
 
@@ -36,6 +36,11 @@ pub(super) static CLAUDE: Dialect = Dialect {
         passed_variables: PASSED_VARIABLES,
         review_models: &["haiku", "sonnet"],
         exit_status: ExitMeaning::Nothing,
+        provider: Some(ProviderKeys {
+            keys: &["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+            address: Some(("ANTHROPIC_BASE_URL", "https://api.anthropic.com")),
+            elsewhere: &["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"],
+        }),
         own_places: ("CLAUDE_CONFIG_DIR", &[".claude", ".claude.json"]),
     },
     versions: Versions::Measured {

@@ -76,6 +76,11 @@ fn settings(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     setting(draft, "web_search", &quoted(if ask.tools.web { "live" } else { "disabled" }));
     setting(draft, "check_for_update_on_startup", "false");
     setting(draft, "analytics.enabled", "false");
+    let chosen = |word: &String| word.contains("base_url") || word.contains("model_provider");
+    if super::KEYS.iter().any(|key| draft.is_given(key)) && !draft.profile.command.iter().any(chosen) {
+        // The provider's own, said so that the gateway can take its place: no variable is read for it.
+        setting(draft, "openai_base_url", &quoted("https://api.openai.com/v1"));
+    }
     if let Some(system) = &ask.system {
         let instructions = format!("developer_instructions={}", quoted(system));
         draft.long_option("the system prompt", "--config", instructions);

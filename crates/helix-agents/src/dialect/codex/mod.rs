@@ -9,12 +9,15 @@ mod schema;
 mod trouble;
 
 use self::reader::CodexReader;
-use super::{AgentKind, Dialect, ExitMeaning, Keeping, Product, Program, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, Product, Program, ProviderKeys, Sessions, Versions};
 use crate::profile::DialectName;
 use crate::version::Version;
 
 /// The only version whose behaviour was measured: older ones have neither `exec fork` nor `--ignore-user-config`.
 const MEASURED: Version = Version { major: 0, minor: 169, patch: 0 };
+
+/// Variables with the key of the built-in provider.
+const KEYS: &[&str] = &["CODEX_API_KEY", "OPENAI_API_KEY"];
 
 /// The dialect of Codex 0.169.
 pub(super) static CODEX: Dialect = Dialect {
@@ -30,6 +33,7 @@ pub(super) static CODEX: Dialect = Dialect {
         passed_variables: &["CODEX_API_KEY", "OPENAI_API_KEY", "OPENAI_ORGANIZATION", "OPENAI_PROJECT"],
         review_models: &[],
         exit_status: ExitMeaning::Nothing,
+        provider: Some(ProviderKeys { keys: KEYS, address: None, elsewhere: &[] }),
         own_places: ("CODEX_HOME", &[".codex"]),
     },
     versions: Versions::Measured { oldest: MEASURED, newest: MEASURED },

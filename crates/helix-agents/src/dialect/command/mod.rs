@@ -17,6 +17,7 @@ pub(super) static COMMAND: Dialect = Dialect {
         passed_variables: &[],
         review_models: &[],
         exit_status: ExitMeaning::IfVouchedFor,
+        provider: None,
         own_places: ("", &[]),
     },
     versions: Versions::NotAsked,

@@ -30,6 +30,7 @@ pub(super) static REPLAY: Dialect = Dialect {
         passed_variables: super::claude::PASSED_VARIABLES,
         review_models: &[],
         exit_status: ExitMeaning::Nothing,
+        provider: None,
         own_places: ("", &[".helix-replay"]),
     },
     versions: Versions::Own,
