@@ -76,7 +76,9 @@ impl PhaseProgress {
             }
             said = said.and(text);
         }
-        if let Some(hint) = trouble.map(ErrorView::hint_words).filter(|hint| !hint.is_empty()) {
+        if let Some(hint) =
+            trouble.map(|trouble| trouble.clone().unfinished().hint_words()).filter(|hint| !hint.is_empty())
+        {
             said = said.and("\n").and(recorded!("hint", hint = hint));
         }
         let advice = self.advice.get(self.advice_epoch..).unwrap_or_default();
