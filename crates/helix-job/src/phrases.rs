@@ -338,10 +338,7 @@ fn verdict(language: Language, verdict: &Verdict, summary: &str) -> String {
 
 /// A finding with its place.
 pub fn finding(finding: &Finding) -> String {
-    // Many messages begin with the file that they are about.
-    let place = finding.place.as_ref().map(ToString::to_string).filter(|place| !finding.message.starts_with(place));
-    let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
-    format!("{place}{}", one_line(&finding.message, LINE))
+    one_line(&finding.placed(), LINE)
 }
 
 fn first(findings: &[Finding]) -> &str {

@@ -94,7 +94,7 @@ fn a_taken_port_and_an_open_address_are_refused() {
 #[test]
 fn an_adr_without_a_title_and_a_log_without_a_failure_are_said_to_be_so() {
     let user = User::new();
-    user.run(&["adr", "new", " "]).refused(2, &["the title is empty", "hint:"]);
+    user.run(&["adr", "new", " "]).refused(2, &["`title` is empty"]);
     let log = user.write("fine.log", "all fine\n");
     let ran = user.run(&["failures", "explain", log.to_str().unwrap()]);
     assert!(ran.code == 0 && ran.stderr.contains("no failure found in this log"), "{ran:?}");

@@ -228,7 +228,7 @@ fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
     let open = user.run(&["--json", "answer"]);
     assert!(!open.stdout.contains("\"said\""), "{open:#?}");
     let question = open.json()[0]["id"].as_str().unwrap().to_owned();
-    let answered = user.run(&["answer", &question, "--choice", "yes"]);
+    let answered = user.run(&["answer", &question, "--choice", "approve"]);
     assert!(answered.code == 0 && answered.stderr.contains("follow it with: helix jobs watch"), "{answered:#?}");
     assert_eq!(user.run(&["jobs", "watch", &id]).code, 0);
     let nothing = user::ran(user.helix().arg("chat").stdin(Stdio::null()).output().unwrap());

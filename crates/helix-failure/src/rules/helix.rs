@@ -5,7 +5,6 @@
 use crate::cause::*;
 
 rules! {
-    "helix.sandbox" SANDBOX_CLOSED 99 r"^cannot start .*: the sandbox hides ";
     "helix.syntax" CONFIG_SYNTAX 99 r"\berror\[HX0(?:10[12478]|12[0]|20[12468]|228)\]: ";
     "helix.file" FILE_MISSING 99 r"\berror\[HX0(?:118|212|408)\]: ";
     "helix.document" DOCUMENT_INVALID 98 r"\berror\[HX0[124]\d\d\]: ";

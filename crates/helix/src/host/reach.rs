@@ -81,8 +81,12 @@ pub(crate) async fn refuse_other_configuration(
     let read = if read.is_empty() { "no configuration file".to_owned() } else { read.join(" and ") };
     let message = format!("the running host (process {}) uses {read}; {} is not read", host.pid, unread.display());
     // Another project's file is not for this one.
-    let users = host.configuration.iter().find(|path| settings.files.paths().any(|own| own == *path));
-    let take = users.map(|path| format!("; to use the host's: --config {}", path.display())).unwrap_or_default();
+    let take = match &host.configuration[..] {
+        [only] if settings.files.paths().any(|own| own == only) => {
+            format!("; to use the host's: --config {}", only.display())
+        }
+        _ => String::new(),
+    };
     let name = unread.parent().and_then(Path::file_name).unwrap_or_default();
     let own = settings.state_dir.value.with_file_name(format!(
         "{}-{}",

@@ -142,10 +142,6 @@ fn root(directory: &Path) -> PathBuf {
 }
 
 fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option<&Path>) -> Ended {
-    if request.title.trim().is_empty() {
-        let error = CommandError::usage(codes::USAGE, "the title is empty");
-        return Err(error.hint("say what is decided: `helix adr new \"Use SQLite for the journal\"`"));
-    }
     let name = helix_adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
     let path = output.map_or_else(|| root.join("adr").join(name), |path| context.path(path));
     let next = say!(context.terminal.language, "adr-next", file = context.shown(&path));
