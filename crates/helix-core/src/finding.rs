@@ -42,6 +42,12 @@ impl Finding {
         Self { place: Some(Place { file: file.into(), line, column }), ..self }
     }
 
+    /// The message behind its place, unless it begins with that itself.
+    pub fn placed(&self) -> String {
+        let place = self.place.as_ref().map(ToString::to_string).filter(|place| !self.message.starts_with(place));
+        place.map_or_else(|| self.message.clone(), |place| format!("{place}: {}", self.message))
+    }
+
     /// The same with the text that proves it, cut to [`MAX_EVIDENCE`]; a blank one proves nothing.
     #[must_use]
     pub fn evidence(self, text: &str) -> Self {
@@ -176,8 +182,7 @@ impl Correction {
         let Some(first) = self.findings.first().filter(|first| !self.summary.contains(&first.message)) else {
             return self.words();
         };
-        let place = first.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-        let headline = self.words().and(format!(": {place}{}", first.message));
+        let headline = self.words().and(format!(": {}", first.placed()));
         match self.findings.len() {
             0 | 1 => headline,
             all => headline.and(" (").and(Words::message("and-more", [("more", (all - 1).into())])).and(")"),

@@ -42,11 +42,16 @@ impl Usage {
     }
 }
 
+/// A sum of US dollars without what floating point adds to it: to the billionth.
+pub fn dollars(sum: f64) -> f64 {
+    (sum * 1e9).round() / 1e9
+}
+
 impl Add for Usage {
     type Output = Self;
     /// Saturates: the counts come from an agent's output, and no number in it may bring Helix down.
     fn add(self, other: Self) -> Self {
-        self.with(other, u64::saturating_add, f64::add)
+        self.with(other, u64::saturating_add, |one, other| dollars(one + other))
     }
 }
 
@@ -55,3 +60,7 @@ impl AddAssign for Usage {
         *self = *self + other;
     }
 }
+
+#[cfg(test)]
+#[path = "usage_test.rs"]
+mod tests;

@@ -43,6 +43,8 @@ causes! {
         "check the path and the working directory it is resolved against" "create the file, or correct the name where it is used";
     PERMISSION_DENIED "permission_denied" FileAccess Human Environment
         "look at owner and mode of the path (`ls -ld`)" "let the owner grant access, or use a path the account may write";
+    SANDBOX_CLOSED "sandbox_closed" FileAccess Human Environment
+        "add the directory to `readable` in [sandbox] of helix.toml" "or install the program where every run may read it, such as /usr/local";
     READ_ONLY "read_only_fs" FileAccess Human Environment
         "see how the file system is mounted (`findmnt -T PATH`)" "write to a writable directory, or remount";
     TOOL_DENIED "tool_denied" FileAccess AfterChange Platform

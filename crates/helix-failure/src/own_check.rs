@@ -33,6 +33,8 @@ pub enum OwnCheck {
     Conflict,
     /// The Consultant's answer lacks what every answer has.
     Answer,
+    /// What an agent is started by is not open to its run.
+    Sandbox,
 }
 
 impl OwnCheck {
@@ -66,6 +68,7 @@ impl OwnCheck {
             Self::Unreadable => &cause::UNREADABLE,
             Self::Conflict => &cause::VCS_CONFLICT,
             Self::Answer => &cause::ANSWER_UNFIT,
+            Self::Sandbox => &cause::SANDBOX_CLOSED,
         })
     }
 
@@ -82,6 +85,7 @@ impl OwnCheck {
             Self::Unreadable => "unreadable",
             Self::Conflict => "conflict",
             Self::Answer => "answer",
+            Self::Sandbox => "sandbox",
         }
     }
 }

@@ -149,7 +149,11 @@ impl Repository {
             return Ok(Landing::Moved);
         }
         if let Some((operation, place)) = self.taken_by(branch)? {
-            return beside(format!("a {} of {branch} is in progress in {}", operation.word(), place.display()));
+            return beside(format!(
+                "a {} of {branch} is in progress in {}: finish or abort it first",
+                operation.word(),
+                place.display()
+            ));
         }
         let user = self.user();
         let Some((work_tree, own)) = self.checked_out(branch)? else {
@@ -168,7 +172,11 @@ impl Repository {
             };
         };
         if let Some(operation) = Operation::in_progress(&own) {
-            return beside(format!("a {} is in progress in {}", operation.word(), work_tree.display()));
+            return beside(format!(
+                "a {} is in progress in {}: finish or abort it first",
+                operation.word(),
+                work_tree.display()
+            ));
         }
         let status = ["status", "--porcelain=v1", "-z", "--untracked-files=no"];
         let dirty = user.git(&work_tree, status).run()?.stdout;
@@ -257,12 +265,29 @@ impl Repository {
             }
             number += 1;
         };
-        let directory = quoted(self.user().top());
-        let command = match &request.branch {
-            Some(target) => format!("git -C {directory} switch {target} && git -C {directory} merge {branch}"),
-            None => format!("git -C {directory} merge {branch}"),
-        };
+        let command = self.taking(request.branch.as_deref(), &branch)?;
         Ok(IntegrationTarget::Beside { branch, why, command })
+    }
+
+    /// The command that brings a branch into the target from where the user has it: what git refuses while something is changed or
+    /// checked out elsewhere must not be in it.
+    fn taking(&self, target: Option<&str>, branch: &str) -> Result<String, GitError> {
+        let git = |place: &Path| format!("git -C {}", quoted(place));
+        let top = self.user().top();
+        let merge = |place: &Path| format!("{} merge --autostash {branch}", git(place));
+        let Some(target) = target else { return Ok(merge(top)) };
+        let named = quoted(Path::new(target));
+        if self.branch_tip(target)?.is_none() {
+            return Ok(format!("{} branch {named} {branch}", git(top)));
+        }
+        if let Some((work_tree, _)) = self.checked_out(target)? {
+            return Ok(merge(&work_tree));
+        }
+        // It is checked out again when what has taken it is over.
+        if let Some((_, place)) = self.taken_by(target)? {
+            return Ok(merge(&place));
+        }
+        Ok(format!("{} switch {named} && {}", git(top), merge(top)))
     }
 
     /// Sets a branch of Helix's own; whether it did: not where its tip is another than Helix has left there, or it is checked out.

@@ -66,8 +66,7 @@ impl PhaseProgress {
             said = said.and("\n\n").and(trouble.words());
         }
         for finding in self.last_findings().iter().take(FINDINGS_SHOWN) {
-            let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-            let mut text = format!("\n- {place}{}", finding.message);
+            let mut text = format!("\n- {}", finding.placed());
             let shown = finding.evidence.iter().flat_map(|evidence| evidence.lines());
             let lines: Vec<&str> = shown.map(str::trim_end).filter(|line| !line.trim().is_empty()).collect();
             // What decides stands at the end of what a command prints.
@@ -76,7 +75,9 @@ impl PhaseProgress {
             }
             said = said.and(text);
         }
-        if let Some(hint) = trouble.map(ErrorView::hint_words).filter(|hint| !hint.is_empty()) {
+        if let Some(hint) =
+            trouble.map(|trouble| trouble.clone().unfinished().hint_words()).filter(|hint| !hint.is_empty())
+        {
             said = said.and("\n").and(recorded!("hint", hint = hint));
         }
         let advice = self.advice.get(self.advice_epoch..).unwrap_or_default();

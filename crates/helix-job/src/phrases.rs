@@ -226,7 +226,8 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 }
                 IntegrationTarget::Nowhere => say!(language, "job-nothing-changed"),
             };
-            Phrase::new(Sign::Passed, None, text)
+            let beside = matches!(done.target, IntegrationTarget::Beside { .. });
+            Phrase::new(if beside { Sign::Waiting } else { Sign::Passed }, None, text)
         }
         JobEvent::IntegrationFailed(failed) => {
             Phrase::new(Sign::Failed, None, say!(language, "job-merge-failed", why = first(&failed.findings)))
@@ -337,8 +338,7 @@ fn verdict(language: Language, verdict: &Verdict, summary: &str) -> String {
 
 /// A finding with its place.
 pub fn finding(finding: &Finding) -> String {
-    let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
-    format!("{place}{}", one_line(&finding.message, LINE))
+    one_line(&finding.placed(), LINE)
 }
 
 fn first(findings: &[Finding]) -> &str {

@@ -15,6 +15,7 @@ use crate::recorded;
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId, QuestionId, RunId};
 use helix_core::said::Words;
+use helix_core::usage::dollars;
 use helix_plan::Phase;
 
 impl JobView {
@@ -216,8 +217,10 @@ fn phase_view(
             let status = if between.not_before.is_some() { PhaseStatus::Waiting } else { PhaseStatus::Running };
             (status, None, None, Some(cause(between.correction.words())))
         }
-        PhaseState::Asking { trouble, .. } => (PhaseStatus::Waiting, None, None, trouble.clone()),
-        PhaseState::Escalating { error, .. } => (PhaseStatus::Running, None, None, Some(error.clone())),
+        PhaseState::Asking { trouble, .. } => {
+            (PhaseStatus::Waiting, None, None, trouble.clone().map(ErrorView::unfinished))
+        }
+        PhaseState::Escalating { error, .. } => (PhaseStatus::Running, None, None, Some(error.clone().unfinished())),
         PhaseState::Passed { result, at } => (PhaseStatus::Passed, Some(result.commit.clone()), Some(*at), None),
         PhaseState::Failed { error, at } => (PhaseStatus::Failed, None, Some(*at), Some(error.clone())),
         PhaseState::Skipped { why, .. } => (PhaseStatus::Skipped, None, None, Some(cause(why.clone()))),
@@ -262,7 +265,7 @@ fn review(progress: &PhaseProgress) -> Option<ReviewView> {
     let reviews = progress.attempts.iter().flat_map(|one| one.reviews.iter().map(move |review| (one, review)));
     let of_verifier = reviews.filter(|(_, (gate, _))| gate.is_none());
     let all: Vec<(u32, &Review)> = of_verifier.map(|(one, (_, review))| (one.begin.attempt, review)).collect();
-    let cost = all.iter().map(|(_, review)| review.side.usage.cost_usd).sum();
+    let cost = dollars(all.iter().map(|(_, review)| review.side.usage.cost_usd).sum());
     let total_ms = all.iter().map(|(_, review)| review.side.duration_ms).sum();
     let (attempt, last) = all.last()?;
     Some(ReviewView {

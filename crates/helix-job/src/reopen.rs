@@ -24,7 +24,9 @@ pub enum Reopen {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReopenError {
     /// It is not over.
-    #[error("the job is not over yet")]
+    #[error(
+        "the job is not over yet: answer its open question (`helix answer`), wait for its end, or `helix jobs cancel` it first"
+    )]
     Running,
     /// Its result is in the repository.
     #[error("the job has succeeded and its result is integrated")]

@@ -274,7 +274,10 @@ impl Rollback {
 
     /// What came of it, for people.
     pub fn words(&self, begun: &Begun) -> Words {
-        let to = begun.baseline.as_ref().map(|baseline| recorded!("rolled-back-to", commit = baseline.commit.as_str()));
+        let to = begun.baseline.as_ref().map(|baseline| match &baseline.job {
+            Some(_) => recorded!("rolled-back-to", commit = baseline.commit.as_str()),
+            None => recorded!("rolled-back-first"),
+        });
         let back = recorded!("rolled-back", to = to.unwrap_or_default());
         let because = |words: Words, why: &str| words.and(format!(" ({why})"));
         match (self.report.as_ref().map(|report| (&report.verdict, &report.summary)), &self.health) {

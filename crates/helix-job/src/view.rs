@@ -361,6 +361,15 @@ impl ErrorView {
         }
     }
 
+    /// The same while the job is not over, and cannot be resumed.
+    #[must_use]
+    pub(crate) fn unfinished(self) -> Self {
+        if self.hint.as_ref().is_some_and(|hint| hint.contains("helix jobs resume")) {
+            return Self::of_words(self.words(), Words::default());
+        }
+        self
+    }
+
     /// Both in one line.
     pub fn line(&self) -> String {
         match &self.hint {

@@ -280,6 +280,9 @@ fn escalation_asks_the_adviser_first_and_a_person_last() {
     let question = play.view().questions[0].clone();
     assert_eq!(question.kind, QuestionKind::Escalation);
     assert!(question.text.contains("still wrong"), "{}", question.text);
+    // What is not over cannot be resumed; once it is, it is said.
+    let error = play.view().phases[0].error.clone().unwrap();
+    assert!(!question.text.contains("jobs resume") && error.hint.is_none(), "{error:?}: {}", question.text);
     assert!(question.text.contains("Adviser, 2 times: "), "once is enough: {}", question.text);
     let mut again = Play { world: World::new(Vec::new()), state: play.state.clone() };
     again.world.number = play.world.number;

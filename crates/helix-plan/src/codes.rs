@@ -77,4 +77,6 @@ codes! {
     BAD_PROBE = "HX0135";
     /// A plan with a decision whose criteria none of its gates checks.
     CRITERIA_UNCHECKED = "HX0136";
+    /// A phase still has the template's text instead of a description.
+    UNEDITED = "HX0137";
 }

@@ -30,7 +30,7 @@ pub use model::{
     Health, MutationGate, OnFailure, PROBE_DELAY, PROBE_RETRIES, PROBE_TIMEOUT, Phase, PhaseType, Plan, Probe, Seconds,
     Switch, Taken, TestsGate, VERIFY_TIMEOUT, Verify,
 };
-pub use parse::{ParsedPlan, PlanPlaces};
+pub use parse::{ParsedPlan, PlanPlaces, TO_DESCRIBE};
 pub use pattern::{PathError, can_meet, is_glob, normal_path};
 pub use reach::{Ancestry, Graph};
 pub use reference::{gates_markdown, keys_markdown};

@@ -67,6 +67,7 @@ impl Plan {
         let resolved = written.and_then(|written| resolve(written, &mut reader));
         let mut problems = reader.problems;
         problems.extend(resolved.iter().filter_map(|(plan, places, _)| unchecked_criteria(file_name, plan, places)));
+        problems.extend(resolved.iter().flat_map(|(plan, places, _)| unedited(file_name, plan, places)));
         sort_by_place(&mut problems);
         match resolved {
             Some((plan, places, defaults)) if !problems.iter().any(Diagnostic::is_error) => {
@@ -83,6 +84,22 @@ impl Plan {
     pub fn parse_bytes(file_name: &str, bytes: &[u8]) -> Result<ParsedPlan, Vec<Diagnostic>> {
         Self::parse(file_name, utf8(file_name, bytes, codes::NOT_UTF8).map_err(|problem| vec![*problem])?)
     }
+}
+
+/// What a template says where the work is to be described; an agent would be paid for guessing it.
+pub const TO_DESCRIBE: &str =
+    "Say here what is to be built, as you would to a colleague who has never seen the repository.";
+
+/// Phases that nobody has described yet.
+fn unedited(file: &str, plan: &Plan, places: &PlanPlaces) -> Vec<Diagnostic> {
+    let phases = plan.phases.iter().zip(&places.phases).filter(|(phase, _)| phase.description.trim() == TO_DESCRIBE);
+    let problem = |(phase, place): (&Phase, &PhasePlaces)| {
+        let message = format!("phase `{}` still has the description of the template", phase.id);
+        Diagnostic::error(codes::UNEDITED, file, message)
+            .at(place.id)
+            .help("write what is to be built in its `description`")
+    };
+    phases.map(problem).collect()
 }
 
 /// A warning where nothing will check the criteria of the plan's decision; with a workflow that is not known yet.

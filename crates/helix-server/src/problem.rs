@@ -136,9 +136,8 @@ impl From<EngineError> for Problem {
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
             }
-            EngineError::Refused { message } => {
-                Self::new(StatusCode::CONFLICT, codes::REFUSED, message).hint("nothing was changed")
-            }
+            EngineError::Refused { message } => Self::new(StatusCode::CONFLICT, codes::REFUSED, message)
+                .hint("nothing was changed; `helix jobs show ID` shows how the job stands"),
             EngineError::LeftToPerson { message } => Self::new(StatusCode::CONFLICT, codes::LEFT_TO_PERSON, message),
             EngineError::Journal(_) => {
                 let detail = error_chain(&error);

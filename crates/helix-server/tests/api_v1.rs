@@ -43,6 +43,7 @@ async fn what_is_not_there_is_a_problem_with_a_hint() {
         ("/api/v1/jobs?size=3", "size"),
         ("/api/v1/jobs?limit=0", "from 1 to 500"),
         ("/api/v1/jobs?limit=501", "from 1 to 500"),
+        ("/api/v1/jobs?limit=abc", "limit cannot be \"abc\""),
         ("/api/v1/jobs?after=a%2Fb", "after"),
         ("/api/v1/jobs/j0/events?after=x", "after"),
         ("/api/v1/jobs/j0/log/r0?follow=maybe", "maybe"),

@@ -41,6 +41,9 @@ pub struct HostInfo {
     pub token_file: PathBuf,
     /// Files of its configuration, the strongest first.
     pub configuration: Vec<PathBuf>,
+    /// Digest of the settings in force; equal for files that say the same.
+    #[serde(default)]
+    pub settings: String,
 }
 
 /// The right to be the host of a state directory; given up when dropped, and by the kernel when the process dies.

@@ -55,6 +55,7 @@ fn the_second_host_is_refused_and_told_who_the_first_is() {
         pid: 4711,
         token_file: directory.token_file(),
         configuration: vec![],
+        settings: String::new(),
     };
     lock.announce(&info).unwrap();
     assert_eq!(directory.host().unwrap(), Some(info));
@@ -101,7 +102,13 @@ fn what_a_killed_host_left_behind_keeps_its_lock_for_a_moment() {
     let scratch = tempfile::tempdir().unwrap();
     let directory = StateDir::open(scratch.path()).unwrap();
     let announce = |pid: u32| {
-        let info = HostInfo { url: "http://x".into(), pid, token_file: "/t".into(), configuration: vec![] };
+        let info = HostInfo {
+            url: "http://x".into(),
+            pid,
+            token_file: "/t".into(),
+            configuration: vec![],
+            settings: String::new(),
+        };
         std::fs::write(directory.host_file(), serde_json::to_vec(&info).unwrap()).unwrap();
     };
     let left = directory.lock().unwrap();

@@ -2,13 +2,13 @@
 //!
 //! Must not do any command's work.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
@@ -140,7 +140,7 @@ enum Events {
 
 pub(crate) fn main() -> Exit {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let cli = match Cli::try_parse_from(&arguments) {
+    let cli = match parse(&arguments) {
         Ok(cli) => cli,
         Err(error) => return usage(&error, &Terminal::new(wanted_reading(&arguments))),
     };
@@ -157,6 +157,25 @@ pub(crate) fn main() -> Exit {
         terminal.report(&error);
         error.exit()
     })
+}
+
+fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+    let mut command = Cli::command();
+    let matches = command.try_get_matches_from_mut(arguments)?;
+    if let Some(name) = empty_value(&matches) {
+        return Err(command.error(ErrorKind::InvalidValue, format!("the value of {name} is empty")));
+    }
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// The argument that was given nothing but blanks, which no command can mean.
+fn empty_value(matches: &ArgMatches) -> Option<String> {
+    let is_blank = |value: &OsStr| value.to_str().is_some_and(|text| text.trim().is_empty());
+    let own = matches.ids().find(|id| {
+        let values = matches.try_get_raw(id.as_str()).ok().flatten();
+        values.is_some_and(|mut values| values.any(is_blank))
+    });
+    own.map(|id| format!("`{id}`")).or_else(|| matches.subcommand().and_then(|(_, inner)| empty_value(inner)))
 }
 
 fn dispatch(context: &Context, command: Command) -> Ended {

@@ -173,12 +173,37 @@ fn wrong_encodings_are_repaired_where_that_is_certain() {
     let wrong = text.replace("Größe.", "GrÃ¶ÃŸe.").replace("So it", "ÃƒÂ¤ â†’ √º: so it");
     user.write("adr/001-groesse.md", &wrong);
     let before = user.run(&["adr", "check"]);
-    assert!(before.code == 2 && before.stderr.contains("HX0224") && before.stderr.contains("--fix"), "{before:?}");
+    assert!(before.code == 1 && before.stderr.contains("HX0224") && before.stderr.contains("--fix"), "{before:?}");
     let fixed = user.run(&["adr", "check", "--fix"]);
     assert!(fixed.code == 0 && fixed.stderr.contains("5 repairs"), "{fixed:?}");
     let now = std::fs::read_to_string(user.work().join("adr/001-groesse.md")).unwrap();
     assert_eq!(now, text.replace("So it", "ä → ü: so it"));
     assert_eq!(user.run(&["adr", "graph", "--format", "dot"]).code, 0);
+}
+
+/// Every command takes a decision by its number and by its file.
+#[test]
+fn a_decision_is_named_by_number_or_file() {
+    let user = User::new();
+    user.write("adr/001-a.md", &ADR.replace("draft", "\"001\"").replace("TITLE", "A"));
+    user.write("adr/002-b.md", &ADR.replace("draft", "\"002\"").replace("TITLE", "B"));
+    user.repository();
+    for name in ["1", "adr/001-a.md"] {
+        assert!(user.run(&["adr", "show", name]).stdout.contains("title: A"), "{name}");
+        let checked = user.run(&["adr", "check", name]);
+        assert!(
+            checked.code == 0 && checked.stdout.contains("001-a.md") && !checked.stdout.contains("002"),
+            "{checked:?}"
+        );
+        user.run(&["adr", "implemented", name]).refused(1, &["no merged job for adr/001-a.md"]);
+        user.run(&["adr", "coverage", name]).refused(2, &["has no sources"]);
+    }
+    assert_eq!(user.run(&["adr", "accept", "adr/001-a.md"]).code, 0);
+    assert_eq!(user.run(&["adr", "accept", "002"]).code, 0);
+    user.run(&["adr", "accept", "9"]).refused(2, &["HX0920", "helix adr list"]);
+    user.write("adr/002-c.md", &ADR.replace("draft", "\"002\"").replace("TITLE", "C"));
+    user.run(&["adr", "accept", "adr/002-c.md"]).refused(2, &["no number of its own"]);
+    user.run(&["adr", "renumber", "2"]).refused(2, &["name one of: adr/002-b.md, adr/002-c.md"]);
 }
 
 /// A template that nobody has filled in is a draft and no decision.
@@ -195,7 +220,7 @@ fn an_unfilled_template_does_not_become_a_decision() {
     // Nor is one by writing a number into it.
     let text = std::fs::read_to_string(user.work().join(draft)).unwrap();
     user.write("adr/001-csv-export.md", &text.replace("adr_id: draft", "adr_id: \"001\""));
-    user.run(&["adr", "check", "adr/001-csv-export.md"]).refused(2, &["error[HX0232]"]);
+    user.run(&["adr", "check", "adr/001-csv-export.md"]).refused(1, &["error[HX0232]"]);
     std::fs::remove_file(user.work().join("adr/001-csv-export.md")).unwrap();
     user.write(draft, &ADR.replace("TITLE", "CSV export"));
     assert_eq!(user.run(&["adr", "finalize", draft]).stdout.trim(), "adr/001-csv-export.md");
@@ -235,7 +260,7 @@ fn a_number_that_two_clones_chose_is_mended_after_the_merge() {
     // What was fetched counts.
     assert_eq!(user.run(&["adr", "next-number"]).stdout.trim(), "004");
     git(&user, &["merge", "--quiet", "--strategy-option", "theirs", "origin/main"]);
-    user.run(&["adr", "check"]).refused(2, &["HX0216", "adr/002-csv.md", "adr/002-json.md", "helix adr renumber"]);
+    user.run(&["adr", "check"]).refused(1, &["HX0216", "adr/002-csv.md", "adr/002-json.md", "helix adr renumber"]);
 
     let done = user.run(&["adr", "renumber"]);
     assert_eq!((done.code, done.stdout.trim()), (0, "adr/002-json.md is adr/004-json.md now"), "{done:?}");

@@ -25,17 +25,37 @@ fn wrong_usage_is_exit_2_and_json_when_asked() {
     );
 }
 
+/// No command means nothing by an argument, and what nothing would start is paid for.
+#[test]
+fn an_empty_value_is_wrong_usage() {
+    let user = User::new();
+    user.write("p.yaml", PLAN);
+    user.repository();
+    for arguments in [
+        &["chat", "--model", ""][..],
+        &["chat", "-m", "  "],
+        &["run", "p.yaml", "--model", ""],
+        &["run", "p.yaml", "--dry-run", "--agent="],
+        &["jobs", "show", ""],
+    ] {
+        user.run(arguments).refused(2, &["is empty"]);
+    }
+    let ran = user.run(&["--json", "chat", "--model", ""]);
+    assert_eq!((ran.code, ran.json()["error"]["code"].as_str()), (2, Some("HX0900")), "{ran:?}");
+    assert!(!user.state().exists(), "no host was started");
+}
+
 #[test]
 fn plans_that_cannot_be_read_or_are_wrong_are_shown_with_their_place() {
     let user = User::new();
     user.run(&["plan", "check", "none.yaml"]).refused(2, &["HX0401", "none.yaml", "hint:"]);
     user.write("p.yaml", &PLAN.replace("outputs", "outptus"));
-    user.run(&["plan", "check", "p.yaml"]).refused(2, &["HX0106", "p.yaml:7:5", "did you mean"]);
+    user.run(&["plan", "check", "p.yaml"]).refused(1, &["HX0106", "p.yaml:7:5", "did you mean"]);
     user.write("c.yaml", &PLAN.replace("    outputs", "    depends_on: [a]\n    outputs"));
-    user.run(&["plan", "check", "c.yaml"]).refused(2, &["HX0114", "c.yaml:7:"]);
+    user.run(&["plan", "check", "c.yaml"]).refused(1, &["HX0114", "c.yaml:7:"]);
     let path = user.work().join("l.yaml");
     std::fs::write(&path, b"name: caf\xe9\n").unwrap();
-    user.run(&["plan", "check", "l.yaml"]).refused(2, &["HX0101", "l.yaml:1:10"]);
+    user.run(&["plan", "check", "l.yaml"]).refused(1, &["HX0101", "l.yaml:1:10"]);
     user.run(&["run", "l.yaml", "--dry-run"]).refused(2, &["HX0930", "HX0101"]);
 }
 
@@ -87,7 +107,7 @@ fn a_taken_port_and_an_open_address_are_refused() {
 #[test]
 fn an_adr_without_a_title_and_a_log_without_a_failure_are_said_to_be_so() {
     let user = User::new();
-    user.run(&["adr", "new", " "]).refused(2, &["the title is empty", "hint:"]);
+    user.run(&["adr", "new", " "]).refused(2, &["`title` is empty"]);
     let log = user.write("fine.log", "all fine\n");
     let ran = user.run(&["failures", "explain", log.to_str().unwrap()]);
     assert!(ran.code == 0 && ran.stderr.contains("no failure found in this log"), "{ran:?}");
@@ -153,9 +173,11 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
         all
     };
     let mut said = Vec::new();
-    for arguments in [&["plan", "check", "p.yaml"][..], &["run", "--dry-run", "p.yaml"], &["run", "p.yaml"]] {
+    for (arguments, code) in
+        [(&["plan", "check", "p.yaml"][..], 1), (&["run", "--dry-run", "p.yaml"], 2), (&["run", "p.yaml"], 2)]
+    {
         let ran = user.run(arguments);
-        ran.refused(2, &codes);
+        ran.refused(code, &codes);
         assert!(ran.stderr.contains("p.yaml:3:") && ran.stderr.contains("p.yaml:4:"), "{ran:#?}");
         assert!(ran.stderr.contains("did you mean fast?"), "{ran:#?}");
         said.push(found(&ran));

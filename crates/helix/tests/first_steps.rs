@@ -23,6 +23,11 @@ fn init_looks_around_and_its_plan_is_valid() {
         let ran = user.run(&["init"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         assert!(ran.stdout.contains(language) && ran.stdout.contains(test), "{ran:?}");
+        // Nobody is paid for guessing what is to be built.
+        user.run(&["plan", "check", "plans/example/phases.yaml"])
+            .refused(1, &["HX0137", "plans/example/phases.yaml:5:"]);
+        user.run(&["run", "plans/example/phases.yaml", "--dry-run"]).refused(2, &["HX0137"]);
+        user.describe("plans/example/phases.yaml");
         let checked = user.run(&["plan", "check", "plans/example/phases.yaml"]);
         assert!(checked.code == 0 && checked.stdout.contains("valid (2 phases)"), "{checked:?}");
         let before = std::fs::read(user.work().join("helix.toml")).unwrap();
@@ -31,7 +36,7 @@ fn init_looks_around_and_its_plan_is_valid() {
         assert_eq!(before, std::fs::read(user.work().join("helix.toml")).unwrap(), "never overwritten");
         // A dry run shows the plan, and ends as the run would: this is no repository.
         let dry = user.run(&["run", "plans/example/phases.yaml", "--dry-run"]);
-        assert!(dry.stdout.contains("dry run"), "{dry:?}");
+        assert!(dry.stdout.contains("dry run") && dry.stdout.contains("up to 3 attempts of 30m each"), "{dry:?}");
         dry.refused(2, &["HX0403"]);
     }
 }

@@ -21,8 +21,13 @@ struct Served(Child);
 impl Served {
     /// Returns once the host can be reached.
     fn start(user: &User) -> Self {
+        Self::start_in(user, ".")
+    }
+
+    fn start_in(user: &User, directory: &str) -> Self {
         let mut child = user
             .helix()
+            .current_dir(user.work().join(directory))
             .args(["--json", "serve", "--listen", "127.0.0.1:0"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -71,6 +76,27 @@ fn a_host_with_another_configuration_gets_no_work() {
     assert_eq!(ran.code, 0, "{ran:?}");
 }
 
+/// Files that say the same are one configuration: what `helix init` writes does not keep projects apart.
+#[test]
+fn a_second_project_with_the_same_settings_uses_the_host() {
+    let user = User::new();
+    user.rehearse("- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"a\\n\"}}, {say: done}]}\n");
+    for (project, text) in [("one", "[jobs]\nmax_parallel = 2\n"), ("two", "# mine\n[jobs]\nmax_parallel = 2\n")] {
+        user.write(&format!("{project}/p.yaml"), PLAN);
+        user.write(&format!("{project}/helix.toml"), text);
+    }
+    user.repository();
+    let _host = Served::start_in(&user, "one");
+    let run = || user::ran(user.helix().current_dir(user.work().join("two")).args(["run", "p.yaml"]).output().unwrap());
+    let ran = run();
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    user.write("two/helix.toml", "[jobs]\nmax_parallel = 1\n");
+    let ran = run();
+    let own = format!("--state-dir {}-two", user.state().display());
+    ran.refused(2, &["HX0919", &own]);
+    assert!(!ran.stderr.contains("--config"), "another project's file is no remedy: {ran:#?}");
+}
+
 /// What a host keeps before anybody asked for anything: the rules of failures alone were 25 MB and a tenth of a second.
 #[test]
 fn an_idle_host_is_small() {
@@ -116,7 +142,9 @@ fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     user.write("new.txt", "untracked\n");
     let before = user.git(&["status", "--porcelain"]);
     let ran = user.run(&["run", "plans/p/phases.yaml"]);
-    assert_eq!(ran.code, 0, "{ran:#?}");
+    // Nothing has come to the user's branch, and scripts have to notice.
+    assert_eq!(ran.code, 1, "{ran:#?}");
+    assert!(ran.stdout.contains("NOT merged: 1 tracked file(s)"), "{ran:#?}");
     assert_eq!(std::fs::read_to_string(user.work().join("mine.txt")).unwrap(), "uncommitted\n");
     assert_eq!(std::fs::read_to_string(user.work().join("new.txt")).unwrap(), "untracked\n");
     assert_eq!(user.git(&["status", "--porcelain"]), before, "{ran:#?}");
@@ -128,6 +156,83 @@ fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     assert!(user.run(&["jobs", "show", &id]).stdout.contains("files_exist"));
     assert!(user.run(&["jobs", "logs", &id]).stdout.contains("done"));
     user.run(&["jobs", "cancel", &id]).refused(2, &["over"]);
+    assert!(user.run(&["jobs"]).stdout.contains("succeeded (not merged)"));
+    assert_eq!(user.run(&["jobs", "watch", &id]).code, 1, "as the job ended");
+    // The command that is printed works as it is.
+    let take = ran.stdout.lines().find_map(|line| line.split_once("take it with: ")).unwrap().1;
+    let mut shell = std::process::Command::new("sh");
+    let taken = user::ran(shell.args(["-c", take]).env("HOME", user.work().join("../home")).output().unwrap());
+    assert_eq!(taken.code, 0, "{take}: {taken:#?}");
+    assert!(user.work().join("a.txt").exists());
+    assert_eq!(std::fs::read_to_string(user.work().join("mine.txt")).unwrap(), "uncommitted\n");
+}
+
+/// Whoever only watches a job is not the one who runs all others; that nobody runs them is said.
+#[test]
+fn a_watcher_brings_a_host_into_the_background_and_no_other_job_into_the_foreground() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", PLAN);
+    user.repository();
+    user.rehearse(HANGING);
+    let host = Served::start(&user);
+    let submit = || user.run(&["--json", "run", ".", "--detach"]).json()["job"].as_str().unwrap().to_owned();
+    let (watched, other) = (submit(), submit());
+    drop(host);
+    let listed = user.run(&["jobs"]);
+    assert!(listed.stderr.contains("no Helix process is running"), "{listed:#?}");
+    let mut watcher = user.helix().args(["--json", "jobs", "watch", &watched]).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(watcher.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.contains("job_submitted")));
+    let announced = std::fs::read(user.state().join("host.json")).unwrap();
+    let announced: serde_json::Value = serde_json::from_slice(&announced).unwrap();
+    let pid = announced["pid"].as_u64().unwrap();
+    assert_ne!(pid, u64::from(watcher.id()), "the watcher is no host");
+    let signal = |pid: i32, signal| {
+        rustix::process::kill_process(rustix::process::Pid::from_raw(pid).unwrap(), signal).unwrap();
+    };
+    signal(i32::try_from(watcher.id()).unwrap(), rustix::process::Signal::INT);
+    assert_eq!(watcher.wait().unwrap().code(), Some(130));
+    assert!(!user.run(&["jobs"]).stderr.contains("no Helix process"));
+    for job in [&watched, &other] {
+        assert_eq!(user.run(&["jobs", "cancel", job]).code, 0);
+    }
+    signal(i32::try_from(pid).unwrap(), rustix::process::Signal::TERM);
+}
+
+/// What people ask a job that waits for them, and what they are told to do next can be done.
+#[test]
+fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
+    let user = User::new();
+    user.write("plans/p/phases.yaml", &PLAN.replace("    outputs", "    approval: after\n    outputs"));
+    user.repository();
+    user.rehearse("- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"a\\n\"}}, {say: done}]}\n");
+    assert_eq!(user.run(&["run", "."]).code, 3);
+    let list = |arguments: &[&str]| {
+        let ran = user.run(&[&["--json", "jobs", "list"], arguments].concat());
+        ran.json().as_array().unwrap().len()
+    };
+    let id = user.run(&["--json", "jobs"]).json()[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!((list(&["--status", "waiting"]), list(&["--status", "failed"])), (1, 0));
+    assert_eq!((list(&["--limit", "1"]), list(&["--here"])), (1, 1));
+    let elsewhere = user.helix().current_dir("/").args(["--json", "jobs", "list", "--here"]).output().unwrap();
+    assert_eq!(user::ran(elsewhere).json(), json!([]));
+    let one = user.run(&["jobs", "logs", &id, "--phase", "a", "--attempt", "1"]);
+    assert!(one.stdout.contains("done"), "{one:#?}");
+    user.run(&["jobs", "logs", &id, "--phase", "a", "--attempt", "9"])
+        .refused(2, &["no attempt 9", "it has 1 attempt"]);
+    user.run(&["jobs", "diff", &id, "--phase", "a", "--attempt", "9"]).refused(2, &["no attempt 9; it has: 1"]);
+    user.run(&["jobs", "diff", &id, "--phase", "b"]).refused(2, &["no phase b; it has: a"]);
+    let shown = user.run(&["jobs", "show", &id]);
+    assert!(!shown.stdout.contains("jobs show"), "{shown:#?}");
+    user.run(&["jobs", "resume", &id]).refused(2, &["HX0814", "helix answer", "helix jobs show ID"]);
+    let open = user.run(&["--json", "answer"]);
+    assert!(!open.stdout.contains("\"said\""), "{open:#?}");
+    let question = open.json()[0]["id"].as_str().unwrap().to_owned();
+    let answered = user.run(&["answer", &question, "--choice", "approve"]);
+    assert!(answered.code == 0 && answered.stderr.contains("follow it with: helix jobs watch"), "{answered:#?}");
+    assert_eq!(user.run(&["jobs", "watch", &id]).code, 0);
+    let nothing = user::ran(user.helix().arg("chat").stdin(Stdio::null()).output().unwrap());
+    assert!(nothing.code == 0 && !nothing.stderr.contains("--session"), "nothing was begun: {nothing:#?}");
 }
 
 #[test]
@@ -135,13 +240,17 @@ fn a_failed_job_is_an_honest_no_with_cause_and_hint() {
     let user = User::new();
     user.write(
         "plans/p/phases.yaml",
-        &PLAN.replace("    outputs", "    max_attempts: 1\n    on_failure: fail\n    outputs"),
+        &PLAN
+            .replace("    outputs", "    max_attempts: 1\n    on_failure: fail\n    outputs")
+            .replace("files_exist", "outputs_claimed"),
     );
     user.repository();
     user.rehearse("- {key: a, repeat: true, actions: [{say: nothing}]}\n");
     let ran = user.run(&["run", "."]);
     assert_eq!(ran.code, 1, "{ran:#?}");
     assert!(ran.stdout.contains("failed a:") && ran.stdout.contains("helix jobs logs"), "{ran:#?}");
+    let said_once = ran.stdout.contains("a.txt is claimed") && !ran.stdout.contains("a.txt: a.txt");
+    assert!(said_once, "{ran:#?}");
     assert_eq!(user.git(&["log", "--oneline"]).lines().count(), 1, "nothing was merged");
     // It is no success where nobody reads what it says, either.
     for reading in [&[] as &[&str], &["--json"]] {

@@ -57,3 +57,26 @@ fn neither_the_agent_nor_the_gate_of_a_job_reads_the_state_directory() {
     let evidence = user.run(&["jobs", "evidence", jobs[0]["id"].as_str().unwrap()]);
     assert!(evidence.stdout.matches("sandbox files, signals").count() >= 2, "{evidence:?}");
 }
+
+/// An agent whose interpreter the sandbox hides is not a missing command: it is there for the user.
+#[test]
+fn what_the_sandbox_hides_of_an_agent_is_told_as_that() {
+    let user = User::new();
+    let home = user.state().with_file_name("home");
+    std::fs::create_dir_all(home.join("tool")).unwrap();
+    std::fs::copy("/bin/sh", home.join("tool/sh")).unwrap();
+    let agent = user.write("../agent/run", &format!("#!{}/tool/sh\necho hi\n", home.display()));
+    std::fs::set_permissions(&agent, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let config = format!(
+        "[defaults]\nagent = \"own\"\n[agents.own]\ndialect = \"command\"\ncommand = [{agent:?}]\n[sandbox]\nmode = \"required\"\n"
+    );
+    user.write("../home/.config/helix/helix.toml", &config);
+    user.write("p.yaml", "name: p\nphases:\n  - { id: a, type: development, description: D, outputs: [a.txt], max_attempts: 1, on_failure: fail, gates: [{ type: files_exist }] }\n");
+    user.repository();
+    let ran = user.run(&["run", "p.yaml"]);
+    assert_eq!(ran.code, 4, "{ran:#?}");
+    let hidden = format!("the sandbox hides {}/tool/sh", home.display());
+    assert!(ran.stdout.contains(&hidden) && ran.stdout.contains("`readable` in [sandbox]"), "{ran:#?}");
+    assert!(ran.stdout.contains("sandbox closed") && !ran.stdout.contains("missing command"), "{ran:#?}");
+    assert_eq!(ran.stdout.matches(&hidden).count(), 1, "{ran:#?}");
+}

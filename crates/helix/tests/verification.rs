@@ -287,6 +287,7 @@ fn what_helix_writes_is_verified() {
             .map(|phase| phase["id"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
+    user.describe("plans/example/phases.yaml");
     assert_eq!(verified("plans/example/phases.yaml"), ["implement"]);
     let plan = |workflow: &str, verify: &str| {
         user.write("p.yaml", &format!("name: p\nworkflow: {{ name: {workflow}, inputs: {{ tests: \"true\", deploy_test: \"true\", e2e: \"true\", deploy_prod: \"true\" }} }}\nadr: adr/001-x.md\nphases:\n  - {{ id: own, type: development, description: D, outputs: [a.py]{verify} }}\n").replace(if workflow.starts_with("extern") { ", deploy_test: \"true\", e2e: \"true\", deploy_prod: \"true\"" } else { "never" }, ""));

@@ -61,7 +61,7 @@ fn what_is_wrong_with_a_workflow_is_found_before_anything_runs() {
     user.write("adr/001-export.md", ADR);
     user.repository();
     user.write("phases.yaml", &plan("extern-simpel", EXTERN));
-    user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0129", "phases.yaml:3:", "extern-simple"]);
+    user.run(&["plan", "check", "phases.yaml"]).refused(1, &["HX0129", "phases.yaml:3:", "extern-simple"]);
     user.write("phases.yaml", &plan("intern-simple", EXTERN));
     user.run(&["run", "--dry-run", "phases.yaml"]).refused(2, &["HX0130", "deploy_prod"]);
     user.run(&["workflow", "new", "release"]);
@@ -69,7 +69,7 @@ fn what_is_wrong_with_a_workflow_is_found_before_anything_runs() {
     user.write("phases.yaml", &plan("release", EXTERN));
     assert_eq!(user.run(&["plan", "check", "phases.yaml"]).code, 0);
     user.write("workflows/release.yaml", &mine.replace("${{ tests }}", "${{ test }}"));
-    user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0131", "release.yaml:", "did you mean"]);
+    user.run(&["plan", "check", "phases.yaml"]).refused(1, &["HX0131", "release.yaml:", "did you mean"]);
     user.run(&["workflow", "show", "release"]).refused(2, &["HX0132"]);
     assert_eq!(user.run(&["workflow", "list"]).code, 1, "one of them cannot be used");
 }
@@ -97,7 +97,7 @@ fn nothing_among_the_workflows_is_passed_over_in_silence() {
     assert_eq!(user.run(&["plan", "check", "phases.yaml"]).code, 0);
     // Which of two files is meant nobody knows.
     std::fs::copy(directory.join("release.yml"), directory.join("release.yaml")).unwrap();
-    user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0131", "release.yml", "remove one of them"]);
+    user.run(&["plan", "check", "phases.yaml"]).refused(1, &["HX0131", "release.yml", "remove one of them"]);
     assert_eq!(user.run(&["workflow", "list"]).code, 1);
 }
 
@@ -117,7 +117,7 @@ fn a_directory_of_workflows_that_cannot_be_searched_is_no_silence() {
     assert_eq!(listed["diagnostics"][0]["code"], "HX0131", "{listed:#}");
     user.write("phases.yaml", &plan("extern-simple", EXTERN));
     // The project's own comes before the built-in one, and whether there is one nobody knows.
-    user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0131", "phases.yaml:3:", "extern-simple.yaml"]);
+    user.run(&["plan", "check", "phases.yaml"]).refused(1, &["HX0131", "phases.yaml:3:", "extern-simple.yaml"]);
 }
 
 fn part(phase: &str, act: &str) -> String {
@@ -298,7 +298,7 @@ fn what_is_wrong_with_a_delivery_is_found_before_anything_runs() {
     };
     let check = |before: &str, gate: &str, parts: &[&str]| {
         user.write("p.yaml", &plan(before, gate));
-        user.run(&["plan", "check", "p.yaml"]).refused(2, parts);
+        user.run(&["plan", "check", "p.yaml"]).refused(1, parts);
     };
     let syntax = "{ type: syntax_check }";
     check("{ type: outputs_claimed }", "{ type: deploy_success, command: ./d }", &["HX0417", "nothing validates"]);
@@ -393,6 +393,6 @@ fn a_checking_phase_is_never_optional() {
     user.repository();
     for key in ["optional: true", "on_failure: skip"] {
         user.write("phases.yaml", &format!("name: a\nphases:\n  - {{ id: check, type: test, description: Test it., {key}, gates: [{{ type: tests_pass, command: pytest }}] }}\n"));
-        user.run(&["plan", "check", "phases.yaml"]).refused(2, &["HX0122", "phases.yaml:3:", key]);
+        user.run(&["plan", "check", "phases.yaml"]).refused(1, &["HX0122", "phases.yaml:3:", key]);
     }
 }

@@ -70,18 +70,20 @@ fn ends(active: &Active, selection: &DiffSelection) -> Result<(CommitId, CommitI
             )),
         };
     };
-    let progress = active.progress(id).ok_or_else(|| EngineError::not_found("phase of this job", id))?;
+    let progress = active.progress(id).ok_or_else(|| {
+        let phases = active.phases.iter().map(|one| one.id.as_str()).collect::<Vec<_>>().join(", ");
+        EngineError::refused(format!("the job has no phase {id}; it has: {phases}"))
+    })?;
     let Some(attempt) = selection.attempt else {
         let (this, result) = judged(progress)
             .or_else(|| progress.attempts.iter().rev().find_map(|one| Some((one, one.result.as_ref()?))))
             .ok_or_else(|| EngineError::refused(format!("phase {id} has no result (yet)")))?;
         return Ok((this.begin.base.clone(), result.commit.clone()));
     };
-    let this = progress
-        .attempts
-        .iter()
-        .find(|one| one.begin.attempt == attempt)
-        .ok_or_else(|| EngineError::not_found("attempt of this phase", attempt))?;
+    let this = progress.attempts.iter().find(|one| one.begin.attempt == attempt).ok_or_else(|| {
+        let numbers = progress.attempts.iter().map(|one| one.begin.attempt.to_string()).collect::<Vec<_>>().join(", ");
+        EngineError::refused(format!("phase {id} has no attempt {attempt}; it has: {numbers}"))
+    })?;
     let result = this
         .result
         .as_ref()

@@ -189,6 +189,7 @@ impl FailureContext {
             http_status: facts.terminal.as_ref().and_then(|terminal| terminal.http_status),
             api_error_type: facts.declared_error.and_then(error_type).map(str::to_owned),
             deadline_passed: matches!(facts.stopped, Some(StopCause::Deadline | StopCause::Stalled)),
+            own_check: hidden(facts).then_some(OwnCheck::Sandbox),
             ..FailureObservation::default()
         };
         let not_started = match &facts.ending {
@@ -220,6 +221,11 @@ impl FailureContext {
         let errors: Vec<String> = diagnostics.iter().filter(|one| one.is_error()).map(ToString::to_string).collect();
         site.failure(check, own(check), Log::of_texts(&errors.join("\n"), ""), at)
     }
+}
+
+/// Whether the sandbox kept the agent from starting, as its keeper says it.
+fn hidden(facts: &RunFacts) -> bool {
+    matches!(&facts.ending, Ending::NotStarted { reason, .. } if reason.contains(": the sandbox hides "))
 }
 
 /// Which check of Helix's own found this, by the rule of what it found first, else by the check's name; `None` where a command's

@@ -122,7 +122,7 @@ impl Integrating<'_> {
                 Integration::Conflict { paths, onto } => {
                     // The target conflicts with the result: that is left on a branch of its own, with what is in the way.
                     let why = format!(
-                        "the branch has moved to {} and conflicts with the result in {}",
+                        "the branch has moved to {} and conflicts with the result in {}, where `git merge` leaves both sides for you to bring together",
                         onto.as_str().get(..12).unwrap_or_default(),
                         paths.join(", ")
                     );

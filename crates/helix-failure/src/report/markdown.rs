@@ -6,6 +6,7 @@ use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
 use super::neutral::{code_span, prose};
 use super::terminal::{rows, sure, told};
 use super::tongue::Tongue;
+use crate::verdict::Category;
 use helix_core::finding::fence_for;
 
 impl Report {
@@ -50,15 +51,15 @@ fn what_failed(what: &WhatFailed) -> String {
 }
 
 fn why(why: &Why) -> String {
-    let mut text = format!(
-        "**{}**: {} ({}); cause `{}`, retry `{}`, blame `{}`.\n",
-        why.category.word().replace('_', "\\_"),
-        why.meaning,
-        sure(why.confidence),
-        why.cause,
-        why.retry.word(),
-        why.blame.word(),
-    );
+    let category = match why.category {
+        // What is none of the known kinds may be well known for itself.
+        Category::Unknown => format!("Cause `{}` ({})", why.cause, sure(why.confidence)),
+        known => {
+            let (word, sure) = (known.word().replace('_', "\\_"), sure(why.confidence));
+            format!("**{word}**: {} ({sure}); cause `{}`", why.meaning, why.cause)
+        }
+    };
+    let mut text = format!("{category}, retry `{}`, blame `{}`.\n", why.retry.word(), why.blame.word(),);
     if let Some(line) = &why.cause_line {
         text.push_str(&format!("\n{}\n", code_span(line)));
     }

@@ -6,6 +6,7 @@ use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
 use super::tongue::Tongue;
 use crate::fingerprint::Fingerprint;
 use crate::memory::{Closeness, SuggestionSource};
+use crate::verdict::Category;
 
 /// Digits of a fingerprint that are enough to name a failure.
 const ID: usize = 12;
@@ -143,8 +144,13 @@ pub(super) fn rows(what: &WhatFailed) -> Vec<(&'static str, String)> {
 fn why(form: Form, why: &Why) -> String {
     let (mut text, Form { look, tongue }) = (String::new(), form);
     let sure = tongue.say_each(&sure(why.confidence), ", ");
-    row(&mut text, form, "category", &format!("{}: {} ({sure})", why.category, tongue.say(&why.meaning)));
-    row(&mut text, form, "cause", &tongue.slug(&why.cause));
+    // What is none of the known kinds may be well known for itself.
+    if why.category == Category::Unknown {
+        row(&mut text, form, "cause", &format!("{} ({sure})", tongue.slug(&why.cause)));
+    } else {
+        row(&mut text, form, "category", &format!("{}: {} ({sure})", why.category, tongue.say(&why.meaning)));
+        row(&mut text, form, "cause", &tongue.slug(&why.cause));
+    }
     row(&mut text, form, "retry", &tongue.say(&why.retry.word().replace('_', " ")));
     row(&mut text, form, "blame", &tongue.say(why.blame.word()));
     for location in &why.locations {

@@ -63,6 +63,45 @@ fn uncommitted_work_sends_the_result_beside_and_is_not_touched() {
     assert_eq!(bench.head(), merge.commit);
 }
 
+/// The command that takes what lies beside the branch works as it is printed, whatever kept it from the branch.
+#[test]
+fn the_command_that_is_shown_works_while_the_obstacle_is_there() {
+    let bench = Bench::new();
+    let (user, base) = (bench.user(), bench.head());
+    let repository = bench.spaces.repository();
+    let taken = |request: &IntegrationRequest, merge: &PreparedMerge| {
+        let landed = repository.land(request, merge).unwrap();
+        let Landing::Landed(IntegrationTarget::Beside { command, .. }) = landed else { panic!("{landed:?}") };
+        let shell = Command::new("sh").args(["-c", &command]).env("HOME", bench.home.path()).output().unwrap();
+        assert!(shell.status.success(), "{command}: {}", String::from_utf8_lossy(&shell.stderr));
+        assert_eq!(bench.git(&user, &["rev-parse", "main"]), merge.commit.as_str(), "{command}");
+    };
+    // The user has changed a file.
+    let old = fs::read_to_string(user.join("src/a.txt")).unwrap();
+    let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
+    fs::write(user.join("src/a.txt"), format!("{old}mine\n")).unwrap();
+    let request = bench.request(&base, &result.commit);
+    taken(&request, &bench.ready(&request));
+    assert_eq!(fs::read_to_string(user.join("src/a.txt")).unwrap(), format!("{old}mine\n"));
+    bench.git(&user, &["checkout", "--quiet", "src/a.txt"]);
+    // The branch is checked out in another work tree, which is not clean.
+    let (base, other) = (bench.head(), bench.home.path().join("other"));
+    bench.git(&user, &["switch", "--quiet", "-c", "elsewhere"]);
+    bench.git(&user, &["worktree", "add", "--quiet", other.to_str().unwrap(), "main"]);
+    let result = bench.attempt("more", &base, |tree| fs::write(tree.join("src/a.txt"), "r").unwrap()).committed;
+    fs::write(other.join("src/a.txt"), "theirs").unwrap();
+    let request = bench.request(&base, &result.commit);
+    taken(&request, &bench.ready(&request));
+    // The branch is gone.
+    bench.git(&user, &["worktree", "remove", "--force", other.to_str().unwrap()]);
+    let base = CommitId::new(bench.git(&user, &["rev-parse", "main"])).unwrap();
+    let result = bench.attempt("last", &base, |tree| fs::write(tree.join("last.txt"), "l").unwrap()).committed;
+    let request = bench.request(&base, &result.commit);
+    let merge = bench.ready(&request);
+    bench.git(&user, &["branch", "--quiet", "-D", "main"]);
+    taken(&request, &merge);
+}
+
 #[test]
 fn a_branch_that_is_switched_away_at_the_last_moment_is_not_called_merged() {
     let bench = Bench::new();

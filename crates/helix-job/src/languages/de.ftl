@@ -229,7 +229,7 @@ job-question-expired = Frage { $number } ist ohne Antwort abgelaufen
 job-adviser = Ratgeber: { $reason }
 job-conflict = Konflikt zwischen { $phases } in { $paths }
 job-merged = als { $commit } in { $branch } übernommen
-job-on-branch = das Ergebnis liegt auf dem Branch { $branch } ({ $why })
+job-on-branch = NICHT übernommen: das Ergebnis liegt nur auf dem Branch { $branch } ({ $why })
 job-nothing-changed = nichts geändert
 job-merge-failed = Übernahme gescheitert: { $why }
 job-cancelling = wird abgebrochen, auf Wunsch von { $by }
@@ -257,7 +257,7 @@ stands-asking = wartet auf dich: { $question }
 stands-running = läuft, { $passed } von { count-phases } bestanden
 stands-doing = läuft: { $doing }
 ended-merged = war erfolgreich, als { $commit } in { $branch } übernommen
-ended-beside = war erfolgreich; das Ergebnis { $commit } liegt auf dem Branch { $branch } ({ $why }). Übernimm es mit: { $command }
+ended-beside = ist fertig, aber NICHT übernommen: das Ergebnis { $commit } liegt nur auf dem Branch { $branch } ({ $why }). Übernimm es mit: { $command }
 ended-unchanged = war erfolgreich, nichts geändert
 ended-failed-because = ist gescheitert: { $why }
 ended-failed-hint = ist gescheitert: { $why } ({ $hint })
@@ -599,7 +599,6 @@ term-no-questions = keine offenen Fragen
 term-not-answered = nicht beantwortet; die Frage bleibt offen
 term-answered = { $id } beantwortet
 term-approved = Zustimmung zu { $id } festgehalten: { $state }
-term-job-continues = Job { $id } läuft weiter; verfolge ihn mit: helix jobs watch { $id }
 term-cancelled = { $id } wird abgebrochen
 term-resume = weiter geht es mit: helix jobs resume { $id }
 term-date = { $day }.{ $month }.{ $year } { $clock }
@@ -617,8 +616,8 @@ report-so-far = seit { $time }, { $cost }
 report-issue = Issue
 report-commit = Commit
 report-merged = { $commit }, übernommen in { $branch } von { $project }
-report-on-branch = { $commit }, auf dem Branch { $branch } von { $project }
-report-not-merged = nicht übernommen: { $why }
+report-on-branch = { $commit }, nur auf dem Branch { $branch } von { $project }
+report-not-merged = NICHT übernommen: { $why }
 report-take = übernimm es mit: { $command }
 report-no-commit = keiner: nichts geändert
 report-revert = Revert
@@ -695,6 +694,7 @@ hint-deliver-again = behebe, woran die Auslieferung gescheitert ist, dann `helix
 hint-person-needed = sieh dir das Ziel an; `helix jobs rollback ID --again` nimmt noch einmal zurück, `helix jobs resume ID` liefert noch einmal aus, beides von vorn
 rolled-back = zurückgenommen{ $to }
 rolled-back-to = { " " }auf { $commit }
+rolled-back-first = { " " }(eine frühere Auslieferung ist nicht bekannt)
 rolled-back-not = nicht zurückgenommen: ein Mensch muss eingreifen
 rolled-back-unknown = wie weit die Rücknahme kam, ist unbekannt: ein Mensch muss eingreifen
 rolled-back-failed = die Rücknahme ist gescheitert: ein Mensch muss eingreifen
@@ -718,6 +718,8 @@ list-plan = Plan
 list-none = noch keine Jobs in { $place }; einen startest du mit: helix run PLAN
 list-for-you = { $status } (wartet auf dich: helix answer)
 list-reverted = { $status } (rückgängig gemacht)
+list-not-merged = { $status } (nicht übernommen)
+list-no-host = kein Helix-Prozess läuft: unfertige Jobs gehen mit dem nächsten `helix run`, `helix jobs watch` oder `helix serve` weiter
 ago-now = gerade eben
 ago-minutes = vor { $minutes } min
 ago-hours = vor { $hours } h
@@ -1009,10 +1011,10 @@ plan-attempts =
     Agent { $agent }, bis zu { $attempts } { $attempts ->
         [one] Versuch
        *[other] Versuche
-    } von je { $seconds } s
+    } von je { $time }
 plan-outputs = Ergebnisse { $files }
 plan-prompt = Prompt des ersten Versuchs:
-plan-verify = Prüfung durch Agent { $agent }, bis zu { $seconds } s, nach jedem Versuch, der seine Gates besteht
+plan-verify = Prüfung durch Agent { $agent }, bis zu { $time }, nach jedem Versuch, der seine Gates besteht
 plan-price = Preis einer Prüfung: { $price }
 plan-price-mean =
     { $cost } und { $time }, im Mittel von { $runs } { $runs ->
@@ -1198,7 +1200,7 @@ verify-same = dasselbe in { $place }
 verify-lacking = es fehlt: { $what }
 verify-no-gate = kein Gate dieses Jobs kann noch einmal laufen
 verify-proved = geprüft und belegt
-verify-unproved = geprüft: der Job ist NICHT BELEGT
+verify-unproved = echte Belege, doch der Job ist damit NICHT BELEGT
 
 ### Das Terminal: Open WebUI
 

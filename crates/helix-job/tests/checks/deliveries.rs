@@ -1,10 +1,10 @@
 //! Rules of what acts outside of the repository, and of what could not be committed.
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::ids::{CommitId, TreeId};
+use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_job::{
-    DeliveryState, DeliveryStep, GateReport, Illegal, JobEnd, JobEvent, JobSpec, JobStatus, PhaseState, Reopen,
-    ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
+    Baseline, Begun, DeliveryState, DeliveryStep, GateReport, Illegal, JobEnd, JobEvent, JobSpec, JobStatus, Language,
+    PhaseState, Reopen, ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
 };
 use helix_plan::{Delivery, GateSpec, Health, OnFailure, Seconds};
 
@@ -194,6 +194,17 @@ fn an_unhealthy_delivery_is_taken_back_once_and_the_job_has_failed_whatever_its_
         state == DeliveryState::RolledBack && words.contains("rolled back") && words.contains("and healthy"),
         "{words}"
     );
+    // Where Helix knows of no delivery before, it names none.
+    let (_, _, begun) = play.state.active().unwrap().deliveries().next().unwrap();
+    let (last, commit) = (begun.rollbacks.last().unwrap(), commit(9));
+    let to = |job: Option<&str>| {
+        let job = job.map(|job| JobId::new(job).unwrap());
+        let (tree, reference) = (play.tree("deliver"), String::new());
+        let baseline = Some(Baseline { commit: commit.clone(), tree, job, reference });
+        Language::English.words(&last.words(&Begun { baseline, ..begun.clone() }))
+    };
+    assert!(to(Some("j7")).contains(&format!("rolled back to {commit} and healthy")), "{}", to(Some("j7")));
+    assert_eq!(to(None), "rolled back (no earlier delivery is known) and healthy");
     // Neither another attempt nor an adviser, and no success without the optional phase.
     assert!(matches!(play.phase("deliver"), PhaseState::Failed { .. }));
     play.try_event(JobEvent::JobFinished { end: JobEnd::Succeeded }).unwrap_err();

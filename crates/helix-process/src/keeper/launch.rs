@@ -2,9 +2,11 @@
 //!
 //! Must not know what becomes of it.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command, Stdio};
@@ -56,6 +58,7 @@ pub(crate) fn start(
             Some(walls) => Some(confine(walls, directory, &invocation.cwd, &attempt, counted).map_err(&failed)?),
             None => None,
         };
+        let walled = confined.is_some();
         let (temporary, held) = confined.as_ref().map(|one| (one.temporary.clone(), one.held.clone())).unzip();
         let mut command = command(directory, request, &program)?;
         if let Some(temporary) = temporary {
@@ -67,7 +70,7 @@ pub(crate) fn start(
         match command.spawn() {
             Ok(child) => break (child, held),
             Err(error) if attempt.with_less(&error) => {}
-            Err(error) => return Err(failed((explain(&error, &program), error.raw_os_error()))),
+            Err(error) => return Err(failed(explain(&error, &program, walled))),
         }
     };
     let input = open(&directory.file(name::STDIN), OpenOptions::new().read(true))?;
@@ -216,17 +219,36 @@ fn resolve(invocation: &Invocation) -> Result<PathBuf, (String, Option<i32>)> {
     })
 }
 
-/// The operating system's words, and what they usually mean here.
-fn explain(error: &io::Error, program: &Path) -> String {
+/// The operating system's words, and what they mean here, with its number. From outside of the walls the program was found, and
+/// found executable.
+fn explain(error: &io::Error, program: &Path, walled: bool) -> (String, Option<i32>) {
+    let refused = matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied);
+    let interpreter = interpreter(program);
+    if walled && refused && interpreter.as_ref().is_none_or(|path| path.exists()) {
+        let hidden = interpreter.as_deref().unwrap_or(program).display();
+        let why =
+            format!("the sandbox hides {hidden}, or what that needs: add its directory to `readable` in [sandbox]");
+        return (why, None);
+    }
     let hint = match error.kind() {
         io::ErrorKind::NotFound => {
             ": the file exists, so the interpreter its first line names (or its loader) does not"
         }
-        io::ErrorKind::PermissionDenied => {
-            ": it is not executable, a directory above it is closed, or the sandbox does not open it (`[sandbox] readable`)"
-        }
+        io::ErrorKind::PermissionDenied => ": it is not executable, or a directory above it is closed",
         io::ErrorKind::ArgumentListTooLong => ": arguments and environment together are too big; prompts go to stdin",
         _ => "",
     };
-    format!("{}: {error}{hint}", program.display())
+    (format!("{error}{hint}"), error.raw_os_error())
 }
+
+/// The program that the first line of a script names.
+fn interpreter(program: &Path) -> Option<PathBuf> {
+    let mut start = Vec::new();
+    File::open(program).ok()?.take(LONGEST_FIRST_LINE).read_to_end(&mut start).ok()?;
+    let line = start.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
+    let word = line.trim_ascii().split(|byte| byte.is_ascii_whitespace()).next()?;
+    Some(PathBuf::from(OsStr::from_bytes(word)))
+}
+
+/// How much of a script's first line the kernel reads, in bytes.
+const LONGEST_FIRST_LINE: u64 = 256;

@@ -25,9 +25,13 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Params<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let Query(params) =
-            Query::try_from_uri(&parts.uri).map_err(|error| unreadable(Problem::bad_request, &error.body_text()))?;
-        Ok(Self(params))
+        match Query::try_from_uri(&parts.uri) {
+            Ok(Query(params)) => Ok(Self(params)),
+            Err(error) => {
+                let pairs = Query::<Vec<_>>::try_from_uri(&parts.uri).map(|Query(pairs)| pairs).unwrap_or_default();
+                Err(unreadable_query(&pairs, &error.body_text()))
+            }
+        }
     }
 }
 
@@ -58,6 +62,25 @@ pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Result<T, Problem> {
     // Who acts is who was authenticated: clients that say a name are not refused, and not believed.
     fields.remove("by");
     serde_json::from_value(value).map_err(|error| unreadable(Problem::unprocessable, &error.to_string()))
+}
+
+/// The parameter that cannot be read, with its value and what it takes.
+fn unreadable_query(pairs: &[(String, String)], message: &str) -> Problem {
+    let said = message.strip_prefix("Failed to deserialize query string: ").unwrap_or(message);
+    let known = said.split_once(": ").filter(|(_, why)| !why.starts_with("unknown")).and_then(|(name, why)| {
+        let (_, value) = pairs.iter().find(|(key, _)| key == name)?;
+        Some((name, value, why))
+    });
+    let Some((name, value, why)) = known else { return unreadable(Problem::bad_request, said) };
+    let problem = Problem::bad_request(format!("{name} cannot be {value:?}"));
+    match why {
+        "invalid digit found in string" | "cannot parse integer from empty string" => {
+            problem.hint(format!("{name} takes a whole number, such as {name}=20"))
+        }
+        "number too large to fit in target type" => problem.hint(format!("{name} takes a smaller number")),
+        "provided string was not `true` or `false`" => problem.hint(format!("{name} is true or false")),
+        why => problem.hint(why.to_owned()),
+    }
 }
 
 /// A problem in serde's words. Where they name what is known, in backticks behind what was given, the nearest is suggested.

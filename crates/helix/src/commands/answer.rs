@@ -8,6 +8,8 @@ use helix_job::phrases::approvals;
 use helix_job::question::{QuestionStatus, QuestionView};
 use helix_job::say;
 use helix_server::wire::AnswerRequest;
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
@@ -43,7 +45,7 @@ async fn list(context: &Context) -> Ended {
         context.terminal.note(&say!(context.terminal.language, "term-no-questions"));
     }
     let lines: Vec<String> = open.iter().map(|question| shown(context, question)).collect();
-    context.terminal.answer(&open, &lines.join("\n"))?;
+    context.terminal.answer(&for_programs(&open)?, &lines.join("\n"))?;
     for question in open.iter().filter(|_| can_ask(context)) {
         if put(context, question).await? == Exit::NeedsPerson {
             break;
@@ -85,11 +87,29 @@ async fn send(context: &Context, question: &QuestionView, given: &AnswerRequest)
     if answered.status == QuestionStatus::Open {
         let state = approvals(language, &answered).unwrap_or_default();
         let text = say!(language, "term-approved", id = answered.id.as_str(), state = state);
-        return context.terminal.answer(&answered, &text);
+        return context.terminal.answer(&for_programs(&answered)?, &text);
     }
-    context.terminal.answer(&answered, &say!(language, "term-answered", id = answered.id.as_str()))?;
-    context.terminal.note(&say!(language, "term-job-continues", id = answered.job.as_str()));
+    context.terminal.answer(&for_programs(&answered)?, &say!(language, "term-answered", id = answered.id.as_str()))?;
+    context.terminal.note(&say!(language, "term-follow", id = answered.job.as_str()));
     Ok(Exit::Success)
+}
+
+/// Questions without the pieces that their texts are put together of, which only Helix reads.
+fn for_programs(questions: &impl Serialize) -> Result<Value, CommandError> {
+    fn plain(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.remove("said");
+                fields.values_mut().for_each(plain);
+            }
+            Value::Array(items) => items.iter_mut().for_each(plain),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let mut value = serde_json::to_value(questions)
+        .map_err(|error| CommandError::helix(codes::BROKEN, "a question cannot be written as JSON").because(&error))?;
+    plain(&mut value);
+    Ok(value)
 }
 
 /// A question by its complete id, or an open one by a prefix of it.

@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     context.block_on(async {
         if !arguments.show {
-            refuse_other_configuration(context.settings()?).await?;
+            refuse_other_configuration(&context.environment, context.settings()?).await?;
         }
         context.with_host(async |reached| converse(context, reached.client(), arguments).await).await
     })
@@ -80,6 +80,8 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
         context.terminal.say(&say!(language, "term-start"));
     }
     let mut interrupts = signal_stream(SignalKind::interrupt())?;
+    // Nobody can continue what was not begun.
+    let mut begun = arguments.session.is_some();
     loop {
         if std::io::stdin().is_terminal() {
             context.terminal.prompt(&say!(language, "term-you"));
@@ -93,9 +95,12 @@ async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> 
             continue;
         }
         let Some(text) = text.filter(|text| !matches!(text.trim(), "" | "/quit" | "/exit")) else {
-            context.terminal.say(&resume);
+            if begun {
+                context.terminal.say(&resume);
+            }
             return Ok(Exit::Success);
         };
+        begun = true;
         tokio::select! {
             said = say(context, client, &talk, model, text.trim()) => said?,
             _ = interrupts.recv() => {

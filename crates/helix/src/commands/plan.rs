@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::Diagnostic;
+use helix_core::document::format_duration;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_engine::preview::{PhaseVerifier, first_prompts, verifiers};
 use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file};
 use helix_job::{Language, Origin, phrases, say};
-use helix_plan::{ParsedPlan, Plan};
+use helix_plan::{ParsedPlan, Plan, TO_DESCRIBE};
 use helix_project::survey::{Survey, Tests, survey};
 use serde::Serialize;
 use serde_json::json;
@@ -107,7 +108,7 @@ fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
             "workflow": workflow,
             "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
         }))?;
-        return Ok(if parsed.is_some() { Exit::Success } else { Exit::Usage });
+        return Ok(if parsed.is_some() { Exit::Success } else { Exit::No });
     }
     terminal.say_diagnostics(&diagnostics, &source);
     let Some(parsed) = parsed else {
@@ -115,7 +116,7 @@ fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
             &terminal
                 .paint_error(Meaning::Bad, &format!("{shown}: {}", say!(language, "count-errors", errors = errors))),
         );
-        return Ok(Exit::Usage);
+        return Ok(Exit::No);
     };
     let valid = terminal.paint(Meaning::Good, &say!(language, "valid"));
     terminal
@@ -206,7 +207,7 @@ phases:
     name: Implement it
     type: development
     description: |
-      Say here what is to be built, as you would to a colleague who has never seen the repository.
+      {TO_DESCRIBE}
     outputs: [{output}, {test}]
     gates:
       - {{ type: outputs_claimed }}
@@ -265,10 +266,9 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
             let agent = agent_of(language, agent, phase.model.as_deref());
             let (id, kind, title) =
                 (terminal.paint(Meaning::Strong, phase.id.as_str()), phase.kind.word(), &phase.name);
-            let (attempts, seconds) = (phase.max_attempts, phase.timeout.0);
+            let (attempts, time) = (phase.max_attempts, format_duration(Duration::from_secs(phase.timeout.0.into())));
             lines.push(format!("  {id} ({kind}): {title}"));
-            let tries =
-                say!(language, "plan-attempts", agent = agent, attempts = attempts, seconds = seconds.to_string());
+            let tries = say!(language, "plan-attempts", agent = agent, attempts = attempts, time = time);
             lines.push(format!("    {tries}"));
             if !phase.outputs.is_empty() {
                 lines.push(format!("    {}", say!(language, "plan-outputs", files = phase.outputs.join(", "))));
@@ -341,9 +341,9 @@ fn verified_by(language: Language, verifier: &PhaseVerifier, price: Option<&Pric
         }
         None => say!(language, "plan-price-unknown"),
     };
-    let seconds = verifier.timeout_seconds.to_string();
+    let time = format_duration(Duration::from_secs(verifier.timeout_seconds.into()));
     [
-        format!("    {}", say!(language, "plan-verify", agent = agent, seconds = seconds)),
+        format!("    {}", say!(language, "plan-verify", agent = agent, time = time)),
         format!("    {}", say!(language, "plan-price", price = price)),
     ]
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(context: &Context, action: &Action) -> Ended {
             let good = valid.then(|| format!("{}: {word}", file.display()));
             context.terminal.answer(&json!({ "valid": valid, "diagnostics": problems }), &good.unwrap_or_default())?;
             context.terminal.say_diagnostics(&problems, &text);
-            Ok(if valid { Exit::Success } else { Exit::Usage })
+            Ok(if valid { Exit::Success } else { Exit::No })
         }
     }
 }

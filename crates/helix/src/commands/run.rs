@@ -46,7 +46,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
         return plan::dry_run(context, &path, &arguments.selection);
     }
     context.block_on(async {
-        refuse_other_configuration(context.settings()?).await?;
+        refuse_other_configuration(&context.environment, context.settings()?).await?;
         let body = body(context, &path, &arguments)?;
         if arguments.detach {
             return detach(context, &path, &body).await;
@@ -66,7 +66,11 @@ pub(crate) async fn follow(
     interrupt: Interrupt,
     ask: impl AsyncFnOnce(&Client) -> Result<JobView, ClientError>,
 ) -> Ended {
-    let reached = context.reach().await?;
+    // Whoever only watches runs nobody's jobs in the foreground.
+    let reached = match interrupt {
+        Interrupt::Leaves => Reached::Other(context.host().await?),
+        Interrupt::Cancels => context.reach().await?,
+    };
     let job = match ask(reached.client()).await {
         Ok(job) => job,
         Err(error) => {
@@ -86,7 +90,7 @@ pub(crate) async fn follow(
         return Ok(exit);
     }
     if context.terminal.reading == Reading::People {
-        match print_job(context, &view.clone().at(jiff::Timestamp::now())).await {
+        match print_job(context, &view.clone().at(jiff::Timestamp::now()), true).await {
             // Nobody reads what happened; how the job ended still decides the exit code.
             Ok(()) | Err(CommandError::ReaderLeft) => {}
             Err(error) => return Err(error),

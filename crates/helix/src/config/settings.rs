@@ -25,6 +25,7 @@ use helix_server::{Disconnect, ServerConfig};
 use helix_store::StateDir;
 use serde::Serialize;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 use super::agents::{agents, check_agent, command_of, path_of};
 use super::files::{BUILT_IN, Files, Setting, in_words, refused, user_directory};
@@ -329,6 +330,19 @@ impl Settings {
             crash: Self::crash_point(environment),
             failures: self.failures,
         })
+    }
+
+    /// What a host works by, in short: settings with equal digests are the same for every job and chat.
+    ///
+    /// # Errors
+    /// Those of [`Settings::engine`].
+    pub(crate) fn digest(&self, environment: &Environment) -> Result<String, CommandError> {
+        let config = &self.engine(environment)?;
+        let EngineConfig { agents, default_agent, roots, projects, consultant, roles, venv, policy, .. } = config;
+        let EngineConfig { admission, sandbox, timeouts, failures, .. } = config;
+        let jobs = (agents, default_agent, roots, projects, roles, venv, policy);
+        let text = format!("{jobs:?}{consultant:?}{:?}", (admission, sandbox, timeouts, failures));
+        Ok(format!("{:x}", Sha256::digest(text)))
     }
 
     /// How answers are checked.

@@ -142,6 +142,7 @@ impl Host {
             pid: std::process::id(),
             token_file: token.file.clone(),
             configuration: settings.files.paths().cloned().collect(),
+            settings: settings.digest(environment)?,
         };
         let client = Client::new(&info, &engine_state)?;
         let host = Self { engine, info, client, token, shutdown, server, lock };

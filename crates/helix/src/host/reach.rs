@@ -1,5 +1,6 @@
 //! Finding the host of a state directory, or becoming it. Must not know what is asked of it.
 
+use std::path::Path;
 use std::time::Duration;
 
 use helix_store::{HostInfo, StateDir, StateDirError};
@@ -66,16 +67,35 @@ async fn announced(settings: &Settings) -> Result<Option<(HostInfo, Client)>, Co
 ///
 /// # Errors
 /// When it has not, or the announcement cannot be read.
-pub(crate) async fn refuse_other_configuration(settings: &Settings) -> Result<(), CommandError> {
+pub(crate) async fn refuse_other_configuration(
+    environment: &Environment,
+    settings: &Settings,
+) -> Result<(), CommandError> {
     let Some((host, _)) = announced(settings).await? else { return Ok(()) };
     let Some(unread) = settings.files.paths().find(|path| !host.configuration.contains(path)) else { return Ok(()) };
+    // Files that say the same are as good as one.
+    if host.settings == settings.digest(environment)? {
+        return Ok(());
+    }
     let read: Vec<String> = host.configuration.iter().map(|path| path.display().to_string()).collect();
     let read = if read.is_empty() { "no configuration file".to_owned() } else { read.join(" and ") };
     let message = format!("the running host (process {}) uses {read}; {} is not read", host.pid, unread.display());
-    let take = host.configuration.first().map(|path| format!("; to use the host's: --config {}", path.display()));
+    // Another project's file is not for this one.
+    let take = match &host.configuration[..] {
+        [only] if settings.files.paths().any(|own| own == only) => {
+            format!("; to use the host's: --config {}", only.display())
+        }
+        _ => String::new(),
+    };
+    let name = unread.parent().and_then(Path::file_name).unwrap_or_default();
+    let own = settings.state_dir.value.with_file_name(format!(
+        "{}-{}",
+        settings.state_dir.value.file_name().unwrap_or_default().display(),
+        name.display()
+    ));
     Err(CommandError::usage(codes::OTHER_CONFIGURATION, message).hint(format!(
-        "stop the host (one of --detach stops by itself soon after its last job), or use another --state-dir{}",
-        take.unwrap_or_default()
+        "give this project a host of its own: --state-dir {}; or stop the other host first (one of --detach stops by itself soon after its last job){take}",
+        own.display()
     )))
 }
 

@@ -2,19 +2,25 @@
 
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::run::{AgentErrorKind, Failure, Outcome};
-use helix_job::{Active, Attempt, Integration, JobEnd, JobState, PhaseState};
+use helix_job::{Active, Attempt, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
 
 use crate::error::Exit;
 
 /// The exit code of a job that is over. `interrupted`: this command asked it to stop.
 pub(super) fn of_job(state: &JobState, interrupted: bool) -> Exit {
     match (state.end(), state.active()) {
+        // What was asked for is not in the user's branch yet.
+        (Some(JobEnd::Succeeded), Some(active)) if is_beside(active) => Exit::No,
         (Some(JobEnd::Succeeded), _) => Exit::Success,
         (Some(JobEnd::Cancelled { .. }), _) if interrupted => Exit::Interrupted,
         (Some(JobEnd::Failed { .. }), Some(active)) if is_surroundings_fault(active) => Exit::Environment,
         (Some(JobEnd::Cancelled { .. } | JobEnd::Failed { .. }), _) => Exit::No,
         (None, _) => Exit::Helix,
     }
+}
+
+fn is_beside(active: &Active) -> bool {
+    matches!(&active.integration, Integration::Done(done) if matches!(done.target, IntegrationTarget::Beside { .. }))
 }
 
 /// Whether a phase that failed, or the integration, did so through the surroundings: git, the disk, a program that is missing.

@@ -23,12 +23,12 @@ pub(crate) async fn reports_of(context: &Context, view: &JobView) -> Result<Vec<
     Ok(job_reports(&journal, root, &view.id, &FailureService::read_only(root)).await?)
 }
 
-/// Prints a job with the last report of each phase that has failed. Trouble with the reports is said and changes nothing else.
+/// Prints a job with the last report of each phase that has failed, and where its `details` are. Trouble with the reports is said and changes nothing else.
 ///
 /// # Errors
 /// [`CommandError::ReaderLeft`], and when standard output is broken.
-pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), CommandError> {
-    context.terminal.data(&job_report(context, view)?)?;
+pub(crate) async fn print_job(context: &Context, view: &JobView, details: bool) -> Result<(), CommandError> {
+    context.terminal.data(&job_report(context, view, details)?)?;
     let nothing_failed = view.phases.iter().all(|phase| phase.status != PhaseStatus::Failed);
     if nothing_failed && view.status != JobStatus::Failed {
         return Ok(());
@@ -36,7 +36,7 @@ pub(crate) async fn print_job(context: &Context, view: &JobView) -> Result<(), C
     match reports_of(context, view).await {
         Ok(reports) => {
             for report in last_reports(view, &reports) {
-                context.terminal.data(&drawn(context, report))?;
+                context.terminal.data(&drawn(context, view, report))?;
             }
         }
         Err(error) => context.terminal.report(&error),
@@ -52,7 +52,7 @@ fn title(language: Language, one: &JobReport) -> String {
     }
 }
 
-fn drawn(context: &Context, one: &JobReport) -> String {
+fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     let language = context.terminal.language;
     let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = title(language, one)));
     let body = match (&one.report, &one.trouble) {
@@ -63,5 +63,12 @@ fn drawn(context: &Context, one: &JobReport) -> String {
             format!("  {}\n", trouble.clone().unwrap_or_else(|| say!(language, "report-missing")))
         }
     };
+    // What failed stands above, as the reason of the phase.
+    let errors = || view.phases.iter().filter_map(|phase| phase.error.as_ref());
+    let is_above = one.report.as_ref().is_some_and(|report| {
+        let headline = report.what_failed.headline.trim_end_matches('…');
+        errors().any(|error| error.message.contains(headline))
+    });
+    let body = body.split_once('\n').filter(|_| is_above).map_or(body.as_str(), |(_, rest)| rest);
     format!("\n{title}\n{}", body.trim_end())
 }

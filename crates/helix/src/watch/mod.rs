@@ -101,7 +101,7 @@ pub(crate) async fn look_back(context: &Context, view: &JobView) -> Ended {
     let events = helix_store::job_events(&journal, &view.id, 0).await?;
     let state = JobState::fold(&events).map_err(contradiction)?;
     let shown = match context.terminal.reading {
-        Reading::People => print_job(context, view).await,
+        Reading::People => print_job(context, view, true).await,
         Reading::Programs => events.iter().try_for_each(|event| context.terminal.json_line(event).map(drop)),
     };
     match shown {
@@ -270,7 +270,10 @@ impl Watcher<'_> {
                 return Err(host.server_failed().await);
             }
             self.context.terminal.say(&say!(self.context.terminal.language, "term-reconnecting"));
-            self.reached = self.context.reach().await?;
+            self.reached = match self.interrupt {
+                Interrupt::Leaves => Reached::Other(self.context.host().await?),
+                Interrupt::Cancels => self.context.reach().await?,
+            };
         }
         // The request may have died with the host; asking twice is as good as once.
         if self.cancelling { self.cancel().await } else { Ok(()) }

@@ -47,7 +47,7 @@ fn phases_table(view: &JobView, terminal: &Terminal) -> String {
 }
 
 /// The whole report, for standard output.
-pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, CommandError> {
+pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Result<String, CommandError> {
     let (terminal, language) = (&context.terminal, context.terminal.language);
     let paint = |meaning, text: &str| terminal.paint(meaning, text);
     let entry = |label: String, text: String| format!("{label:<8} {text}");
@@ -107,7 +107,9 @@ pub(crate) fn job_report(context: &Context, view: &JobView) -> Result<String, Co
     lines.extend(view.venv.iter().map(|venv| entry(say!(language, "report-venv"), venv.to_string())));
     let logs = context.settings()?.state_dir.value.join("runs");
     lines.push(entry(say!(language, "report-logs"), logs.display().to_string()));
-    lines.push(entry(say!(language, "report-details"), format!("{helix} jobs show {}", view.id)));
+    if details {
+        lines.push(entry(say!(language, "report-details"), format!("{helix} jobs show {}", view.id)));
+    }
     if let Some(number) = view.proven_decision() {
         let project = shell_word(&view.project_path);
         let next = format!("cd {project} && {helix} adr implemented {number}");

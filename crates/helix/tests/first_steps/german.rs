@@ -65,6 +65,7 @@ fn every_command_speaks_german_to_a_german_terminal() {
     user.says(&["init"], "behalten helix.toml (gibt es schon)");
     user.says(&["doctor"], "Einstellung");
     user.says(&["doctor", "--sandbox"], "gehalten haben: ");
+    user.0.describe("plans/example/phases.yaml");
     user.says(&["plan", "check", "plans/example/phases.yaml", "--explain"], "gültig (2 Phasen)");
     user.says(&["plan", "new", "neu"], "Weiter: bearbeite ihn");
     user.0.write(

@@ -58,6 +58,14 @@ impl User {
         path
     }
 
+    /// Says in a plan from the template what is to be built.
+    pub fn describe(&self, plan: &str) {
+        let text = std::fs::read_to_string(self.work().join(plan)).unwrap();
+        let (before, template) = text.split_once("      Say here what").unwrap();
+        let (_, after) = template.split_once('\n').unwrap();
+        self.write(plan, &format!("{before}      Build it.\n{after}"));
+    }
+
     pub fn git(&self, arguments: &[&str]) -> String {
         let output = Command::new("git")
             .current_dir(self.work())

@@ -15,7 +15,8 @@ use crate::terminal::Meaning;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Files or directories [default: the project's adr/]
+    /// Numbers, files or directories [default: the project's adr/]
+    #[arg(value_name = "NUMBER|FILE")]
     files: Vec<PathBuf>,
     /// Also check completeness, including the rules in adr/rules.yaml
     #[arg(long)]
@@ -54,7 +55,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     }
     // In one piece: ten thousand lines one by one would take longer than the check.
     terminal.answer(&json!({ "valid": errors == 0, "repaired": repaired, "files": reports }), &good)?;
-    Ok(if errors == 0 { Exit::Success } else { Exit::Usage })
+    Ok(if errors == 0 { Exit::Success } else { Exit::No })
 }
 
 /// Repairs files; says how many places.
@@ -79,7 +80,7 @@ fn repair(context: &Context, root: &Path, paths: &[PathBuf]) -> Result<usize, Co
 /// The files that are to be checked; at least one.
 fn named(context: &Context, root: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
     let directory = root.join("adr");
-    let mut paths = if files.is_empty() { decisions_in(&directory)? } else { with_directories(context, files)? };
+    let mut paths = if files.is_empty() { decisions_in(&directory)? } else { with_directories(context, root, files)? };
     // `adr/*.md` names the generated index too, which is no decision.
     paths.retain(|path| !path.ends_with(INDEX));
     if paths.is_empty() {
@@ -91,9 +92,14 @@ fn named(context: &Context, root: &Path, files: &[PathBuf]) -> Result<Vec<PathBu
 }
 
 /// Files as they are named, and of directories the ADRs in them.
-pub(super) fn with_directories(context: &Context, files: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
+pub(super) fn with_directories(
+    context: &Context,
+    root: &Path,
+    files: &[PathBuf],
+) -> Result<Vec<PathBuf>, CommandError> {
     let mut paths = Vec::new();
-    for path in files.iter().map(|file| context.path(file)) {
+    for file in files {
+        let path = super::file_of(context, root, file)?;
         if path.is_dir() { paths.extend(decisions_in(&path)?) } else { paths.push(path) }
     }
     Ok(paths)

@@ -17,7 +17,8 @@ use crate::terminal::Meaning;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The plan (phases.yaml) or ADR
+    /// The plan (phases.yaml), or number or file of the ADR
+    #[arg(value_name = "NUMBER|FILE")]
     target: PathBuf,
     /// Concept paper or ADR to cover; repeat for several [default: the plan's ADR and inputs]
     #[arg(long = "source", value_name = "FILE")]
@@ -25,7 +26,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let path = context.path(&arguments.target);
+    let path = super::file_of(context, root, &arguments.target)?;
     let text = read_text(&path)?;
     let name = context.shown(&path);
     let is_plan = path.extension().is_some_and(|end| end == "yaml" || end == "yml");

@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_adr::{AdrId, Status};
+use helix_adr::Status;
 use helix_engine::EngineError;
 use helix_job::{IntegrationTarget, JobStatus, JobView, say};
-use helix_project::adr_files::{AdrDirectory, AdrFileError};
+use helix_project::adr_files::AdrDirectory;
 use serde_json::json;
 
 use crate::context::Context;
@@ -17,9 +17,9 @@ use crate::offline::{archive, jobs, open_or_missing};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Number of the decision
-    #[arg(value_name = "NUMBER")]
-    adr: AdrId,
+    /// Number or file
+    #[arg(value_name = "NUMBER|FILE")]
+    adr: String,
     /// Job with the evidence [default: the last merged one for this ADR]
     #[arg(long, value_name = "ID")]
     job: Option<String>,
@@ -27,8 +27,7 @@ pub(crate) struct Arguments {
 
 /// Ends with 1 when criteria are left that nothing proves.
 pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let id = arguments.adr;
-    let file = AdrDirectory::open(root)?.find(id).ok_or(AdrFileError::Unknown { id })?.file.clone();
+    let (id, file) = super::identified(context, &AdrDirectory::open(root)?, &arguments.adr)?;
     let no = |message: String, hint: &str| CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint(hint);
     let job = match &arguments.job {
         Some(job) => job.clone(),

@@ -26,7 +26,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let paths = with_directories(context, &arguments.files)?;
+    let paths = with_directories(context, root, &arguments.files)?;
     for path in &paths {
         readable(path)?;
     }

@@ -64,9 +64,9 @@ pub(crate) enum Action {
     },
     /// Accept a proposed ADR, and write down who did
     Accept {
-        /// Number of the decision
-        #[arg(value_name = "NUMBER")]
-        adr: AdrId,
+        /// Number or file
+        #[arg(value_name = "NUMBER|FILE")]
+        adr: String,
         /// Who accepts it [default: you]
         #[arg(long, value_name = "NAME")]
         by: Option<String>,
@@ -115,7 +115,7 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         Action::Finalize { draft, project } => {
             finalize(context, &project.map_or(root, |path| context.path(path)), &context.path(draft))
         }
-        Action::Accept { adr, by } => accept(context, &root, adr, by),
+        Action::Accept { adr, by } => accept(context, &root, &adr, by),
         Action::Renumber(arguments) => renumber::run(context, &root, &arguments),
         Action::Implemented(arguments) => context.block_on(implemented::run(context, &root, &arguments)),
         Action::NextNumber => {
@@ -142,10 +142,6 @@ fn root(directory: &Path) -> PathBuf {
 }
 
 fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option<&Path>) -> Ended {
-    if request.title.trim().is_empty() {
-        let error = CommandError::usage(codes::USAGE, "the title is empty");
-        return Err(error.hint("say what is decided: `helix adr new \"Use SQLite for the journal\"`"));
-    }
     let name = helix_adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
     let path = output.map_or_else(|| root.join("adr").join(name), |path| context.path(path));
     let next = say!(context.terminal.language, "adr-next", file = context.shown(&path));
@@ -163,7 +159,7 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
     Ok(exit)
 }
 
-fn accept(context: &Context, root: &Path, id: AdrId, by: Option<String>) -> Ended {
+fn accept(context: &Context, root: &Path, wanted: &str, by: Option<String>) -> Ended {
     if let Some(run) = context.environment.variable("HELIX_RUN_ID") {
         let message = format!("a decision is accepted by a person, not by an agent (run {run})");
         return Err(
@@ -173,6 +169,7 @@ fn accept(context: &Context, root: &Path, id: AdrId, by: Option<String>) -> Ende
     let by = by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty());
     let by = by.unwrap_or_else(|| context.environment.person());
     let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };
+    let (id, _) = identified(context, &AdrDirectory::open(root)?, wanted)?;
     let path = AdrDirectory::accept(root, id, &acceptance)?;
     let Acceptance { by, on } = acceptance;
     let value =
@@ -203,6 +200,51 @@ fn list(context: &Context, root: &Path) -> Ended {
     context.terminal.list(&adrs, &nothing, headings, rows)
 }
 
+fn not_found(wanted: &str) -> CommandError {
+    CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
+}
+
+/// The project's ADR of this number or file.
+fn named<'a>(context: &Context, known: &'a AdrDirectory, wanted: &str) -> Result<&'a Adr, CommandError> {
+    let path = context.path(wanted);
+    let of_file = known.adrs().iter().find(|adr| known.root().join(&adr.file) == path);
+    of_file.or_else(|| known.find(wanted.parse().ok()?)).ok_or_else(|| not_found(wanted))
+}
+
+/// Its number, which only it has, and its file relative to the root.
+fn identified(context: &Context, known: &AdrDirectory, wanted: &str) -> Result<(AdrId, String), CommandError> {
+    let adr = named(context, known, wanted)?;
+    let id = adr.id().filter(|id| known.find(*id).is_some_and(|first| first.file == adr.file));
+    let id = id.ok_or_else(|| {
+        CommandError::usage(codes::NOT_FOUND, format!("{} has no number of its own", adr.file))
+            .hint("`helix adr finalize` numbers drafts, `helix adr renumber` those that share a number")
+    })?;
+    Ok((id, adr.file.clone()))
+}
+
+/// The file that an argument names by itself or by its number.
+fn file_of(context: &Context, root: &Path, wanted: &Path) -> Result<PathBuf, CommandError> {
+    let path = context.path(wanted);
+    let id = wanted.to_str().filter(|_| !path.exists()).and_then(|text| text.parse::<AdrId>().ok());
+    match id {
+        None => Ok(path),
+        Some(id) => {
+            let known = AdrDirectory::open(root)?;
+            let files: Vec<&str> =
+                known.adrs().iter().filter(|adr| adr.id() == Some(id)).map(|adr| adr.file.as_str()).collect();
+            match files[..] {
+                [] => Err(not_found(&wanted.to_string_lossy())),
+                [file] => Ok(root.join(file)),
+                _ => Err(CommandError::usage(
+                    codes::NOT_FOUND,
+                    format!("several ADRs have the number {}", wanted.display()),
+                )
+                .hint(format!("name one of: {}", files.join(", ")))),
+            }
+        }
+    }
+}
+
 fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
     let path = context.path(wanted);
     let (known, read);
@@ -211,9 +253,7 @@ fn show(context: &Context, root: &Path, wanted: &str) -> Ended {
         &read
     } else {
         known = AdrDirectory::open(root)?;
-        wanted.parse().ok().and_then(|id: AdrId| known.find(id)).ok_or_else(|| {
-            CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
-        })?
+        named(context, &known, wanted)?
     };
     let AdrSummary { id, title, status, file, .. } = AdrSummary::from(adr);
     let criteria: Vec<_> = adr

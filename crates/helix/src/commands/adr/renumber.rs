@@ -14,7 +14,8 @@ use crate::error::{CommandError, Ended, Exit, codes};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// File of the ADR to renumber [default: duplicates that are not in the base branch]
+    /// Number or file of the ADR to renumber [default: duplicates that are not in the base branch]
+    #[arg(value_name = "NUMBER|FILE")]
     file: Option<PathBuf>,
     /// Base branch [default: origin's, or main]
     #[arg(long, value_name = "REF")]
@@ -22,7 +23,7 @@ pub(crate) struct Arguments {
 }
 
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
-    let file = arguments.file.as_ref().map(|file| context.path(file));
+    let file = arguments.file.as_ref().map(|file| super::file_of(context, root, file)).transpose()?;
     let done = AdrDirectory::renumber(root, file.as_deref(), arguments.base.as_deref()).map_err(refused)?;
     let language = context.terminal.language;
     let renumbered = |one: &Renumbered| say!(language, "renumber-is", old = &one.old_path, new = &one.path);

@@ -92,7 +92,7 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
     }
     judge(&view)?;
     if context.terminal.reading == Reading::People {
-        context.terminal.data(&job_report(context, &view)?)?;
+        context.terminal.data(&job_report(context, &view, true)?)?;
         context.terminal.data(&farewell(language, scratch, &view, began.elapsed().as_secs_f64()))?;
     }
     Ok(Exit::Success)

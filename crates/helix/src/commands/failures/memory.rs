@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use helix_core::text::short_commit;
 use helix_failure::memory::{
-    Benefit, Effectiveness, FailureDetail, FailureEnd, FixLink, MemoryStatistics, SourceEffect, Tally, Work,
+    Benefit, Diagnosis, Effectiveness, FailureDetail, FailureEnd, FixLink, MemoryStatistics, SourceEffect, Tally, Work,
 };
 use helix_failure::report::said_in;
 use helix_failure::{Category, plain_text};
@@ -85,13 +85,26 @@ fn print(context: &Context, page: &FailurePage) -> Ended {
             (failure.count.to_string(), None),
             (failure.last_seen.strftime("%Y-%m-%d").to_string(), None),
             (word(language, failure.end.word()), Some(meaning(&failure.end))),
-            (failure.diagnosis.category.word().to_owned(), None),
+            (kind(&failure.diagnosis), None),
             (shown(&failure.diagnosis.tool, 12), None),
             (shown(&failure.diagnosis.summary, 80), None),
         ]
     });
     let headings = ["id", "seen", "last", "ended", "category", "tool", "what"].map(|name| label(language, name));
     context.terminal.list(page, &say!(language, "failures-none"), headings, rows)
+}
+
+/// The category, or the cause where that is none of the known ones.
+fn kind(diagnosis: &Diagnosis) -> String {
+    match diagnosis.category {
+        Category::Unknown => shown(&diagnosis.cause, 20),
+        known => known.word().to_owned(),
+    }
+}
+
+fn category_and_cause(diagnosis: &Diagnosis) -> String {
+    let cause = shown(&diagnosis.cause, 80);
+    if diagnosis.category == Category::Unknown { cause } else { format!("{}, {cause}", diagnosis.category) }
 }
 
 /// What a line or a column is about.
@@ -128,7 +141,7 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
         terminal.paint(Meaning::Bad, &shown(&diagnosis.cause_line, 300)),
         String::new(),
         entry("id", diagnosis.fingerprint.as_str()),
-        entry("category", &format!("{}, {}", diagnosis.category, shown(&diagnosis.cause, 80))),
+        entry("category", &category_and_cause(diagnosis)),
     ];
     let places = [("tool", &diagnosis.tool), ("code", &diagnosis.code), ("place", &diagnosis.frame)];
     let known_places = places.into_iter().filter(|(_, text)| !text.is_empty());

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, RunId};
+use helix_core::text::count;
 use helix_engine::{RecordedRun, RecordingError};
 use helix_job::{JobView, Language, PhaseView, say};
 use serde_json::json;
@@ -23,14 +24,23 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 /// Longest line of a tool's output or arguments.
 const LINE: usize = 160;
 
-pub(super) async fn logs(context: &Context, id: &str, phase: Option<&str>, follow: bool) -> Ended {
+pub(super) async fn logs(
+    context: &Context,
+    id: &str,
+    phase: Option<&str>,
+    attempt: Option<u32>,
+    follow: bool,
+) -> Ended {
     let language = context.terminal.language;
     let runs = context.settings()?.state_dir.value.join("runs");
     let mut open = BTreeMap::new();
     loop {
         let view = job(context, id).await?;
         let phases = selected(&view, phase)?;
-        for (phase, run) in phases.iter().flat_map(|phase| phase.runs.iter().map(move |run| (*phase, run))) {
+        let wanted =
+            attempt.zip(phases.first()).map(|(number, phase)| of_attempt(&view.id, phase, number)).transpose()?;
+        let runs_of = phases.iter().flat_map(|phase| phase.runs.iter().map(move |run| (*phase, run)));
+        for (phase, run) in runs_of.filter(|(_, run)| wanted.as_ref().is_none_or(|wanted| wanted == *run)) {
             let log = match open.entry(run.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
                 Entry::Vacant(new) => match RecordedRun::open(&runs.join(run.as_str())).map_err(unreadable(run))? {
@@ -64,6 +74,16 @@ fn selected<'a>(view: &'a JobView, phase: Option<&str>) -> Result<Vec<&'a PhaseV
     let found = view.phases.iter().find(|one| one.id.as_str() == phase);
     let unknown = || CommandError::unknown(format!("job {} has no phase {phase:?}", view.id), phase, &known);
     found.map(|found| vec![found]).ok_or_else(unknown)
+}
+
+/// The run of an attempt.
+fn of_attempt(job: &JobId, phase: &PhaseView, number: u32) -> Result<RunId, CommandError> {
+    if number > phase.attempt {
+        let message = format!("phase {} has no attempt {number}", phase.id);
+        return Err(CommandError::usage(codes::NOT_FOUND, message)
+            .hint(format!("it has {}: --attempt 1 is the first", count(phase.attempt as usize, "attempt"))));
+    }
+    Ok(RunId::for_attempt(job, &phase.id, number))
 }
 
 /// What a run was for: `attempt 2`, a reviewer's, the verifier's, or an adviser's.

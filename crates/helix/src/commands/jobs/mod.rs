@@ -12,12 +12,12 @@ use clap::{Args, Subcommand};
 use helix_core::ids::PhaseId;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
-use helix_job::{DeliveryState, DeliveryView, JobView, Language, PhaseStatus, say};
+use helix_job::{DeliveryState, DeliveryView, IntegrationTarget, JobStatus, JobView, Language, PhaseStatus, say};
 use helix_server::wire::{JobPage, ResumeRequest, RollbackRequest};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::arguments::budget;
+use crate::arguments::{budget, words};
 use crate::commands::run;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
@@ -36,7 +36,7 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// List jobs, newest first
-    List,
+    List(Listing),
     /// Show a job: phases, gates, cost, commit, errors, last failure report
     Show(Id),
     /// Follow a job to its end; Ctrl-C stops watching, the job continues
@@ -48,6 +48,9 @@ enum Action {
         /// Only this phase
         #[arg(long, value_name = "ID")]
         phase: Option<String>,
+        /// Only this attempt, from 1
+        #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u32).range(1..))]
+        attempt: Option<u32>,
         /// Keep printing until the job has ended
         #[arg(short, long)]
         follow: bool,
@@ -103,6 +106,20 @@ enum Action {
     Cancel(Id),
 }
 
+/// Which jobs are listed.
+#[derive(Debug, Default, Args)]
+struct Listing {
+    /// At most so many [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    /// Only with this status; repeat for several
+    #[arg(long, value_name = "STATUS", value_parser = words(JobStatus::WORDS.iter().copied()))]
+    status: Vec<JobStatus>,
+    /// Only of the repository that contains the working directory
+    #[arg(long)]
+    here: bool,
+}
+
 #[derive(Debug, Args)]
 struct Id {
     /// Job id, or a unique prefix
@@ -124,11 +141,13 @@ struct Reopening {
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
     context.block_on(async {
-        match arguments.action.unwrap_or(Action::List) {
-            Action::List => list(context).await,
+        match arguments.action.unwrap_or(Action::List(Listing::default())) {
+            Action::List(listing) => list(context, &listing).await,
             Action::Show(Id { id }) => show(context, &id).await,
             Action::Watch(Id { id }) => follow(context, &id).await,
-            Action::Logs { job, phase, follow } => logs::logs(context, &job.id, phase.as_deref(), follow).await,
+            Action::Logs { job, phase, attempt, follow } => {
+                logs::logs(context, &job.id, phase.as_deref(), attempt, follow).await
+            }
             Action::Resume(reopening) => reopen(context, reopening, None).await,
             Action::Retry { reopening, phase } => reopen(context, reopening, Some(phase)).await,
             Action::Rollback { job, phase, again, over } => {
@@ -143,9 +162,17 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
     })
 }
 
-async fn list(context: &Context) -> Ended {
+async fn list(context: &Context, Listing { limit, status: statuses, here }: &Listing) -> Ended {
     let language = context.terminal.language;
-    let JobPage { jobs, unreadable, .. } = jobs(context).await?;
+    let JobPage { mut jobs, unreadable, .. } = jobs(context).await?;
+    jobs.retain(|job| statuses.is_empty() || statuses.contains(&job.status));
+    if *here {
+        let place = &context.environment.directory;
+        jobs.retain(|job| place.starts_with(&job.project_path));
+    }
+    if let Some(limit) = limit {
+        jobs.truncate(*limit as usize);
+    }
     for id in unreadable {
         context.terminal.say(&say!(language, "list-unreadable", id = id.as_str()));
     }
@@ -171,7 +198,11 @@ async fn list(context: &Context) -> Ended {
         say!(language, "list-plan"),
     ];
     let none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
-    context.terminal.list(&jobs, &none, headings, rows)
+    let exit = context.terminal.list(&jobs, &none, headings, rows)?;
+    if jobs.iter().any(|job| !job.status.is_final()) && find(context.settings()?).await?.is_none() {
+        context.terminal.note(&say!(language, "list-no-host"));
+    }
+    Ok(exit)
 }
 
 /// The status with its sign, and whether the job waits for a person.
@@ -180,6 +211,9 @@ fn status(language: Language, job: &JobView) -> Cell {
     let status = match open_questions(job).next() {
         Some(_) => say!(language, "list-for-you", status = word),
         None if job.reverted.is_some() => say!(language, "list-reverted", status = word),
+        None if matches!(job.integration, Some(IntegrationTarget::Beside { .. })) => {
+            say!(language, "list-not-merged", status = word)
+        }
         None => word,
     };
     (format!("{} {status}", sign.symbol()), Some(meaning(sign)))
@@ -200,7 +234,7 @@ async fn show(context: &Context, id: &str) -> Ended {
         let reports = reports_of(context, &view).await?;
         return context.terminal.json(&Reported { job: &view, reports });
     }
-    print_job(context, &view).await?;
+    print_job(context, &view, false).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
         context.terminal.say(&say!(context.terminal.language, "term-no-host", id = view.id.as_str()));
     }
