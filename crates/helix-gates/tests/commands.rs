@@ -1,6 +1,8 @@
 //! Gates on real commits, with real commands: shell, node, cargo-free parsers, pytest.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
+#[path = "commands/aware.rs"]
+mod aware;
 #[path = "commands/cheats.rs"]
 mod cheats;
 #[path = "commands/honest.rs"]

@@ -1,0 +1,120 @@
+//! Code that passes its tests by other means than being right: it has their answers written in it, it sees that it is tested, or it
+//! ends their process.
+//!
+//! Must not find anything by looks alone where a run can show it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use helix_core::finding::{Fault, FaultKind, Finding};
+use helix_core::ids::CommitId;
+
+use super::proof::did_not_compile;
+use super::run::TestRun;
+use super::work::{Work, Written, test_files};
+use super::{Tested, Testing};
+use crate::GateContext;
+use crate::checkout::blocking;
+use crate::code::{Asked, Blinded, asked, blinded, ends_processes, failing_at_end, known_answers};
+use crate::judgement::{Judgement, Trouble, finding};
+use helix_git::{EntryKind, GitError, VariantFile};
+use helix_plan::Switch;
+
+/// What of the code is to be tried.
+struct Suspicions {
+    /// Answers of tests that stand in it.
+    known: Vec<Finding>,
+    /// The result whose code sees no test runner, and where it looked.
+    blind: Option<(CommitId, Vec<(String, u32, String)>)>,
+    /// The result whose tests fail at their end, if the code may end their process, and where the code is.
+    failing: Option<(CommitId, String)>,
+}
+
+impl Testing<'_> {
+    /// Findings of code that passes by what it knows of its tests.
+    pub(super) async fn seen_through(&self, work: &Work, tested: &Tested) -> Result<Option<Judgement>, Trouble> {
+        if self.gate.control == Switch::Off {
+            return Ok(None);
+        }
+        let (context, of) = (self.context.clone(), work.clone());
+        let Suspicions { known, blind, failing } = blocking(move || suspicions(&context, &of)).await??;
+        if !known.is_empty() {
+            return Ok(Some(Judgement::of(known, "the code has the tests' answers written in it".into(), Vec::new())));
+        }
+        if let Some((commit, looks)) = blind {
+            let unseeing = self.run(&commit, ".unaware").await?;
+            let ran = unseeing.run.as_ref().map_or(0, TestRun::total);
+            if ran == 0 && did_not_compile(&unseeing.checked.output) {
+                return Ok(Some(self.not_built(&looks)));
+            }
+            if !unseeing.is_as_good_as(tested) {
+                let fix = "let the code do the same whether it is tested or not; if it has to know, the plan sets `control: off` in this gate";
+                let found = looks.into_iter().map(|(path, line, what)| {
+                    let message = format!("the tests pass only where the code sees that it is tested: `{what}`");
+                    finding("tests.aware", message).at(&path, Some(line), None).fix(fix)
+                });
+                let summary = "the code does something else where it is not tested".to_owned();
+                return Ok(Some(Judgement::of(found.collect(), summary, Vec::new())));
+            }
+        }
+        if let Some((commit, path)) = failing
+            && self.run(&commit, ".failing").await?.is_as_good_as(tested)
+        {
+            let message = "the tests also pass where each of them fails at its end: the code ends their process before";
+            let fix = "let the code return to its tests";
+            let found = finding("tests.ended", message.to_owned()).at(&path, None, None).fix(fix);
+            return Ok(Some(Judgement::of(vec![found], "the tests do not come to their end".into(), Vec::new())));
+        }
+        Ok(None)
+    }
+
+    fn not_built(&self, looks: &[(String, u32, String)]) -> Judgement {
+        let places: Vec<String> = looks.iter().take(5).map(|(path, line, _)| format!("{path}:{line}")).collect();
+        let message = format!("the code asks whether it is tested ({}), and could not be built without that", places.join(", "));
+        let hint = "look at the output of this run (`.unaware.log`); the plan may set `control: off` in this gate".to_owned();
+        Judgement::faulted(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint) })
+    }
+}
+
+fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, GitError> {
+    let written = work.written(context)?;
+    let (mut known, mut blind, mut looks) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut questions: Vec<(crate::code::Code, Vec<Asked>)> = Vec::new();
+    let mut ends = None;
+    for Written { path, kind, code, source, lines } in written {
+        if !questions.iter().any(|(of, _)| *of == code) {
+            let files = test_files(context, code)?;
+            questions.push((code, files.iter().flat_map(|file| asked(code, &file.source)).collect()));
+        }
+        let of_code = questions.iter().find(|(of, _)| *of == code).map(|(_, asked)| asked.as_slice());
+        for (line, what) in known_answers(code, &source, &lines, of_code.unwrap_or_default()) {
+            let fix = "compute the answer, also to questions that no test asks";
+            let message = format!("the code has the answer to a test's question written in it: {what}");
+            known.push(finding("tests.known", message).at(&path, Some(line), None).fix(fix));
+        }
+        if ends.is_none() && ends_processes(&source, &lines) {
+            ends = Some((code, path.clone()));
+        }
+        if let Some(Blinded { source, looks: at }) = blinded(code, &source, &lines) {
+            looks.extend(at.into_iter().map(|(line, what)| (path.clone(), line, what)));
+            blind.insert(path, VariantFile::Written(kind, source.into_bytes()));
+        }
+    }
+    let variant = |edits| context.repository().variant(&context.result.commit, edits);
+    let blind = if blind.is_empty() { None } else { Some((variant(&blind)?, looks)) };
+    let mut failing = None;
+    if let Some((code, path)) = ends {
+        let mut edits = BTreeMap::new();
+        let files = context.files()?;
+        for file in test_files(context, code)? {
+            let kind = files.get(&file.path).map_or(EntryKind::File, |entry| entry.kind);
+            if let Some(text) = failing_at_end(code, &file.source) {
+                edits.insert(file.path, VariantFile::Written(kind, text.into_bytes()));
+            }
+        }
+        if !edits.is_empty() {
+            failing = Some((variant(&edits)?, path));
+        }
+    }
+    Ok(Suspicions { known, blind, failing })
+}
