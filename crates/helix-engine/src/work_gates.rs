@@ -414,7 +414,6 @@ pub(crate) fn looked(
     commit: &CommitId,
     head: Option<CommitId>,
 ) -> Result<Looked, EngineError> {
-    let failed = EngineError::environment;
     let head = head.unwrap_or_else(|| commit.clone());
     let base = base.unwrap_or_else(|| head.clone());
     let result = committed(&repository, &base, commit)?;

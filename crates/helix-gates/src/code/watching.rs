@@ -32,6 +32,8 @@ static CALLERS: LazyLock<Regex> = LazyLock::new(|| {
 });
 /// The same in Rust and Go.
 static RUST_CALLS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|::)current_exe$|thread::current\(\)\.name$"));
+/// Methods that change what they are called on.
+static CHANGES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.(update|setdefault|pop|popitem|clear|__\w+item__)$"));
 /// Calls that end or replace the process.
 static ENDS: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"\b(_exit|sys\.exit|os\.(abort|kill|exec\w*)|process\.(exit|kill|abort|reallyExit)|process::(exit|abort)|libc::\w*exit|os\.Exit|syscall\.(Exit|Exec|Kill))\b")
@@ -48,7 +50,7 @@ pub(crate) fn blinded(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option
     let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
     let (mut edits, mut looks) = (Vec::new(), Vec::new());
     visit(tree.root_node(), |node| {
-        if code == Code::Rust && is_rust_test(node, source) && !is_beside_a_product(node, source) {
+        if code == Code::Rust && is_rust_test(node, source) {
             return false;
         }
         let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
@@ -70,7 +72,7 @@ fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
         return RUNNER.is_match(inner).then(|| format!("\"{NO_NAME}\""));
     }
     match (code, node.kind()) {
-        (Code::Python, "attribute") if !is_assigned(node) => match written {
+        (Code::Python, "attribute") if !is_assigned(node, source) => match written {
             "sys.modules" => Some(PYTHON_MODULES.to_owned()),
             "os.environ" => Some(PYTHON_VARIABLES.to_owned()),
             _ => None,
@@ -79,7 +81,7 @@ fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
             let called = node.child_by_field_name("function").map(|called| text(called, source))?;
             CALLERS.is_match(called).then(|| "None".to_owned())
         }
-        (Code::JavaScript | Code::TypeScript | Code::Tsx, "member_expression") if !is_assigned(node) => {
+        (Code::JavaScript | Code::TypeScript | Code::Tsx, "member_expression") if !is_assigned(node, source) => {
             let name = node.child_by_field_name("property").map(|name| text(name, source))?;
             let of = node.child_by_field_name("object").map(|of| text(of, source))?;
             let sees = of.ends_with("process.env") && RUNNER.is_match(name)
@@ -102,8 +104,10 @@ fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
         (Code::Rust, "attribute_item") => {
             let bare: String = written.split_whitespace().collect();
             match bare.as_str() {
-                "#[cfg(debug_assertions)]" | "#[cfg(test)]" => Some("#[cfg(any())]".to_owned()),
-                "#[cfg(not(debug_assertions))]" | "#[cfg(not(test))]" => Some("#[cfg(all())]".to_owned()),
+                "#[cfg(debug_assertions)]" => Some("#[cfg(any())]".to_owned()),
+                "#[cfg(not(debug_assertions))]" => Some("#[cfg(all())]".to_owned()),
+                "#[cfg(test)]" if is_of_two(node, source) => Some("#[cfg(any())]".to_owned()),
+                "#[cfg(not(test))]" if is_of_two(node, source) => Some("#[cfg(all())]".to_owned()),
                 _ => None,
             }
         }
@@ -125,7 +129,7 @@ fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
 }
 
 /// Whether a node is written to.
-fn is_assigned(node: Node<'_>) -> bool {
+fn is_assigned(node: Node<'_>, source: &str) -> bool {
     let mut inner = node;
     while let Some(above) = inner.parent() {
         match above.kind() {
@@ -139,18 +143,24 @@ fn is_assigned(node: Node<'_>) -> bool {
             }
             "delete_statement" => return true,
             // What is called on it may change it.
-            "call" => return matches!(inner.kind(), "attribute") && inner != node,
+            "call" => return CHANGES.is_match(text(inner, source)),
             _ => return false,
         }
     }
     false
 }
 
-/// Whether an item that is there for tests only has another one of its name beside it, which tests do not see.
-fn is_beside_a_product(item: Node<'_>, source: &str) -> bool {
+/// Whether an attribute of Rust stands before a function that has another one of its name beside it: one for tests, one for the product.
+fn is_of_two(attribute: Node<'_>, source: &str) -> bool {
     let name = |node: Node<'_>| node.child_by_field_name("name").map(|name| text(name, source));
-    let (Some(own), Some(parent)) = (name(item), item.parent()) else { return false };
-    item.kind() == "function_item" && children(parent).into_iter().any(|other| other != item && name(other) == Some(own))
+    let mut item = attribute.next_named_sibling();
+    while let Some(node) = item.filter(|node| matches!(node.kind(), "attribute_item" | "line_comment")) {
+        item = node.next_named_sibling();
+    }
+    let (Some(item), Some(parent)) = (item.filter(|item| item.kind() == "function_item"), attribute.parent()) else {
+        return false;
+    };
+    children(parent).into_iter().any(|other| other != item && name(other).is_some() && name(other) == name(item))
 }
 
 /// Whether one of these lines may end the process in which it runs.
