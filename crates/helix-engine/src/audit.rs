@@ -112,7 +112,9 @@ fn subjects(active: &Active) -> Vec<Subject> {
     let (spec, mut found) = (&active.spec, Vec::new());
     for (phase, progress) in active.pairs() {
         let attempt = progress.last_attempt().filter(|_| matches!(progress.state, PhaseState::Passed { .. }));
-        let Some((base, result)) = attempt.and_then(|one| Some((&one.begin.base, one.result.as_ref()?))) else { continue };
+        let Some((base, result)) = attempt.and_then(|one| Some((&one.begin.base, one.result.as_ref()?))) else {
+            continue;
+        };
         let task = WorkTask::of_attempt(spec, phase, base);
         found.push(Subject { task, phase: phase.id.clone(), result: result.commit.clone() });
     }

@@ -5,6 +5,8 @@
 mod aware;
 #[path = "commands/cheats.rs"]
 mod cheats;
+#[path = "commands/history.rs"]
+mod history;
 #[path = "commands/honest.rs"]
 mod honest;
 #[path = "commands/kept.rs"]

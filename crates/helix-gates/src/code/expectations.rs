@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::{Code, children, is_rust_test, pattern, text, visit};
+use super::{Code, Edit, children, edited, is_rust_test, pattern, text, visit};
 
 /// An assertion that something equals a constant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,9 +71,11 @@ pub(crate) fn other_answers(before: &[TestFile], now: &[TestFile]) -> Vec<OtherA
         };
         let same = answers.is_some_and(|answers| answers.iter().any(|now| now.expected == one.expected));
         let known = former.get(&(one.test.as_str(), one.question.as_str()));
-        let other = answers.into_iter().flatten().find(|now| known.is_none_or(|known| !known.contains(now.expected.as_str())));
+        let other =
+            answers.into_iter().flatten().find(|now| known.is_none_or(|known| !known.contains(now.expected.as_str())));
         if stays && answers.is_none() && one.question.starts_with(ROW) {
-            let how = format!("no longer asks {}, where it expected {}", &one.question[ROW.len()..], shown(&one.expected));
+            let how =
+                format!("no longer asks {}, where it expected {}", &one.question[ROW.len()..], shown(&one.expected));
             found.push(OtherAnswer { path: path.clone(), test: one.test.clone(), line: None, how });
         }
         if !stays {
@@ -105,7 +107,12 @@ pub(crate) fn asked(code: Code, source: &str) -> Vec<Asked> {
         for (question, expected) in compared(code, node, source) {
             let question = said_before(unit, node, &question, source).unwrap_or(question);
             let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
-            found.push(Asked { test: test.to_owned(), line, question: bare(&question), expected: bare(&expected) });
+            found.push(Asked {
+                test: test.to_owned(),
+                line,
+                question: bare(&question),
+                expected: exact(&bare(&expected)),
+            });
         }
     });
     found
@@ -132,7 +139,8 @@ fn read(code: Code, source: &str, mut each: impl FnMut(&str, Node<'_>, Node<'_>)
             (Code::Go, "function_declaration") if own.starts_with("Test") => Some(inside(own)),
             (Code::Rust, "function_item") if is_rust_test(node, source) => Some(inside(own)),
             (Code::JavaScript | Code::TypeScript | Code::Tsx, "call_expression") => {
-                let called = node.child_by_field_name("function").map(|called| text(called, source)).unwrap_or_default();
+                let called =
+                    node.child_by_field_name("function").map(|called| text(called, source)).unwrap_or_default();
                 let named = matches!(called.split('.').next(), Some("test" | "it" | "specify"));
                 let first = node.child_by_field_name("arguments").and_then(|all| all.named_child(0)).filter(|_| named);
                 first.map(|first| inside(text(first, source)))
@@ -165,7 +173,9 @@ fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String, String)> {
         all.into_iter().filter(|one| one.kind() != "keyword_argument").map(of).collect::<Vec<_>>()
     };
     let sides = match (code, node.kind()) {
-        (Code::Python, "comparison_operator") if node.parent().is_some_and(|above| above.kind() == "assert_statement") => {
+        (Code::Python, "comparison_operator")
+            if node.parent().is_some_and(|above| above.kind() == "assert_statement") =>
+        {
             let operands = children(node);
             let operator = node.child(1).map(|operator| text(operator, source)).unwrap_or_default();
             if operands.len() != 2 || !matches!(operator, "==" | "is") {
@@ -201,7 +211,8 @@ fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String, String)> {
             if !matches!(name.rsplit("::").next(), Some("assert_eq")) {
                 return Vec::new();
             }
-            let tokens = children(node).into_iter().find(|node| node.kind() == "token_tree").map(of).unwrap_or_default();
+            let tokens =
+                children(node).into_iter().find(|node| node.kind() == "token_tree").map(of).unwrap_or_default();
             parts(tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default())
         }
         (Code::Go, "if_statement") => {
@@ -285,22 +296,59 @@ fn parts(tokens: &str) -> Vec<String> {
 }
 
 static PYTHON_EQUAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|\.)assert(\w*Equals?|Is)$"));
-static SCRIPT_EQUAL: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^((\w+\.)?assert\.(strictEqual|equal|deepEqual|deepStrictEqual)|t\.(is|equal|same|deepEqual))$"));
+static SCRIPT_EQUAL: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^((\w+\.)?assert\.(strictEqual|equal|deepEqual|deepStrictEqual)|t\.(is|equal|same|deepEqual))$")
+});
 static TEXTS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(\\.|[^"\\])*"|'(\\.|[^'\\])*'"#));
 static WORDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Za-z_][A-Za-z0-9_]*"));
 static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d[\d_]*(\.\d+)?"));
+
+/// A number with its tolerance.
+static APPROXIMATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(pytest\.)?approx\((.*?)(,.*)?\)$"));
 
 /// Whether there is nothing in a text but constants.
 fn is_constant(text: &str) -> bool {
     const WRAPS: [&str; 12] =
         ["True", "False", "None", "true", "false", "null", "undefined", "nil", "Some", "Ok", "Err", "vec"];
-    let bare = TEXTS.replace_all(text, "0");
+    let text = APPROXIMATE.replace_all(text, "$2");
+    let bare = TEXTS.replace_all(&text, "0");
     !text.is_empty() && WORDS.find_iter(&bare).all(|word| WRAPS.contains(&word.as_str()))
+}
+
+/// A number without the usual tolerance around it.
+fn exact(constant: &str) -> String {
+    let inner = APPROXIMATE.captures(constant).filter(|found| found.get(3).is_none());
+    inner.and_then(|found| found.get(2)).map_or(constant, |number| number.as_str()).to_owned()
 }
 
 fn bare(text: &str) -> String {
     text.split_whitespace().collect()
+}
+
+/// A constant that is not equal to this one.
+fn another(constant: &str) -> Option<String> {
+    if let Some(found) = TEXTS.find(constant) {
+        let at = found.start() + 1;
+        return Some(format!("{}other {}", &constant[..at], &constant[at..]));
+    }
+    if let Some(found) = NUMBERS.find(constant) {
+        return Some(format!("{}9{}", &constant[..found.start()], &constant[found.start()..]));
+    }
+    let swapped = [("True", "False"), ("False", "True"), ("true", "false"), ("false", "true")];
+    swapped.into_iter().find(|(word, _)| *word == constant).map(|(_, other)| other.to_owned())
+}
+
+/// A test file whose tests expect other constants; `None` where they expect none.
+pub(crate) fn expecting_else(code: Code, source: &str) -> Option<String> {
+    let mut edits = Vec::new();
+    read(code, source, |_, _, node| {
+        for (_, expected) in compared(code, node, source) {
+            let at = text(node, source).rfind(&expected).map(|at| node.start_byte() + at);
+            let other = at.and_then(|at| Some(Edit { range: at..at + expected.len(), with: another(&expected)? }));
+            edits.extend(other);
+        }
+    });
+    (!edits.is_empty()).then(|| edited(source, edits))
 }
 
 /// The constants in a text that say something: texts and numbers, but not 0 and 1, each once.
@@ -319,29 +367,38 @@ pub(crate) fn known_answers(code: Code, source: &str, lines: &BTreeSet<u32>, ask
         .map(|one| (constants(&one.question), constants(&one.expected), one))
         .filter(|(question, answer, _)| question.len() > 1 && !answer.is_empty() && answer.is_disjoint(question))
         .collect();
-    let mut found = BTreeMap::new();
+    let (mut found, mut entries) = (BTreeMap::new(), 0_usize);
     visit(tree.root_node(), |node| {
         let entry = matches!(
             node.kind(),
-            "pair" | "if_statement" | "elif_clause" | "conditional_expression" | "ternary_expression" | "case_clause"
-                | "switch_case" | "match_arm" | "if_expression" | "expression_case" | "keyed_element"
+            "pair"
+                | "if_statement"
+                | "elif_clause"
+                | "conditional_expression"
+                | "ternary_expression"
+                | "case_clause"
+                | "switch_case"
+                | "match_arm"
+                | "if_expression"
+                | "expression_case"
+                | "keyed_element"
         );
         let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
         if entry && lines.contains(&line) {
             let written = constants(text(node, source));
             let knows = |(question, answer, _): &&(BTreeSet<String>, BTreeSet<String>, &Asked)| {
-                written.is_superset(question) && written.is_superset(answer) && written.len() <= question.len() + answer.len() + 2
+                written.is_superset(question)
+                    && written.is_superset(answer)
+                    && written.len() <= question.len() + answer.len() + 2
             };
             if let Some((_, _, one)) = questions.iter().find(knows) {
                 found.insert(line, format!("{} is {}", one.question, one.expected));
+                entries += 1;
             }
         }
         !questions.is_empty()
     });
-    match found.len() {
-        0 | 1 => BTreeMap::new(),
-        _ => found,
-    }
+    if entries > 1 { found } else { BTreeMap::new() }
 }
 
 #[cfg(test)]

@@ -30,7 +30,9 @@ pub(crate) fn weaker(code: Code, source: &str) -> Vec<Weaker> {
         let (nothing, constant) = match (code, node.kind()) {
             (Code::Python, "assert_statement") => ("pass", "assert True"),
             (Code::Python, "expression_statement") if starts(&["self.assert"]) => ("pass", "self.assertTrue(True)"),
-            (Code::JavaScript | Code::TypeScript | Code::Tsx, "expression_statement") if starts(&["assert", "expect("]) => {
+            (Code::JavaScript | Code::TypeScript | Code::Tsx, "expression_statement")
+                if starts(&["assert", "expect("]) =>
+            {
                 ("{}", "0 === 0;")
             }
             (Code::Rust, "expression_statement") if starts(&["assert"]) => ("", "assert!(true);"),
@@ -49,7 +51,9 @@ pub(crate) fn weaker(code: Code, source: &str) -> Vec<Weaker> {
         };
         turn += 1;
         match turn % 2 {
-            0 => add(Edit { range: node.byte_range(), with: constant.into() }, format!("`{first}` becomes `{constant}`")),
+            0 => {
+                add(Edit { range: node.byte_range(), with: constant.into() }, format!("`{first}` becomes `{constant}`"))
+            }
             _ => add(Edit { range: node.byte_range(), with: nothing.into() }, format!("leaves out `{first}`")),
         }
         false

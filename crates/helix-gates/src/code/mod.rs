@@ -15,11 +15,11 @@ use regex::Regex;
 use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::weakened;
-pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, known_answers, other_answers};
+pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, expecting_else, known_answers, other_answers};
 pub(crate) use faults::{Weaker, lying, weaker};
 pub(crate) use mutants::{Mutant, mutants, new_lines};
 pub(crate) use stubs::{Stubbed, stubbed};
-pub(crate) use watching::{Blinded, blinded, ends_processes, failing_at_end};
+pub(crate) use watching::{Blinded, blinded, decides};
 
 /// Longest file that is parsed; a longer one was generated.
 pub(crate) const MAX_SOURCE: usize = 2 << 20;

@@ -1,5 +1,5 @@
-//! Code that sees whether it is tested, or that ends the process in which it is: the same source with its eyes closed, and tests that
-//! fail at their end.
+//! Code that sees whether it is tested, or that decides what a comparison or the end of its process says: the same source with its eyes
+//! closed.
 //!
 //! Must not say that such code is wrong: what changes when it sees nothing shows that.
 
@@ -34,15 +34,16 @@ static CALLERS: LazyLock<Regex> = LazyLock::new(|| {
 static RUST_CALLS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|::)current_exe$|thread::current\(\)\.name$"));
 /// Methods that change what they are called on.
 static CHANGES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.(update|setdefault|pop|popitem|clear|__\w+item__)$"));
-/// Calls that end or replace the process.
-static ENDS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(r"\b(_exit|sys\.exit|os\.(abort|kill|exec\w*)|process\.(exit|kill|abort|reallyExit)|process::(exit|abort)|libc::\w*exit|os\.Exit|syscall\.(Exit|Exec|Kill))\b")
+/// What ends or replaces the process, and what says what is equal.
+static DECIDES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(_exit|sys\.exit|os\.(abort|kill|exec\w*)|process\.(exit|kill|abort|reallyExit)|process::(exit|abort)|libc::\w*exit|os\.Exit|syscall\.(Exit|Exec|Kill)|__(eq|ne|bool|instancecheck)__|PartialEq(<.*>)? for|valueOf|Symbol\.toPrimitive)\b|func .*\) Equal\(",
+    )
 });
 
 /// What stands in the place of a look.
 const PYTHON_MODULES: &str = "{name: module for name, module in __import__('sys').modules.items() if name.partition('.')[0] not in ('unittest', 'pytest', '_pytest')}";
-const PYTHON_VARIABLES: &str =
-    "{name: value for name, value in __import__('os').environ.items() if name != 'CI' and not name.startswith('PYTEST_')}";
+const PYTHON_VARIABLES: &str = "{name: value for name, value in __import__('os').environ.items() if name != 'CI' and not name.startswith('PYTEST_')}";
 const NO_NAME: &str = "helix-sees-nothing";
 
 /// The source with its eyes closed; `None` if none of these lines looks.
@@ -163,45 +164,9 @@ fn is_of_two(attribute: Node<'_>, source: &str) -> bool {
     children(parent).into_iter().any(|other| other != item && name(other).is_some() && name(other) == name(item))
 }
 
-/// Whether one of these lines may end the process in which it runs.
-pub(crate) fn ends_processes(source: &str, lines: &BTreeSet<u32>) -> bool {
-    (1..).zip(source.lines()).any(|(number, line)| lines.contains(&number) && ENDS.is_match(line))
-}
-
-/// A test file in which each test fails at its end, if it comes there; `None` where it has none that can be seen.
-pub(crate) fn failing_at_end(code: Code, source: &str) -> Option<String> {
-    let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
-    let mut edits = Vec::new();
-    visit(tree.root_node(), |node| {
-        let name = node.child_by_field_name("name").map(|name| text(name, source)).unwrap_or_default();
-        let body = node.child_by_field_name("body");
-        match (code, node.kind(), body) {
-            (Code::Python, "function_definition", Some(body)) if name.starts_with("test") => {
-                let first = children(body).first().map_or(0, Node::start_byte);
-                let indent = &source[source[..first].rfind('\n').map_or(0, |end| end + 1)..first];
-                let separator = if indent.trim().is_empty() { format!("\n{indent}") } else { "; ".to_owned() };
-                edits.push(Edit {
-                    range: body.end_byte()..body.end_byte(),
-                    with: format!("{separator}raise AssertionError(\"a planted failure\")"),
-                });
-                false
-            }
-            (Code::Rust, "function_item", Some(body)) if is_rust_test(node, source) => {
-                if node.child_by_field_name("return_type").is_none() {
-                    let at = body.end_byte() - 1;
-                    edits.push(Edit { range: at..at, with: "; panic!(\"a planted failure\"); ".into() });
-                }
-                false
-            }
-            (Code::Go, "function_declaration", Some(body)) if name.starts_with("Test") => {
-                let at = body.end_byte() - 1;
-                edits.push(Edit { range: at..at, with: "; panic(\"a planted failure\") ".into() });
-                false
-            }
-            _ => true,
-        }
-    });
-    (!edits.is_empty()).then(|| edited(source, edits))
+/// Whether one of these lines may decide in the place of a test: by the end of the process, or by what is equal.
+pub(crate) fn decides(source: &str, lines: &BTreeSet<u32>) -> bool {
+    (1..).zip(source.lines()).any(|(number, line)| lines.contains(&number) && DECIDES.is_match(line))
 }
 
 #[cfg(test)]

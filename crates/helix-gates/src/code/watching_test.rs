@@ -34,7 +34,10 @@ fn code_that_looks_for_a_test_runner_sees_none() {
         (Code::Python, "sys.modules['a'] = b\nos.environ['CI2'] = '1'\nimport unittest\n"),
         (Code::Python, "print('a test', x.modules)\n"),
         (Code::JavaScript, "const a = process.env.HOME; b.stack.push(1);\n"),
-        (Code::Rust, "#[cfg(test)]\nmod tests { fn a() { cfg!(debug_assertions); } }\nfn b() { env!(\"CARGO_PKG_VERSION\"); }\n"),
+        (
+            Code::Rust,
+            "#[cfg(test)]\nmod tests { fn a() { cfg!(debug_assertions); } }\nfn b() { env!(\"CARGO_PKG_VERSION\"); }\n",
+        ),
     ];
     for (code, source) in honest {
         assert!(blinded(code, source, &all(source)).is_none(), "{source}");
@@ -43,13 +46,17 @@ fn code_that_looks_for_a_test_runner_sees_none() {
 }
 
 #[test]
-fn tests_can_be_made_to_fail_at_their_end() {
-    let python = "class A:\n    def test_a(self):\n        f()\n    def test_b(self): pass\n";
-    let failing = "class A:\n    def test_a(self):\n        f()\n        raise AssertionError(\"a planted failure\")\n    def test_b(self): pass; raise AssertionError(\"a planted failure\")\n";
-    assert_eq!(failing_at_end(Code::Python, python).as_deref(), Some(failing));
-    let rust = "#[test]\nfn a() { f() }\n";
-    assert_eq!(failing_at_end(Code::Rust, rust).as_deref(), Some("#[test]\nfn a() { f() ; panic!(\"a planted failure\"); }\n"));
-    assert_eq!(failing_at_end(Code::Rust, "fn a() {}\n"), None);
-    let exit = "import os\nos._exit(0)\n";
-    assert!(ends_processes(exit, &all(exit)) && !ends_processes("import os\n", &all("import os\n")));
+fn what_may_decide_in_the_place_of_a_test_is_seen() {
+    for line in [
+        "os._exit(0)",
+        "std::process::exit(0)",
+        "process.exit(0)",
+        "def __eq__(self, other):",
+        "impl PartialEq<u8> for A {",
+    ] {
+        assert!(decides(line, &all(line)), "{line}");
+    }
+    for line in ["exit_code = 3", "#[derive(PartialEq)]", "x == y"] {
+        assert!(!decides(line, &all(line)), "{line}");
+    }
 }

@@ -99,7 +99,14 @@ pub fn planted_faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedF
     }
 }
 
-fn fault(sort: FaultSort, path: String, kind: EntryKind, line: Option<u32>, what: String, text: String) -> PlantedFault {
+fn fault(
+    sort: FaultSort,
+    path: String,
+    kind: EntryKind,
+    line: Option<u32>,
+    what: String,
+    text: String,
+) -> PlantedFault {
     let edits = BTreeMap::from([(path.clone(), VariantFile::Written(kind, text.into_bytes()))]);
     PlantedFault { sort, path, line, what, edits }
 }

@@ -1,5 +1,5 @@
 //! Code that passes its tests by other means than being right: it has their answers written in it, it sees that it is tested, or it
-//! ends their process.
+//! decides in their place.
 //!
 //! Must not find anything by looks alone where a run can show it.
 
@@ -15,7 +15,7 @@ use super::work::{Work, Written, test_files};
 use super::{Tested, Testing};
 use crate::GateContext;
 use crate::checkout::blocking;
-use crate::code::{Asked, Blinded, asked, blinded, ends_processes, failing_at_end, known_answers};
+use crate::code::{Asked, Blinded, asked, blinded, decides, expecting_else, known_answers};
 use crate::judgement::{Judgement, Trouble, finding};
 use helix_git::{EntryKind, GitError, VariantFile};
 use helix_plan::Switch;
@@ -26,8 +26,8 @@ struct Suspicions {
     known: Vec<Finding>,
     /// The result whose code sees no test runner, and where it looked.
     blind: Option<(CommitId, Vec<(String, u32, String)>)>,
-    /// The result whose tests fail at their end, if the code may end their process, and where the code is.
-    failing: Option<(CommitId, String)>,
+    /// The result whose tests expect other values, if the code may decide in their place, and where that is.
+    other: Option<(CommitId, String)>,
 }
 
 impl Testing<'_> {
@@ -37,7 +37,7 @@ impl Testing<'_> {
             return Ok(None);
         }
         let (context, of) = (self.context.clone(), work.clone());
-        let Suspicions { known, blind, failing } = blocking(move || suspicions(&context, &of)).await??;
+        let Suspicions { known, blind, other } = blocking(move || suspicions(&context, &of)).await??;
         if !known.is_empty() {
             return Ok(Some(Judgement::of(known, "the code has the tests' answers written in it".into(), Vec::new())));
         }
@@ -57,21 +57,24 @@ impl Testing<'_> {
                 return Ok(Some(Judgement::of(found.collect(), summary, Vec::new())));
             }
         }
-        if let Some((commit, path)) = failing
-            && self.run(&commit, ".failing").await?.is_as_good_as(tested)
+        if let Some((commit, path)) = other
+            && self.run(&commit, ".other").await?.is_as_good_as(tested)
         {
-            let message = "the tests also pass where each of them fails at its end: the code ends their process before";
-            let fix = "let the code return to its tests";
-            let found = finding("tests.ended", message.to_owned()).at(&path, None, None).fix(fix);
-            return Ok(Some(Judgement::of(vec![found], "the tests do not come to their end".into(), Vec::new())));
+            let message = "the tests also pass where they expect other values: the code decides in their place, by ending their process or by \
+                           what it calls equal";
+            let fix = "let the code return to its tests, and compare what is there";
+            let found = finding("tests.undecided", message.to_owned()).at(&path, None, None).fix(fix);
+            return Ok(Some(Judgement::of(vec![found], "the tests do not decide".into(), Vec::new())));
         }
         Ok(None)
     }
 
     fn not_built(&self, looks: &[(String, u32, String)]) -> Judgement {
         let places: Vec<String> = looks.iter().take(5).map(|(path, line, _)| format!("{path}:{line}")).collect();
-        let message = format!("the code asks whether it is tested ({}), and could not be built without that", places.join(", "));
-        let hint = "look at the output of this run (`.unaware.log`); the plan may set `control: off` in this gate".to_owned();
+        let message =
+            format!("the code asks whether it is tested ({}), and could not be built without that", places.join(", "));
+        let hint =
+            "look at the output of this run (`.unaware.log`); the plan may set `control: off` in this gate".to_owned();
         Judgement::faulted(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint) })
     }
 }
@@ -80,7 +83,7 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Git
     let written = work.written(context)?;
     let (mut known, mut blind, mut looks) = (Vec::new(), BTreeMap::new(), Vec::new());
     let mut questions: Vec<(crate::code::Code, Vec<Asked>)> = Vec::new();
-    let mut ends = None;
+    let mut deciding = None;
     for Written { path, kind, code, source, lines } in written {
         if !questions.iter().any(|(of, _)| *of == code) {
             let files = test_files(context, code)?;
@@ -92,8 +95,8 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Git
             let message = format!("the code has the answer to a test's question written in it: {what}");
             known.push(finding("tests.known", message).at(&path, Some(line), None).fix(fix));
         }
-        if ends.is_none() && ends_processes(&source, &lines) {
-            ends = Some((code, path.clone()));
+        if deciding.is_none() && decides(&source, &lines) {
+            deciding = Some((code, path.clone()));
         }
         if let Some(Blinded { source, looks: at }) = blinded(code, &source, &lines) {
             looks.extend(at.into_iter().map(|(line, what)| (path.clone(), line, what)));
@@ -102,19 +105,19 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Git
     }
     let variant = |edits| context.repository().variant(&context.result.commit, edits);
     let blind = if blind.is_empty() { None } else { Some((variant(&blind)?, looks)) };
-    let mut failing = None;
-    if let Some((code, path)) = ends {
+    let mut other = None;
+    if let Some((code, path)) = deciding {
         let mut edits = BTreeMap::new();
         let files = context.files()?;
         for file in test_files(context, code)? {
             let kind = files.get(&file.path).map_or(EntryKind::File, |entry| entry.kind);
-            if let Some(text) = failing_at_end(code, &file.source) {
+            if let Some(text) = expecting_else(code, &file.source) {
                 edits.insert(file.path, VariantFile::Written(kind, text.into_bytes()));
             }
         }
         if !edits.is_empty() {
-            failing = Some((variant(&edits)?, path));
+            other = Some((variant(&edits)?, path));
         }
     }
-    Ok(Suspicions { known, blind, failing })
+    Ok(Suspicions { known, blind, other })
 }

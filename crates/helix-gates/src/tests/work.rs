@@ -158,11 +158,7 @@ impl Work {
 }
 
 /// The text of a file that is not too long to be looked at.
-fn source_of(
-    context: &GateContext,
-    files: &TreeListing,
-    path: &str,
-) -> Result<Option<(EntryKind, String)>, GitError> {
+fn source_of(context: &GateContext, files: &TreeListing, path: &str) -> Result<Option<(EntryKind, String)>, GitError> {
     let Some(entry) = files.get(path).filter(|entry| is_file(entry.kind)) else { return Ok(None) };
     match context.repository().size(&entry.object)? > MAX_SOURCE {
         true => Ok(None),

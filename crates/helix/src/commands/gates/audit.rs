@@ -63,9 +63,12 @@ pub(super) fn run(context: &Context, arguments: Arguments) -> Ended {
         };
         keep(context, &audit)?;
         let mut text: Vec<String> = audit.escaped().map(|fault| line(terminal, fault)).collect();
-        text.extend(audit.left_out.iter().map(|one| {
-            say!(terminal.language, "gates-audit-left-out", phase = one.phase.as_str(), why = &one.why)
-        }));
+        text.extend(
+            audit
+                .left_out
+                .iter()
+                .map(|one| say!(terminal.language, "gates-audit-left-out", phase = one.phase.as_str(), why = &one.why)),
+        );
         text.push(rate(terminal.language, &audit));
         terminal.answer(&audit, &text.join("\n"))?;
         terminal.note(&say!(terminal.language, "gates-audit-alone"));
@@ -83,7 +86,8 @@ fn line(terminal: &Terminal, fault: &TriedFault) -> String {
         }
         (None, _) => terminal.paint(Meaning::Bad, &say!(language, "gates-audit-escaped")),
     };
-    let sort = serde_json::to_value(fault.sort).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
+    let sort =
+        serde_json::to_value(fault.sort).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
     let sort = say!(language, "gates-audit-sort", sort = sort);
     let place = match fault.line {
         Some(line) => format!("{}:{line}", fault.path),

@@ -61,7 +61,8 @@ pub(super) async fn evidence(context: &Context, id: &str, bundle: Option<&Path>)
         }
     };
     let audit = last_audit(context, &found.job)?;
-    let text = [report(context, found)].into_iter().chain(audit.iter().map(|audit| rate(context.terminal.language, audit)));
+    let text =
+        [report(context, found)].into_iter().chain(audit.iter().map(|audit| rate(context.terminal.language, audit)));
     let text = text.collect::<Vec<_>>().join("\n");
     context.terminal.answer(&Audited { evidence: found, audit }, &text)?;
     if let Some((file, key)) = written {
