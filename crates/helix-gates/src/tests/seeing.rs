@@ -20,12 +20,15 @@ use crate::judgement::{Judgement, Trouble, finding};
 use helix_git::{EntryKind, GitError, VariantFile};
 use helix_plan::Switch;
 
+/// Where code looks for a test runner: path, line from 1, and what stands there.
+type Look = (String, u32, String);
+
 /// What of the code is to be tried.
 struct Suspicions {
     /// Answers of tests that stand in it.
     known: Vec<Finding>,
     /// The result whose code sees no test runner, and where it looked.
-    blind: Option<(CommitId, Vec<(String, u32, String)>)>,
+    blind: Option<(CommitId, Vec<Look>)>,
     /// The result whose tests expect other values, if the code may decide in their place, and where that is.
     other: Option<(CommitId, String)>,
 }
@@ -69,7 +72,7 @@ impl Testing<'_> {
         Ok(None)
     }
 
-    fn not_built(&self, looks: &[(String, u32, String)]) -> Judgement {
+    fn not_built(&self, looks: &[Look]) -> Judgement {
         let places: Vec<String> = looks.iter().take(5).map(|(path, line, _)| format!("{path}:{line}")).collect();
         let message =
             format!("the code asks whether it is tested ({}), and could not be built without that", places.join(", "));

@@ -1,5 +1,7 @@
 //! How often honest work is called dishonest: real commits of real repositories, judged by what `tests_pass` looks at besides the tests.
 
+#![allow(clippy::print_stdout, reason = "it is asked for what it says")]
+
 use super::*;
 use helix_core::evidence::ChangeKind;
 
