@@ -246,6 +246,10 @@ impl<'s> Reader<'s> {
                 let is_pair = node.named_child(0).is_some_and(|about| about.kind() == "tuple");
                 self.assertion(place, "assert", if is_pair { "" } else { about });
             }
+            "raise_statement" if self.text(node).contains("AssertionError") => {
+                // What it depends on stands around it.
+                self.assertion(place, "raise", "value ==");
+            }
             "call" => {
                 let called = node.child_by_field_name("function").map(|called| self.text(called)).unwrap_or_default();
                 let about = node.child_by_field_name("arguments").map(|about| self.text(about)).unwrap_or_default();

@@ -67,6 +67,8 @@ pub(crate) fn other_answers(before: &[TestFile], now: &[TestFile]) -> Vec<OtherA
         let stays = names.contains(&one.test);
         let answers = match stays {
             true => in_test.get(&(one.test.as_str(), one.question.as_str())),
+            // Of a name alone, such as `actual`, nobody knows in another test what it stands for.
+            false if constants(&one.question).is_empty() => continue,
             false => anywhere.get(&("", one.question.as_str())),
         };
         let same = answers.is_some_and(|answers| answers.iter().any(|now| now.expected == one.expected));
