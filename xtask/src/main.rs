@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a tool for a developer's terminal")]
 
+mod alarms;
 mod attack;
 mod bench;
 mod chore;

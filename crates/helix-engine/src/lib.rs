@@ -5,6 +5,7 @@
 
 mod absent;
 mod activity;
+pub mod audit;
 pub mod codes;
 pub mod config;
 pub mod engine;

@@ -167,6 +167,38 @@ impl WorkTask {
         cancel: &CancellationToken,
         wanted: impl Fn(&Phase, usize) -> bool + Send + Sync,
     ) -> Result<Vec<PhaseGates>, EngineError> {
+        let bench = self.bench(looked, scratch, helix, sandbox, cancel)?;
+        let mut done = Vec::new();
+        for phase in &bench.task.phases {
+            let (mut gates, mut left_out) = (Vec::new(), Vec::new());
+            for (index, gate) in phase.gates.iter().enumerate().filter(|(index, _)| wanted(phase, *index)) {
+                match waits_for_the_end(gate) {
+                    Some(why) => left_out.push(LeftOut { gate: gate.name().into(), why }),
+                    None => gates.push(bench.run(phase, index, &bench.result).await?),
+                }
+            }
+            if phase.verify.is_some() {
+                left_out.push(LeftOut { gate: "verify".into(), why: recorded!("left-out-verifier") });
+            }
+            done.push(PhaseGates { phase: phase.id.clone(), gates, left_out });
+        }
+        Ok(done)
+    }
+
+    /// Where it began, if that is known.
+    pub(crate) fn base(&self) -> Option<&CommitId> {
+        self.base.as_ref()
+    }
+
+    /// Makes ready to run the gates on results.
+    pub(crate) fn bench(
+        self,
+        looked: Looked,
+        scratch: &Scratch,
+        helix: PathBuf,
+        sandbox: Sandbox,
+        cancel: &CancellationToken,
+    ) -> Result<Bench, EngineError> {
         let root = scratch.root.clone();
         let Looked { spaces, base, head, result } = looked;
         let keeper_args = vec!["keeper".to_owned()];
@@ -189,42 +221,80 @@ impl WorkTask {
         if let Ok(outer) = std::env::var(RUN_DIR_VARIABLE) {
             environment = environment.with(WITHIN_RUN_VARIABLE, outer);
         }
-        let mut done = Vec::new();
-        for phase in &self.phases {
-            let (mut gates, mut left_out) = (Vec::new(), Vec::new());
-            for (index, gate) in phase.gates.iter().enumerate().filter(|(index, _)| wanted(phase, *index)) {
-                if let Some(why) = waits_for_the_end(gate) {
-                    left_out.push(LeftOut { gate: gate.name().into(), why });
-                    continue;
-                }
-                let context = GateContext {
-                    spaces: spaces.clone(),
-                    job: job.clone(),
-                    phase: phase.clone(),
-                    claims: self.claims.clone(),
-                    plan_adr: self.plan_adr.clone(),
-                    adr: self.adr.clone(),
-                    origin: self.origin.clone().unwrap_or_else(|| head.clone()),
-                    base: base.clone(),
-                    result: result.clone(),
-                    gate_files: self.gate_files.clone(),
-                    label: format!("{}.{index}", phase.id),
-                    state: root.clone(),
-                    environment: environment.clone(),
-                    checkouts: checkouts.clone(),
-                    cancel: cancel.clone(),
-                };
-                gates.push(run_gate(Arc::new(context), gate).await);
-                if cancel.is_cancelled() {
-                    return Err(EngineError::refused("interrupted"));
-                }
-            }
-            if phase.verify.is_some() {
-                left_out.push(LeftOut { gate: "verify".into(), why: recorded!("left-out-verifier") });
-            }
-            done.push(PhaseGates { phase: phase.id.clone(), gates, left_out });
+        Ok(Bench { task: self, spaces, base, head, result, job, root, environment, checkouts, cancel: cancel.clone() })
+    }
+}
+
+/// A task with all that its gates need to run.
+pub(crate) struct Bench {
+    task: WorkTask,
+    spaces: Workspaces,
+    base: CommitId,
+    head: CommitId,
+    result: Committed,
+    job: JobId,
+    root: PathBuf,
+    environment: ToolEnvironment,
+    checkouts: GateCheckouts,
+    cancel: CancellationToken,
+}
+
+impl Bench {
+    /// What a gate of a phase looks at.
+    fn context(&self, phase: &Phase, index: usize, result: &Committed) -> GateContext {
+        GateContext {
+            spaces: self.spaces.clone(),
+            job: self.job.clone(),
+            phase: phase.clone(),
+            claims: self.task.claims.clone(),
+            plan_adr: self.task.plan_adr.clone(),
+            adr: self.task.adr.clone(),
+            origin: self.task.origin.clone().unwrap_or_else(|| self.head.clone()),
+            base: self.base.clone(),
+            result: result.clone(),
+            gate_files: self.task.gate_files.clone(),
+            label: format!("{}.{index}", phase.id),
+            state: self.root.clone(),
+            environment: self.environment.clone(),
+            checkouts: self.checkouts.clone(),
+            cancel: self.cancel.clone(),
         }
-        Ok(done)
+    }
+
+    async fn run(&self, phase: &Phase, index: usize, result: &Committed) -> Result<GateReport, EngineError> {
+        let Some(gate) = phase.gates.get(index) else { return Err(EngineError::refused("there is no such gate")) };
+        let report = run_gate(Arc::new(self.context(phase, index, result)), gate).await;
+        match self.cancel.is_cancelled() {
+            true => Err(EngineError::refused("interrupted")),
+            false => Ok(report),
+        }
+    }
+
+    /// What the first phase's gates look at, of the result as it is.
+    pub(crate) fn of_result(&self) -> Option<GateContext> {
+        self.task.phases.first().map(|phase| self.context(phase, 0, &self.result))
+    }
+
+    /// The answers of all gates on the result as it is, or of those up to the first that does not pass on another commit.
+    pub(crate) async fn answers(&self, other: Option<CommitId>) -> Result<Vec<GateReport>, EngineError> {
+        let result = match &other {
+            None => self.result.clone(),
+            Some(commit) => {
+                let (spaces, base, commit) = (self.spaces.clone(), self.base.clone(), commit.clone());
+                let made = helix_process::spawn_blocking(move || committed(spaces.repository(), &base, &commit));
+                made.await.map_err(EngineError::environment)??
+            }
+        };
+        let mut found = Vec::new();
+        for phase in &self.task.phases {
+            for (index, _) in phase.gates.iter().enumerate().filter(|(_, gate)| waits_for_the_end(gate).is_none()) {
+                found.push(self.run(phase, index, &result).await?);
+                if other.is_some() && found.last().is_some_and(|gate| !gate.verdict.passed()) {
+                    return Ok(found);
+                }
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -309,20 +379,20 @@ impl Rerun {
 }
 
 /// A directory of its own, which is removed in the end.
-struct Scratch {
-    root: PathBuf,
+pub(crate) struct Scratch {
+    pub(crate) root: PathBuf,
     _place: tempfile::TempDir,
 }
 
 impl Scratch {
-    fn new() -> Result<Self, EngineError> {
+    pub(crate) fn new() -> Result<Self, EngineError> {
         let place = tempfile::Builder::new().prefix("helix-gates-").tempdir().map_err(EngineError::environment)?;
         let root = place.path().canonicalize().map_err(EngineError::environment)?;
         Ok(Self { root, _place: place })
     }
 }
 
-struct Looked {
+pub(crate) struct Looked {
     spaces: Workspaces,
     base: CommitId,
     head: CommitId,
@@ -337,23 +407,28 @@ fn look(directory: &Path, root: &Path, base: Option<CommitId>) -> Result<Looked,
     looked(repository, root, base, &commit, Some(head))
 }
 
-fn looked(
+pub(crate) fn looked(
     repository: Repository,
     root: &Path,
     base: Option<CommitId>,
     commit: &CommitId,
     head: Option<CommitId>,
 ) -> Result<Looked, EngineError> {
-    let failed = EngineError::environment;
     let head = head.unwrap_or_else(|| commit.clone());
     let base = base.unwrap_or_else(|| head.clone());
+    let result = committed(&repository, &base, commit)?;
+    let spaces = Workspaces::new(repository, root).map_err(EngineError::environment)?;
+    Ok(Looked { spaces, base, head, result })
+}
+
+/// A commit as the result of work that began at another one.
+fn committed(repository: &Repository, base: &CommitId, commit: &CommitId) -> Result<Committed, EngineError> {
+    let failed = EngineError::environment;
     let (old, new) =
         (repository.commit(base.as_str()).map_err(failed)?, repository.commit(commit.as_str()).map_err(failed)?);
     let changed = repository.changes(&old.tree, &new.tree).map_err(failed)?;
     let moved = old.tree != new.tree;
-    let result = Committed { commit: new.id, tree: new.tree, branch: String::new(), changed, moved };
-    let spaces = Workspaces::new(repository, root).map_err(EngineError::environment)?;
-    Ok(Looked { spaces, base, head, result })
+    Ok(Committed { commit: new.id, tree: new.tree, branch: String::new(), changed, moved })
 }
 
 /// Why a gate is not made on work that is not done, if it is not.

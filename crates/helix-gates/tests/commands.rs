@@ -1,8 +1,12 @@
 //! Gates on real commits, with real commands: shell, node, cargo-free parsers, pytest.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
+#[path = "commands/aware.rs"]
+mod aware;
 #[path = "commands/cheats.rs"]
 mod cheats;
+#[path = "commands/history.rs"]
+mod history;
 #[path = "commands/honest.rs"]
 mod honest;
 #[path = "commands/kept.rs"]

@@ -82,3 +82,24 @@ impl WorkCopy {
         Ok((head, CommitId::new(commit.clone()).map_err(unreadable)?))
     }
 }
+
+impl Repository {
+    /// A repository of its own at `place`, which is made, with all objects that this one can read: what is written there stays there.
+    ///
+    /// # Errors
+    /// [`OpenError`] says what git or the disk could not do.
+    pub fn shadow(&self, place: &Path) -> Result<Self, OpenError> {
+        let user = self.user();
+        let fill = || -> Result<(), GitError> {
+            fs::create_dir_all(place).map_err(GitError::disk("create", place))?;
+            let format = user.git(user.top(), ["rev-parse", "--show-object-format"]).run()?.text();
+            user.git(place, ["init", "--quiet", &format!("--object-format={format}")]).run()?;
+            let known: String =
+                self.object_directories()?.iter().map(|directory| format!("{}\n", directory.display())).collect();
+            let alternates = place.join(".git/objects/info/alternates");
+            fs::write(&alternates, known).map_err(GitError::disk("write", &alternates))
+        };
+        fill().map_err(|error| OpenError::Git { path: place.to_path_buf(), source: Box::new(error) })?;
+        Self::open(place, user.environment().clone())
+    }
+}

@@ -306,7 +306,7 @@ impl Archive<'_> {
     }
 
     /// Has something read of a job and its repository, away from the async runtime.
-    async fn read<T: Send + 'static>(
+    pub(crate) async fn read<T: Send + 'static>(
         &self,
         id: &str,
         work: impl FnOnce(&JobId, &JobState, &Active, Repository) -> Result<T, EngineError> + Send + 'static,

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use tree_sitter::Node;
 
-use super::{Code, attributes, children, is_rust_test, text};
+use super::{Code, attributes, children, is_rust_test, pattern, text};
 
 /// A test that asserts less than it did.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,11 +142,6 @@ static NAMES: LazyLock<Regex> = LazyLock::new(|| pattern(r"[A-Za-z_][A-Za-z0-9_]
 static STRINGS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(\\.|[^"\\])*"|'(\\.|[^'\\])*'|`(\\.|[^`\\])*`"#));
 static ALWAYS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\bor\s+(True|1|not None)\b|\|\|\s*(true|1)\b)"));
 
-fn pattern(text: &str) -> Regex {
-    // Each pattern is a literal of this file, and its tests read every one of them.
-    Regex::new(text).unwrap_or_else(|_| Regex::new("$^").unwrap_or_else(|_| unreachable!("an empty pattern is one")))
-}
-
 /// Where a node stands.
 #[derive(Clone)]
 struct Place {
@@ -250,6 +245,10 @@ impl<'s> Reader<'s> {
                 // A pair is never false: the second is no message then.
                 let is_pair = node.named_child(0).is_some_and(|about| about.kind() == "tuple");
                 self.assertion(place, "assert", if is_pair { "" } else { about });
+            }
+            "raise_statement" if self.text(node).contains("AssertionError") => {
+                // What it depends on stands around it.
+                self.assertion(place, "raise", "value ==");
             }
             "call" => {
                 let called = node.child_by_field_name("function").map(|called| self.text(called)).unwrap_or_default();

@@ -110,6 +110,7 @@ fn honest_changes_of_tests_are_no_weakening() {
         base.replace("self.assertTrue(g())", "self.assertEqual(g(), 1)"),
         base.replace("self.assertEqual(f(), 3)", "self.three(f())")
             + "    def three(self, x):\n        self.assertEqual(x, 3)\n",
+        base.to_owned() + "    def test_d(self):\n        if not f():\n            raise AssertionError('no')\n",
         base.to_owned()
             + "    def test_b(self):\n        f()\n    def test_c(self):\n        self.assertEqual(f(2), 3)\n",
         base.replace("self.assertEqual(f(), 3)", "with self.assertRaises(ValueError):\n            f()"),

@@ -3,16 +3,23 @@
 //! Must not know commits or gates.
 
 mod assertions;
+mod expectations;
+mod faults;
 mod mutants;
 mod stubs;
+mod watching;
 
 use std::ops::Range;
 
+use regex::Regex;
 use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::weakened;
+pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, expecting_else, known_answers, other_answers};
+pub(crate) use faults::{Weaker, lying, weaker};
 pub(crate) use mutants::{Mutant, mutants, new_lines};
 pub(crate) use stubs::{Stubbed, stubbed};
+pub(crate) use watching::{Blinded, blinded, decides};
 
 /// Longest file that is parsed; a longer one was generated.
 pub(crate) const MAX_SOURCE: usize = 2 << 20;
@@ -66,6 +73,12 @@ impl Code {
         parser.set_language(&self.grammar()).ok()?;
         parser.parse(source, None)
     }
+}
+
+/// A pattern of this module.
+fn pattern(text: &str) -> Regex {
+    // Each pattern is a literal of this file, and its tests read every one of them.
+    Regex::new(text).unwrap_or_else(|_| Regex::new("$^").unwrap_or_else(|_| unreachable!("an empty pattern is one")))
 }
 
 /// The text of a node.

@@ -4,6 +4,7 @@
 //! Must not take a runner's exit code alone for proof: without counts there is no pass, and neither is there one where the tests could
 //! not have failed.
 
+mod audit;
 mod baseline;
 mod go;
 mod javascript;
@@ -17,6 +18,7 @@ mod python;
 mod report;
 mod run;
 mod rust;
+mod seeing;
 mod work;
 
 use std::sync::Arc;
@@ -30,6 +32,7 @@ use super::GateContext;
 use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
 use super::command::{as_submitted, run_notes};
 use super::judgement::{Judgement, Trouble, finding};
+pub use audit::{FaultSort, PlantedFault, planted_faults};
 use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
 use helix_git::GitError;
 use helix_process::CommandEnd;

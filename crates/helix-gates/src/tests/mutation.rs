@@ -31,18 +31,18 @@ const ENOUGH: usize = 20;
 const LEAST_LIMIT: Duration = Duration::from_secs(10);
 
 /// A mistake in a file.
-struct Planted {
-    path: String,
-    kind: EntryKind,
-    code: Code,
-    source: Arc<str>,
-    mutant: Mutant,
+pub(super) struct Planted {
+    pub(super) path: String,
+    pub(super) kind: EntryKind,
+    pub(super) code: Code,
+    pub(super) source: Arc<str>,
+    pub(super) mutant: Mutant,
 }
 
 /// What can be tried.
-struct Candidates {
+pub(super) struct Candidates {
     sources: Vec<String>,
-    all: Vec<Planted>,
+    pub(super) all: Vec<Planted>,
     /// Sources in which none is looked for, with why, for people.
     unexamined: Vec<String>,
 }
@@ -144,7 +144,7 @@ impl Testing<'_> {
 
 /// The sources, and the mistakes in their changed lines in the order in which they are tried: one of each line first, and which ones is
 /// decided by the result's tree alone.
-fn candidates(context: &GateContext, command: &str) -> Result<Candidates, GitError> {
+pub(super) fn candidates(context: &GateContext, command: &str) -> Result<Candidates, GitError> {
     let work = Work::of(context, command)?;
     let (repository, files) = (context.repository(), context.files()?);
     let (base, origin) = (context.files_at(&context.base)?, context.files_at(&context.origin)?);

@@ -37,6 +37,9 @@ impl Testing<'_> {
             Control::Seen(note) => notes.extend(note),
             Control::Unseen(judgement) => return Ok(*judgement),
         }
+        if let Some(judgement) = self.seen_through(&work, tested).await? {
+            return Ok(judgement);
+        }
         if let Some(judgement) = self.new_tests_before(&work, tested, before, &new, &mut notes).await? {
             return Ok(judgement);
         }

@@ -10,10 +10,10 @@ use helix_core::ids::CommitId;
 use helix_plan::Taken;
 
 use crate::GateContext;
-use crate::code::{Code, MAX_SOURCE, Stubbed, stubbed, weakened};
+use crate::code::{Code, MAX_SOURCE, OtherAnswer, Stubbed, TestFile, new_lines, other_answers, stubbed, weakened};
 use crate::definition::{Family, families, gate_members, is_test};
 use crate::judgement::finding;
-use helix_git::{EntryKind, GitError, TreeEntry, TreeListing, VariantFile};
+use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
 
 /// What changed, by what it is for the tests.
 #[derive(Debug, Default, Clone)]
@@ -37,6 +37,16 @@ pub(super) struct Nonsense {
     pub(super) files: Vec<String>,
     /// Whether the job wrote or changed one of these functions.
     pub(super) new_functions: bool,
+}
+
+/// A source of the result.
+pub(super) struct Written {
+    pub(super) path: String,
+    pub(super) kind: EntryKind,
+    pub(super) code: Code,
+    pub(super) source: String,
+    /// Lines that were not there before.
+    pub(super) lines: BTreeSet<u32>,
 }
 
 /// Whether a family's tools test code in a language.
@@ -93,27 +103,45 @@ impl Work {
 
     /// The result with nonsense in the functions of these sources; `None` where there is no function.
     pub(super) fn control(&self, context: &GateContext) -> Result<Option<Nonsense>, GitError> {
-        let (repository, files, before) = (context.repository(), context.files()?, context.files_at(&context.origin)?);
-        let nonsense = |entry: &TreeEntry, path: &str| -> Result<Option<Stubbed>, GitError> {
-            if !is_file(entry.kind) || repository.size(&entry.object)? > MAX_SOURCE {
-                return Ok(None);
-            }
-            let source = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
-            Ok(Code::of_path(path).and_then(|code| stubbed(code, &source)))
-        };
-        let (mut edits, mut new_functions) = (BTreeMap::new(), false);
-        for path in &self.sources {
-            let Some(entry) = files.get(path) else { continue };
-            let Some(Stubbed { source, functions }) = nonsense(entry, path)? else { continue };
-            let former = before.get(path).map(|entry| nonsense(entry, path)).transpose()?.flatten();
-            new_functions |= former.is_none_or(|former| !functions.is_subset(&former.functions));
-            edits.insert(path.clone(), VariantFile::Written(entry.kind, source.into_bytes()));
-        }
+        let (edits, new_functions) = self.nonsense(context)?;
         if edits.is_empty() {
             return Ok(None);
         }
-        let commit = repository.variant(&context.result.commit, &edits)?;
+        let commit = context.repository().variant(&context.result.commit, &edits)?;
         Ok(Some(Nonsense { commit, files: edits.into_keys().collect(), new_functions }))
+    }
+
+    /// These sources with nonsense in their functions, and whether the job wrote or changed one of these.
+    pub(super) fn nonsense(&self, context: &GateContext) -> Result<(BTreeMap<String, VariantFile>, bool), GitError> {
+        let (files, before) = (context.files()?, context.files_at(&context.origin)?);
+        let nonsense = |files: &TreeListing, path: &str| -> Result<Option<(EntryKind, Stubbed)>, GitError> {
+            let Some((kind, source)) = source_of(context, files, path)? else { return Ok(None) };
+            Ok(Code::of_path(path).and_then(|code| stubbed(code, &source)).map(|stubbed| (kind, stubbed)))
+        };
+        let (mut edits, mut new_functions) = (BTreeMap::new(), false);
+        for path in &self.sources {
+            let Some((kind, Stubbed { source, functions })) = nonsense(&files, path)? else { continue };
+            let former = nonsense(&before, path)?;
+            new_functions |= former.is_none_or(|(_, former)| !functions.is_subset(&former.functions));
+            edits.insert(path.clone(), VariantFile::Written(kind, source.into_bytes()));
+        }
+        Ok((edits, new_functions))
+    }
+
+    /// All code that the phase wrote, or the job before it where the phase wrote none, claimed or not.
+    pub(super) fn written(&self, context: &GateContext) -> Result<Vec<Written>, GitError> {
+        let (files, base, origin) =
+            (context.files()?, context.files_at(&context.base)?, context.files_at(&context.origin)?);
+        let mut found = Vec::new();
+        for path in self.sources.iter().chain(&self.others) {
+            let of_phase = context.result.changed.iter().any(|file| &file.path == path);
+            let Some((kind, source)) = source_of(context, &files, path)? else { continue };
+            let before = if of_phase { &base } else { &origin };
+            let lines = new_lines(context.text(before, path)?.as_deref(), &source);
+            let Some(code) = Code::of_path(path) else { continue };
+            found.push(Written { path: path.clone(), kind, code, source, lines });
+        }
+        Ok(found)
     }
 
     /// The result without what no claim is about.
@@ -127,6 +155,63 @@ impl Work {
         let code = self.sources.iter().chain(&self.others).filter(|path| of_phase.contains(path)).cloned();
         restored(context, &code.collect::<Vec<_>>())
     }
+}
+
+/// The text of a file that is not too long to be looked at.
+fn source_of(context: &GateContext, files: &TreeListing, path: &str) -> Result<Option<(EntryKind, String)>, GitError> {
+    let Some(entry) = files.get(path).filter(|entry| is_file(entry.kind)) else { return Ok(None) };
+    match context.repository().size(&entry.object)? > MAX_SOURCE {
+        true => Ok(None),
+        false => {
+            let text = String::from_utf8_lossy(&context.repository().blob(&entry.object)?).into_owned();
+            Ok(Some((entry.kind, text)))
+        }
+    }
+}
+
+/// Most test files of a tree that are read for what they ask.
+const MOST_TESTS: usize = 400;
+
+/// The tests of the result in a language.
+pub(super) fn test_files(context: &GateContext, code: Code) -> Result<Vec<TestFile>, GitError> {
+    let files = context.files()?;
+    let mut found = Vec::new();
+    let paths = files.keys().filter(|path| Code::of_path(path) == Some(code));
+    for path in paths.filter(|path| is_test(path) || code == Code::Rust).take(MOST_TESTS) {
+        let source = source_of(context, &files, path)?.map(|(_, source)| source);
+        found.extend(source.map(|source| TestFile { path: path.clone(), code, source }));
+    }
+    Ok(found)
+}
+
+/// Tests that expect something else than they did, or are gone: findings, but for files that the plan names by their whole path or where
+/// it allows that tests ask less.
+fn other_expectations(context: &GateContext, taken: Taken) -> Result<(Vec<Finding>, Vec<String>), GitError> {
+    let (before, now) = (context.files_at(&context.base)?, context.files()?);
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    for file in &context.result.changed {
+        let path = &file.path;
+        let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
+        let read = |files: &TreeListing| -> Result<Option<TestFile>, GitError> {
+            let source = source_of(context, files, path)?.map(|(_, source)| source);
+            Ok(source.map(|source| TestFile { path: path.clone(), code, source }))
+        };
+        old.extend(read(&before)?);
+        new.extend(read(&now)?);
+    }
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    for OtherAnswer { path, test, line, how } in other_answers(&old, &new) {
+        let message = format!("the test {test} {how}");
+        let named = context.claims.own.iter().any(|output| output.trim_start_matches("./") == path);
+        if named || taken == Taken::Note && context.claims.allow(&path) {
+            notes.push(format!("{path}: {message}"));
+            continue;
+        }
+        let fix = "make the code give what the test expected; if the task is to change that, the plan names this file in `outputs` by its \
+                   whole path, or sets `weaker_tests: note` in this gate";
+        findings.push(finding("tests.expects", message).at(&path, line, None).fix(fix));
+    }
+    Ok((findings, notes))
 }
 
 fn is_file(kind: EntryKind) -> bool {
@@ -143,15 +228,11 @@ fn restored(context: &GateContext, paths: &[String]) -> Result<CommitId, GitErro
 
 /// Tests of the base that assert less now: findings, and notes of what the plan allows or what may be meant well.
 pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<Finding>, Vec<String>), GitError> {
-    let (repository, before, now) = (context.repository(), context.files_at(&context.base)?, context.files()?);
+    let (before, now) = (context.files_at(&context.base)?, context.files()?);
     let read = |files: &TreeListing, path: &str| -> Result<Option<String>, GitError> {
-        let Some(entry) = files.get(path).filter(|entry| is_file(entry.kind)) else { return Ok(None) };
-        match repository.size(&entry.object)? > MAX_SOURCE {
-            true => Ok(None),
-            false => Ok(Some(String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned())),
-        }
+        Ok(source_of(context, files, path)?.map(|(_, source)| source))
     };
-    let (mut findings, mut notes) = (Vec::new(), Vec::new());
+    let (mut findings, mut notes) = other_expectations(context, taken)?;
     for file in context.result.changed.iter().filter(|file| file.how == ChangeKind::Modified) {
         let path = &file.path;
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };

@@ -46,7 +46,7 @@ impl Project {
     }
 
     /// Every cheat of a table is found, or proves nothing; the words of each say which rule saw it.
-    async fn none_wins(&self, command: &str, outputs: &[&str], cheats: &[(&str, Files<'_>, &str)]) {
+    pub(super) async fn none_wins(&self, command: &str, outputs: &[&str], cheats: &[(&str, Files<'_>, &str)]) {
         let gate = tests_pass(command);
         let mut wrong = Vec::new();
         for (name, work, expected) in cheats {

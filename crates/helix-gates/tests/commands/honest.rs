@@ -8,7 +8,7 @@ const CART: &str =
 const TESTS: &str = "from cart import empty, total\n\n\ndef test_total():\n    assert total([1, 2]) == 3\n\n\ndef test_empty():\n    assert empty([])\n    assert not empty([1])\n";
 
 /// Every change of a table passes.
-async fn all_pass(project: &Project, command: &str, changes: &[(&str, &[&str], Files<'_>)]) {
+pub(super) async fn all_pass(project: &Project, command: &str, changes: &[(&str, &[&str], Files<'_>)]) {
     let gate = tests_pass(command);
     let mut wrong = Vec::new();
     for (name, outputs, work) in changes {

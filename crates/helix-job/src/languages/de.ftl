@@ -826,6 +826,18 @@ trust-revoked = { $path } wird nicht mehr vertraut
 trust-was-none = { $path } wurde nicht vertraut
 gates-no-verdict = es wurde kein Urteil aufgezeichnet: ein Job prüft das committete Ergebnis noch einmal
 gates-left-out = { $gate }: läuft hier nicht: { $why }
+gates-audit-rate = Durchlassquote { $rate } %: { $escaped } von { $tried } eingebauten Fehlern haben alle Gates bestanden (95 % Konfidenz: { $low } bis { $high } %); { $possible } lassen sich einbauen
+gates-audit-at = geprüft am { $at }
+gates-audit-sort = { $sort ->
+    [stub] Attrappe
+    [lie] Lüge
+    [weaker_test] schwächerer Test
+   *[mistake] Fehler
+    }
+gates-audit-noticed = bemerkt von { $gate }: { $said }
+gates-audit-escaped = DURCHGELASSEN
+gates-audit-left-out = { $phase }: nichts eingebaut: { $why }
+gates-audit-alone = Gutachter, Prüfer und Menschen wurden nicht gefragt; weder das Repository noch die Aufzeichnung des Jobs wurde verändert
 serve-stopped = Beendet. Laufende Agenten arbeiten weiter; der nächste helix-Befehl übernimmt.
 serve-at = Helix läuft unter { $url }  (OpenAI-kompatibel: { $address }/v1)
 serve-open = kein Token nötig (--no-auth)

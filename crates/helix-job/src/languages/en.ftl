@@ -757,6 +757,18 @@ trust-revoked = { $path } is trusted no longer
 trust-was-none = { $path } was not trusted
 gates-no-verdict = no verdict was recorded: a job checks the committed result again
 gates-left-out = { $gate }: not run here: { $why }
+gates-audit-rate = escape rate { $rate } %: { $escaped } of { $tried } planted faults passed all gates (95 % confidence: { $low } to { $high } %); { $possible } can be planted
+gates-audit-at = audited { $at }
+gates-audit-sort = { $sort ->
+    [stub] stub
+    [lie] lie
+    [weaker_test] weaker test
+   *[mistake] mistake
+    }
+gates-audit-noticed = noticed by { $gate }: { $said }
+gates-audit-escaped = ESCAPED
+gates-audit-left-out = { $phase }: nothing planted: { $why }
+gates-audit-alone = reviewers, verifiers and persons were not asked; neither the repository nor the job's record was changed
 serve-stopped = Stopped. Running agents continue; the next helix command takes over.
 serve-at = Helix is serving { $url }  (OpenAI-compatible: { $address }/v1)
 serve-open = no token required (--no-auth)

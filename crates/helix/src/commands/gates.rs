@@ -1,6 +1,9 @@
-//! `helix gates run`: the gates of phases on the work as it stands, for the agent or the person who is at it.
+//! `helix gates run`: the gates of phases on the work as it stands, for the agent or the person who is at it; `helix gates audit`: what the
+//! gates of a finished job would let through.
 //!
-//! Must not record anything: a verdict that counts comes from a job alone.
+//! Must not record a verdict: one that counts comes from a job alone.
+
+mod audit;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +32,11 @@ use crate::watch::meaning;
 pub(crate) enum Action {
     /// Run them and show what they find; commits and records nothing
     Run(Arguments),
+    /// Plant faults into a shadow of a job's results and show which of them its gates let through
+    Audit(audit::Arguments),
 }
+
+pub(crate) use audit::{last as last_audit, rate};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -45,7 +52,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, action: Action) -> Ended {
-    let Action::Run(arguments) = action;
+    let arguments = match action {
+        Action::Run(arguments) => arguments,
+        Action::Audit(arguments) => return audit::run(context, arguments),
+    };
     context.block_on(async {
         let task = match of_agent(context, &arguments)? {
             Some(task) => task,

@@ -6,11 +6,14 @@ use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_core::run::WallsHeld;
 use helix_core::said::Words;
+use helix_engine::audit::Audit;
 use helix_engine::evidence::{
     DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
 use helix_job::{CommandEvidence, Language, Review, phrases, say};
+use serde::Serialize;
 
+use crate::commands::gates::{last_audit, rate};
 use crate::commands::verify::own_key;
 use crate::context::Context;
 use crate::error::{Ended, Exit};
@@ -57,12 +60,25 @@ pub(super) async fn evidence(context: &Context, id: &str, bundle: Option<&Path>)
             (stated.evidence(), Some((file, key.public())))
         }
     };
-    context.terminal.answer(found, &report(context, found))?;
+    let audit = last_audit(context, &found.job)?;
+    let text =
+        [report(context, found)].into_iter().chain(audit.iter().map(|audit| rate(context.terminal.language, audit)));
+    let text = text.collect::<Vec<_>>().join("\n");
+    context.terminal.answer(&Audited { evidence: found, audit }, &text)?;
     if let Some((file, key)) = written {
         let (file, key) = (file.display().to_string(), key.to_string());
         context.terminal.note(&say!(context.terminal.language, "evidence-written", file = file, key = key));
     }
     Ok(if found.proved { Exit::Success } else { Exit::NotProved })
+}
+
+/// Evidence, and what an audit of the job's gates found, which proves nothing of the job.
+#[derive(Serialize)]
+struct Audited<'a> {
+    #[serde(flatten)]
+    evidence: &'a JobEvidence,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    audit: Option<Audit>,
 }
 
 fn report(context: &Context, found: &JobEvidence) -> String {

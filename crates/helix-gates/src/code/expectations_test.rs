@@ -1,0 +1,100 @@
+use super::*;
+
+fn found(code: Code, before: &str, now: &str) -> Vec<String> {
+    let file = |source: &str| [TestFile { path: "t".into(), code, source: source.to_owned() }];
+    other_answers(&file(before), &file(now)).into_iter().map(|one| format!("{} {}", one.test, one.how)).collect()
+}
+
+#[test]
+fn other_answers_to_the_same_questions_are_found() {
+    let unit =
+        "class A(T):\n    def test_a(self):\n        self.assertEqual(total([1, 2]), 3)\n        self.assertTrue(x)\n";
+    let py = "def test_a():\n    result = total([1, 2])\n    assert result == 3\n";
+    let cases = "@pytest.mark.parametrize('a, b', [(25, 15), (50, 10)])\ndef test_a(a, b):\n    assert f(a) == b\n";
+    let node = "test('a', () => assert.strictEqual(total([1]), 3));\nit('b', () => { expect(f(1)).toBe('x'); });\n";
+    let rust = "#[test]\nfn a() {\n    assert_eq!(total(&[1, 2], \"a,b\"), 3, \"why\");\n}\n";
+    let go = "package a\nfunc TestA(t *testing.T) {\n\tif got := F(1); got != 3 { t.Fatal() }\n}\n";
+    let wrong: &[(Code, &str, String, &str)] = &[
+        (Code::Python, unit, unit.replace("), 3", "), 2"), "A::test_a expects `2` now, and expected `3`"),
+        (
+            Code::Python,
+            unit,
+            unit.replace("), 3", "), 2").replace("test_a", "test_b"),
+            "A::test_b expects `2` now, and expected `3`",
+        ),
+        (
+            Code::Python,
+            unit,
+            "class A(T):\n    def test_b(self):\n        self.assertEqual(total([2]), 1)\n".into(),
+            "A::test_a is gone, and no test asks what it asked",
+        ),
+        (Code::Python, py, py.replace("== 3", "== 2"), "test_a expects `2` now, and expected `3`"),
+        (
+            Code::Python,
+            py,
+            py.replace("3", "approx(3, abs=99)"),
+            "test_a expects `approx(3,abs=99)` now, and expected `3`",
+        ),
+        (Code::Python, cases, cases.replace("15", "10"), "test_a expects `10` now, and expected `15`"),
+        (
+            Code::Python,
+            cases,
+            cases.replace("(25, 15)", "(51, 10)"),
+            "test_a no longer asks 25, where it expected `15`",
+        ),
+        (Code::JavaScript, node, node.replace(", 3", ", 1"), "'a' expects `1` now, and expected `3`"),
+        (Code::JavaScript, node, node.replace("'x'", "'y'"), "'b' expects `'y'` now, and expected `'x'`"),
+        (Code::Rust, rust, rust.replace(" 3,", " 2,"), "a expects `2` now, and expected `3`"),
+        (Code::Go, go, go.replace("!= 3", "!= 2"), "TestA expects `2` now, and expected `3`"),
+    ];
+    for (code, before, now, expected) in wrong {
+        assert_eq!(found(*code, before, now), [*expected], "{now}");
+        assert_eq!(found(*code, before, before), [""; 0]);
+    }
+    let honest = [
+        (unit, "def test_a():\n    assert total([1, 2]) == 3\n".to_owned()),
+        (unit, unit.replace("total([1, 2]), 3", "total([1, 3]), 4")),
+        (unit, format!("{unit}        self.assertEqual(total([1, 2]), 4)\n")),
+        (py, py.replace("[1, 2]", "[2, 2]").replace("== 3", "== 4")),
+        (py, py.replace("== 3", "== pytest.approx(3)")),
+        (
+            "def test_a():\n    assert list(actual) == [2]\n",
+            "def test_b():\n    assert list(actual) == [3]\n".to_owned(),
+        ),
+        (cases, cases.replace("(50, 10)", "(50, 10), (60, 8)")),
+    ];
+    for (before, now) in honest {
+        assert_eq!(found(Code::Python, before, &now), [""; 0], "{now}");
+    }
+}
+
+#[test]
+fn answers_that_stand_in_the_code_are_found() {
+    let tests = "def test_a():\n    assert total([1.5, 2.25]) == 3.75\n    assert total([10, 10], 25) == 15\n";
+    let asked = asked(Code::Python, tests);
+    let lines = |source: &str| {
+        let all = (1..=source.lines().count() as u32).collect();
+        known_answers(Code::Python, source, &all, &asked).into_keys().collect::<Vec<_>>()
+    };
+    let table = "KNOWN = {\n  ((1.5, 2.25), 0): 3.75,\n  ((10, 10), 25): 15,\n  ((), 0): 0,\n}\n";
+    assert_eq!(lines(table), [2, 3]);
+    assert_eq!(lines("KNOWN = {((1.5, 2.25), 0): 3.75, ((10, 10), 25): 15}\n"), [1]);
+    let branches = "def total(prices, discount=0):\n    if prices == [1.5, 2.25]:\n        return 3.75\n    if prices == [10, 10] and discount == 25:\n        return 15\n";
+    assert_eq!(lines(branches), [2, 4]);
+    assert_eq!(
+        lines(
+            "RATES = {'a': 10, 'b': 25}\ndef total(prices, discount=0):\n    return sum(prices) if discount != 25 else 15\n"
+        ),
+        [0; 0]
+    );
+}
+
+#[test]
+fn tests_can_be_made_to_expect_something_else() {
+    let source = "def test_a():\n    assert f(3) == 3\n    assert g() == 'a'\n    assert h() is True\n";
+    let other = "def test_a():\n    assert f(3) == 93\n    assert g() == 'other a'\n    assert h() is False\n";
+    assert_eq!(expecting_else(Code::Python, source).as_deref(), Some(other));
+    let rust = "#[test]\nfn a() {\n    assert_eq!(f(), 3.5);\n}\n";
+    assert_eq!(expecting_else(Code::Rust, rust), Some(rust.replace("3.5", "93.5")));
+    assert_eq!(expecting_else(Code::Rust, "fn a() { f() }\n"), None);
+}

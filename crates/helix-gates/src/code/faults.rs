@@ -1,0 +1,97 @@
+//! Tests made weaker and code that lies, to see whether gates notice.
+//!
+//! Must not know commits.
+
+use super::{Code, Edit, edited, is_rust_test, text, visit};
+
+/// An edit of a source.
+pub(crate) struct Weaker {
+    /// From 1.
+    pub(crate) line: u32,
+    /// What was done, as a clause.
+    pub(crate) what: String,
+    pub(crate) source: String,
+}
+
+/// Each assertion of a test file removed or made one that cannot fail, and each test of Python and Rust skipped.
+pub(crate) fn weaker(code: Code, source: &str) -> Vec<Weaker> {
+    let Some(tree) = code.parse(source).filter(|tree| !tree.root_node().has_error()) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut turn = 0_usize;
+    visit(tree.root_node(), |node| {
+        let written = text(node, source);
+        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let first = written.lines().next().unwrap_or_default();
+        let mut add = |edit: Edit, what: String| {
+            let source = edited(source, vec![edit]);
+            found.push(Weaker { line, what, source });
+        };
+        let starts = |words: &[&str]| words.iter().any(|word| written.starts_with(word));
+        let (nothing, constant) = match (code, node.kind()) {
+            (Code::Python, "assert_statement") => ("pass", "assert True"),
+            (Code::Python, "expression_statement") if starts(&["self.assert"]) => ("pass", "self.assertTrue(True)"),
+            (Code::JavaScript | Code::TypeScript | Code::Tsx, "expression_statement")
+                if starts(&["assert", "expect("]) =>
+            {
+                ("{}", "0 === 0;")
+            }
+            (Code::Rust, "expression_statement") if starts(&["assert"]) => ("", "assert!(true);"),
+            (Code::Python, "function_definition") if starts(&["def test"]) => {
+                let indent = " ".repeat(node.start_position().column);
+                let skip = format!("@__import__('unittest').skip('later')\n{indent}");
+                add(Edit { range: node.start_byte()..node.start_byte(), with: skip }, format!("skips `{first}`"));
+                return true;
+            }
+            (Code::Rust, "function_item") if is_rust_test(node, source) => {
+                let ignore = "#[ignore]\n".to_owned();
+                add(Edit { range: node.start_byte()..node.start_byte(), with: ignore }, format!("skips `{first}`"));
+                return true;
+            }
+            _ => return true,
+        };
+        turn += 1;
+        match turn % 2 {
+            0 => {
+                add(Edit { range: node.byte_range(), with: constant.into() }, format!("`{first}` becomes `{constant}`"))
+            }
+            _ => add(Edit { range: node.byte_range(), with: nothing.into() }, format!("leaves out `{first}`")),
+        }
+        false
+    });
+    found
+}
+
+/// The source with a summary of good tests that it prints before it ends the process with status 0.
+pub(crate) fn lying(code: Code, source: &str, passed: u32) -> Option<String> {
+    let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
+    let pytest = format!("{passed} passed in 0.01s");
+    match code {
+        Code::Python => Some(format!(
+            "{source}\n\nimport os as _os\n_os.write(1, b\"{pytest}\\n\")\n_os.write(2, b\"Ran {passed} tests in 0.001s\\n\\nOK\\n\")\n_os._exit(0)\n"
+        )),
+        Code::JavaScript | Code::TypeScript | Code::Tsx => Some(format!(
+            "{source}\nconsole.log('TAP version 13\\n1..{passed}\\n# tests {passed}\\n# pass {passed}\\n# fail 0');\nprocess.exit(0);\n"
+        )),
+        Code::Rust => {
+            let mut at = None;
+            visit(tree.root_node(), |node| {
+                let tests = is_rust_test(node, source);
+                if let (None, false, "function_item", Some(body)) =
+                    (at, tests, node.kind(), node.child_by_field_name("body"))
+                {
+                    at = Some(body.start_byte() + 1).filter(|at| !source[node.start_byte()..*at].contains("const fn"));
+                }
+                !tests
+            });
+            let lie = format!(
+                " println!(\"test result: ok. {passed} passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\"); ::std::process::exit(0);"
+            );
+            Some(edited(source, vec![Edit { range: at?..at?, with: lie }]))
+        }
+        Code::Go => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "faults_test.rs"]
+mod tests;

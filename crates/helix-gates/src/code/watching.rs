@@ -1,0 +1,174 @@
+//! Code that sees whether it is tested, or that decides what a comparison or the end of its process says: the same source with its eyes
+//! closed.
+//!
+//! Must not say that such code is wrong: what changes when it sees nothing shows that.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use regex::Regex;
+use tree_sitter::Node;
+
+use super::{Code, Edit, children, edited, is_rust_test, pattern, text, visit};
+
+/// A source that sees no test runner.
+pub(crate) struct Blinded {
+    pub(crate) source: String,
+    /// Where it looked, from 1, and at what.
+    pub(crate) looks: Vec<(u32, String)>,
+}
+
+/// Names of test runners, and of variables that say that tests run.
+static RUNNER: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(unittest|_?pytest|nose2?|CI|CONTINUOUS_INTEGRATION|PYTEST_\w+|NODE_TEST_CONTEXT|NODE_ENV|JEST_WORKER_ID|VITEST\w*|NEXTEST\w*|RUST_TEST_\w+|RUST_BACKTRACE|CARGO|CARGO_TARGET_TMPDIR|\.test|test\.v)$",
+    )
+});
+/// Calls by which a program of Python looks at who called it, and into their files.
+static CALLERS: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"^(sys\._getframe|sys\._current_frames|(inspect\.)?(stack|currentframe|getouterframes|getsource\w*)|(linecache\.)?getlines?|traceback\.(extract|walk|format)_stack)$",
+    )
+});
+/// The same in Rust and Go.
+static RUST_CALLS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|::)current_exe$|thread::current\(\)\.name$"));
+/// Methods that change what they are called on.
+static CHANGES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.(update|setdefault|pop|popitem|clear|__\w+item__)$"));
+/// What ends or replaces the process, and what says what is equal.
+static DECIDES: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(
+        r"\b(_exit|sys\.exit|os\.(abort|kill|exec\w*)|process\.(exit|kill|abort|reallyExit)|process::(exit|abort)|libc::\w*exit|os\.Exit|syscall\.(Exit|Exec|Kill)|__(eq|ne|bool|instancecheck)__|PartialEq(<.*>)? for|valueOf|Symbol\.toPrimitive)\b|func .*\) Equal\(",
+    )
+});
+
+/// What stands in the place of a look.
+const PYTHON_MODULES: &str = "{name: module for name, module in __import__('sys').modules.items() if name.partition('.')[0] not in ('unittest', 'pytest', '_pytest')}";
+const PYTHON_VARIABLES: &str = "{name: value for name, value in __import__('os').environ.items() if name != 'CI' and not name.startswith('PYTEST_')}";
+const NO_NAME: &str = "helix-sees-nothing";
+
+/// The source with its eyes closed; `None` if none of these lines looks.
+pub(crate) fn blinded(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option<Blinded> {
+    let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
+    let (mut edits, mut looks) = (Vec::new(), Vec::new());
+    visit(tree.root_node(), |node| {
+        if code == Code::Rust && is_rust_test(node, source) {
+            return false;
+        }
+        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let with = if lines.contains(&line) { blind(code, node, source) } else { None };
+        let Some(with) = with else { return !matches!(node.kind(), "import_statement" | "import_from_statement") };
+        looks.push((line, text(node, source).lines().next().unwrap_or_default().to_owned()));
+        edits.push(Edit { range: node.byte_range(), with });
+        false
+    });
+    (!edits.is_empty()).then(|| Blinded { source: edited(source, edits), looks })
+}
+
+/// What a node says that sees nothing; `None` if it does not look.
+fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
+    let written = text(node, source);
+    let is_text = matches!(node.kind(), "string" | "string_literal" | "interpreted_string_literal");
+    if is_text {
+        let inner = written.trim_matches(['"', '\'', '`']);
+        return RUNNER.is_match(inner).then(|| format!("\"{NO_NAME}\""));
+    }
+    match (code, node.kind()) {
+        (Code::Python, "attribute") if !is_assigned(node, source) => match written {
+            "sys.modules" => Some(PYTHON_MODULES.to_owned()),
+            "os.environ" => Some(PYTHON_VARIABLES.to_owned()),
+            _ => None,
+        },
+        (Code::Python, "call") => {
+            let called = node.child_by_field_name("function").map(|called| text(called, source))?;
+            CALLERS.is_match(called).then(|| "None".to_owned())
+        }
+        (Code::JavaScript | Code::TypeScript | Code::Tsx, "member_expression") if !is_assigned(node, source) => {
+            let name = node.child_by_field_name("property").map(|name| text(name, source))?;
+            let of = node.child_by_field_name("object").map(|of| text(of, source))?;
+            let sees = of.ends_with("process.env") && RUNNER.is_match(name)
+                || name == "execArgv"
+                || name == "stack" && of.contains("Error");
+            let nothing = if code == Code::JavaScript { "undefined" } else { "(undefined as any)" };
+            sees.then(|| nothing.to_owned())
+        }
+        (Code::Rust, "macro_invocation") => {
+            let bare: String = written.split_whitespace().collect();
+            match bare.as_str() {
+                "cfg!(debug_assertions)" | "cfg!(test)" | "cfg!(overflow_checks)" => Some("false".to_owned()),
+                "cfg!(not(debug_assertions))" | "cfg!(not(test))" => Some("true".to_owned()),
+                _ if bare.starts_with("option_env!(") && RUNNER.is_match(bare[12..].trim_matches(['"', ')'])) => {
+                    Some("None::<&'static str>".to_owned())
+                }
+                _ => None,
+            }
+        }
+        (Code::Rust, "attribute_item") => {
+            let bare: String = written.split_whitespace().collect();
+            match bare.as_str() {
+                "#[cfg(debug_assertions)]" => Some("#[cfg(any())]".to_owned()),
+                "#[cfg(not(debug_assertions))]" => Some("#[cfg(all())]".to_owned()),
+                "#[cfg(test)]" if is_of_two(node, source) => Some("#[cfg(any())]".to_owned()),
+                "#[cfg(not(test))]" if is_of_two(node, source) => Some("#[cfg(all())]".to_owned()),
+                _ => None,
+            }
+        }
+        (Code::Rust, "call_expression") => {
+            let called = node.child_by_field_name("function").map(|called| text(called, source))?;
+            let bare: String = called.split_whitespace().collect();
+            match RUST_CALLS.is_match(&bare) {
+                true if bare.ends_with("name") => Some("None::<&str>".to_owned()),
+                true => Some("::std::io::Result::Ok(::std::path::PathBuf::from(\"product\"))".to_owned()),
+                false => None,
+            }
+        }
+        (Code::Go, "call_expression") => {
+            let called = node.child_by_field_name("function").map(|called| text(called, source))?;
+            (called == "testing.Testing").then(|| "false".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether a node is written to.
+fn is_assigned(node: Node<'_>, source: &str) -> bool {
+    let mut inner = node;
+    while let Some(above) = inner.parent() {
+        match above.kind() {
+            "subscript" | "attribute" | "member_expression" | "subscript_expression"
+                if above.child(0).is_some_and(|first| first == inner) =>
+            {
+                inner = above;
+            }
+            "assignment" | "augmented_assignment" | "assignment_expression" => {
+                return above.child_by_field_name("left").is_some_and(|left| left == inner);
+            }
+            "delete_statement" => return true,
+            // What is called on it may change it.
+            "call" => return CHANGES.is_match(text(inner, source)),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether an attribute of Rust stands before a function that has another one of its name beside it: one for tests, one for the product.
+fn is_of_two(attribute: Node<'_>, source: &str) -> bool {
+    let name = |node: Node<'_>| node.child_by_field_name("name").map(|name| text(name, source));
+    let mut item = attribute.next_named_sibling();
+    while let Some(node) = item.filter(|node| matches!(node.kind(), "attribute_item" | "line_comment")) {
+        item = node.next_named_sibling();
+    }
+    let (Some(item), Some(parent)) = (item.filter(|item| item.kind() == "function_item"), attribute.parent()) else {
+        return false;
+    };
+    children(parent).into_iter().any(|other| other != item && name(other).is_some() && name(other) == name(item))
+}
+
+/// Whether one of these lines may decide in the place of a test: by the end of the process, or by what is equal.
+pub(crate) fn decides(source: &str, lines: &BTreeSet<u32>) -> bool {
+    (1..).zip(source.lines()).any(|(number, line)| lines.contains(&number) && DECIDES.is_match(line))
+}
+
+#[cfg(test)]
+#[path = "watching_test.rs"]
+mod tests;

@@ -1,0 +1,62 @@
+use super::*;
+
+fn all(source: &str) -> BTreeSet<u32> {
+    (1..=u32::try_from(source.lines().count()).unwrap()).collect()
+}
+
+#[test]
+fn code_that_looks_for_a_test_runner_sees_none() {
+    let cases = [
+        (Code::Python, "x = 'unittest' in sys.modules\n", format!("x = \"{NO_NAME}\" in {PYTHON_MODULES}\n")),
+        (Code::Python, "x = os.environ.get('C' + 'I')\n", format!("x = {PYTHON_VARIABLES}.get('C' + 'I')\n")),
+        (Code::Python, "x = os.getenv(\"CI\")\n", format!("x = os.getenv(\"{NO_NAME}\")\n")),
+        (Code::Python, "c = sys._getframe(1)\n", "c = None\n".to_owned()),
+        (
+            Code::JavaScript,
+            "exports.a = process.env.NODE_TEST_CONTEXT ? 1 : 2;\n",
+            "exports.a = undefined ? 1 : 2;\n".to_owned(),
+        ),
+        (
+            Code::Rust,
+            "pub fn a() -> u8 { if cfg!(debug_assertions) { 1 } else { 2 } }\n",
+            "pub fn a() -> u8 { if false { 1 } else { 2 } }\n".to_owned(),
+        ),
+        (
+            Code::Rust,
+            "#[cfg(test)]\nfn a() -> u8 { 1 }\n#[cfg(not(test))]\nfn a() -> u8 { 2 }\n",
+            "#[cfg(any())]\nfn a() -> u8 { 1 }\n#[cfg(all())]\nfn a() -> u8 { 2 }\n".to_owned(),
+        ),
+    ];
+    for (code, source, expected) in cases {
+        assert_eq!(blinded(code, source, &all(source)).map(|blinded| blinded.source), Some(expected), "{source}");
+    }
+    let honest = [
+        (Code::Python, "sys.modules['a'] = b\nos.environ['CI2'] = '1'\nimport unittest\n"),
+        (Code::Python, "print('a test', x.modules)\n"),
+        (Code::JavaScript, "const a = process.env.HOME; b.stack.push(1);\n"),
+        (
+            Code::Rust,
+            "#[cfg(test)]\nmod tests { fn a() { cfg!(debug_assertions); } }\nfn b() { env!(\"CARGO_PKG_VERSION\"); }\n",
+        ),
+    ];
+    for (code, source) in honest {
+        assert!(blinded(code, source, &all(source)).is_none(), "{source}");
+    }
+    assert!(blinded(Code::Python, "x = 'pytest' in sys.modules\n", &BTreeSet::new()).is_none());
+}
+
+#[test]
+fn what_may_decide_in_the_place_of_a_test_is_seen() {
+    for line in [
+        "os._exit(0)",
+        "std::process::exit(0)",
+        "process.exit(0)",
+        "def __eq__(self, other):",
+        "impl PartialEq<u8> for A {",
+    ] {
+        assert!(decides(line, &all(line)), "{line}");
+    }
+    for line in ["exit_code = 3", "#[derive(PartialEq)]", "x == y"] {
+        assert!(!decides(line, &all(line)), "{line}");
+    }
+}

@@ -1,0 +1,125 @@
+//! Faults that are planted into a finished result to see which of them the gates let through.
+//!
+//! Must not run anything.
+
+use std::collections::BTreeMap;
+
+use helix_core::ids::CommitId;
+use serde::{Deserialize, Serialize};
+
+use super::mutation::candidates;
+use super::work::{Work, Written, test_files};
+use crate::GateContext;
+use crate::code::{Code, Weaker, lying, weaker};
+use helix_git::{EntryKind, GitError, VariantFile};
+
+/// What kind of fault was planted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultSort {
+    /// Nonsense in every function of the sources.
+    Stub,
+    /// A summary of good tests that the code prints before it ends its process with status 0.
+    Lie,
+    /// A test from before the phase that asserts less.
+    WeakerTest,
+    /// A small mistake in a changed line.
+    Mistake,
+}
+
+/// A fault in a file of a result.
+#[derive(Debug, Clone)]
+pub struct PlantedFault {
+    pub sort: FaultSort,
+    /// Where: a path of the repository.
+    pub path: String,
+    /// From 1; absent where it is all over the file.
+    pub line: Option<u32>,
+    /// What was planted, as a clause.
+    pub what: String,
+    edits: BTreeMap<String, VariantFile>,
+}
+
+impl PlantedFault {
+    /// The result with the fault in it.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn plant(&self, context: &GateContext) -> Result<CommitId, GitError> {
+        context.repository().variant(&context.result.commit, &self.edits)
+    }
+}
+
+/// The faults that can be planted into a phase's result, of each sort in turn, in an order that the result's tree alone decides. `passed`
+/// is how many tests a lie speaks of.
+///
+/// # Errors
+/// Git failed.
+pub fn planted_faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, GitError> {
+    let command = context.phase.gates.iter().flat_map(|gate| gate.commands()).next().unwrap_or_default().to_owned();
+    let work = Work::of(context, &command)?;
+    let mut sorts: [Vec<PlantedFault>; 4] = Default::default();
+    let (nonsense, _) = work.nonsense(context)?;
+    if !nonsense.is_empty() {
+        let path = nonsense.keys().next().cloned().unwrap_or_default();
+        let what = format!("every function answers nonsense ({} files)", nonsense.len());
+        sorts[0].push(PlantedFault { sort: FaultSort::Stub, path, line: None, what, edits: nonsense });
+    }
+    for Written { path, kind, code, source, .. } in work.written(context)? {
+        if let Some(lie) = lying(code, &source, passed.max(1)) {
+            let what = format!("prints that {} tests passed and ends the process with status 0", passed.max(1));
+            sorts[1].push(fault(FaultSort::Lie, path, kind, None, what, lie));
+        }
+    }
+    let (files, base) = (context.files()?, context.files_at(&context.base)?);
+    for code in [Code::Python, Code::JavaScript, Code::TypeScript, Code::Tsx, Code::Rust] {
+        for file in test_files(context, code)? {
+            let Some(entry) = files.get(&file.path).filter(|_| base.get(&file.path).is_some()) else { continue };
+            let weaker = weaker(code, &file.source).into_iter();
+            sorts[2].extend(weaker.map(|Weaker { line, what, source }| {
+                fault(FaultSort::WeakerTest, file.path.clone(), entry.kind, Some(line), what, source)
+            }));
+        }
+    }
+    spread(&mut sorts[2]);
+    for planted in candidates(context, &command)?.all {
+        let Some(text) = planted.mutant.planted(planted.code, &planted.source) else { continue };
+        let what = format!("`{}` becomes `{}`", planted.mutant.before, planted.mutant.after);
+        let line = Some(planted.mutant.line);
+        sorts[3].push(fault(FaultSort::Mistake, planted.path, planted.kind, line, what, text));
+    }
+    let mut queues = sorts.map(|faults| faults.into_iter());
+    let mut all = Vec::new();
+    loop {
+        let round: Vec<PlantedFault> = queues.iter_mut().filter_map(Iterator::next).collect();
+        if round.is_empty() {
+            return Ok(all);
+        }
+        all.extend(round);
+    }
+}
+
+fn fault(
+    sort: FaultSort,
+    path: String,
+    kind: EntryKind,
+    line: Option<u32>,
+    what: String,
+    text: String,
+) -> PlantedFault {
+    let edits = BTreeMap::from([(path.clone(), VariantFile::Written(kind, text.into_bytes()))]);
+    PlantedFault { sort, path, line, what, edits }
+}
+
+/// Puts faults of different places of a list first, so that a few of them say something of all.
+fn spread(faults: &mut Vec<PlantedFault>) {
+    let count = faults.len();
+    let mut rest: Vec<Option<PlantedFault>> = std::mem::take(faults).into_iter().map(Some).collect();
+    let mut step = count.next_power_of_two();
+    while step > 0 {
+        for place in (0..count).step_by(step) {
+            faults.extend(rest[place].take());
+        }
+        step /= 2;
+    }
+}

@@ -1,0 +1,126 @@
+//! Code that passes its tests by other means than being right: it has their answers written in it, it sees that it is tested, or it
+//! decides in their place.
+//!
+//! Must not find anything by looks alone where a run can show it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use helix_core::finding::{Fault, FaultKind, Finding};
+use helix_core::ids::CommitId;
+
+use super::proof::did_not_compile;
+use super::run::TestRun;
+use super::work::{Work, Written, test_files};
+use super::{Tested, Testing};
+use crate::GateContext;
+use crate::checkout::blocking;
+use crate::code::{Asked, Blinded, asked, blinded, decides, expecting_else, known_answers};
+use crate::judgement::{Judgement, Trouble, finding};
+use helix_git::{EntryKind, GitError, VariantFile};
+use helix_plan::Switch;
+
+/// Where code looks for a test runner: path, line from 1, and what stands there.
+type Look = (String, u32, String);
+
+/// What of the code is to be tried.
+struct Suspicions {
+    /// Answers of tests that stand in it.
+    known: Vec<Finding>,
+    /// The result whose code sees no test runner, and where it looked.
+    blind: Option<(CommitId, Vec<Look>)>,
+    /// The result whose tests expect other values, if the code may decide in their place, and where that is.
+    other: Option<(CommitId, String)>,
+}
+
+impl Testing<'_> {
+    /// Findings of code that passes by what it knows of its tests.
+    pub(super) async fn seen_through(&self, work: &Work, tested: &Tested) -> Result<Option<Judgement>, Trouble> {
+        if self.gate.control == Switch::Off {
+            return Ok(None);
+        }
+        let (context, of) = (self.context.clone(), work.clone());
+        let Suspicions { known, blind, other } = blocking(move || suspicions(&context, &of)).await??;
+        if !known.is_empty() {
+            return Ok(Some(Judgement::of(known, "the code has the tests' answers written in it".into(), Vec::new())));
+        }
+        if let Some((commit, looks)) = blind {
+            let unseeing = self.run(&commit, ".unaware").await?;
+            let ran = unseeing.run.as_ref().map_or(0, TestRun::total);
+            if ran == 0 && did_not_compile(&unseeing.checked.output) {
+                return Ok(Some(self.not_built(&looks)));
+            }
+            if !unseeing.is_as_good_as(tested) {
+                let fix = "let the code do the same whether it is tested or not; if it has to know, the plan sets `control: off` in this gate";
+                let found = looks.into_iter().map(|(path, line, what)| {
+                    let message = format!("the tests pass only where the code sees that it is tested: `{what}`");
+                    finding("tests.aware", message).at(&path, Some(line), None).fix(fix)
+                });
+                let summary = "the code does something else where it is not tested".to_owned();
+                return Ok(Some(Judgement::of(found.collect(), summary, Vec::new())));
+            }
+        }
+        if let Some((commit, path)) = other
+            && self.run(&commit, ".other").await?.is_as_good_as(tested)
+        {
+            let message = "the tests also pass where they expect other values: the code decides in their place, by ending their process or by \
+                           what it calls equal";
+            let fix = "let the code return to its tests, and compare what is there";
+            let found = finding("tests.undecided", message.to_owned()).at(&path, None, None).fix(fix);
+            return Ok(Some(Judgement::of(vec![found], "the tests do not decide".into(), Vec::new())));
+        }
+        Ok(None)
+    }
+
+    fn not_built(&self, looks: &[Look]) -> Judgement {
+        let places: Vec<String> = looks.iter().take(5).map(|(path, line, _)| format!("{path}:{line}")).collect();
+        let message =
+            format!("the code asks whether it is tested ({}), and could not be built without that", places.join(", "));
+        let hint =
+            "look at the output of this run (`.unaware.log`); the plan may set `control: off` in this gate".to_owned();
+        Judgement::faulted(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint) })
+    }
+}
+
+fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, GitError> {
+    let written = work.written(context)?;
+    let (mut known, mut blind, mut looks) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut questions: Vec<(crate::code::Code, Vec<Asked>)> = Vec::new();
+    let mut deciding = None;
+    for Written { path, kind, code, source, lines } in written {
+        if !questions.iter().any(|(of, _)| *of == code) {
+            let files = test_files(context, code)?;
+            questions.push((code, files.iter().flat_map(|file| asked(code, &file.source)).collect()));
+        }
+        let of_code = questions.iter().find(|(of, _)| *of == code).map(|(_, asked)| asked.as_slice());
+        for (line, what) in known_answers(code, &source, &lines, of_code.unwrap_or_default()) {
+            let fix = "compute the answer, also to questions that no test asks";
+            let message = format!("the code has the answer to a test's question written in it: {what}");
+            known.push(finding("tests.known", message).at(&path, Some(line), None).fix(fix));
+        }
+        if deciding.is_none() && decides(&source, &lines) {
+            deciding = Some((code, path.clone()));
+        }
+        if let Some(Blinded { source, looks: at }) = blinded(code, &source, &lines) {
+            looks.extend(at.into_iter().map(|(line, what)| (path.clone(), line, what)));
+            blind.insert(path, VariantFile::Written(kind, source.into_bytes()));
+        }
+    }
+    let variant = |edits| context.repository().variant(&context.result.commit, edits);
+    let blind = if blind.is_empty() { None } else { Some((variant(&blind)?, looks)) };
+    let mut other = None;
+    if let Some((code, path)) = deciding {
+        let mut edits = BTreeMap::new();
+        let files = context.files()?;
+        for file in test_files(context, code)? {
+            let kind = files.get(&file.path).map_or(EntryKind::File, |entry| entry.kind);
+            if let Some(text) = expecting_else(code, &file.source) {
+                edits.insert(file.path, VariantFile::Written(kind, text.into_bytes()));
+            }
+        }
+        if !edits.is_empty() {
+            other = Some((variant(&edits)?, path));
+        }
+    }
+    Ok(Suspicions { known, blind, other })
+}

@@ -1,0 +1,138 @@
+//! `helix gates audit`: faults planted into a shadow of a job's results, and which of them its gates let through.
+//!
+//! Must not write anything but the audit's own file in the state directory.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use helix_core::ids::JobId;
+use helix_core::text::one_line;
+use helix_engine::audit::{Audit, AuditLimits, TriedFault};
+use helix_job::{Language, say};
+use serde_json::to_string_pretty;
+use tokio::signal::unix::SignalKind;
+use tokio_util::sync::CancellationToken;
+
+use crate::context::Context;
+use crate::error::{CommandError, Ended, Exit, codes};
+use crate::files::replace_private;
+use crate::offline::{archive, open_or_missing};
+use crate::runtime::signal_stream;
+use crate::terminal::{Meaning, Terminal};
+
+/// Longest text of a fault in one line, in characters.
+const SHOWN: usize = 200;
+
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Job id, or a unique prefix
+    #[arg(value_name = "JOB")]
+    id: String,
+    /// Most faults that are planted
+    #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
+    limit: u16,
+    /// Minutes after which no further fault is planted
+    #[arg(long, value_name = "MINUTES", default_value_t = 15, value_parser = clap::value_parser!(u16).range(1..))]
+    time: u16,
+}
+
+pub(super) fn run(context: &Context, arguments: Arguments) -> Ended {
+    let terminal = &context.terminal;
+    let limits =
+        AuditLimits { faults: arguments.limit.into(), time: Duration::from_secs(60 * u64::from(arguments.time)) };
+    context.block_on(async {
+        let (mut interrupts, mut terminations) =
+            (signal_stream(SignalKind::interrupt())?, signal_stream(SignalKind::terminate())?);
+        let journal = open_or_missing(context, &arguments.id).await?;
+        let archive = archive(context, &journal)?;
+        let sandbox = context.settings()?.sandbox(&context.environment);
+        let cancel = CancellationToken::new();
+        let tell = |fault: &TriedFault| terminal.note(&line(terminal, fault));
+        let with = (context.environment.program.clone(), sandbox);
+        let running = archive.audit(&arguments.id, limits, with, &cancel, &tell);
+        tokio::pin!(running);
+        let audit = tokio::select! {
+            done = &mut running => done?,
+            () = async { tokio::select! { _ = interrupts.recv() => {} _ = terminations.recv() => {} } } => {
+                // The gates' processes end first, however they do.
+                cancel.cancel();
+                drop(running.await);
+                return Ok(Exit::Interrupted);
+            }
+        };
+        keep(context, &audit)?;
+        let mut text: Vec<String> = audit.escaped().map(|fault| line(terminal, fault)).collect();
+        text.extend(
+            audit
+                .left_out
+                .iter()
+                .map(|one| say!(terminal.language, "gates-audit-left-out", phase = one.phase.as_str(), why = &one.why)),
+        );
+        text.push(rate(terminal.language, &audit));
+        terminal.answer(&audit, &text.join("\n"))?;
+        terminal.note(&say!(terminal.language, "gates-audit-alone"));
+        Ok(if audit.escaped().next().is_some() { Exit::No } else { Exit::Success })
+    })
+}
+
+/// A fault in one line: what became of it, where it was, and what it was.
+fn line(terminal: &Terminal, fault: &TriedFault) -> String {
+    let language = terminal.language;
+    let end = match (&fault.noticed_by, &fault.said) {
+        (Some(gate), said) => {
+            let said = one_line(said.as_deref().unwrap_or_default(), SHOWN);
+            say!(language, "gates-audit-noticed", gate = gate, said = said.as_str())
+        }
+        (None, _) => terminal.paint(Meaning::Bad, &say!(language, "gates-audit-escaped")),
+    };
+    let sort =
+        serde_json::to_value(fault.sort).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default();
+    let sort = say!(language, "gates-audit-sort", sort = sort);
+    let place = match fault.line {
+        Some(line) => format!("{}:{line}", fault.path),
+        None => fault.path.clone(),
+    };
+    format!("{} {sort} {place}: {} – {end}", fault.phase, one_line(&fault.planted, SHOWN))
+}
+
+/// The escape rate, in one line.
+pub(crate) fn rate(language: Language, audit: &Audit) -> String {
+    let percent = |share: f64| language.decimal(&format!("{:.1}", share * 100.0)).into_owned();
+    let (low, high) = audit.interval;
+    let said = say!(
+        language,
+        "gates-audit-rate",
+        rate = percent(audit.escape_rate),
+        escaped = audit.escaped().count(),
+        tried = audit.faults.len(),
+        low = percent(low),
+        high = percent(high),
+        possible = audit.possible
+    );
+    format!("{said}; {}", say!(language, "gates-audit-at", at = language.local(audit.made_at)))
+}
+
+fn file(context: &Context, job: &JobId) -> Result<PathBuf, CommandError> {
+    Ok(context.settings()?.state_dir.value.join("audits").join(format!("{job}.json")))
+}
+
+fn keep(context: &Context, audit: &Audit) -> Result<(), CommandError> {
+    let path = file(context, &audit.job)?;
+    let failed = |error: &dyn std::error::Error| {
+        CommandError::environment(codes::CANNOT_BE_DONE, format!("cannot write {}", path.display()))
+            .because(error)
+            .hint("check that the state directory is writable; the audit is above")
+    };
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory).map_err(|error| failed(&error))?;
+    }
+    let text = to_string_pretty(audit).map_err(|error| failed(&error))?;
+    replace_private(&path, &text).map_err(|error| failed(&error))
+}
+
+/// The last audit of a job, if there is one that can be read.
+pub(crate) fn last(context: &Context, job: &JobId) -> Result<Option<Audit>, CommandError> {
+    let text = std::fs::read_to_string(file(context, job)?).ok();
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}
