@@ -56,7 +56,8 @@ async fn measure(rounds: usize) {
         std::fs::create_dir_all(directory).expect("a directory");
     }
     let supervisor = Supervisor::new(SupervisorConfig {
-        runs_dir: scratch.join("runs"),
+        // What is below the state directory is mounted piece by piece as well.
+        runs_dir: scratch.join("state/runs"),
         keeper: program,
         keeper_args: vec!["keeper".into()],
         watching: Watching::Inotify,
