@@ -80,7 +80,7 @@ fn a_template_that_takes_gigabytes_is_refused_and_takes_little() {
         "---\nprompt: consultant\nversion: 2\n---\n{{% set a = \"0123456789\" %}}{doubled}{{{{ a | length }}}}\n"
     );
     user.write("own.md.j2", &text);
-    user.run(&["prompt", "check", "own.md.j2"]).refused(2, &["256 MiB"]);
+    user.run(&["prompt", "check", "own.md.j2"]).refused(1, &["256 MiB"]);
     user.write("fine.md.j2", "---\nprompt: consultant\nversion: 2\n---\n{{ workspace ~ projects }}\n");
     assert_eq!(user.run(&["prompt", "check", "fine.md.j2"]).code, 0);
 }
