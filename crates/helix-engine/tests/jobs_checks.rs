@@ -107,7 +107,9 @@ async fn no_usable_verdict_is_ever_a_pass() {
             writes("a", &["x", "y"]),
             told("judge", "independent reviewer", &format!("    act: {answer}\n"))
         );
-        let shop = Workshop::open(&script).await;
+        // Within walls a reviewer can write nothing.
+        let shop =
+            Workshop::configured(&script, |config| config.sandbox.mode = helix_core::run::SandboxMode::Off).await;
         let repo = shop.repo();
         let before = shop.git(&repo, &["rev-parse", "HEAD"]);
         let plan = format!("{VERIFIED}    max_attempts: 1\n    on_failure: fail\n");

@@ -63,7 +63,7 @@ fn a_workflow_is_verified_and_its_decision_proven_with_the_real_cli() {
     let dry = text(&bed.at(&project, &["run", "--dry-run", "phases.yaml"]));
     assert_eq!(dry.matches("verify by agent claude, model ").count(), 1, "the development phase alone: {dry}");
     assert!(
-        dry.contains("up to 120 s") && dry.contains("price of one verification: no verifier has run here yet"),
+        dry.contains("up to 2m") && dry.contains("price of one verification: no verifier has run here yet"),
         "{dry}"
     );
     assert!(dry.contains("gate criteria_covered") && dry.contains("| - verify: then an independent verifier"), "{dry}");

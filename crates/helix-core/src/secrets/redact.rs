@@ -39,10 +39,10 @@ pub fn redact(text: &str) -> Cow<'_, str> {
         Some(masked) => Cow::Owned(masked),
         None => Cow::Borrowed(text),
     };
-    if current.contains(MASKED) {
-        current = Cow::Owned(shapes::without_padding(&current));
-    }
     for _ in 0..ROUNDS {
+        if current.contains(MASKED) {
+            current = Cow::Owned(shapes::without_padding(&current));
+        }
         match once(&current) {
             Some(masked) if masked != *current => current = Cow::Owned(masked),
             Some(_) | None => break,
