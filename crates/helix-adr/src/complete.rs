@@ -23,7 +23,9 @@ pub fn complete(adr: &Adr, rules: &[Rule]) -> Vec<Diagnostic> {
     let nothing = FrontMatter::default();
     let front = adr.front.as_ref().unwrap_or(&nothing);
     let mut problems: Vec<Diagnostic> = Vec::new();
-    for rule in rules.iter().filter(|rule| rule.when.iter().all(|condition| holds(condition, front, Some(&lower)))) {
+    for rule in rules.iter().filter(|rule| {
+        adr.form.can_keep(rule) && rule.when.iter().all(|condition| holds(condition, front, Some(&lower)))
+    }) {
         for requirement in &rule.require {
             if let Some((message, range)) = unmet(requirement, adr, front, &lower) {
                 let mut problem = source.error(codes::INCOMPLETE, range, format!("{}: {message}", rule.id));

@@ -7,23 +7,64 @@ use std::ops::Range;
 use helix_core::slug::slug;
 
 use super::syntax::Adr;
-use super::words::Status;
+use super::words::{AdrId, DATE, Status};
 
 /// Longest slug; with number and ending this stays far below what file systems allow.
 const MAX_SLUG: usize = 60;
 
-/// The file name of a finalized ADR: `012-title-in-few-words.md`, in ASCII, umlauts written out.
-pub fn finalized_file_name(number: u32, title: &str) -> String {
-    let slug = match slug(title, MAX_SLUG) {
+/// How the files of a directory are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbering {
+    /// By numbers with at least so many digits: `012-title.md`, `0012-title.md`.
+    Digits(usize),
+    /// By the day on which they were written: `20261127-title.md`.
+    Dated,
+}
+
+impl Numbering {
+    /// Helix's own.
+    pub const HELIX: Self = Self::Digits(3);
+
+    /// A number as it begins a file's name.
+    pub fn digits(self, number: u32) -> String {
+        match self {
+            Self::Digits(width) => format!("{number:0width$}"),
+            Self::Dated => number.to_string(),
+        }
+    }
+
+    /// The file name of an ADR: `012-title-in-few-words.md`, in ASCII, umlauts written out.
+    pub fn file_name(self, number: u32, title: &str) -> String {
+        format!("{}-{}.md", self.digits(number), title_slug(title))
+    }
+}
+
+/// A title as part of a file name.
+pub fn title_slug(title: &str) -> String {
+    match slug(title, MAX_SLUG) {
         slug if slug.is_empty() => "decision".to_owned(),
         slug => slug,
+    }
+}
+
+/// What a file's name names: its number, also with fewer digits than Helix writes, or the whole name where that begins with a
+/// date; directories before it do not matter.
+pub fn id_of_file(file: &str) -> Option<AdrId> {
+    let stem = file.rsplit(['/', '\\']).next()?.strip_suffix(".md")?;
+    let number = || {
+        let (_, digits, rest) = name_parts(stem);
+        digits.parse().ok().filter(|_| rest.is_empty() || rest.starts_with(['-', '_', '.'])).map(AdrId::Number)
     };
-    format!("{number:03}-{slug}.md")
+    AdrId::dated(stem).or_else(number)
 }
 
 /// The number in a file name of the form `012-…​.md` or `ADR-012-…​.md`; directories before it do not matter.
 pub fn number_of_file_name(file: &str) -> Option<u32> {
-    let (_, digits, rest) = name_parts(file.rsplit(['/', '\\']).next()?.strip_suffix(".md")?);
+    let stem = file.rsplit(['/', '\\']).next()?.strip_suffix(".md")?;
+    let (_, digits, rest) = name_parts(stem);
+    if AdrId::dated(stem).is_some() {
+        return None;
+    }
     let is_whole = digits.len() >= 3 && (rest.is_empty() || rest.starts_with('-'));
     digits.parse().ok().filter(|_| is_whole)
 }
@@ -71,15 +112,20 @@ pub fn is_generated_index(text: &str) -> bool {
 
 /// The index of ADRs as Markdown: by number, each linked by its file name. Drafts are left out.
 pub fn index_markdown(adrs: &[Adr]) -> String {
-    let mut rows: Vec<(u32, &Adr)> = adrs.iter().filter_map(|adr| Some((adr.number()?, adr))).collect();
+    let mut rows: Vec<(AdrId, &Adr)> = adrs.iter().filter_map(|adr| Some((adr.decided_id()?, adr))).collect();
     rows.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.file.cmp(&b.1.file)));
     let mut out = format!("{INDEX_HEAD}| number | title | status | criteria met |\n|---|---|---|---|\n");
-    for (number, adr) in rows {
+    for (id, adr) in rows {
         let met = adr.criteria.iter().filter(|criterion| criterion.checked).count();
+        let number = match &id {
+            AdrId::Number(number) => format!("{number:03}"),
+            AdrId::Named(name) => name.get(..DATE).unwrap_or(name).to_owned(),
+            AdrId::Draft => String::new(),
+        };
         let name = adr.file.rsplit('/').next().unwrap_or(&adr.file);
         let target = name.replace(' ', "%20").replace('(', "%28").replace(')', "%29");
         out.push_str(&format!(
-            "| {number:03} | [{}]({target}) | {} | {met} of {} |\n",
+            "| {number} | [{}]({target}) | {} | {met} of {} |\n",
             cell(adr.title()),
             adr.status().map_or("unknown", Status::word),
             adr.criteria.len()

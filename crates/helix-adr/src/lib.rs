@@ -13,6 +13,7 @@ mod coverage;
 mod evidence;
 mod file_name;
 mod finalize;
+mod form;
 mod front_matter;
 mod graph;
 mod import;
@@ -33,15 +34,18 @@ pub use coverage::{
     Block, Concept, ConceptCoverage, ConceptKind, CoveredBy, blocks_of_adr, blocks_of_plan, concepts, coverage,
 };
 pub use evidence::{EVIDENCE_FORM, Evidence, Proof, UnusableEvidence};
-pub use file_name::{finalized_file_name, index_markdown, is_generated_index, next_number, number_of_file_name};
+pub use file_name::{
+    Numbering, id_of_file, index_markdown, is_generated_index, next_number, number_of_file_name, title_slug,
+};
 pub use finalize::{Acceptance, RewriteError};
+pub use form::{AdrForm, Naming, Style};
 pub use front_matter::{FileClaims, FrontMatter};
 pub use graph::{AdrEdge, AdrGraph, AdrNode, Cycle, Link};
-pub use import::{ImportError, Imported, foreign_number, import};
+pub use import::{ImportError, Imported, import};
 pub use known::KnownAdrs;
 pub use mojibake::{Mojibake, mojibake, repair_mojibake};
 pub use renumber::{ByNumber, Renamed, Renumbering};
 pub use rules::{Condition, MIN_CRITERIA, Offer, Requirement, Rule, built_in_rules, parse_rules, rules_markdown};
-pub use syntax::{Adr, AdrForm, CodeBlock, Criterion, Section};
+pub use syntax::{Adr, CodeBlock, Criterion, Section};
 pub use template::{TemplateRequest, template};
 pub use words::{AdrId, ChangeScope, Classification, ComponentType, InvalidAdrId, Language, SectionKind, Status};

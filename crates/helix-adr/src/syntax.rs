@@ -8,12 +8,13 @@ use std::ops::Range;
 use comrak::nodes::{AstNode, NodeValue, Sourcepos};
 use comrak::{Arena, Options};
 
-use helix_core::diagnostic::{Diagnostic, Span};
-use helix_core::document::{FrontMatter as FrontMatterPlace, Limits, front_matter, read_part};
+use helix_core::diagnostic::{Diagnostic, Severity, Span};
+use helix_core::document::{FrontMatter as FrontMatterPlace, Limits, Node, front_matter, read_part};
 use helix_core::source_text::{SourceText, utf8};
 
 use super::codes;
 use super::evidence::{self, Evidence, UnusableEvidence};
+use super::form::{self, AdrForm, Record};
 use super::front_matter::{self, FrontMatter};
 use super::words::{AdrId, SectionKind, Status};
 
@@ -27,9 +28,11 @@ pub struct Adr {
     pub front: Option<FrontMatter>,
     /// Bytes of the front matter with its delimiters; empty when there is none.
     pub front_range: Range<usize>,
+    /// The same without them.
+    pub(super) front_inner: Range<usize>,
     /// Headings with the text that belongs to them, in the order of the file.
     pub sections: Vec<Section>,
-    /// Checkboxes below acceptance criteria, also in subsections.
+    /// Checkboxes below acceptance criteria, also in subsections; of other forms also what they say of how a decision is confirmed.
     pub criteria: Vec<Criterion>,
     /// Fenced and indented code.
     pub code_blocks: Vec<CodeBlock>,
@@ -58,7 +61,7 @@ pub struct Section {
 pub struct Criterion {
     /// What it says, without marks.
     pub text: String,
-    /// Whether the box is ticked.
+    /// Whether the box is ticked; what another form lists without boxes never is.
     pub checked: bool,
     pub span: Span,
     pub evidence: Vec<Evidence>,
@@ -74,30 +77,42 @@ pub struct CodeBlock {
     pub range: Range<usize>,
 }
 
-/// The convention that an ADR file follows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AdrForm {
-    /// Helix's own, or too little to tell.
-    Helix,
-    /// Markdown Any Decision Records.
-    Madr,
-    Nygard,
-}
-
 impl Adr {
     /// Reads a file. Never fails: problems are kept for [`super::check`].
     pub fn parse(file: &str, source: &str) -> Self {
         let text = SourceText::new(file, source);
-        let (front, front_range, front_problems) = read_front(&text);
+        let place = read_front(&text);
+        let (front_range, front_inner) = (place.whole, place.inner);
         let tree = read_body(&text, front_range.end);
-        let form = form(&tree.sections, front.as_ref());
+        let record = Record::read(source, front_inner.clone(), front_range.end, &tree.sections);
+        let form = AdrForm::of(file, place.node.as_ref(), !front_range.is_empty(), &tree.sections, &record);
+        let mut criteria = tree.criteria;
+        let (front, problems) = match (form, &place.node) {
+            (AdrForm::Helix, Some(node)) => {
+                let (front, problems) = front_matter::read(node, &text);
+                (Some(front), problems)
+            }
+            (AdrForm::Helix, None) => (place.is_blank.then(FrontMatter::default), Vec::new()),
+            (AdrForm::Madr | AdrForm::Nygard, node) => {
+                criteria.extend(if tree.confirming.is_empty() { tree.said } else { tree.confirming });
+                let (front, problems) = form::read(form, &text, node.as_ref(), &record, &tree.sections);
+                (Some(front), problems)
+            }
+        };
+        let mut front_problems = place.problems;
+        if form != AdrForm::Helix {
+            front_problems.retain(|problem| problem.code != codes::MISSING_KEY);
+            front_problems.iter_mut().for_each(|problem| problem.severity = Severity::Warning);
+        }
+        front_problems.extend(problems);
         Self {
             file: file.into(),
             front,
             front_range,
+            front_inner,
             form,
             sections: tree.sections,
-            criteria: tree.criteria,
+            criteria,
             code_blocks: tree.code_blocks,
             front_problems,
             source: source.into(),
@@ -114,14 +129,19 @@ impl Adr {
 
     /// Its id, where one can be read.
     pub fn id(&self) -> Option<AdrId> {
-        Some(self.front.as_ref()?.adr_id.as_ref()?.value)
+        Some(self.front.as_ref()?.adr_id.as_ref()?.value.clone())
+    }
+
+    /// Its id, if it is no draft.
+    pub fn decided_id(&self) -> Option<AdrId> {
+        self.id().filter(|id| *id != AdrId::Draft)
     }
 
     /// Its number; a draft has none.
     pub fn number(&self) -> Option<u32> {
         match self.id()? {
             AdrId::Number(number) => Some(number),
-            AdrId::Draft => None,
+            AdrId::Draft | AdrId::Named(_) => None,
         }
     }
 
@@ -158,34 +178,46 @@ impl Adr {
     }
 }
 
-type Front = (Option<FrontMatter>, Range<usize>, Vec<Diagnostic>);
+/// The front matter as it stands.
+#[derive(Default)]
+struct Front {
+    node: Option<Node>,
+    /// Whether there is one, with nothing in it.
+    is_blank: bool,
+    whole: Range<usize>,
+    inner: Range<usize>,
+    problems: Vec<Diagnostic>,
+}
 
 fn read_front(text: &SourceText<'_>) -> Front {
     let source = text.text();
     let (inner, whole) = match front_matter(source) {
         Ok(Some(FrontMatterPlace { inner, whole })) => (inner, whole),
-        Ok(None) => return (None, 0..source.len() - source.trim_start_matches('\u{feff}').len(), Vec::new()),
+        Ok(None) => {
+            let mark = source.len() - source.trim_start_matches('\u{feff}').len();
+            return Front { whole: mark..mark, inner: mark..mark, ..Front::default() };
+        }
         Err(opening) => {
             let place = opening.start..opening.start + 3;
             let problem = text.error(codes::BAD_FRONT_MATTER, place, "the front matter is not closed");
-            return (None, opening, vec![problem.help("end it with a line of `---`")]);
+            let problems = vec![problem.help("end it with a line of `---`")];
+            return Front { inner: opening.end..opening.end, whole: opening, problems, ..Front::default() };
         }
     };
+    let front = Front { inner: inner.clone(), whole: whole.clone(), ..Front::default() };
     match read_part(&source[inner.clone()], inner.start, Limits::default()) {
-        Ok(Some(node)) => {
-            let (front, problems) = front_matter::read(&node, text);
-            (Some(front), whole, problems)
-        }
+        Ok(Some(node)) => Front { node: Some(node), ..front },
         Ok(None) => {
             let problem = text.error(codes::MISSING_KEY, whole.start..inner.start, "the front matter is empty");
-            (Some(FrontMatter::default()), whole, vec![problem.help("write `adr_id`, `title` and `status`")])
+            let problems = vec![problem.help("write `adr_id`, `title` and `status`")];
+            Front { is_blank: true, problems, ..front }
         }
         Err(error) => {
             let help = "check the indentation, and put values with `: `, ` #`, quotes or brackets into quotes";
             let message = format!("invalid front matter: {error}");
             let mut problem = Diagnostic::error(codes::BAD_FRONT_MATTER, text.file(), message).help(help);
             problem.span = error.range.map(|range| text.span(range));
-            (None, whole, vec![problem])
+            Front { problems: vec![problem], ..front }
         }
     }
 }
@@ -194,7 +226,21 @@ fn read_front(text: &SourceText<'_>) -> Front {
 struct Tree {
     sections: Vec<Section>,
     criteria: Vec<Criterion>,
+    /// Items of a section in which another form says how a decision is confirmed.
+    confirming: Vec<Criterion>,
+    /// Its paragraphs.
+    said: Vec<Criterion>,
     code_blocks: Vec<CodeBlock>,
+}
+
+/// Sections in which other forms say how one sees that a decision is kept.
+const CONFIRMING: [&str; 7] =
+    ["confirmation", "validation", "compliance", "bestätigung", "validierung", "überprüfung", "prüfung"];
+
+/// Whether a section says how a decision is confirmed.
+pub(super) fn is_confirming(heading: &str) -> bool {
+    let lower = heading.to_lowercase();
+    CONFIRMING.iter().any(|known| lower.starts_with(known))
 }
 
 /// Offsets of the Markdown parser's places in the whole text.
@@ -227,7 +273,7 @@ fn read_body(text: &SourceText<'_>, start: usize) -> Tree {
     let arena = Arena::new();
     let root = comrak::parse_document(&arena, &body, &options);
     let mut tree = Tree::default();
-    let mut open_criteria: Option<u8> = None;
+    let (mut open_criteria, mut open_confirming): (Option<u8>, Option<u8>) = (None, None);
     for node in root.descendants() {
         let ast = node.data.borrow();
         match &ast.value {
@@ -241,6 +287,9 @@ fn read_body(text: &SourceText<'_>, start: usize) -> Tree {
                 if open_criteria.is_none_or(|level| heading.level <= level) {
                     open_criteria = (kind == Some(SectionKind::AcceptanceCriteria)).then_some(heading.level);
                 }
+                if open_confirming.is_none_or(|level| heading.level <= level) {
+                    open_confirming = is_confirming(&title).then_some(heading.level);
+                }
                 let heading_range = offsets.range(ast.sourcepos);
                 let body = heading_range.end..text.text().len();
                 tree.sections.push(Section { heading: title, level: heading.level, kind, heading_range, body });
@@ -250,25 +299,41 @@ fn read_body(text: &SourceText<'_>, start: usize) -> Tree {
                 tree.code_blocks.push(CodeBlock { language, range: offsets.range(ast.sourcepos) });
             }
             NodeValue::TaskItem(item) if open_criteria.is_some() => {
-                let range = offsets.range(ast.sourcepos);
-                let first_line_end = text.line_start(text.line_of(range.start) + 1).min(range.end);
-                let end = range.start + text.slice(range.start..first_line_end).trim_end().len();
-                let mut parts = Vec::new();
-                evidence_parts(node, &offsets, &mut parts);
-                let (evidence, unusable) = evidence::read(text, &parts);
-                tree.criteria.push(Criterion {
-                    text: item_text(node),
-                    checked: item.symbol.is_some(),
-                    span: text.span(range.start..end),
-                    evidence,
-                    unusable,
-                });
+                tree.criteria.push(criterion(node, ast.sourcepos, &offsets, item.symbol.is_some()));
+            }
+            NodeValue::TaskItem(item) if open_confirming.is_some() => {
+                tree.confirming.push(criterion(node, ast.sourcepos, &offsets, item.symbol.is_some()));
+            }
+            NodeValue::Item(_) if open_confirming.is_some() && open_criteria.is_none() => {
+                tree.confirming.push(criterion(node, ast.sourcepos, &offsets, false));
+            }
+            NodeValue::Paragraph if open_confirming.is_some() && open_criteria.is_none() => {
+                if node.parent().is_some_and(|parent| matches!(parent.data.borrow().value, NodeValue::Document)) {
+                    tree.said.push(criterion(node, ast.sourcepos, &offsets, false));
+                }
             }
             _ => {}
         }
     }
     close_sections(&mut tree.sections);
     tree
+}
+
+/// What an item of a list, or a paragraph, says as a criterion.
+fn criterion<'a>(node: &'a AstNode<'a>, place: Sourcepos, offsets: &Offsets<'_>, checked: bool) -> Criterion {
+    let (text, range) = (offsets.text, offsets.range(place));
+    let first_line_end = text.line_start(text.line_of(range.start) + 1).min(range.end);
+    let end = range.start + text.slice(range.start..first_line_end).trim_end().len();
+    let paragraph = matches!(node.data.borrow().value, NodeValue::Paragraph);
+    let mut parts = Vec::new();
+    if paragraph {
+        parts.push(range.clone())
+    } else {
+        evidence_parts(node, offsets, &mut parts)
+    }
+    let (evidence, unusable) = evidence::read(text, &parts);
+    let said = if paragraph { plain_text(node) } else { item_text(node) };
+    Criterion { text: said, checked, span: text.span(range.start..end), evidence, unusable }
 }
 
 /// A lone carriage return ends a line for the Markdown parser but not for places; a space keeps all offsets.
@@ -357,25 +422,4 @@ pub(super) fn paragraphs(text: &str) -> (Vec<String>, Vec<String>) {
         if is_item { &mut items } else { &mut others }.push(written.collect::<Vec<_>>().join(" "));
     }
     (items, others)
-}
-
-/// Headings of MADR, in English and in the German translation.
-const MADR_CONTEXT: [&str; 2] = ["Context and Problem Statement", "Kontext und Problemstellung"];
-const MADR_OTHERS: [&str; 5] =
-    ["Considered Options", "Decision Outcome", "Betrachtete Optionen", "Mögliche Optionen", "Entscheidungsergebnis"];
-
-fn form(sections: &[Section], front: Option<&FrontMatter>) -> AdrForm {
-    if front.is_some_and(|front| front.adr_id.is_some()) {
-        return AdrForm::Helix;
-    }
-    let has = |name: &str| sections.iter().any(|section| section.heading.to_lowercase() == name.to_lowercase());
-    let means = |kind: SectionKind| sections.iter().any(|section| section.kind == Some(kind));
-    if MADR_CONTEXT.into_iter().any(has) && MADR_OTHERS.into_iter().any(has) {
-        return AdrForm::Madr;
-    }
-    let core = [SectionKind::Status, SectionKind::Context, SectionKind::Decision].into_iter().all(means);
-    if front.is_none() && core && !means(SectionKind::AcceptanceCriteria) {
-        return AdrForm::Nygard;
-    }
-    AdrForm::Helix
 }
