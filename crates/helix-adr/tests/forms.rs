@@ -4,7 +4,7 @@
 
 use helix_adr::{
     Acceptance, Adr, AdrForm, AdrGraph, AdrId, KnownAdrs, Language, Link, Naming, NoRepo, Numbering, Proof, RepoFacts,
-    Status, Style, TemplateRequest, built_in_rules, check, complete, template,
+    SiteFile, SiteWords, Status, Style, TemplateRequest, built_in_rules, check, complete, search, site, template,
 };
 use helix_adr::{ChangeScope, Classification, ComponentType};
 use proptest::prelude::*;
@@ -295,4 +295,88 @@ proptest! {
         let _changed = (adr.superseded_by(&other), adr.linked(Link::Related, &other));
         let _written = Style::MADR.written(&adr, &Naming { number: 1, day: "2026-11-27" });
     }
+}
+
+fn words() -> SiteWords {
+    let word = |text: &str| text.to_owned();
+    SiteWords {
+        language: Language::English,
+        decisions: word("Decisions"),
+        graph: word("Graph"),
+        search: word("Search"),
+        nothing: word("Nothing found"),
+        title: word("title"),
+        status: word("status"),
+        date: word("date"),
+        supersedes: word("supersedes"),
+        depends_on: word("depends on"),
+        related_to: word("related to"),
+        superseded_by: word("superseded by"),
+        needed_by: word("needed by"),
+    }
+}
+
+#[test]
+fn a_site_has_every_decision_its_links_and_nothing_from_elsewhere() {
+    let adrs = directory("adr-tools");
+    let files = site(&adrs, &AdrGraph::new(&adrs), &words());
+    let text = |path: &str| &files.iter().find(|file| file.path == path).unwrap_or_else(|| panic!("{path}")).text;
+    assert_eq!(files.len(), 3 + adrs.len());
+    assert!(
+        text("index.html").contains("<a href=\"decisions/0003-keep-carts-in-sqlite.html\">Keep carts in SQLite</a>")
+    );
+    assert!(text("search.js").contains("one sqlite file holds all carts"));
+    let page = text("decisions/0002-keep-carts-in-memory.html");
+    // Both the link in the text and that of the graph lead to the other page.
+    assert_eq!(page.matches("href=\"0003-keep-carts-in-sqlite.html\"").count(), 2, "{page}");
+    assert!(page.contains("superseded by") && page.contains("class=\"status superseded\""));
+    let graph = text("graph.html");
+    assert_eq!(
+        (graph.matches("<rect").count(), graph.matches("class=\"supersedes\" marker").count()),
+        (2, 1),
+        "{graph}"
+    );
+    assert!(graph.contains("prefers-color-scheme: dark"));
+}
+
+#[test]
+fn nothing_that_stands_in_a_decision_becomes_markup() {
+    let hostile = "# 7. <script>alert(1)</script> \"'&\n\n## Status\n\nAccepted\n\nSupersedes [6. x](0006-x.md)\n\n## Context\n\n<script>alert(2)</script>\n\n<img src=x onerror=alert(3)>\n\n[a](javascript:alert(4)) [b](../../secret.txt) ![c](https://example.org/c.png) [d](https://example.org/d) <!-- gone -->\n\n```html\n</code><script>alert(5)</script>\n```\n\n## Decision\n\n</article><style>*{}</style> \u{2028}\n";
+    let adrs = [Adr::parse("docs/adr/0007-'\"><script>.md", hostile)];
+    let files = site(&adrs, &AdrGraph::new(&adrs), &words());
+    for SiteFile { path, text } in &files {
+        assert!(path.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c)), "{path}");
+        let scripts = text.matches("<script").count();
+        assert_eq!(scripts, usize::from(path == "index.html"), "{path}: {text}");
+        assert!(
+            path == "search.js"
+                || !text.contains("<img")
+                    && !text.contains("href=\"javascript:")
+                    && !text.contains("onerror=alert(3)>"),
+            "{text}"
+        );
+        assert_eq!(text.matches("</article>").count(), usize::from(path.starts_with("decisions/")), "{path}");
+        assert_eq!(text.matches("<style").count(), usize::from(path.ends_with(".html")), "{path}");
+    }
+    let page = &files[3].text;
+    assert!(
+        page.contains("&lt;script&gt;alert(2)")
+            && page.contains("href=\"https://example.org/d\"")
+            && !page.contains("gone")
+    );
+    assert!(!page.contains("secret.txt"), "a file that is no page is only its text: {page}");
+}
+
+#[test]
+fn decisions_are_found_by_their_words() {
+    let adrs = directory("adr-tools");
+    let found = |words: &[&str]| -> Vec<String> {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        search(&adrs, &words).iter().map(|one| format!("{} {}", one.adr.title(), one.lines.len())).collect()
+    };
+    assert_eq!(found(&["sqlite"]), ["Keep carts in SQLite 2", "Keep carts in memory 1"]);
+    assert_eq!(found(&["BACKUP copy"]), ["Keep carts in SQLite 1"]);
+    assert_eq!(found(&["ADR-004"]), ["Back up at night 0"]);
+    assert_eq!(found(&["nowhere"]), Vec::<String>::new());
+    assert_eq!(found(&[" "]), Vec::<String>::new());
 }

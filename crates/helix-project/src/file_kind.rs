@@ -39,9 +39,8 @@ impl SavedKind {
         match extension {
             "md" | "markdown" => {
                 let placed = matches!(directories.last().map(String::as_str), Some("adr" | "adrs" | "decisions"))
-                    && is_decision_name(name);
-                let named = stem.strip_prefix("adr").is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
-                (placed || named || has_adr_id(text)).then_some(Self::Adr)
+                    || stem.strip_prefix("adr").is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+                (placed && (extension != "md" || is_decision_name(name)) || has_adr_id(text)).then_some(Self::Adr)
             }
             "yaml" | "yml" => {
                 (stem == "phases" || stem.ends_with(".phases") || looks_like_plan(text)).then_some(Self::Plan)

@@ -151,10 +151,11 @@ impl Style {
     /// Nygard's form as adr-tools writes it.
     pub const NYGARD: Self = Self { form: AdrForm::Nygard, front: false, ..Self::MADR };
 
-    /// The style of the latest of these decisions; where there is none, the other one.
+    /// The style of the latest of these decisions, of Helix's own form if there are any; where there is none, the other style.
     pub fn of<'a>(adrs: impl IntoIterator<Item = &'a Adr>, otherwise: Self) -> Self {
-        let decided = adrs.into_iter().filter_map(|adr| Some((adr.decided_id()?, adr)));
-        let Some((id, adr)) = decided.max_by(|one, other| one.0.cmp(&other.0)) else { return otherwise };
+        let decided = adrs.into_iter().filter_map(|adr| Some((adr.form == AdrForm::Helix, adr.decided_id()?, adr)));
+        let latest = decided.max_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
+        let Some((_, id, adr)) = latest else { return otherwise };
         if adr.form == AdrForm::Helix {
             return Self { language: language(&adr.sections), ..Self::HELIX };
         }

@@ -14,6 +14,7 @@ use super::{Tools, blocking};
 use crate::job::PHASE_MCP_TOOLS;
 use crate::submit::confine;
 use async_recursion::async_recursion as boxed;
+use helix_project::adr_files::Place;
 use helix_project::chosen::note_project;
 use helix_project::skills::SkillCatalog;
 
@@ -230,9 +231,9 @@ impl Tools {
     }
 }
 
-/// The repository or project that a directory belongs to: the nearest one at or above it with `adr/` or `.git`, not above `top`.
+/// The repository or project that a directory belongs to: the nearest one at or above it with decisions or `.git`, not above `top`.
 fn project_above(directory: &Path, top: Option<&Path>) -> Option<PathBuf> {
-    let is_project = |above: &&Path| above.join(".git").exists() || above.join("adr").is_dir();
+    let is_project = |above: &&Path| above.join(".git").exists() || Place::is_project(above);
     let within = |above: &&Path| top.is_none_or(|top| above.starts_with(top));
     directory.ancestors().take_while(within).find(is_project).map(Path::to_path_buf)
 }

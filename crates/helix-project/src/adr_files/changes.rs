@@ -76,7 +76,9 @@ impl AdrDirectory {
         let _lock = lock(root, &place)?;
         let known = Self::open(root)?;
         let find = |id: &&AdrId| {
-            known.find(id).ok_or_else(|| AdrFileError::Unknown { id: (*id).clone(), directory: place.directory.clone() })
+            known
+                .find(id)
+                .ok_or_else(|| AdrFileError::Unknown { id: (*id).clone(), directory: place.directory.clone() })
         };
         let adrs = ids.iter().map(find).collect::<Result<Vec<&Adr>, AdrFileError>>()?;
         let mut files = Vec::new();

@@ -91,15 +91,16 @@ impl AdrDirectory {
         let replaced: BTreeSet<String> = foreign.iter().map(|one| one.adr.file.clone()).collect();
         let mut files = Vec::new();
         for (Foreign { path: from, adr, before: number_before }, number) in foreign.into_iter().zip(numbers) {
-            let imported = import(&adr, number, &renumbered)
-                .map_err(|source| AdrFileError::Import { file: adr.file, source })?;
+            let imported =
+                import(&adr, number, &renumbered).map_err(|source| AdrFileError::Import { file: adr.file, source })?;
             let to = format!("{}/{}", self.place.directory, Numbering::HELIX.file_name(number, &imported.title));
             files.push(ImportedFile { from, to, number, number_before, imported, diagnostics: Vec::new() });
         }
         // The converted files are judged as part of the project that they are about to be part of.
         let read: Vec<Adr> = files.iter().map(|file| Adr::parse(&file.to, &file.imported.text)).collect();
         let others = self.adrs.iter().filter(|adr| !replaced.contains(&adr.file));
-        let project = Self::of(self.root.clone(), self.place.clone(), others.chain(&read).cloned().collect(), Vec::new());
+        let project =
+            Self::of(self.root.clone(), self.place.clone(), others.chain(&read).cloned().collect(), Vec::new());
         for (file, adr) in files.iter_mut().zip(&read) {
             file.diagnostics = check(adr, &project);
         }

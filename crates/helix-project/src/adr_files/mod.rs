@@ -18,8 +18,9 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use helix_adr::{
-    Adr, AdrGraph, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, RepoFacts, Rule, Style,
-    TemplateRequest, built_in_rules, index_markdown, parse_rules, template as adr_template,
+    Adr, AdrGraph, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, RepoFacts, Rule, SiteFile, SiteWords,
+    Style,
+    TemplateRequest, built_in_rules, index_markdown, parse_rules, site, template as adr_template,
 };
 
 pub use changes::Changed;
@@ -122,6 +123,13 @@ impl AdrDirectory {
     /// How the ADRs hang together.
     pub fn graph(&self) -> AdrGraph {
         AdrGraph::new(&self.adrs)
+    }
+
+    /// The files of a site of all ADRs.
+    pub fn site(&self, words: &SiteWords) -> Vec<SiteFile> {
+        // On a thread for parsing: texts may be nested deeply.
+        let made = threads::each(&[words], |words| site(&self.adrs, &self.graph(), words));
+        made.into_iter().flatten().collect()
     }
 
     /// What is known of all ADRs.

@@ -6,7 +6,8 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use helix_adr::{
-    Adr, AdrForm, AdrId, Language, Naming, Numbering, Standing, Status, Style, check_as, id_of_file, next_number, title_slug,
+    Adr, AdrForm, AdrId, Language, Naming, Numbering, Standing, Status, Style, check_as, id_of_file, next_number,
+    title_slug,
 };
 use helix_core::diagnostic::Diagnostic;
 use jiff::Zoned;
@@ -40,7 +41,8 @@ pub(super) fn taken_elsewhere(root: &Path, place: &Place) -> Vec<u32> {
     match repository.git(root, refs).run() {
         Ok(output) => {
             for commit in output.text().lines().collect::<BTreeSet<&str>>() {
-                match repository.git(root, ["ls-tree", "-z", "--name-only", commit, &directory]).accept(&[0, 128]).run() {
+                match repository.git(root, ["ls-tree", "-z", "--name-only", commit, &directory]).accept(&[0, 128]).run()
+                {
                     Ok(output) => {
                         let names = String::from_utf8_lossy(&output.stdout).into_owned();
                         taken.extend(names.split('\0').filter_map(number_of));
@@ -205,6 +207,16 @@ impl AdrDirectory {
         let (path, text) = (directory.join(name), text(&naming)?);
         write_new(&path, &text).map_err(disk("write", &path))?;
         Ok((id, relative(&self.root, &path)))
+    }
+
+    /// Keeps the index as the decisions are, where there is one.
+    ///
+    /// # Errors
+    /// [`AdrFileError`] when the directory cannot be read or written.
+    pub fn refresh_index(root: &Path) -> Result<Option<String>, AdrFileError> {
+        let place = Place::of(root)?;
+        let _lock = lock(root, &place)?;
+        update_index(root, &place)
     }
 
     /// Writes the index whole or not at all, waiting for other writers of the directory; gives its place.

@@ -21,7 +21,10 @@ fn decisions_are_found_where_other_tools_put_them() {
     assert_eq!(found(&[("doc/adr/0001-x.md", ""), ("doc/adr/README.md", "")]), "doc/adr");
     assert_eq!(found(&[("adr/001-x.md", ""), ("doc/adr/0001-x.md", "")]), "adr");
     // What settings say comes before what lies somewhere.
-    assert_eq!(found(&[("adr/001-x.md", ""), (".adr-dir", "doc/architecture/decisions\n")]), "doc/architecture/decisions");
+    assert_eq!(
+        found(&[("adr/001-x.md", ""), (".adr-dir", "doc/architecture/decisions\n")]),
+        "doc/architecture/decisions"
+    );
     assert_eq!(found(&[(".log4brains.yml", "project:\n  adrFolder: ./docs/adrs/\n")]), "docs/adrs");
     assert_eq!(found(&[(".log4brains.yml", "project:\n  name: x\n")]), "docs/adr");
     assert_eq!(
@@ -52,7 +55,16 @@ fn a_directory_outside_of_the_project_is_none() {
 
 #[test]
 fn templates_and_indexes_are_no_decisions() {
-    for name in ["INDEX.md", "index.md", "README.md", "template.md", "adr-template.md", "adr-template-bare.md", ".x.md", "x.txt"] {
+    for name in [
+        "INDEX.md",
+        "index.md",
+        "README.md",
+        "template.md",
+        "adr-template.md",
+        "adr-template-bare.md",
+        ".x.md",
+        "x.txt",
+    ] {
         assert!(!is_decision_name(name), "{name}");
     }
     for name in ["001-x.md", "0012-template-engine.md", "20261127-index.md", "draft-x.md"] {
