@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::form;
 use super::rules::built_in_rules;
+use super::style::hints;
 use super::template::{file_hint, hint};
 use super::words::{Language, SectionKind};
 
@@ -19,15 +19,15 @@ struct Hints {
 }
 
 static HINTS: LazyLock<Hints> = LazyLock::new(|| {
-    let mut hints = Hints { lines: HashSet::new(), phrases: HashSet::new() };
+    let mut known = Hints { lines: HashSet::new(), phrases: HashSet::new() };
     let rules = built_in_rules();
     for language in [Language::English, Language::German] {
-        hints.add(file_hint(language));
-        SectionKind::ALL.into_iter().for_each(|kind| hints.add(hint(kind, language)));
-        rules.iter().filter_map(|rule| rule.offer.as_ref()).for_each(|offer| hints.add(offer.text(language)));
+        known.add(file_hint(language));
+        SectionKind::ALL.into_iter().for_each(|kind| known.add(hint(kind, language)));
+        rules.iter().filter_map(|rule| rule.offer.as_ref()).for_each(|offer| known.add(offer.text(language)));
     }
-    form::hints().for_each(|text| hints.add(&text));
-    hints
+    hints().for_each(|text| known.add(&text));
+    known
 });
 
 impl Hints {

@@ -50,7 +50,8 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
             .beside(2.0)
             .bar(Bar::AtMost(2.4))
             .note("2 is linear"),
-        Figure::new(format!("`helix adr check` of {count} ADRs that share one file"), median(&sharing), "s").bar(bar(1.2)),
+        Figure::new(format!("`helix adr check` of {count} ADRs that share one file"), median(&sharing), "s")
+            .bar(bar(1.2)),
     ])
 }
 

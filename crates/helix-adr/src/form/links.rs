@@ -9,7 +9,7 @@ use helix_core::document::Placed;
 use super::AdrForm;
 use super::record::Record;
 use crate::file_name::{id_of_file, mentions};
-use crate::syntax::Section;
+use crate::tree::Section;
 use crate::words::AdrId;
 
 /// What a line says of the ADRs in it, by keys of the front matter; the first that is found counts.
@@ -21,7 +21,7 @@ const SAYINGS: [(&str, &[&str]); 4] = [
 ];
 
 /// Sections that list links.
-pub(super) const LINKS: [&str; 3] = ["links", "more information", "weitere informationen"];
+pub(crate) const LINKS: [&str; 3] = ["links", "more information", "weitere informationen"];
 
 /// Reads what the state and the lists of links say, by the keys of the front matter; each with its place.
 pub(super) fn links(record: &Record<'_>, form: AdrForm, sections: &[Section]) -> Vec<(&'static str, Placed<AdrId>)> {

@@ -1,25 +1,21 @@
 //! The forms in which decisions are written: Helix's own, MADR (2, 3, 4; also as log4brains writes it) and Nygard's (also as
-//! adr-tools writes it). Each is read into the same [`Adr`](crate::Adr), and changed and written in its own words.
+//! adr-tools writes it). Each is read into the same [`Adr`](crate::Adr).
 //!
-//! Must not judge. What is asked of a form is in one table here; what differs between files of one form is a [`Style`].
+//! Must not judge, nor change a file. What is asked of a form is in one table here.
 
-mod edit;
 mod links;
 mod read;
 mod record;
-mod write;
 
 use helix_core::document::Node;
 
-use super::file_name::{Numbering, name_parts};
-use super::rules::{Requirement, Rule};
-use super::syntax::{Adr, Section};
-use super::words::{AdrId, Language, SectionKind, Status};
+use super::file_name::name_parts;
+use super::tree::Section;
+use super::words::{Language, SectionKind, Status};
 
+pub(crate) use links::LINKS;
 pub(crate) use read::read;
-pub(crate) use record::{Record, title_heading};
-pub use write::Naming;
-pub(crate) use write::{hints, with_headings};
+pub(crate) use record::{Record, first_line, title_heading};
 
 /// The convention that an ADR file follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -30,18 +26,6 @@ pub enum AdrForm {
     Madr,
     /// A title with a number, a section Status, and plain sections.
     Nygard,
-}
-
-/// How the decisions of a directory are written, as far as files of one form differ.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
-    pub form: AdrForm,
-    /// Whether MADR's facts are front matter, not a list below the title.
-    pub front: bool,
-    /// What begins an item of a list.
-    pub bullet: char,
-    pub numbering: Numbering,
-    pub language: Language,
 }
 
 /// Keys that only Helix's own front matter has.
@@ -96,11 +80,6 @@ impl AdrForm {
         }
     }
 
-    /// Whether what a rule asks for can stand in a file of this form: no other form than Helix's has criteria.
-    pub(crate) fn can_keep(self, rule: &Rule) -> bool {
-        self == Self::Helix || !rule.require.iter().any(|one| matches!(one, Requirement::Criteria { .. }))
-    }
-
     /// The form of a file, by its front matter, headings and name.
     pub(crate) fn of(
         file: &str,
@@ -132,45 +111,6 @@ impl AdrForm {
         let (_, digits, rest) = name_parts(file.rsplit(['/', '\\']).next().unwrap_or(file));
         let named = digits.len() >= FOREIGN_DIGITS && rest.starts_with('-') && !criteria;
         if named { Self::Nygard } else { Self::Helix }
-    }
-}
-
-impl Style {
-    /// Helix's own.
-    pub const HELIX: Self = Self {
-        form: AdrForm::Helix,
-        front: true,
-        bullet: '-',
-        numbering: Numbering::HELIX,
-        language: Language::English,
-    };
-    /// MADR as its newest template has it.
-    pub const MADR: Self = Self { form: AdrForm::Madr, bullet: '*', numbering: Numbering::Digits(4), ..Self::HELIX };
-    /// MADR as log4brains writes it.
-    pub const LOG4BRAINS: Self = Self { front: false, bullet: '-', numbering: Numbering::Dated, ..Self::MADR };
-    /// Nygard's form as adr-tools writes it.
-    pub const NYGARD: Self = Self { form: AdrForm::Nygard, front: false, ..Self::MADR };
-
-    /// The style of the latest of these decisions, of Helix's own form if there are any; where there is none, the other style.
-    pub fn of<'a>(adrs: impl IntoIterator<Item = &'a Adr>, otherwise: Self) -> Self {
-        let decided = adrs.into_iter().filter_map(|adr| Some((adr.form == AdrForm::Helix, adr.decided_id()?, adr)));
-        let latest = decided.max_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
-        let Some((_, id, adr)) = latest else { return otherwise };
-        if adr.form == AdrForm::Helix {
-            return Self { language: language(&adr.sections), ..Self::HELIX };
-        }
-        let name = adr.file.rsplit('/').next().unwrap_or(&adr.file);
-        let (_, digits, _) = name_parts(name);
-        Self {
-            form: adr.form,
-            front: adr.form == AdrForm::Madr && !adr.front_range.is_empty(),
-            bullet: if adr.body().lines().any(|line| line.starts_with("* ")) { '*' } else { '-' },
-            numbering: match id {
-                AdrId::Named(_) => Numbering::Dated,
-                AdrId::Number(_) | AdrId::Draft => Numbering::Digits(digits.len().max(1)),
-            },
-            language: language(&adr.sections),
-        }
     }
 }
 

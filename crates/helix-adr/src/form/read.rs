@@ -13,7 +13,7 @@ use super::{AdrForm, heading_number};
 use crate::codes;
 use crate::file_name::id_of_file;
 use crate::front_matter::{self, FrontMatter};
-use crate::syntax::Section;
+use crate::tree::Section;
 use crate::words::AdrId;
 
 /// Reads the facts of a file; what is odd about them comes back beside them, as warnings: other tools take the file as it is.

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::AdrForm;
-use crate::syntax::Section;
+use crate::tree::Section;
 use crate::words::{SectionKind, Status};
 
 /// The parts outside of sections.

@@ -1,7 +1,7 @@
 //! States and criteria of other forms.
 
 use super::*;
-use crate::syntax::paragraphs;
+use crate::tree::paragraphs;
 
 #[test]
 fn states_of_every_form_are_read() {

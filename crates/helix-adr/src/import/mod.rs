@@ -8,9 +8,11 @@ use std::fmt::Write as _;
 
 use helix_core::finding::fence_for;
 
-use super::form::{AdrForm, Record, language, title_heading, with_headings};
-use super::syntax::{Adr, Section, is_confirming, paragraphs};
+use super::form::{AdrForm, Record, language, title_heading};
+use super::style::with_headings;
+use super::syntax::Adr;
 use super::template::quoted;
+use super::tree::{Section, is_confirming, paragraphs};
 use super::words::{AdrId, Language, SectionKind, Status};
 
 /// A converted ADR.

@@ -157,7 +157,7 @@ fn the_directory_is_set_where_it_cannot_be_told() {
     user.run(&["adr", "list"]).refused(2, &["docs/decisions and doc/adr", "directory = \"docs/decisions\""]);
     user.write("helix.toml", "[decisions]\ndirectory = \"doc/adr\"\n");
     assert!(user.run(&["adr", "list"]).stdout.contains("Back up at night"));
-    assert_eq!(user.run(&["describe"]).code, 0, "the key is known");
+    assert_eq!(user.run(&["jobs", "list"]).code, 0, "the key is known");
     user.write("helix.toml", "[decisions]\ndirectory = \"../elsewhere\"\n");
     user.run(&["adr", "list"]).refused(2, &["helix.toml", "leaves the repository"]);
     std::fs::remove_file(user.work().join("helix.toml")).unwrap();

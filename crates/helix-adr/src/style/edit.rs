@@ -4,11 +4,9 @@
 
 use std::ops::Range;
 
-use super::links::LINKS;
-use super::record::{Record, first_line, title_heading};
-use super::{AdrForm, language};
 use crate::file_name::name_parts;
 use crate::finalize::{RewriteError, replace};
+use crate::form::{AdrForm, LINKS, Record, first_line, language, title_heading};
 use crate::graph::Link;
 use crate::syntax::Adr;
 use crate::words::{AdrId, Language, SectionKind, Status};

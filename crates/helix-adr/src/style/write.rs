@@ -5,12 +5,13 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::record::title_heading;
-use super::{AdrForm, Style, language};
+use super::Style;
 use crate::file_name::Numbering;
 use crate::finalize::replace;
-use crate::syntax::{Adr, Section};
+use crate::form::{AdrForm, language, title_heading};
+use crate::syntax::Adr;
 use crate::template::{hint, quoted};
+use crate::tree::Section;
 use crate::words::{AdrId, Language, SectionKind, Status};
 
 /// What names a new decision.
