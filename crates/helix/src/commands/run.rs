@@ -142,7 +142,7 @@ pub(crate) fn left_behind(context: &Context, value: &Value, job: &JobId) -> Ende
 
 fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequest, CommandError> {
     let absolute = |path: &Path| Environment::text_of(&context.path(path));
-    let Selection { project, phase, from, agent, model, budget, max_turns, issue } = arguments.selection.clone();
+    let Selection { project, phase, from, agent, model, budget, max_turns, land, issue } = arguments.selection.clone();
     Ok(JobRequest {
         plan: Some(absolute(path)?.into()),
         project_path: project.as_deref().map(absolute).transpose()?.map(Into::into),
@@ -153,6 +153,7 @@ fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequ
         model,
         budget_usd: budget,
         max_turns,
+        land,
         venv: context.venv()?,
         idempotency_key: arguments.idempotency_key.clone(),
         issue,
