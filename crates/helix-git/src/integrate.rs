@@ -215,7 +215,9 @@ impl Repository {
         if let Some(first) = dirty.first() {
             let more = if dirty.len() == 1 { String::new() } else { format!(" and {} more", dirty.len() - 1) };
             let place = work_tree.display();
-            return beside(format!("{first}{more} in {place}: uncommitted changes in files that the result changes, too"));
+            return beside(format!(
+                "{first}{more} in {place}: uncommitted changes in files that the result changes, too"
+            ));
         }
         self.hand_over(&merge.commit)?;
         self.note_landing(&request.job, &merge.commit)?;
@@ -259,6 +261,22 @@ impl Repository {
     /// Notes where Helix is about to move a branch to: that is nobody else's doing, also if the host dies right after it.
     fn note_landing(&self, job: &JobId, commit: &CommitId) -> Result<(), GitError> {
         if self.hosting().is_some() { self.keep(&format!("{LANDED}/{job}"), commit) } else { Ok(()) }
+    }
+
+    /// Whether a commit has the work of another one: as its ancestor, or by the result that it names and brings as one commit.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn carries(&self, commit: &CommitId, other: &CommitId) -> Result<bool, GitError> {
+        if self.is_ancestor(other, commit)? {
+            return Ok(true);
+        }
+        let message = self.commit(commit.as_str())?.message;
+        let named = message.lines().find_map(|line| line.strip_prefix(RESULT)).map(|id| self.find_commit(id));
+        match named.transpose()?.flatten() {
+            Some(result) => self.is_ancestor(other, &result.id),
+            None => Ok(false),
+        }
     }
 
     /// The commit that brought this very result to the target before, if the target has it.
@@ -338,7 +356,7 @@ impl Repository {
                 return Ok(true);
             }
             let own = self.user().find_commit(&left)?.is_some_and(|left| left.id == *tip);
-            if !own || self.checked_out(branch)?.is_some() || self.taken_by(branch)?.is_some() {
+            if !own || self.is_in_use(branch)? {
                 return Ok(false);
             }
         }
@@ -368,6 +386,11 @@ impl Repository {
         let args = ["for-each-ref", "--format=%(refname:short)", "--points-at", commit.as_str(), "refs/heads"];
         let names = self.user().git(self.user().top(), args).run()?.text();
         Ok(if names.is_empty() { "a detached HEAD".into() } else { names.lines().collect::<Vec<_>>().join(", ") })
+    }
+
+    /// Whether a work tree has a branch checked out, or will set it.
+    pub(crate) fn is_in_use(&self, branch: &str) -> Result<bool, GitError> {
+        Ok(self.checked_out(branch)?.is_some() || self.taken_by(branch)?.is_some())
     }
 
     /// What is in progress in any work tree that will set a branch at its end, and where. Git lists such a work tree as one

@@ -55,7 +55,8 @@ impl MergeSnapshot {
 
     /// Whether the fast-forward changes this tracked file.
     fn touches(&self, path: &[u8]) -> bool {
-        self.tracked.iter().any(|known| known == path) || self.new.iter().any(|new| *new == self.work_tree.join(bytes_path(path)))
+        self.tracked.iter().any(|known| known == path)
+            || self.new.iter().any(|new| *new == self.work_tree.join(bytes_path(path)))
     }
 
     /// Takes back what a fast-forward that failed has left: new files first, which makes room for the old ones. Whether there was

@@ -57,8 +57,7 @@ fn by_helix(spaces: &Workspaces, round: u32) -> [Duration; 3] {
     let result = spaces.commit_attempt(&key, &base, &base, &text).unwrap().committed;
     let committed = started.elapsed();
     let started = Instant::now();
-    let request =
-        request(job, base, result.commit);
+    let request = request(job, base, result.commit);
     match repository.prepare_integration(&request).unwrap() {
         Integration::Ready(merge) => assert!(matches!(repository.land(&request, &merge).unwrap(), Landing::Landed(_))),
         other => panic!("{other:?}"),
@@ -154,7 +153,9 @@ fn what_each_step_costs_among_many_files() {
             name: "bench".into(),
             base,
             result: result.commit,
-            branch: Some("main".into()), land: Land::Merge, text: text(),
+            branch: Some("main".into()),
+            land: Land::Merge,
+            text: text(),
         };
         match repository.prepare_integration(&request).unwrap() {
             Integration::Ready(merge) => {

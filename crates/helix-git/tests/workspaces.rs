@@ -97,7 +97,9 @@ impl Bench {
             name: "Add: a thing".into(),
             base: base.clone(),
             result: result.clone(),
-            branch: Some("main".into()), land: Land::Merge, text: text(),
+            branch: Some("main".into()),
+            land: Land::Merge,
+            text: text(),
         }
     }
 

@@ -22,7 +22,7 @@ use helix_job::{JobView, Origin, Person};
 use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, Projects, inspect};
-pub use plan_file::plan_file;
+pub use plan_file::{plan_file, plans_in};
 
 use crate::codes;
 pub(crate) use inspect::Site;

@@ -71,7 +71,8 @@ impl Tools {
                 )))
             }
             Caller::Session(_) if STARTS_DRAFTS.contains(&tool) => {
-                let confirms = self.session().await?.is_some_and(|view| view.running().is_some_and(|turn| turn.begin.confirms));
+                let confirms =
+                    self.session().await?.is_some_and(|view| view.running().is_some_and(|turn| turn.begin.confirms));
                 if confirms { Err(Refusal::text(LEFT_TO_TERMINAL)) } else { Ok(()) }
             }
             Caller::Run(_) | Caller::Session(_) | Caller::Outside { .. } => Ok(()),

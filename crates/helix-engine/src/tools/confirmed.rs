@@ -62,7 +62,8 @@ impl Tools {
             Ok::<_, Refusal>((String::from_utf8_lossy(&text).into_owned(), is_newer(&adr_file, since)))
         })
         .await?;
-        let plan_name = |text: &str| Plan::parse_bytes(PLAN_DRAFT, text.as_bytes()).ok().map(|parsed| parsed.plan.file_name());
+        let plan_name =
+            |text: &str| Plan::parse_bytes(PLAN_DRAFT, text.as_bytes()).ok().map(|parsed| parsed.plan.file_name());
         let word = |path: &Path| path.to_string_lossy().into_owned();
         let (project, plan) = match view.project.clone() {
             Some(project) => {

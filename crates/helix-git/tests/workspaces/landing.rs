@@ -334,3 +334,35 @@ fn attempts_that_failed_and_conflict_markers_do_not_land() {
 fn text_of(attempt: u32) -> CommitText {
     CommitText { subject: format!("Try {attempt}"), ..text() }
 }
+
+/// A branch that Helix left goes only where all of it is elsewhere and nobody has gone on with it.
+#[test]
+fn a_spent_branch_goes_and_work_stays() {
+    let bench = Bench::new();
+    let (base, user) = (bench.head(), bench.user());
+    let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
+    let request = IntegrationRequest { land: Land::Branch, ..bench.request(&base, &result.commit) };
+    let repository = bench.spaces.repository();
+    repository.land_beside(&request, &request.result, "as asked".into()).unwrap();
+    let name = "helix/add-a-thing-j0001";
+    let spent = || repository.spent_branches(&job()).unwrap();
+    assert_eq!(spent(), [], "it has the only copy");
+    bench.git(&user, &["switch", "--quiet", name]);
+    bench.git(&user, &["branch", "--quiet", "kept"]);
+    assert_eq!(spent(), [], "it is checked out");
+    bench.git(&user, &["switch", "--quiet", "main"]);
+    bench.git(&user, &["merge", "--quiet", "--no-edit", name]);
+    let found = spent();
+    assert_eq!(found.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), [name]);
+    assert_eq!(repository.spent_branches(&JobId::new("j000").unwrap()).unwrap(), [], "it is another job's");
+    // Somebody goes on with it meanwhile.
+    bench.git(&user, &["switch", "--quiet", name]);
+    bench.git(&user, &["commit", "--quiet", "--allow-empty", "-m", "more"]);
+    bench.git(&user, &["switch", "--quiet", "main"]);
+    assert!(!repository.remove_spent(&found[0]).unwrap());
+    assert_eq!(spent(), []);
+    bench.git(&user, &["update-ref", &format!("refs/heads/{name}"), result.commit.as_str()]);
+    assert!(repository.remove_spent(&spent()[0]).unwrap());
+    assert_eq!(bench.git(&user, &["for-each-ref", "refs/heads/helix", "refs/helix"]), "");
+    assert!(user.join("new.txt").exists());
+}

@@ -11,8 +11,8 @@ use helix_core::ids::SessionId;
 use helix_engine::consultant::{
     Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest, unwrapped,
 };
-use helix_job::{How, Language};
 use helix_job::session::ClientIds;
+use helix_job::{How, Language};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -20,9 +20,9 @@ use super::error::ApiError;
 use super::files;
 use super::marks;
 use super::request::{Message, Role};
+use crate::digest::digest;
 use crate::mcp::DIRECTORY_HEADER;
 use crate::principal::Principal;
-use crate::digest::digest;
 use crate::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile, TASK_HEADER};
 
 /// Id of the answer, by the connection's header template.

@@ -169,9 +169,12 @@ impl Writer {
                     text.extend(": ".chars().map(|one| (one, Style::default())));
                     text.extend(cell);
                     let indent = if at == 0 { "• " } else { "  " };
-                    lines.extend(self.lines(&text, width.saturating_sub(2)).into_iter().enumerate().map(|(line, text)| {
-                        format!("{}{text}", if line == 0 { indent } else { "  " })
-                    }));
+                    lines.extend(
+                        self.lines(&text, width.saturating_sub(2))
+                            .into_iter()
+                            .enumerate()
+                            .map(|(line, text)| format!("{}{text}", if line == 0 { indent } else { "  " })),
+                    );
                 }
             }
             return lines;
@@ -251,7 +254,8 @@ impl Writer {
         let mut out = String::new();
         for run in text.chunk_by(|one, next| one.1 == next.1) {
             let words: String = run.iter().map(|(one, _)| *one).collect();
-            let codes: Vec<&str> = run.first().map(|(_, style)| style.0.into_iter().flatten().collect()).unwrap_or_default();
+            let codes: Vec<&str> =
+                run.first().map(|(_, style)| style.0.into_iter().flatten().collect()).unwrap_or_default();
             out.push_str(&if codes.is_empty() { words } else { self.paint(&codes.join(";"), &words) });
         }
         out
