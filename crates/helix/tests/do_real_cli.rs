@@ -35,7 +35,7 @@ fn a_sentence_in_a_repository_becomes_a_merged_job() {
         { "expect": "→ Read book.py", "type": "" },
         { "expect": "✎ adr-draft.md (+", "type": "" },
         { "expect": "Balance of a month", "type": "" },
-        { "expect": "month (development): Add the balance of a month", "type": "" },
+        { "expect": "(development): Add the balance of a month", "type": "" },
         { "expect": "say what to change:", "type": "y\r" },
         { "expect": "merged into main", "type": "" },
     ]);

@@ -23,7 +23,7 @@ fn drafts() -> String {
         - write: {{ path: phases.yaml, content: \"{PLAN}\" }}
       say: |-
         One phase **writes** them.
-        <!-- STEP: plan -->
+        <!-- STEP: finalize -->
   - name: phase
     prompt: {{ matches: '# Phase `write`' }}
     act: {{ steps: [{{ write: {{ path: notes.txt, content: \"notes\\n\" }} }}], say: Done. }}
@@ -80,22 +80,22 @@ fn tracked(repo: &Path, name: &str) -> bool {
 fn pastes_commands_and_history_at_a_terminal() {
     let stage = Stage::new(&drafts(), "");
     let steps = json!([
-        { "expect": "you> ", "type": "/help\r" },
+        { "expect": "\u{1b}[?2004h", "type": "/help\r" },
         { "expect": "/resume", "type": "" },
-        { "expect": "you> ", "type": "\u{1b}[200~first\r\rsecond\rthird\u{1b}[201~" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{1b}[200~first\r\rsecond\rthird\u{1b}[201~" },
         { "expect": "third", "type": "\r" },
         { "expect": "Understood.", "type": "" },
-        { "expect": "you> ", "type": "one \\\r" },
+        { "expect": "\u{1b}[?2004h", "type": "one \\\r" },
         { "expect": "one", "type": "two\r" },
         { "expect": "Understood.", "type": "" },
         // Up: the last message is there again, with a typo in it that is mended.
-        { "expect": "you> ", "type": "\u{1b}[A" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{1b}[A" },
         { "expect": "two", "type": "!\r" },
         { "expect": "Understood.", "type": "" },
-        { "expect": "you> ", "type": "/jbos\r" },
+        { "expect": "\u{1b}[?2004h", "type": "/jbos\r" },
         { "expect": "/jobs", "type": "" },
-        { "expect": "you> ", "type": "\r" },
-        { "expect": "you> ", "type": "\u{4}" },
+        { "expect": "\u{1b}[?2004h", "type": "\r" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{4}" },
     ]);
     let ended = at_terminal(&stage, &["chat"], &steps);
     assert_eq!(ended["code"], 0, "{ended:#}");
@@ -109,10 +109,10 @@ fn pastes_commands_and_history_at_a_terminal() {
     assert_eq!(raw.matches("\u{1b}[?2004h").count(), raw.matches("\u{1b}[?2004l").count());
     // The next chat continues that session, and finds its texts.
     let steps = json!([
-        { "expect": "you> ", "type": "\u{1b}[A" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{1b}[A" },
         { "expect": "two!", "type": "\r" },
         { "expect": "Understood.", "type": "" },
-        { "expect": "you> ", "type": "/quit\r" },
+        { "expect": "\u{1b}[?2004h", "type": "/quit\r" },
     ]);
     at_terminal(&stage, &["chat", "--continue"], &steps);
     assert_eq!(messages(&stage).len(), 4);
@@ -123,13 +123,14 @@ fn pastes_commands_and_history_at_a_terminal() {
 fn an_interrupt_stops_the_answer_and_not_the_chat() {
     let stage = Stage::new(&drafts(), "");
     let steps = json!([
-        { "expect": "you> ", "type": "think hard\r" },
+        { "expect": "\u{1b}[?2004h", "type": "think hard\r" },
         { "expect": "think hard", "type": "\u{3}", "pause": 3.0 },
         { "expect": "Stopped.", "type": "" },
-        { "expect": "you> ", "type": "hello\r" },
+        { "expect": "\u{1b}[?2004h", "type": "hello\r" },
         { "expect": "Understood.", "type": "" },
-        { "expect": "you> ", "type": "\u{3}" },
-        { "expect": "ends the chat", "type": "\u{3}" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{3}" },
+        { "expect": "ends the chat", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{3}" },
     ]);
     let ended = at_terminal(&stage, &["chat"], &steps);
     assert_eq!(ended["code"], 130, "{ended:#}");
@@ -147,21 +148,21 @@ fn drafts_are_shown_and_run_on_a_yes() {
     let stage = Stage::new(&drafts(), "");
     let head = stage.git(&stage.repo, &["rev-parse", "HEAD"]);
     let steps = json!([
-        { "expect": "you> ", "type": "keep notes\r" },
+        { "expect": "\u{1b}[?2004h", "type": "keep notes\r" },
         { "expect": "phases.yaml", "type": "" },
-        { "expect": "write (development): Write the notes", "type": "" },
+        { "expect": "(development): Write the notes", "type": "" },
         { "expect": "checked by: files_exist", "type": "" },
         { "expect": "say what to change:", "type": "n\r" },
         { "expect": "/plan shows it again", "type": "" },
-        { "expect": "you> ", "type": "/plan\r" },
+        { "expect": "\u{1b}[?2004h", "type": "/plan\r" },
         { "expect": "say what to change:", "type": "y\r" },
         // Followed to its end, then the chat goes on.
         { "expect": "merged into main", "type": "" },
-        { "expect": "you> ", "type": "/plan\r" },
+        { "expect": "\u{1b}[?2004h", "type": "/plan\r" },
         { "expect": "No plan waits", "type": "" },
-        { "expect": "you> ", "type": "/diff\r" },
+        { "expect": "\u{1b}[?2004h", "type": "/diff\r" },
         { "expect": "+notes", "type": "" },
-        { "expect": "you> ", "type": "\u{4}" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{4}" },
     ]);
     let ended = at_terminal(&stage, &["chat"], &steps);
     assert_eq!(ended["code"], 0, "{ended:#}");

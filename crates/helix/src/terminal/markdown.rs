@@ -107,7 +107,7 @@ impl Writer {
             NodeValue::Heading(_) => self.wrapped(node, Style::default().with(BOLD), width),
             NodeValue::BlockQuote => Self::behind(&self.paint(WEAK, "│ "), self.blocks(node, width.saturating_sub(2))),
             NodeValue::Alert(alert) => {
-                let name = alert.title.clone().unwrap_or_else(|| alert.alert_type.default_title());
+                let name = alert.title.clone().unwrap_or_else(|| alert.alert_type.default_title().to_owned());
                 let mut lines = vec![self.paint(BOLD, &plain(&name))];
                 lines.extend(self.blocks(node, width.saturating_sub(2)));
                 Self::behind(&self.paint(WEAK, "│ "), lines)
