@@ -109,7 +109,7 @@ fn pastes_commands_and_history_at_a_terminal() {
     assert_eq!(raw.matches("\u{1b}[?2004h").count(), raw.matches("\u{1b}[?2004l").count());
     // The next chat continues that session, and finds its texts.
     let steps = json!([
-        { "expect": "\u{1b}[?2004h", "type": "\u{1b}[A" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{1b}[A\u{1b}[A" },
         { "expect": "two!", "type": "\r" },
         { "expect": "Understood.", "type": "" },
         { "expect": "\u{1b}[?2004h", "type": "/quit\r" },
@@ -125,7 +125,7 @@ fn an_interrupt_stops_the_answer_and_not_the_chat() {
     let steps = json!([
         { "expect": "\u{1b}[?2004h", "type": "think hard\r" },
         { "expect": "think hard", "type": "\u{3}", "pause": 3.0 },
-        { "expect": "Stopped.", "type": "" },
+        { "expect": "The answer was stopped.", "type": "" },
         { "expect": "\u{1b}[?2004h", "type": "hello\r" },
         { "expect": "Understood.", "type": "" },
         { "expect": "\u{1b}[?2004h", "type": "\u{3}" },
@@ -138,7 +138,7 @@ fn an_interrupt_stops_the_answer_and_not_the_chat() {
     let sessions = json_of(&stage, &["chat", "--list"]);
     let id = sessions[0]["id"].as_str().unwrap();
     let shown = json_of(&stage, &["chat", "--session", id, "--show"]);
-    assert_eq!(shown["turns"][0]["end"]["facts"]["stop"], "cancelled", "{shown:#}");
+    assert_eq!(shown["turns"][0]["end"]["facts"]["stopped"], "cancelled", "{shown:#}");
     Stage::no_agent_is_left(id);
 }
 

@@ -567,7 +567,6 @@ answer-writable = prüfe, ob das Zustandsverzeichnis beschreibbar und nicht voll
 
 term-start = Schreib eine Nachricht oder füge eine ein; \ am Ende einer Zeile setzt sie fort. /help nennt die Befehle, Strg-D beendet den Chat.
 term-how-to-leave = Noch einmal Strg-C oder Strg-D beendet den Chat.
-term-answer-stopped = Angehalten. Was du als Nächstes sagst, schließt hier an.
 chat-help =
     /plan            Entscheidung und Plan zeigen, die auf dein Ja warten, und ausführen
     /jobs            Jobs dieses Projekts
@@ -1019,7 +1018,7 @@ sandbox-processes = Prozesse ohne Ende starten
 init-wrote = angelegt
 init-kept = behalten
 init-exists = { $kept } { $file } (gibt es schon)
-init-next = Weiter: bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
+init-next = Weiter: helix do "was zu tun ist"; oder bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
 init-agents = Agenten
 init-no-agents = keine in PATH; installiere einen davon: { $known }
 init-languages = Sprachen

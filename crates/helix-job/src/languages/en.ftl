@@ -513,7 +513,6 @@ answer-writable = check that the state directory is writable and not full
 
 term-start = Type a message, or paste one; \ at the end of a line continues it. /help lists the commands, Ctrl-D ends the chat.
 term-how-to-leave = Ctrl-C again or Ctrl-D ends the chat.
-term-answer-stopped = Stopped. What you say next goes on from here.
 chat-help =
     /plan            show the decision and the plan that wait for your yes, and run them
     /jobs            jobs of this project
@@ -937,7 +936,7 @@ sandbox-processes = start processes without end
 init-wrote = wrote
 init-kept = kept
 init-exists = { $kept }  { $file } (already exists)
-init-next = next: edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
+init-next = next: helix do "what is to be done"; or edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
 init-agents = agents
 init-no-agents = none in PATH; install one of: { $known }
 init-languages = languages

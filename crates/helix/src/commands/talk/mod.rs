@@ -148,11 +148,7 @@ impl<'a> Conversation<'a> {
             (None, Some(_)) => {}
             (_, None) => drop(terminal.raw("\n")?),
         }
-        if stopped {
-            terminal.say(&say!(terminal.language, "term-answer-stopped"));
-            return Ok(Said::Stopped);
-        }
-        Ok(Said::Answered)
+        Ok(if stopped { Said::Stopped } else { Said::Answered })
     }
 
     /// Sends a message and waits for the end of its answer, which is in the record then.
