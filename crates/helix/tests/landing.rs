@@ -54,7 +54,8 @@ fn land<'a>(stage: &'a Stage, plan: &'a std::path::Path, how: &'a str) -> Vec<&'
 }
 
 fn log(stage: &Stage, range: &str) -> Vec<String> {
-    let log = stage.git(&stage.repo, &["log", "--format=%s|%(trailers:key=Helix-Attempt,valueonly,separator=,)", range]);
+    let log =
+        stage.git(&stage.repo, &["log", "--format=%s|%(trailers:key=Helix-Attempt,valueonly,separator=,)", range]);
     log.lines().map(str::to_owned).collect()
 }
 
@@ -98,7 +99,11 @@ fn a_plan_and_the_configuration_say_how_its_result_lands() {
         run(&stage, &arguments.iter().map(String::as_str).collect::<Vec<_>>())
     };
     let refused = go(&wrong);
-    assert!(refused.status.code() == Some(2) && said(&refused).contains("did you mean `squash`?"), "{}", said(&refused));
+    assert!(
+        refused.status.code() == Some(2) && said(&refused).contains("did you mean `squash`?"),
+        "{}",
+        said(&refused)
+    );
     assert_eq!(go(&plan).status.code(), Some(0));
     let head = || stage.git(&stage.repo, &["rev-list", "--count", "main"]).trim().to_owned();
     let before = head();
@@ -115,8 +120,10 @@ fn a_squashed_result_lands_once_wherever_the_host_dies() {
     let mut first = undisturbed.helix(&land(&undisturbed, &plan, "squash"));
     assert!(first.env("HELIX_CRASH_PLACES", &record).output().unwrap().status.success());
     let places = std::fs::read_to_string(&record).unwrap();
-    let places: Vec<&str> =
-        places.lines().filter(|place| ["handed over", "has landed", "ntegrat"].iter().any(|part| place.contains(part))).collect();
+    let places: Vec<&str> = places
+        .lines()
+        .filter(|place| ["handed over", "has landed", "ntegrat"].iter().any(|part| place.contains(part)))
+        .collect();
     assert!(places.len() >= 4, "{places:?}");
     for place in places {
         let (stage, plan) = stage();
