@@ -64,13 +64,13 @@ enum Command {
     Chat(chat::Arguments),
     /// Serve the HTTP API
     Serve(serve::Arguments),
-    /// Have something done in this repository: a sentence becomes a plan, and on your yes a job
+    /// Have something done here: a sentence becomes a plan and, on your yes, a job
     Do(do_command::Arguments),
     /// Run a plan
     Run(run::Arguments),
     /// List, show, follow, cancel and resume jobs; show their changes and evidence
     Jobs(jobs::Arguments),
-    /// Remove what jobs that are over have left: branches, runs, work places
+    /// Remove runs and merged branches of jobs that are over
     Clean(clean::Arguments),
     /// List and answer open questions and approvals
     Answer(answer::Arguments),

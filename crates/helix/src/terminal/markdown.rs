@@ -89,11 +89,15 @@ struct Writer {
 impl Writer {
     /// The blocks below a node, with a blank line between them.
     fn blocks<'a>(&self, parent: &'a AstNode<'a>, width: usize) -> Vec<String> {
+        self.apart(parent, width, true)
+    }
+
+    /// The same, with or without the blank lines.
+    fn apart<'a>(&self, parent: &'a AstNode<'a>, width: usize, apart: bool) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
-        let tight = matches!(&parent.data.borrow().value, NodeValue::Item(list) if list.tight);
         for node in parent.children() {
             let block = self.block(node, width);
-            if !lines.is_empty() && !block.is_empty() && !tight {
+            if apart && !lines.is_empty() && !block.is_empty() {
                 lines.push(String::new());
             }
             lines.extend(block);
@@ -121,7 +125,7 @@ impl Writer {
                         (_, ListType::Bullet) => "• ".to_owned(),
                     };
                     let indent = mark.width();
-                    let inside = self.blocks(item, width.saturating_sub(indent));
+                    let inside = self.apart(item, width.saturating_sub(indent), !list.tight);
                     if !list.tight && !lines.is_empty() {
                         lines.push(String::new());
                     }
