@@ -565,7 +565,47 @@ answer-writable = prüfe, ob das Zustandsverzeichnis beschreibbar und nicht voll
 
 ### Das Terminal
 
-term-start = Schreib eine Nachricht oder füge eine ein. Eine leere Zeile, /quit oder Strg-D beendet den Chat.
+term-start = Schreib eine Nachricht oder füge eine ein; \ am Ende einer Zeile setzt sie fort. /help nennt die Befehle, Strg-D beendet den Chat.
+term-how-to-leave = Noch einmal Strg-C oder Strg-D beendet den Chat.
+chat-help =
+    /plan            Entscheidung und Plan zeigen, die auf dein Ja warten, und ausführen
+    /jobs            Jobs dieses Projekts
+    /diff [JOB]      Änderungen eines Jobs [sonst: des letzten dieser Sitzung]
+    /sessions        die letzten Sitzungen
+    /resume [N|ID]   eine andere Sitzung fortsetzen [sonst: die letzte]
+    /new             eine neue Sitzung beginnen
+    /show            diese Sitzung bisher
+    /model [NAME]    Modell des Consultants [sonst: das eingestellte]
+    /quit            den Chat beenden
+    Strg-C hält eine Antwort an; ↑ und Strg-R finden, was du früher gesagt hast.
+chat-model = Modell des Consultants ab jetzt: { $model ->
+       *[other] { $model }
+        [""] das eingestellte
+    }
+chat-no-job = Diese Sitzung hat noch keinen Job gestartet.
+sessions-id = Sitzung
+sessions-last = letzte Nachricht
+sessions-project = Projekt
+sessions-first = begann mit
+sessions-none = noch keine Sitzungen
+drafts-decision = Entscheidung (adr-draft.md)
+drafts-plan = Plan { $name } (phases.yaml)
+drafts-after = nach { $phases }
+drafts-checks = geprüft durch: { $checks }
+drafts-verifier = einen unabhängigen Prüfer
+drafts-unchecked = nichts
+drafts-run = Ausführen? [j]a, Plan b[e]arbeiten, Entscheidung bearbeiten [d], [n]icht jetzt, oder sag, was anders werden soll:
+drafts-invalid = Der Plan hat Fehler: Bearbeite ihn, oder sag, was anders werden soll.
+drafts-kept = Nicht gestartet. /plan zeigt ihn wieder.
+drafts-none = Kein Plan wartet auf dein Ja.
+drafts-no-editor = Setze EDITOR, um { $file } zu öffnen.
+do-run-it = Nichts wurde gestartet. Ausführen kannst du es mit: helix do --session { $session } --yes
+clean-runs = Läufe
+clean-branches = Branches
+clean-size = Größe
+clean-nothing = nichts zu entfernen
+clean-would = würde { $size } freigeben; ohne --dry-run geschieht es
+clean-done = { $size } freigegeben
 term-you = du>
 term-continue = Weiter geht es mit: helix chat --session { $session }
 term-no-answer = (noch keine Antwort)
@@ -978,7 +1018,7 @@ sandbox-processes = Prozesse ohne Ende starten
 init-wrote = angelegt
 init-kept = behalten
 init-exists = { $kept } { $file } (gibt es schon)
-init-next = Weiter: bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
+init-next = Weiter: helix do "was zu tun ist"; oder bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
 init-agents = Agenten
 init-no-agents = keine in PATH; installiere einen davon: { $known }
 init-languages = Sprachen

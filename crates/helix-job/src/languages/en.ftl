@@ -511,7 +511,47 @@ answer-writable = check that the state directory is writable and not full
 
 ### The terminal
 
-term-start = Type a message, or paste one. An empty line, /quit or Ctrl-D ends the chat.
+term-start = Type a message, or paste one; \ at the end of a line continues it. /help lists the commands, Ctrl-D ends the chat.
+term-how-to-leave = Ctrl-C again or Ctrl-D ends the chat.
+chat-help =
+    /plan            show the decision and the plan that wait for your yes, and run them
+    /jobs            jobs of this project
+    /diff [JOB]      changes of a job [default: the last one of this session]
+    /sessions        the last sessions
+    /resume [N|ID]   continue another session [default: the last one]
+    /new             begin a new session
+    /show            this session so far
+    /model [NAME]    model of the Consultant [default: the configured one]
+    /quit            end the chat
+    Ctrl-C stops an answer; ↑ and Ctrl-R find what you said before.
+chat-model = The Consultant's model from now on: { $model ->
+       *[other] { $model }
+        [""] the configured one
+    }
+chat-no-job = This session has started no job yet.
+sessions-id = session
+sessions-last = last message
+sessions-project = project
+sessions-first = began with
+sessions-none = no sessions yet
+drafts-decision = Decision (adr-draft.md)
+drafts-plan = Plan { $name } (phases.yaml)
+drafts-after = after { $phases }
+drafts-checks = checked by: { $checks }
+drafts-verifier = an independent verifier
+drafts-unchecked = nothing
+drafts-run = Run it? [y]es, [e]dit the plan, edit the [d]ecision, [n]ot now, or say what to change:
+drafts-invalid = The plan has errors: edit it, or say what to change.
+drafts-kept = Not started. /plan shows it again.
+drafts-none = No plan waits for your yes.
+drafts-no-editor = Set EDITOR to open { $file }.
+do-run-it = Nothing was started. Run it with: helix do --session { $session } --yes
+clean-runs = runs
+clean-branches = branches
+clean-size = size
+clean-nothing = nothing to remove
+clean-would = would free { $size }; run it without --dry-run
+clean-done = freed { $size }
 term-you = you>
 term-continue = Continue with: helix chat --session { $session }
 term-no-answer = (no answer yet)
@@ -896,7 +936,7 @@ sandbox-processes = start processes without end
 init-wrote = wrote
 init-kept = kept
 init-exists = { $kept }  { $file } (already exists)
-init-next = next: edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
+init-next = next: helix do "what is to be done"; or edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
 init-agents = agents
 init-no-agents = none in PATH; install one of: { $known }
 init-languages = languages

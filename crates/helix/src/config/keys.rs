@@ -8,6 +8,7 @@ use std::time::Duration;
 use helix_core::document::{
     Count, FieldReader, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero,
 };
+use helix_core::evidence::Land;
 use helix_core::run::{NetworkAccess, SandboxMode};
 use helix_core::{kinds, mapping};
 use helix_engine::consultant::Validator;
@@ -180,6 +181,8 @@ mapping! {
         retry_delay_max: Time, example = "\"30s\"";
         /// longest wait for the reset of a provider's limit; "0s": fail at once; default: no limit
         max_wait: TimeOrZero, example = "\"6h\"";
+        /// how results land: "merge", "squash" (one commit), or "branch" (you merge)
+        land: Land, example = "\"merge\"";
         /// for one run of a reviewer or adviser; default: a share of the job's remaining budget
         side_budget_usd: Money, example = "0.5";
         /// longest time to exit after the last message
@@ -313,8 +316,8 @@ kinds! {
     };
     /// Which client asks, as far as it is known.
     pub(super) Client -> Option<Profile>, |node, what, reader| {
-        let [first, second, third] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
-        word(node, what, reader, &[("auto", None), first, second, third])
+        let [first, second, _, last] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
+        word(node, what, reader, &[("auto", None), first, second, last])
     };
     /// An agent whose keys fit together.
     pub(super) CheckedAgent -> Agent, |node, what, reader| {

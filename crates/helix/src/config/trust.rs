@@ -38,6 +38,7 @@ const UNASKED: &[&str] = &[
     "defaults.agent",
     "escalation.person",
     "jobs.budget_usd",
+    "jobs.land",
     "jobs.linger",
     "jobs.max_agents",
     "jobs.max_gates",

@@ -1,7 +1,7 @@
 """Runs a program at a real terminal: waits for texts, types answers. Says what was seen, with and without escape
 sequences, and how it ended, as JSON.
 
-Usage: terminal.py STEPS.json PROGRAM [ARGUMENT...]; a step is {"expect": TEXT, "type": TEXT}.
+Usage: terminal.py STEPS.json PROGRAM [ARGUMENT...]; a step is {"expect": TEXT, "type": TEXT}, with "pause": SECONDS before it is typed.
 """
 
 import json
@@ -43,6 +43,7 @@ def main():
             if not more():
                 raise SystemExit(f"{step['expect']!r} never came:\n{seen.decode(errors='replace')}")
         mark = seen.find(wanted, mark) + len(wanted)
+        time.sleep(step.get("pause", 0.0))
         os.write(terminal, step["type"].encode())
     while more():
         pass

@@ -205,6 +205,16 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
     Ok(exit)
 }
 
+/// The jobs of the repository that contains the working directory.
+pub(crate) async fn list_here(context: &Context) -> Ended {
+    list(context, &Listing { here: true, ..Listing::default() }).await
+}
+
+/// The changes of a job.
+pub(crate) async fn diff(context: &Context, id: &str) -> Ended {
+    results::diff(context, id, None, None).await
+}
+
 /// The status with its sign, and whether the job waits for a person.
 fn status(language: Language, job: &JobView) -> Cell {
     let (sign, word) = (Sign::from(job.status), phrases::job_status(language, job.status));
