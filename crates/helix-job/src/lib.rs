@@ -17,6 +17,7 @@ mod event;
 mod illegal;
 pub mod language;
 mod let_in;
+mod overrule;
 mod person;
 pub mod phrases;
 mod projection;
@@ -57,4 +58,4 @@ pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
     PhaseState, Stage,
 };
-pub use view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};
+pub use view::{Accepted, DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};

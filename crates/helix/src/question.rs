@@ -13,7 +13,7 @@ use tokio::signal::unix::SignalKind;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::runtime::signal_stream;
-use crate::terminal::{Hidden, Meaning, Reading, plain, typed_line};
+use crate::terminal::{Hidden, Meaning, plain, typed_line};
 
 /// A question for people, with how to answer it.
 pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
@@ -54,7 +54,7 @@ pub(crate) fn how_to_answer(context: &Context, question: &QuestionView) -> Strin
 
 /// Whether somebody sits at the terminal.
 pub(crate) fn can_ask(context: &Context) -> bool {
-    context.terminal.reading == Reading::People && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    context.terminal.is_attended()
 }
 
 /// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.

@@ -18,11 +18,23 @@ use crate::job_record;
 /// How a job goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReopenRequest {
-    /// A phase that is done again with all that builds on it; `None` goes on with what has not passed.
-    pub phase: Option<PhaseId>,
+    pub what: Again,
     /// A new budget for the whole job in US dollars.
     pub budget_usd: Option<f64>,
     pub by: Person,
+}
+
+/// What of a job is done again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Again {
+    /// What has not passed, where it stopped.
+    Unfinished,
+    /// This phase, with all that builds on it.
+    Phase(PhaseId),
+    /// Only the gates, on the last result of this phase, or of all that did not pass.
+    Gates(Option<PhaseId>),
+    /// Nothing of this phase: its result counts as it is, for this reason.
+    Nothing { phase: PhaseId, reason: String },
 }
 
 /// Which delivery of a job is taken back.
@@ -45,14 +57,37 @@ impl Jobs {
     pub fn reopen(self: &Arc<Self>, id: &JobId, request: ReopenRequest) -> Pending<'static, JobView, EngineError> {
         let (jobs, id) = (Arc::clone(self), id.clone());
         self.to_its_end(async move {
-            let ReopenRequest { phase, budget_usd, by } = request;
+            let ReopenRequest { what, budget_usd, by } = request;
             if budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) {
                 return Err(EngineError::refused("a budget must be a positive number"));
             }
-            let what = phase.map_or(Reopen::Unfinished, Reopen::Phase);
+            if let Again::Nothing { reason, .. } = &what {
+                if reason.trim().is_empty() {
+                    return Err(EngineError::refused("say why the result is accepted"));
+                }
+                if !by.how.is_proof() {
+                    return Err(EngineError::refused(format!("{by} cannot accept a result: it needs a person")));
+                }
+            }
             let event = |state: &JobState| {
-                let (reopen, restart) = state.to_reopen(&what).map_err(EngineError::refused)?;
-                Ok(JobEvent::JobResumed { by, reopen, restart, budget_usd })
+                let (mut restart, mut check, mut accept) = (Vec::new(), Vec::new(), None);
+                let reopen = match what {
+                    Again::Unfinished => state.to_reopen(&Reopen::Unfinished).map(|(reopen, _)| reopen),
+                    Again::Phase(phase) => state.to_reopen(&Reopen::Phase(phase)).map(|found| {
+                        restart = found.1;
+                        found.0
+                    }),
+                    Again::Gates(phase) => state.to_check(phase.as_ref()).map(|found| {
+                        check = found.1;
+                        found.0
+                    }),
+                    Again::Nothing { phase, reason } => state.to_accept(&phase).inspect(|_| {
+                        check = vec![phase];
+                        accept = Some(reason);
+                    }),
+                };
+                let reopen = reopen.map_err(EngineError::refused)?;
+                Ok(JobEvent::JobResumed { by, reopen, restart, budget_usd, check, accept })
             };
             jobs.take_up(&id, event).await
         })

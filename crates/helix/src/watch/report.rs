@@ -95,6 +95,11 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
             phase.notes.iter().map(|note| format!("{}: {}", phase.id, phrases::note(language, &one_line(note, 200)))),
         );
         lines.extend(verification(language, phase));
+        for one in &phase.accepted {
+            let (by, why) = (phrases::person(language, &one.by), one_line(&one.reason, 200));
+            let text = say!(language, "report-accepted", by = by, gate = &one.name, why = why);
+            lines.push(paint(Meaning::Attention, &format!("{}: {text}", phase.id)));
+        }
     }
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Skipped && phase.attempt > 0) {
         let why = phase.error.as_ref().map(|error| one_line(&error.said_in(language).message, 200));
