@@ -181,7 +181,7 @@ async fn a_branch_that_moves_against_the_result_while_its_merge_is_checked_leave
 }
 
 fn unfinished() -> ReopenRequest {
-    ReopenRequest { what: Again::Unfinished, budget_usd: None, by: "a test".into() }
+    ReopenRequest { what: Again::Unfinished, takes_plan: false, budget_usd: None, by: "a test".into() }
 }
 
 /// What a client asked for and no longer waits for is done and recorded.

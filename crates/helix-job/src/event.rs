@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::replan::ChangedPlan;
 use super::person::Person;
 use super::spec::{Grant, JobSpec};
 use crate::question::{Answer, Question};
@@ -265,6 +266,9 @@ pub enum JobEvent {
         /// Why the phase to be checked is accepted instead, although a gate did not pass.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         accept: Option<String>,
+        /// What of the plan is taken as its file is now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<Box<ChangedPlan>>,
     },
     /// An agent, or a command of a gate, asked for what only a person may. It was refused, and moves nothing.
     AgentRefused {

@@ -23,6 +23,7 @@ pub mod phrases;
 mod projection;
 pub mod question;
 mod reopen;
+mod replan;
 mod review;
 mod rollback;
 pub mod session;
@@ -49,6 +50,7 @@ pub use language::Language;
 pub use person::{Attempted, How, Person};
 pub use phrases::{describe, remedy};
 pub use reopen::{Reopen, ReopenError};
+pub use replan::{ChangedPlan, ReplanError};
 pub use rollback::RollbackError;
 pub use spec::{
     AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef, Role,

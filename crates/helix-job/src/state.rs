@@ -306,9 +306,14 @@ impl JobState {
                 _ => Err(illegal(Illegal::Job("the job does not exist yet"))),
             },
             Self::Ended(mut active, end) => match &recorded.event {
-                JobEvent::JobResumed { by, reopen, restart, budget_usd, check, accept } if end != JobEnd::Succeeded => {
+                JobEvent::JobResumed { by, reopen, restart, budget_usd, check, accept, plan }
+                    if end != JobEnd::Succeeded =>
+                {
                     active.idle += recorded.at.duration_since(active.last_at);
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
+                    if let Some(plan) = plan {
+                        active.replan(plan, restart).map_err(illegal)?;
+                    }
                     active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
                     active.check_again(by, check, accept.as_deref()).map_err(illegal)?;
                     Ok(Self::Active(active))

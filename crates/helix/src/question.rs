@@ -5,11 +5,13 @@
 use std::io::IsTerminal;
 
 use helix_job::phrases::{approvals, asks, attempted, option};
-use helix_job::question::{QuestionKind, QuestionView};
+use helix_job::question::{About, QuestionKind, QuestionView};
 use helix_job::say;
+use helix_plan::Approval;
 use helix_server::wire::AnswerRequest;
 use tokio::signal::unix::SignalKind;
 
+use crate::agent_log::last_words;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::runtime::signal_stream;
@@ -23,6 +25,11 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     let about = say!(language, "term-question", id = id, phase = phase, job = job);
     let mut lines = vec![format!("{} {about}", paint("?"))];
     lines.extend(plain(&asks(language, question)).lines().map(|line| format!("    {line}")));
+    let said = set_out(context, question);
+    if !said.is_empty() {
+        lines.push(format!("    {}", say!(language, "ask-set-out")));
+        lines.extend(said.iter().map(|line| format!("      {line}")));
+    }
     for one in &question.options {
         lines.push(format!("    [{}] {}", one.key, plain(&option(language, one))));
     }
@@ -38,6 +45,19 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     }
     lines.push(format!("    {}", say!(language, "term-answer-by", command = how_to_answer(context, question))));
     lines.join("\n")
+}
+
+/// What the agent said last of what a person is to judge.
+pub(crate) fn set_out(context: &Context, question: &QuestionView) -> Vec<String> {
+    match &question.about {
+        About::Gate { .. } | About::Approval { when: Approval::After } => {
+            last_words(context, &question.job, &question.phase)
+        }
+        About::Approval { when: Approval::Before }
+        | About::RunsByItself { .. }
+        | About::Escalation { .. }
+        | About::Agent => Vec::new(),
+    }
 }
 
 /// The command that answers it.

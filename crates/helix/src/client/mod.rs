@@ -174,8 +174,8 @@ impl Client {
         request: ResumeRequest,
     ) -> Result<JobView, ClientError> {
         let Some(phase) = phase else { return self.post(&job_path(id, "/resume"), &request).await };
-        let ResumeRequest { budget_usd } = request;
-        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd }).await
+        let ResumeRequest { budget_usd, plan } = request;
+        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd, plan }).await
     }
 
     /// Has the gates of a job judge its last results again.

@@ -45,7 +45,14 @@ impl Display {
         state: &JobState,
     ) -> Result<(), CommandError> {
         match self {
-            Self::Screen(screen) => screen.job(view, state),
+            Self::Screen(screen) => {
+                screen.job(view, state);
+                if let JobEvent::JobResumed { plan: Some(_), .. } = &event.event
+                    && let Some(phrase) = phrases::event(screen.language(), &event.event, view)
+                {
+                    screen.notice(phrase.details.into_iter().next());
+                }
+            }
             Self::Lines(terminal) => lines(&event.event, view, terminal).iter().for_each(|line| terminal.say(line)),
             Self::Json(terminal) => match terminal.json_line(event) {
                 // The job goes on when nobody reads any more; its end still decides the exit code.

@@ -14,6 +14,7 @@ use crate::agent_log;
 use crate::context::Context;
 use crate::error::{CommandError, Exit};
 use crate::offline::{archive, open_or_missing};
+use crate::question::set_out;
 use crate::terminal::Look;
 
 impl Watcher<'_> {
@@ -28,6 +29,11 @@ impl Watcher<'_> {
             Wish::Cancel => self.begin_cancelling().await?,
             Wish::NotNow if self.stuck => return Ok(Some(Exit::NeedsPerson)),
             Wish::NotNow => {}
+            Wish::Ask(phase) => {
+                if let Some(screen) = self.display.screen() {
+                    screen.ask(Some(&phase), |one| set_out(self.context, one));
+                }
+            }
             Wish::Answer(question, answer) => self.answer(&question, &answer).await?,
             Wish::Log(phase) => self.read_log(&phase),
             Wish::Diff(phase) => self.read(Read::Patch, &phase).await,
@@ -36,7 +42,7 @@ impl Watcher<'_> {
         if self.stuck
             && let Some(screen) = self.display.screen()
         {
-            screen.ask();
+            screen.ask(None, |one| set_out(self.context, one));
         }
         Ok(None)
     }

@@ -35,9 +35,8 @@ pub(super) async fn output(context: &Context, id: &str, wanted: OutputSelection)
 }
 
 /// Has the gates judge the last result of a phase, or of all that stopped, once more.
-pub(super) async fn check(context: &Context, id: &str, phase: Option<String>, detach: bool) -> Ended {
+pub(super) async fn check(context: &Context, id: &str, request: CheckRequest, detach: bool) -> Ended {
     let id = job(context, id).await?.id;
-    let request = CheckRequest { phase };
     if detach {
         let view = context.host().await?.check(id.as_str(), &request).await?;
         return run::left_behind(context, &serde_json::json!({ "job": view.id, "status": view.status }), &view.id);

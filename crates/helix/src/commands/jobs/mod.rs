@@ -17,7 +17,7 @@ use helix_engine::evidence::OutputSelection;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
 use helix_job::{DeliveryState, DeliveryView, IntegrationTarget, JobStatus, JobView, Language, PhaseStatus, say};
-use helix_server::wire::{JobPage, ResumeRequest, RollbackRequest};
+use helix_server::wire::{CheckRequest, JobPage, ResumeRequest, RollbackRequest};
 use serde::Serialize;
 use serde_json::json;
 
@@ -82,6 +82,9 @@ enum Action {
         /// Only this phase [default: all that stopped with a result]
         #[arg(long, value_name = "ID")]
         phase: Option<String>,
+        /// Go on with the plan of the job's beginning, whatever its file says now
+        #[arg(long)]
+        keep_plan: bool,
         /// Return at once; the job runs in the background
         #[arg(long)]
         detach: bool,
@@ -183,6 +186,9 @@ struct Reopening {
     /// New budget for the whole job in US dollars, including what it has cost so far
     #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
     budget: Option<f64>,
+    /// Go on with the plan of the job's beginning, whatever its file says now
+    #[arg(long)]
+    keep_plan: bool,
     /// Return at once; the job runs in the background
     #[arg(long)]
     detach: bool,
@@ -205,8 +211,9 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Shell { job, phase, attempt } => {
                 again::shell(context, &job.named(context).await?, phase, attempt).await
             }
-            Action::Check { job, phase, detach } => {
-                again::check(context, &job.named(context).await?, phase, detach).await
+            Action::Check { job, phase, keep_plan, detach } => {
+                let request = CheckRequest { phase, plan: !keep_plan };
+                again::check(context, &job.named(context).await?, request, detach).await
             }
             Action::Accept { job, phase, reason } => {
                 again::accept(context, &job.named(context).await?, phase, reason).await
@@ -349,9 +356,10 @@ async fn follow(context: &Context, id: &str) -> Ended {
 }
 
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
-async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, phase: Option<String>) -> Ended {
+async fn reopen(context: &Context, reopening: Reopening, phase: Option<String>) -> Ended {
+    let Reopening { id, budget, keep_plan, detach } = reopening;
     let id = job(context, &named::job_id(context, &id).await?).await?.id;
-    let request = ResumeRequest { budget_usd: budget };
+    let request = ResumeRequest { budget_usd: budget, plan: !keep_plan };
     if detach {
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);

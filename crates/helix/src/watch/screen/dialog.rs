@@ -21,12 +21,14 @@ pub(super) struct Dialog {
     text: Option<String>,
     /// The first line of the question that is shown.
     from: usize,
+    /// What the agent said last of what is to be judged.
+    set_out: Vec<String>,
 }
 
 impl Dialog {
-    pub(super) fn new(question: QuestionView) -> Self {
+    pub(super) fn new(question: QuestionView, set_out: Vec<String>) -> Self {
         let text = question.options.is_empty().then(String::new);
-        Self { question, at: 0, text, from: 0 }
+        Self { question, at: 0, text, from: 0, set_out }
     }
 
     pub(super) fn id(&self) -> &QuestionId {
@@ -103,6 +105,12 @@ impl Dialog {
         let mut text: Vec<Line<'static>> = Vec::new();
         for line in asks(language, question).lines() {
             text.extend(wrapped(&format!("  {line}"), width).iter().map(|line| shown.line_of(None, line, width)));
+        }
+        if !self.set_out.is_empty() {
+            text.push(shown.line(Meaning::Weak, &format!("  {}", say!(language, "ask-set-out")), width));
+        }
+        for line in &self.set_out {
+            text.extend(wrapped(&format!("    {line}"), width).iter().map(|line| shown.line_of(None, line, width)));
         }
         for one in &question.attempted {
             let line = attempted(language, one.run.as_str(), &one.asked);

@@ -57,12 +57,12 @@ struct Row<'a> {
 }
 
 impl Shown {
-    /// The phase that the keys are about: the selected one, else what waits, runs or failed, else the last that did something.
+    /// The phase that the keys are about: the selected one, else what runs, waits or failed, else the last that did something.
     pub(super) fn phase(&self) -> Option<&PhaseView> {
         let phases = &self.job.phases;
         let is = |status| move |phase: &&PhaseView| phase.status == status;
         let selected = self.selected.as_ref().and_then(|id| phases.iter().find(|phase| phase.id == *id));
-        let wanted = [PhaseStatus::Waiting, PhaseStatus::Running, PhaseStatus::Failed];
+        let wanted = [PhaseStatus::Running, PhaseStatus::Waiting, PhaseStatus::Failed];
         selected
             .or_else(|| wanted.into_iter().find_map(|status| phases.iter().find(is(status))))
             .or_else(|| phases.iter().rev().find(|phase| phase.attempt > 0))
@@ -154,7 +154,7 @@ impl Shown {
             if ids.len() > 1 {
                 let sign = Sign::from(status);
                 let what = phrases::phase_status(self.language, status);
-                let text = format!("{} {} {what}: {}", sign.symbol(), ids.len(), ids.join(", "));
+                let text = format!(" {} {} {what}: {}", sign.symbol(), ids.len(), ids.join(", "));
                 folded.push((status, self.line(meaning(sign), &text, width)));
                 rows.retain(|row| !is_folded(row));
             }
@@ -203,7 +203,8 @@ impl Shown {
             spans.push(self.span(None, &format!("  {}", say!(language, "term-attempt", attempt = phase.attempt))));
         }
         // What passed is told by its phase.
-        for gate in phase.gates.iter().filter(|gate| is_busy || !gate.verdict.passed()) {
+        let (passed, others): (Vec<_>, Vec<_>) = phase.gates.iter().partition(|gate| gate.verdict.passed());
+        for gate in others.into_iter().chain(passed.into_iter().filter(|_| is_busy)) {
             let sign = Sign::from(&gate.verdict);
             spans.push(self.span(Some(meaning(sign)), &format!("  {} {}", sign.symbol(), gate.gate)));
         }

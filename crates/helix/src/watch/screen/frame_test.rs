@@ -130,7 +130,7 @@ fn any_size_can_be_drawn_and_wide_letters_are_cut_where_they_end() {
     shown.doing.values_mut().for_each(|doing| doing.now = Some("翻訳".repeat(60)));
     for (width, height) in [(1, 1), (10, 3), (20, 4), (37, 9), (80, 3), (300, 100)] {
         let frame = drawn(&shown, width, height);
-        assert!(frame.lines().count() <= height.into(), "{frame}");
+        assert!(frame.lines().count() <= usize::from(height), "{frame}");
     }
     let frame = drawn(&shown, 40, 12);
     assert!(frame.contains('…'), "{frame}");
@@ -157,7 +157,7 @@ fn a_question_shows_what_is_asked_and_what_can_be_chosen() {
         "options": [{ "key": "retry", "label": "One more attempt; your text is its hint" }, { "key": "fail", "label": "End the job as failed" }],
         "free_text": true, "asked_at": "2026-05-20T12:00:00Z", "expires_at": null, "status": "open",
     });
-    let mut dialog = Dialog::new(serde_json::from_value(question).unwrap());
+    let mut dialog = Dialog::new(serde_json::from_value(question).unwrap(), vec!["I would take the first one.".to_owned()]);
     shown.over = Over::Question(Box::new(dialog));
     insta::assert_snapshot!(drawn(&shown, 80, 24));
     let Over::Question(asked) = &mut shown.over else { unreachable!() };

@@ -14,11 +14,14 @@ use crossterm::event::{
     DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
 };
 use crossterm::execute;
-use crossterm::terminal::{EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode};
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
 use futures::StreamExt;
 use helix_core::ids::{PhaseId, QuestionId};
 use helix_job::phrases::open_questions;
-use helix_job::{JobState, JobView};
+use helix_job::question::QuestionView;
+use helix_job::{JobState, JobView, Language};
 use helix_server::wire::{ActivityFrame, AnswerRequest};
 use jiff::Timestamp;
 use ratatui::Terminal as Drawn;
@@ -45,6 +48,8 @@ pub(super) enum Wish {
     Diff(PhaseId),
     /// To read what the last gate of a phase printed.
     Output(PhaseId),
+    /// To answer an open question, of this phase if it has one.
+    Ask(PhaseId),
     Answer(QuestionId, AnswerRequest),
     /// To answer the open question another time.
     NotNow,
@@ -84,9 +89,8 @@ impl Held {
         enable_raw_mode()?;
         // From here on it is put right again, also if the next step fails.
         let mut held = Self { drawn };
-        execute!(stderr(), EnterAlternateScreen, EnableBracketedPaste)?;
+        execute!(stderr(), EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste)?;
         held.drawn.hide_cursor()?;
-        held.drawn.clear()?;
         Ok(held)
     }
 }
@@ -141,6 +145,11 @@ impl Screen {
         Ok(screen)
     }
 
+    /// The language of whoever sits there.
+    pub(super) fn language(&self) -> Language {
+        self.shown.language
+    }
+
     /// Gives the terminal back.
     pub(super) fn end(&mut self) {
         self.held = None;
@@ -171,12 +180,15 @@ impl Screen {
         self.shown.notice = text;
     }
 
-    /// Asks the first open question, unless something else is looked at.
-    pub(super) fn ask(&mut self) {
+    /// Asks an open question, of this phase if it has one, unless something else is looked at. `set_out`: what the agent said of what is to
+    /// be judged.
+    pub(super) fn ask(&mut self, phase: Option<&PhaseId>, set_out: impl FnOnce(&QuestionView) -> Vec<String>) {
         let is_free = matches!(self.shown.over, Over::Nothing);
-        let Some(question) = open_questions(&self.shown.job).next().filter(|_| is_free) else { return };
+        let of_phase = phase.and_then(|phase| open_questions(&self.shown.job).find(|open| open.phase == *phase));
+        let question = of_phase.or_else(|| open_questions(&self.shown.job).next());
+        let Some(question) = question.filter(|_| is_free) else { return };
         let is_new = self.asked.replace(question.id.clone()).as_ref() != Some(&question.id);
-        self.shown.over = Over::Question(Box::new(Dialog::new(question.clone())));
+        self.shown.over = Over::Question(Box::new(Dialog::new(question.clone(), set_out(question))));
         self.stale = true;
         let mut bell = stderr().lock();
         // Whoever looks elsewhere hears that something waits.
@@ -347,12 +359,7 @@ fn at_phases(shown: &mut Shown, key: KeyEvent) -> Wish {
         KeyCode::Char('l') | KeyCode::Enter => return Wish::Log(phase),
         KeyCode::Char('d') => return Wish::Diff(phase),
         KeyCode::Char('g') => return Wish::Output(phase),
-        KeyCode::Char('a') => {
-            let of_phase = open_questions(&shown.job).find(|open| open.phase == phase);
-            if let Some(question) = of_phase.or_else(|| open_questions(&shown.job).next()).cloned() {
-                shown.over = Over::Question(Box::new(Dialog::new(question)));
-            }
-        }
+        KeyCode::Char('a') => return Wish::Ask(phase),
         KeyCode::Char('c') => shown.over = Over::Leaving,
         KeyCode::Char('q') if shown.goes_on => return Wish::Leave,
         KeyCode::Char('q') => shown.over = Over::Leaving,
