@@ -25,12 +25,15 @@ phases:
     description: Write the page.
     outputs: [page.md]
     max_attempts: 1
+    on_failure: fail
     gates: [{{ type: files_exist }}, {{ type: command, command: {command:?} }}]
   - id: more
     type: documentation
     description: Write more{more}.
     depends_on: [page]
     outputs: [more.md]
+    max_attempts: 1
+    on_failure: fail
 "
     );
     stage.plan("pages", &text)
@@ -101,7 +104,6 @@ fn what_a_person_accepts_is_merged_recorded_and_never_proved() {
 #[test]
 fn a_corrected_plan_is_taken_and_recorded_and_what_has_passed_stays_what_it_was() {
     let stage = Stage::new(WRITES, "");
-    plan(&stage, "false", "");
     let file = plan(&stage, "false", "");
     failed(&stage, &file, 1);
     plan(&stage, "true", "");
@@ -122,6 +124,7 @@ fn a_plan_that_is_another_one_is_refused_with_what_to_do() {
     plan(&stage, "test 1 -eq 1", "");
     let passed = said(&stage, &["jobs", "resume", "last"], 2);
     assert!(passed.contains("phase page has passed") && passed.contains("--keep-plan"), "{passed}");
+    plan(&stage, "true", "");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("id: more", "id: others")).unwrap();
     let other = said(&stage, &["jobs", "resume", "last"], 2);

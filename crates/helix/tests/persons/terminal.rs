@@ -197,7 +197,7 @@ fn a_run_that_is_left_goes_on_in_the_background_and_is_watched_again() {
 fn the_output_of_a_failed_gate_and_the_log_are_one_key_away() {
     let stage = Stage::new(WRITES, "");
     // The second phase waits for a person, so that there is time to look.
-    let gates = "    gates: [{ type: command, command: [sh, -c, 'echo first line; echo the last word; exit 3'] }]\n    on_failure: escalate\n";
+    let gates = "    gates: [{ type: command, command: \"sh -c 'echo first line; echo the last word; exit 3'\" }]\n    on_failure: escalate\n";
     let file = stage.plan("pages", &plan(gates));
     let run = ["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()];
     let steps = [(ASKED, "g"), ("the last word", "q"), (ASKED, "l"), ("Log of phase page", "q"), (ASKED, "d"), ("+# Page", "q"), (ASKED, CTRL_D)];
