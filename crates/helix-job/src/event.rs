@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::replan::ChangedPlan;
 use super::person::Person;
+use super::replan::ChangedPlan;
 use super::spec::{Grant, JobSpec};
 use crate::question::{Answer, Question};
 use helix_core::evidence::{Committed, GateReport, IntegrationTarget, SelfRunning};

@@ -150,7 +150,15 @@ fn play_again(
     world.clock = events.last().unwrap().at.as_second() - world::START;
     world.commits = 1_000;
     let budget_usd = Some(1_000.0);
-    let resumed = world.record(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd, check: Vec::new(), accept: None, plan: None });
+    let resumed = world.record(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     let state = state.apply(&resumed).unwrap();
     events.push(resumed);
     carry_on(world, events, state, None)

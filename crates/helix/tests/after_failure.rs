@@ -94,7 +94,10 @@ fn what_a_person_accepts_is_merged_recorded_and_never_proved() {
     assert_eq!(stage.git(&stage.repo, &["show", "main:more.md"]).trim_end(), "# More");
     let evidence = json(&stage, &["jobs", "evidence", "last"], 6);
     let (page, more) = (&evidence["phases"][0], &evidence["phases"][1]);
-    assert_eq!((&evidence["proved"], &page["standing"], &more["standing"]), (&false.into(), &"unproved".into(), &"proved".into()));
+    assert_eq!(
+        (&evidence["proved"], &page["standing"], &more["standing"]),
+        (&false.into(), &"unproved".into(), &"proved".into())
+    );
     let lacks = page["missing"].to_string();
     assert!(lacks.contains("accepted it although gate command did not pass: the server is down"), "{lacks}");
     // Whoever looks at it later is told the same.

@@ -332,7 +332,8 @@ impl Archive<'_> {
     ) -> Result<ResultPlace, EngineError> {
         let state = self.state_dir.to_path_buf();
         let which = (phase, attempt);
-        self.read(id, move |job, _, active, repository| place::result_place(job, active, &repository, &state, which)).await
+        self.read(id, move |job, _, active, repository| place::result_place(job, active, &repository, &state, which))
+            .await
     }
 
     /// Has something read of a job and its repository, away from the async runtime.

@@ -61,10 +61,19 @@ pub(super) fn output(active: &Active, root: &Path, wanted: &OutputSelection) -> 
     let newest = |passed: bool| found.iter().rev().find(|(.., report, _)| report.verdict.passed() == passed);
     let chosen = if gate.is_some() { found.last() } else { newest(false).or_else(|| newest(true)) };
     let Some((phase, attempt, report, command)) = chosen else {
-        let mut names: Vec<&str> =
-            active.phases.iter().flat_map(|one| &one.attempts).flat_map(|one| &one.gates).map(|one| one.gate.as_str()).collect();
+        let mut names: Vec<&str> = active
+            .phases
+            .iter()
+            .flat_map(|one| &one.attempts)
+            .flat_map(|one| &one.gates)
+            .map(|one| one.gate.as_str())
+            .collect();
         names.dedup();
-        let has = if names.is_empty() { "no gate has run (yet)".to_owned() } else { format!("gates that ran: {}", names.join(", ")) };
+        let has = if names.is_empty() {
+            "no gate has run (yet)".to_owned()
+        } else {
+            format!("gates that ran: {}", names.join(", "))
+        };
         return Err(EngineError::refused(format!("there is no output of such a gate; {has}")));
     };
     let file = root.join(&command.output_file);

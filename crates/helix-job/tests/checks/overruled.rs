@@ -62,7 +62,10 @@ fn a_person_accepts_a_result_with_a_reason_and_the_gate_that_said_no_is_no_gate_
     let view = play.view();
     assert_eq!((view.status, view.phases[0].status), (JobStatus::Running, PhaseStatus::Passed));
     let accepted = &view.phases[0].accepted[0];
-    assert_eq!((accepted.gate, accepted.reason.as_str(), accepted.by.name.as_str()), (1, "the test server is down", "Dana"));
+    assert_eq!(
+        (accepted.gate, accepted.reason.as_str(), accepted.by.name.as_str()),
+        (1, "the test server is down", "Dana")
+    );
     assert!(!view.phases[0].gates[1].verdict.passed(), "its answer stays what it was");
     assert_eq!(gates(&play), 1, "the other gate still has to pass");
     play.work();

@@ -14,8 +14,9 @@ use helix_core::ids::{JobId, QuestionId};
 use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_server::wire::{
-    AcceptRequest, Accepted, AnswerRequest, CallToolResult, CheckRequest, ErrorEnvelope, Holder, JobPage, JobRequest, KeyList, KeyRequest, KeyView,
-    NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest, SessionDetail, SessionPage,
+    AcceptRequest, Accepted, AnswerRequest, CallToolResult, CheckRequest, ErrorEnvelope, Holder, JobPage, JobRequest,
+    KeyList, KeyRequest, KeyView, NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest, SessionDetail,
+    SessionPage,
 };
 use helix_store::{HostInfo, StateDir};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -235,7 +236,8 @@ impl Client {
     /// # Errors
     /// [`ClientError`].
     pub(crate) async fn activity(&self, id: &JobId) -> Result<JobActivity, ClientError> {
-        let request = self.request(Method::GET, &job_path(id.as_str(), "/activity")).header("accept", "text/event-stream");
+        let request =
+            self.request(Method::GET, &job_path(id.as_str(), "/activity")).header("accept", "text/event-stream");
         Ok(JobActivity(streams::frames(self.send(request).await?)))
     }
 

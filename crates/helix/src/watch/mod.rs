@@ -95,8 +95,18 @@ pub(crate) async fn watch(
     // What this process runs ends with it.
     let display = Display::new(context, job, matches!(reached, Reached::Other(_)));
     let (state, view, silence) = (JobState::New, job.clone(), Silence::default());
-    let mut watcher =
-        Watcher { context, reached, display, state, view, last: 0, interrupt, cancelling: false, silence, stuck: false };
+    let mut watcher = Watcher {
+        context,
+        reached,
+        display,
+        state,
+        view,
+        last: 0,
+        interrupt,
+        cancelling: false,
+        silence,
+        stuck: false,
+    };
     let ended = watcher.follow().await;
     watcher.display.finish();
     let exit = ended?;

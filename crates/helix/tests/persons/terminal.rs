@@ -65,7 +65,8 @@ fn steady(frame: &str) -> String {
         let mut words: Vec<&str> = line.split(' ').collect();
         // Times stand at the end of a line, or after the last dot of the first one.
         if words.last() == Some(&"s") {
-            let kept = line.trim_end_matches(" s").trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+            let kept =
+                line.trim_end_matches(" s").trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
             words = vec![kept.trim_end(), "[time]"];
         }
         lines.push(words.join(" ").trim_end().to_owned());
@@ -200,7 +201,15 @@ fn the_output_of_a_failed_gate_and_the_log_are_one_key_away() {
     let gates = "    gates: [{ type: command, command: \"sh -c 'echo first line; echo the last word; exit 3'\" }]\n    on_failure: escalate\n";
     let file = stage.plan("pages", &plan(gates));
     let run = ["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()];
-    let steps = [(ASKED, "g"), ("the last word", "q"), (ASKED, "l"), ("Log of phase page", "q"), (ASKED, "d"), ("+# Page", "q"), (ASKED, CTRL_D)];
+    let steps = [
+        (ASKED, "g"),
+        ("the last word", "q"),
+        (ASKED, "l"),
+        ("Log of phase page", "q"),
+        (ASKED, "d"),
+        ("+# Page", "q"),
+        (ASKED, CTRL_D),
+    ];
     let ended = at_terminal(&stage, &run, &steps);
     assert_eq!((ended.code, status(&stage)), (3, json!("waiting")), "{ended:?}");
     assert!(ended.frames[0].contains("Check again") && ended.frames[0].contains("Accept the result"), "{ended:?}");

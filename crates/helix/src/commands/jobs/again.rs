@@ -55,9 +55,9 @@ pub(super) async fn accept(context: &Context, id: &str, phase: String, reason: S
 pub(super) async fn shell(context: &Context, id: &str, phase: Option<PhaseId>, attempt: Option<u32>) -> Ended {
     let view = job(context, id).await?;
     let with_result = || view.phases.iter().rev().find(|phase| phase.attempt > 0).map(|phase| phase.id.clone());
-    let phase = phase.or_else(with_result).ok_or_else(|| {
-        CommandError::usage(codes::NOT_FOUND, format!("no phase of job {} has started yet", view.id))
-    })?;
+    let phase = phase
+        .or_else(with_result)
+        .ok_or_else(|| CommandError::usage(codes::NOT_FOUND, format!("no phase of job {} has started yet", view.id)))?;
     let journal = open_or_missing(context, view.id.as_str()).await?;
     let place = archive(context, &journal)?.result_place(view.id.as_str(), phase.clone(), attempt).await?;
     let (language, path) = (context.terminal.language, place.path.display().to_string());
@@ -70,7 +70,8 @@ pub(super) async fn shell(context: &Context, id: &str, phase: Option<PhaseId>, a
     if let Err(error) = std::fs::remove_dir_all(&place.path) {
         tracing::warn!(%error, "the copy of the result stays in {path}");
     }
-    let status = ended.map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the shell failed").because(&error))?;
+    let status =
+        ended.map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the shell failed").because(&error))?;
     status.map(|_| Exit::Success).map_err(|error| {
         CommandError::environment(codes::INPUT_UNREADABLE, format!("cannot start the shell {shell:?}"))
             .because(&error)

@@ -203,7 +203,8 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Logs { job, phase, attempt, gate: Some(gate), .. } => {
                 let phase = phase.map(PhaseId::new).transpose();
                 let phase = phase.map_err(|error| CommandError::usage(codes::USAGE, error))?;
-                again::output(context, &job.named(context).await?, OutputSelection { phase, attempt, gate: Some(gate) }).await
+                again::output(context, &job.named(context).await?, OutputSelection { phase, attempt, gate: Some(gate) })
+                    .await
             }
             Action::Logs { job, phase, attempt, gate: None, follow } => {
                 logs::logs(context, &job.named(context).await?, phase.as_deref(), attempt, follow).await
@@ -311,7 +312,10 @@ fn needs_host(job: &JobView) -> bool {
 /// The status with its sign, and whether the job waits for a person, or for a host.
 fn status(language: Language, job: &JobView, no_host: bool) -> Cell {
     if no_host && needs_host(job) {
-        return (format!("{} {}", Sign::Waiting.symbol(), say!(language, "list-stopped")), Some(meaning(Sign::Waiting)));
+        return (
+            format!("{} {}", Sign::Waiting.symbol(), say!(language, "list-stopped")),
+            Some(meaning(Sign::Waiting)),
+        );
     }
     let (sign, word) = (Sign::from(job.status), phrases::job_status(language, job.status));
     let status = match open_questions(job).next() {

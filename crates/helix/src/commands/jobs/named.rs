@@ -36,7 +36,12 @@ pub(crate) async fn job_id(context: &Context, said: &str) -> Result<String, Comm
     let page = jobs(context).await?;
     let Numbered(known) = Numbered::new(page.jobs, &page.unreadable);
     let place = &context.environment.directory;
-    choose(&known, said, |job| place.starts_with(&job.project_path), |job| ago(context.terminal.language, job.created_at))
+    choose(
+        &known,
+        said,
+        |job| place.starts_with(&job.project_path),
+        |job| ago(context.terminal.language, job.created_at),
+    )
 }
 
 fn choose(

@@ -141,7 +141,8 @@ impl Dialog {
                 false => say!(language, "screen-your-text"),
             };
             let typed = format!("{about} {typed}▏");
-            below.extend(wrapped(&typed, width).iter().map(|line| shown.line_of(Some(Meaning::Attention), line, width)));
+            below
+                .extend(wrapped(&typed, width).iter().map(|line| shown.line_of(Some(Meaning::Attention), line, width)));
         }
         let room = room.saturating_sub(below.len() + 1).max(1);
         let from = self.from.min(text.len().saturating_sub(room));

@@ -35,7 +35,11 @@ impl Doing {
     pub(super) fn hear(&mut self, language: Language, job: &JobId, event: &AgentEvent) {
         match event {
             AgentEvent::Started { .. } => {
-                *self = Self { now: Some(say!(language, "doing-starts")), tail: std::mem::take(&mut self.tail), ..Self::default() };
+                *self = Self {
+                    now: Some(say!(language, "doing-starts")),
+                    tail: std::mem::take(&mut self.tail),
+                    ..Self::default()
+                };
             }
             AgentEvent::Text { text, partial: true, .. } => {
                 self.limit = None;
@@ -79,7 +83,14 @@ impl Doing {
                 #[expect(clippy::cast_precision_loss, reason = "a pause is far below 2^52 milliseconds")]
                 let pause = language.duration(*delay_ms as f64 / 1000.0);
                 let reason = one_line(reason, 80);
-                self.limit = Some(say!(language, "doing-repeats", attempt = *attempt, most = *max, pause = pause, reason = reason));
+                self.limit = Some(say!(
+                    language,
+                    "doing-repeats",
+                    attempt = *attempt,
+                    most = *max,
+                    pause = pause,
+                    reason = reason
+                ));
             }
             AgentEvent::Question { text } => self.keep(format!("? {text}")),
             AgentEvent::Finished { .. } => (self.now, self.limit) = (None, None),

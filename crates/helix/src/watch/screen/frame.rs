@@ -138,11 +138,8 @@ impl Shown {
     /// matters most, or why it failed.
     fn phases(&self, job: &JobView, width: usize, room: usize) -> Vec<Line<'static>> {
         let names = job.phases.iter().map(|phase| phase.id.as_str().len()).max().unwrap_or_default().min(NAME);
-        let mut rows: Vec<Row<'_>> = job
-            .phases
-            .iter()
-            .map(|phase| Row { phase, lines: self.row(phase, names, width) })
-            .collect();
+        let mut rows: Vec<Row<'_>> =
+            job.phases.iter().map(|phase| Row { phase, lines: self.row(phase, names, width) }).collect();
         let chosen = self.phase().map(|phase| phase.id.clone());
         let mut folded: Vec<(PhaseStatus, Line<'static>)> = Vec::new();
         for status in [PhaseStatus::Passed, PhaseStatus::Skipped, PhaseStatus::Pending] {
@@ -169,7 +166,8 @@ impl Shown {
             let at = rows.iter().position(is_chosen).unwrap_or_default();
             if at * 2 >= rows.len() { drop(rows.remove(0)) } else { drop(rows.pop()) }
         }
-        let (before, after): (Vec<_>, Vec<_>) = folded.into_iter().partition(|(status, _)| *status != PhaseStatus::Pending);
+        let (before, after): (Vec<_>, Vec<_>) =
+            folded.into_iter().partition(|(status, _)| *status != PhaseStatus::Pending);
         let mut lines: Vec<Line<'static>> = before.into_iter().map(|(_, line)| line).collect();
         lines.extend(rows.into_iter().flat_map(|row| row.lines));
         lines.extend(after.into_iter().map(|(_, line)| line));
@@ -251,7 +249,9 @@ impl Shown {
         let title = format!("── {} ", phase.id);
         let rule = "─".repeat(width.saturating_sub(title.chars().count()));
         let head = [Line::default(), self.line(Meaning::Weak, &format!("{title}{rule}"), width)];
-        head.into_iter().chain(lines.drain(from..).map(|line| self.line_of(None, &format!("  {line}"), width))).collect()
+        head.into_iter()
+            .chain(lines.drain(from..).map(|line| self.line_of(None, &format!("  {line}"), width)))
+            .collect()
     }
 
     /// A text with its meaning. Everything that the screen shows goes through here: nothing in it steers the terminal.

@@ -58,7 +58,8 @@ fn working(shown: &mut Shown, id: &str) {
     let doing = shown.doing.entry(id.parse().unwrap()).or_default();
     doing.now = Some("✎ src/shop.py (+12)".into());
     doing.tokens = 12_345;
-    doing.tail = ["I read the tests first.", "Read tests/test_shop.py", "✎ src/shop.py (+12)"].map(str::to_owned).into();
+    doing.tail =
+        ["I read the tests first.", "Read tests/test_shop.py", "✎ src/shop.py (+12)"].map(str::to_owned).into();
 }
 
 fn gate(name: &str, status: &str) -> Value {
@@ -75,9 +76,17 @@ fn few() -> Shown {
     let error = json!({ "message": "gate tests_pass found: 1 passed, 1 failed", "hint": "change the task" });
     let mut shown = shown(vec![
         phase("plan", "passed", json!({})),
-        phase("implement", "running", json!({ "stage": "agent", "attempt": 2, "gates": [gate("syntax_check", "pass"), gate("tests_pass", "fail")] })),
+        phase(
+            "implement",
+            "running",
+            json!({ "stage": "agent", "attempt": 2, "gates": [gate("syntax_check", "pass"), gate("tests_pass", "fail")] }),
+        ),
         phase("translate", "failed", json!({ "error": error, "gates": [gate("tests_pass", "fail")] })),
-        phase("approve-the-design-of-all-pages", "waiting", json!({ "stage": "waits for your answer (`helix answer`)" })),
+        phase(
+            "approve-the-design-of-all-pages",
+            "waiting",
+            json!({ "stage": "waits for your answer (`helix answer`)" }),
+        ),
         phase("document", "pending", json!({})),
     ]);
     working(&mut shown, "implement");
@@ -157,7 +166,8 @@ fn a_question_shows_what_is_asked_and_what_can_be_chosen() {
         "options": [{ "key": "retry", "label": "One more attempt; your text is its hint" }, { "key": "fail", "label": "End the job as failed" }],
         "free_text": true, "asked_at": "2026-05-20T12:00:00Z", "expires_at": null, "status": "open",
     });
-    let mut dialog = Dialog::new(serde_json::from_value(question).unwrap(), vec!["I would take the first one.".to_owned()]);
+    let mut dialog =
+        Dialog::new(serde_json::from_value(question).unwrap(), vec!["I would take the first one.".to_owned()]);
     shown.over = Over::Question(Box::new(dialog));
     insta::assert_snapshot!(drawn(&shown, 80, 24));
     let Over::Question(asked) = &mut shown.over else { unreachable!() };
