@@ -30,6 +30,10 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
         lines.push(format!("    {}", say!(language, "ask-set-out")));
         lines.extend(said.iter().map(|line| format!("      {line}")));
     }
+    if matches!(question.about, About::Gate { .. }) {
+        let command = format!("{} jobs diff {} --phase {}", context.helix(), question.job, question.phase);
+        lines.push(format!("    {}", say!(language, "term-changes", command = command)));
+    }
     for one in &question.options {
         lines.push(format!("    [{}] {}", one.key, plain(&option(language, one))));
     }

@@ -117,3 +117,18 @@ fn whoever_is_asked_can_have_it_checked_again_or_accept_it_with_a_reason() {
     assert_eq!(play.view().phases[0].accepted[0].reason, "known flaw");
     assert!(matches!(play.phase("a"), PhaseState::Passed { .. }));
 }
+
+#[test]
+fn steps_by_hand_and_decisions_are_asked_with_what_is_to_be_done() {
+    use helix_plan::{GateSpec, PhaseType};
+    for (kind, begins) in [(PhaseType::Manual, "Manual step a:"), (PhaseType::Decision, "Decision a:")] {
+        let mut one = phase("a", &[], 0);
+        (one.kind, one.description) = (kind, "Press the button.\n".into());
+        one.gates = vec![GateSpec::Manual { question: Some("Is it pressed?".into()) }];
+        let mut play = Play::new(spec(vec![one]));
+        play.work();
+        play.happy();
+        let text = play.view().questions[0].text.clone();
+        assert_eq!(text, format!("{begins}\n\nPress the button.\n\nIs it pressed?"));
+    }
+}

@@ -8,6 +8,7 @@ use helix_job::{JobEvent, JobState, JobView, Recorded};
 use super::screen::Screen;
 use crate::context::Context;
 use crate::error::CommandError;
+use crate::offline::{jobs, numbers};
 use crate::question::can_ask;
 use crate::terminal::{Meaning, Reading, Terminal};
 
@@ -20,9 +21,15 @@ pub(super) enum Display {
 
 impl Display {
     /// `goes_on`: whether the job goes on when this command leaves.
-    pub(super) fn new(context: &Context, view: &JobView, goes_on: bool) -> Self {
+    pub(super) async fn new(context: &Context, view: &JobView, goes_on: bool) -> Self {
         let terminal = context.terminal;
-        let screen = (terminal.draws && can_ask(context)).then(|| Screen::begin(terminal, view, goes_on));
+        let screen = match terminal.draws && can_ask(context) {
+            true => {
+                let number = jobs(context).await.ok().and_then(|page| numbers(&page).get(&view.id).copied());
+                Some(Screen::begin(terminal, view, number, goes_on))
+            }
+            false => None,
+        };
         match (terminal.reading, screen) {
             (Reading::Programs, _) => Self::Json(terminal),
             (Reading::People, Some(Ok(screen))) => Self::Screen(Box::new(screen)),

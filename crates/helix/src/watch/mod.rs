@@ -93,7 +93,7 @@ pub(crate) async fn watch(
     interrupt: Interrupt,
 ) -> Result<Watched, CommandError> {
     // What this process runs ends with it.
-    let display = Display::new(context, job, matches!(reached, Reached::Other(_)));
+    let display = Display::new(context, job, matches!(reached, Reached::Other(_))).await;
     let (state, view, silence) = (JobState::New, job.clone(), Silence::default());
     let mut watcher = Watcher {
         context,
@@ -167,6 +167,7 @@ impl Watcher<'_> {
                 true => unless_gone(self.reached.client().activity(&self.view.id).await)?,
                 false => None,
             };
+            self.seed();
             self.silence = Silence::default();
             // A host can go between the job's last event and the question whether it is the last; the next one has no event to tell it by.
             let (mut overtaken, mut unjudged, mut still) = (None, true, Instant::now() + STILL);
@@ -339,7 +340,12 @@ impl Watcher<'_> {
             if let Reached::Own(host) = &mut self.reached {
                 return Err(host.server_failed().await);
             }
-            self.display.note(&say!(self.context.terminal.language, "term-reconnecting"));
+            let text = say!(self.context.terminal.language, "term-reconnecting");
+            match self.display.screen() {
+                Some(screen) => screen.notice(Some(text)),
+                // Programs that only read events are told, too.
+                None => self.context.terminal.say(&text),
+            }
             self.reached = match self.interrupt {
                 Interrupt::Leaves => Reached::Other(self.context.host().await?),
                 Interrupt::Cancels => self.context.reach().await?,

@@ -5,7 +5,7 @@
 use crossterm::event::Event;
 use helix_core::ids::{PhaseId, QuestionId};
 use helix_engine::evidence::{DiffSelection, OutputSelection};
-use helix_job::say;
+use helix_job::{PhaseStatus, say};
 use helix_server::wire::AnswerRequest;
 
 use super::screen::{Read, Wish};
@@ -53,6 +53,16 @@ impl Watcher<'_> {
             self.read_log(&phase);
         }
         Ok(())
+    }
+
+    /// Begins what the screen shows of running phases with their logs.
+    pub(super) fn seed(&mut self) {
+        let Some(screen) = self.display.screen() else { return };
+        let context = without_colour(self.context);
+        for phase in self.view.phases.iter().filter(|phase| phase.status == PhaseStatus::Running) {
+            // What cannot be read is said when it is asked for.
+            screen.seed(&phase.id, agent_log::of_phase(&context, &self.view, phase).unwrap_or_default());
+        }
     }
 
     async fn answer(&mut self, question: &QuestionId, answer: &AnswerRequest) -> Result<(), CommandError> {

@@ -58,10 +58,14 @@ fn sized(stage: &Stage, (columns, rows): (u16, u16), arguments: &[&str], steps: 
     }
 }
 
-/// A frame whose times and paths are those of no run.
+/// A frame whose times are those of no run, without what agents happened to say by then.
 fn steady(frame: &str) -> String {
-    let mut lines = Vec::new();
-    for line in frame.lines() {
+    let (rows, mut lines) = (frame.lines().count(), Vec::new());
+    let above = frame.lines().take_while(|line| !line.starts_with("── "));
+    let pane = rows - above.clone().count();
+    for line in
+        above.chain(std::iter::repeat_n("", pane.saturating_sub(1))).chain(frame.lines().last().filter(|_| pane > 0))
+    {
         let mut words: Vec<&str> = line.split(' ').collect();
         // Times stand at the end of a line, or after the last dot of the first one.
         if words.last() == Some(&"s") {
@@ -184,11 +188,45 @@ fn a_run_that_is_left_goes_on_in_the_background_and_is_watched_again() {
     let id = only_job(&stage)["id"].as_str().unwrap().to_owned();
     assert_eq!((left.code, status(&stage)), (130, json!("running")), "{left:?}");
     assert!(left.screen.contains("come back with: helix jobs watch"), "{left:?}");
+    // Who is ended from outside leaves the terminal as it was, too.
+    let ended = at_terminal(&stage, &["jobs", "watch", "last"], &[("agent", "<TERM>")]);
+    assert_eq!((ended.code, status(&stage)), (130, json!("running")), "{ended:?}");
     // By its number, too; the screen fits any size.
     let watched = sized(&stage, (120, 40), &["jobs", "watch", "#1"], &[("agent", "q")]);
     assert_eq!((watched.code, status(&stage)), (130, json!("running")), "{watched:?}");
     insta::assert_snapshot!(steady(&watched.frames[0]));
     insta::assert_snapshot!(steady(&left.frames[0]));
+    json_of(&stage, &["jobs", "cancel", "last"], 0);
+    super::watched(&stage, &id, 1);
+    Stage::no_agent_is_left(&id);
+}
+
+#[test]
+fn a_job_without_a_host_is_called_stopped_and_goes_on_with_the_next_command_at_a_terminal() {
+    let stage = Stage::new("parts:\n  - { name: page, prompt: 'Write the page', act: { faults: [hang] } }\n", "");
+    let file = stage.plan("pages", &plan(""));
+    let run = ["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap(), "--detach"];
+    let id = super::text(&super::run(&stage, &run).stdout).trim().to_owned();
+    let list = || super::text(&super::run(&stage, &["jobs", "list"]).stdout);
+    let kill_host = || {
+        let host = std::fs::read(stage.sandbox.state().join("host.json")).unwrap();
+        let host: Value = serde_json::from_slice(&host).unwrap();
+        let killed = std::process::Command::new("kill").args(["-9", &host["pid"].to_string()]).status().unwrap();
+        assert!(killed.success());
+        let start = std::time::Instant::now();
+        while !list().contains("⏸ stopped (no host)") {
+            assert!(start.elapsed() < LIMIT, "{}", list());
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    };
+    kill_host();
+    let listed = at_terminal(&stage, &["jobs", "list"], &[]);
+    assert!(listed.code == 0 && listed.seen.contains("goes on in the background now"), "{listed:?}");
+    assert!(list().contains("◐ running"), "{}", list());
+    // A command that is a host itself for a moment leaves one behind for it, too.
+    kill_host();
+    assert_eq!(super::code(&super::run(&stage, &["people", "list"])), 0);
+    assert!(list().contains("◐ running"), "{}", list());
     json_of(&stage, &["jobs", "cancel", "last"], 0);
     super::watched(&stage, &id, 1);
     Stage::no_agent_is_left(&id);

@@ -8,11 +8,10 @@ mod named;
 mod report;
 mod results;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use helix_core::ids::{JobId, PhaseId};
+use helix_core::ids::PhaseId;
 use helix_engine::evidence::OutputSelection;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
@@ -26,11 +25,9 @@ use crate::commands::run;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Reached, find};
-use crate::offline::{job, jobs};
+use crate::offline::{job, jobs, numbers};
 use crate::terminal::{Cell, Meaning, Reading, ago, one_line};
 use crate::watch::{Interrupt, look_back, meaning, print_job, reports_of};
-
-use named::Numbered;
 
 /// Arguments of `helix jobs`.
 #[derive(Debug, Args)]
@@ -167,7 +164,7 @@ struct Listing {
 
 #[derive(Debug, Args)]
 struct Id {
-    /// Job number (#12), `last`, name of a plan, job id or a unique prefix
+    /// Job number, `last`, name of a plan, job id or a unique prefix
     id: String,
 }
 
@@ -181,7 +178,7 @@ impl Id {
 /// Which job goes on, and how.
 #[derive(Debug, Args)]
 struct Reopening {
-    /// Job number (#12), `last`, name of a plan, job id or a unique prefix
+    /// Job number, `last`, name of a plan, job id or a unique prefix
     id: String,
     /// New budget for the whole job in US dollars, including what it has cost so far
     #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
@@ -239,10 +236,9 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 
 async fn list(context: &Context, Listing { limit, status: statuses, here }: &Listing) -> Ended {
     let language = context.terminal.language;
-    let JobPage { jobs, unreadable, .. } = jobs(context).await?;
-    let Numbered(numbered) = Numbered::new(jobs, &unreadable);
-    let numbers: BTreeMap<JobId, usize> = numbered.iter().map(|(number, job)| (job.id.clone(), *number)).collect();
-    let mut jobs: Vec<JobView> = numbered.into_iter().map(|(_, job)| job).collect();
+    let page = jobs(context).await?;
+    let numbers = numbers(&page);
+    let JobPage { mut jobs, unreadable, .. } = page;
     jobs.retain(|job| statuses.is_empty() || statuses.contains(&job.status));
     if *here {
         let place = &context.environment.directory;
@@ -261,7 +257,7 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
     let rows = jobs.iter().map(|job| {
         let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
         [
-            (format!("#{}", numbers.get(&job.id).copied().unwrap_or_default()), None),
+            (numbers.get(&job.id).copied().unwrap_or_default().to_string(), None),
             status(language, job, stopped > 0),
             (format!("{passed}/{}", job.phases.len()), None),
             (language.duration(job.duration_seconds), None),
@@ -346,7 +342,13 @@ async fn show(context: &Context, id: &str) -> Ended {
     }
     print_job(context, &view, false).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
-        context.terminal.say(&say!(context.terminal.language, "term-no-host", id = view.id.as_str()));
+        let language = context.terminal.language;
+        if context.terminal.is_attended() && needs_host(&view) {
+            context.terminal.say(&say!(language, "list-host-started", jobs = 1));
+            context.host().await?;
+        } else {
+            context.terminal.say(&say!(language, "term-no-host", id = view.id.as_str()));
+        }
     }
     Ok(Exit::Success)
 }

@@ -1,32 +1,16 @@
-//! Jobs by the names that people use: `#12`, `last`, the name of a plan, an id or its beginning.
+//! Jobs by the names that people use: `12` or `#12`, `last`, the name of a plan, an id or its beginning.
 //!
 //! Must not know what is done with the job.
 
-use helix_core::ids::JobId;
 use helix_job::JobView;
 
 use crate::context::Context;
 use crate::error::{CommandError, codes};
-use crate::offline::jobs;
+use crate::offline::{jobs, numbers};
 use crate::terminal::ago;
 
 /// Stands for the newest job: of the repository that one is in, else of all.
 const LAST: &str = "last";
-
-/// All jobs with their numbers, newest first: the first job of a state directory is number 1.
-pub(super) struct Numbered(pub(super) Vec<(usize, JobView)>);
-
-impl Numbered {
-    /// `all` is how many there are, with those that cannot be read.
-    pub(super) fn new(jobs: Vec<JobView>, unreadable: &[JobId]) -> Self {
-        let mut ids: Vec<&JobId> = jobs.iter().map(|job| &job.id).chain(unreadable).collect();
-        // Ids sort by the time of submission.
-        ids.sort();
-        let numbers: Vec<usize> =
-            jobs.iter().map(|job| ids.binary_search(&&job.id).map_or(0, |place| place + 1)).collect();
-        Self(numbers.into_iter().zip(jobs).collect())
-    }
-}
 
 /// The id that a person means; what is no name stays as it is.
 ///
@@ -34,7 +18,8 @@ impl Numbered {
 /// There is no job of this number, or several of this name.
 pub(crate) async fn job_id(context: &Context, said: &str) -> Result<String, CommandError> {
     let page = jobs(context).await?;
-    let Numbered(known) = Numbered::new(page.jobs, &page.unreadable);
+    let numbers = numbers(&page);
+    let known: Vec<_> = page.jobs.into_iter().filter_map(|job| Some((*numbers.get(&job.id)?, job))).collect();
     let place = &context.environment.directory;
     choose(
         &known,
@@ -57,7 +42,7 @@ fn choose(
     let number = said.strip_prefix('#').unwrap_or(said);
     if !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) {
         let found = known.iter().find(|(own, _)| own.to_string() == number);
-        return found.map(|(_, job)| job.id.to_string()).ok_or_else(|| missing(format!("there is no job #{number}")));
+        return found.map(|(_, job)| job.id.to_string()).ok_or_else(|| missing(format!("there is no job {number}")));
     }
     if known.iter().any(|(_, job)| job.id.as_str().starts_with(said)) {
         return Ok(said.to_owned());
@@ -68,7 +53,7 @@ fn choose(
         [(_, only)] => Ok(only.id.to_string()),
         several => {
             let all: Vec<String> =
-                several.iter().take(9).map(|(number, job)| format!("#{number} ({})", when(job))).collect();
+                several.iter().take(9).map(|(number, job)| format!("{number} ({})", when(job))).collect();
             let error = CommandError::usage(codes::NOT_FOUND, format!("{} jobs are named {said:?}", several.len()));
             Err(error.hint(format!("name one by its number, newest first: {}", all.join(", "))))
         }

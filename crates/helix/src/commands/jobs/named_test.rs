@@ -1,3 +1,4 @@
+use helix_store::JobPage;
 use serde_json::json;
 
 use super::*;
@@ -14,7 +15,9 @@ fn job(id: &str, name: &str, project: &str) -> JobView {
 
 fn chosen(said: &str) -> Result<String, String> {
     let jobs = vec![job("j3", "tax", "/a"), job("j2", "shop", "/b"), job("j1", "tax", "/b")];
-    let Numbered(known) = Numbered::new(jobs, &["j0".parse().unwrap()]);
+    let page = JobPage { jobs, unreadable: vec!["j0".parse().unwrap()], ..JobPage::default() };
+    let numbers = numbers(&page);
+    let known: Vec<_> = page.jobs.into_iter().map(|job| (numbers[&job.id], job)).collect();
     choose(&known, said, |job| job.project_path == "/b", |_| "today".to_owned()).map_err(|error| error.in_one_line())
 }
 
@@ -31,6 +34,6 @@ fn jobs_are_named_by_number_by_last_and_by_their_plan() {
 #[test]
 fn a_name_of_several_jobs_is_refused_with_their_numbers() {
     let error = chosen("tax").unwrap_err();
-    assert!(error.contains("#4 (today), #2 (today)"), "{error}");
-    assert!(chosen("#9").unwrap_err().contains("no job #9"));
+    assert!(error.contains("4 (today), 2 (today)"), "{error}");
+    assert!(chosen("#9").unwrap_err().contains("no job 9"));
 }

@@ -98,6 +98,14 @@ impl Doing {
         }
     }
 
+    /// Begins with the last lines of what was done before anybody listened.
+    pub(super) fn seed(&mut self, lines: Vec<String>) {
+        if self.tail.is_empty() {
+            let from = lines.len().saturating_sub(TAIL);
+            self.tail = lines.into_iter().skip(from).map(|line| one_line_kept(&line)).collect();
+        }
+    }
+
     fn keep(&mut self, line: String) {
         if self.tail.len() == TAIL {
             self.tail.pop_front();

@@ -30,6 +30,8 @@ pub(super) struct Shown {
     pub(super) language: Language,
     pub(super) colour: bool,
     pub(super) job: JobView,
+    /// What people call it by.
+    pub(super) number: Option<usize>,
     pub(super) budget: Option<f64>,
     pub(super) doing: BTreeMap<PhaseId, Doing>,
     /// The phase that a person has gone to; otherwise the one that matters most.
@@ -124,7 +126,9 @@ impl Shown {
             language.duration(job.duration_seconds),
         ];
         let status = format!("{} {}", sign.symbol(), phrases::job_status(language, job.status));
+        let number = self.number.map(|number| format!("#{number} ")).unwrap_or_default();
         let spans = vec![
+            self.span(Some(Meaning::Weak), &number),
             self.span(Some(Meaning::Strong), &one_line(&job.name, 40)),
             Span::raw("  "),
             self.span(Some(meaning(sign)), &status),

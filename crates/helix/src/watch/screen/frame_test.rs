@@ -34,6 +34,7 @@ pub(in crate::watch::screen) fn shown(phases: Vec<Value>) -> Shown {
         language: Language::English,
         colour: true,
         job: serde_json::from_value(job).unwrap(),
+        number: Some(12),
         budget: Some(5.0),
         doing: BTreeMap::new(),
         selected: None,
@@ -201,6 +202,25 @@ fn a_long_text_is_read_page_by_page_and_one_that_grows_from_its_end() {
     assert!(reader.follows());
     shown.over = Over::Text(reader);
     assert!(drawn(&shown, 80, 24).contains("line 100\n"));
+}
+
+#[test]
+fn the_keys_fit_80_columns_in_every_language() {
+    for language in Language::ALL {
+        let mut shown = Shown { language, ..few() };
+        let mut all = Vec::new();
+        for (over, goes_on) in [(Over::Nothing, true), (Over::Leaving, true), (Over::Leaving, false)] {
+            (shown.over, shown.goes_on) = (over, goes_on);
+            all.push(shown.keys());
+        }
+        shown.over = Over::Text(Reader::new(String::new(), Vec::new()));
+        all.push(shown.keys());
+        all.push(say!(language, "screen-keys-question"));
+        all.push(format!("{}  {}", say!(language, "screen-key-answer"), say!(language, "screen-keys")));
+        for keys in all {
+            assert!(Span::raw(keys.as_str()).width() <= 80, "{keys}");
+        }
+    }
 }
 
 #[test]

@@ -127,11 +127,17 @@ impl Screen {
     ///
     /// # Errors
     /// It is none that can be drawn on.
-    pub(super) fn begin(terminal: Terminal, view: &JobView, goes_on: bool) -> std::io::Result<Self> {
+    pub(super) fn begin(
+        terminal: Terminal,
+        view: &JobView,
+        number: Option<usize>,
+        goes_on: bool,
+    ) -> std::io::Result<Self> {
         let shown = Shown {
             language: terminal.language,
             colour: terminal.error_look == Look::Colour,
             job: view.clone(),
+            number,
             budget: None,
             doing: BTreeMap::new(),
             selected: None,
@@ -172,6 +178,12 @@ impl Screen {
         self.stale = true;
         let doing = self.shown.doing.entry(heard.phase.clone()).or_default();
         doing.hear(self.shown.language, &self.shown.job.id, &heard.event);
+    }
+
+    /// What the agent of a phase did before anybody listened.
+    pub(super) fn seed(&mut self, phase: &PhaseId, lines: Vec<String>) {
+        self.stale = true;
+        self.shown.doing.entry(phase.clone()).or_default().seed(lines);
     }
 
     /// Says what the job waits for, or what became of a wish; `None` takes that back.
