@@ -617,7 +617,7 @@ screen-phases = { $done }/{ $phases ->
        *[other] { $phases } Phasen
     }
 screen-budget = { $cost } von { $budget }
-screen-keys = ↑↓ auswählen  l Log  d Diff  g Gate-Ausgabe  q verlassen  c abbrechen
+screen-keys = ↑↓ wählen  l Log  d Diff  g Gate-Ausgabe  q verlassen  c abbrechen
 screen-key-answer = a antworten
 screen-keys-text = ↑↓ Bild↑ Bild↓ blättern  Pos1 Ende  q zurück
 screen-keys-question = ↑↓ wählen  Enter antworten  d Diff  l Log  g Gate-Ausgabe  Esc jetzt nicht

@@ -107,7 +107,8 @@ fn whoever_is_asked_can_have_it_checked_again_or_accept_it_with_a_reason() {
             Answer { choice: Some("accept".into()), text: text.map(str::to_owned), by: Person::new("Dana", how) };
         match play.try_event(JobEvent::QuestionAnswered { phase: id("a"), asked: 1, answer }) {
             Err(Illegal::Answer { source, .. }) => Err(source),
-            other => Ok(other.unwrap()),
+            Err(other) => panic!("{other:?}"),
+            Ok(()) => Ok(()),
         }
     };
     assert!(matches!(accept(&mut play, How::Terminal, Some("  ")), Err(AnswerMisfit::NoReason)));
