@@ -3,8 +3,11 @@
 //! Must not know jobs, phases, databases or HTTP, nor how a process is kept: that is `helix-process`.
 
 pub mod dialect;
+pub mod inherited;
+pub mod own_settings;
 pub mod probe;
 pub mod profile;
+pub mod tool_rule;
 pub mod version;
 mod walls;
 
@@ -14,9 +17,11 @@ pub use dialect::{
 };
 pub use probe::{ProbeError, ProbeProblem, probe};
 pub use profile::{
-    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpServer, SessionRef,
+    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpPlace, McpServer, SessionRef,
     SubAgent, ToolAccess,
 };
+pub use inherited::Inherited;
+pub use tool_rule::{NoToolRule, ToolRule, ToolRules};
 pub use version::{Capabilities, Supported, Version};
 pub use walls::walls;
 // What is run, and how it ended: a caller needs both.

@@ -15,6 +15,7 @@ pub mod gate_name;
 pub mod ids;
 pub mod issue;
 pub mod run;
+pub mod rule_file;
 pub mod said;
 pub mod secrets;
 pub mod slug;

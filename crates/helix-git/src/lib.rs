@@ -39,6 +39,7 @@ pub use objects::{CommitObject, EntryKind, TreeEntry, TreeListing, escape_path};
 pub use patch::Patch;
 pub use repository::{Head, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
+pub use runs_itself::target_of as link_target;
 pub use revert::{PreparedRevert, Revert, RevertRequest};
 pub use settings::Identity;
 pub use spawn::{Call, GitOutput};

@@ -287,7 +287,7 @@ impl AgentRunner {
             place = self.enter(limits.entry, listener) => place?,
         };
         let profile = self.profile(agent)?;
-        let (dialect, mut ask) = (dialect::dialect(profile.dialect), ask());
+        let (dialect, mut ask) = (dialect::dialect(profile.dialect), ask().of_profile(profile));
         ask.walled = self.supervisor.sandbox().holds();
         let mut invocation = dialect
             .invocation(profile, &ask, &Surroundings::of_this_process())
