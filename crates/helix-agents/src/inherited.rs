@@ -44,7 +44,9 @@ impl AgentAsk {
             self.mcp.extend(own.servers.iter().cloned());
             self.hooks = Some(own.hooks.clone()).filter(|hooks| !hooks.is_empty());
         }
-        self.walls.readable.extend(own.skills.iter().filter_map(|skill| Some(Path::new(&skill.path).parent()?.to_owned())));
+        self.walls
+            .readable
+            .extend(own.skills.iter().filter_map(|skill| Some(Path::new(&skill.path).parent()?.to_owned())));
         // What is the same in all runs comes first.
         let parts = [told(RulesOf::User, &own.rules, &own.skills), self.system.take().unwrap_or_default()];
         let unkept = unkept(profile, &self.tools.rules.deny);
@@ -57,8 +59,7 @@ impl AgentAsk {
 /// What a dialect cannot keep an agent from: it is at least told.
 fn unkept(profile: &AgentProfile, deny: &[ToolRule]) -> String {
     let keeps = dialect(profile.dialect).keeps_rule;
-    let mut unkept: Vec<String> =
-        deny.iter().filter(|rule| !keeps(rule)).map(|rule| format!("- `{rule}`\n")).collect();
+    let mut unkept: Vec<String> = deny.iter().filter(|rule| !keeps(rule)).map(|rule| format!("- `{rule}`\n")).collect();
     unkept.dedup();
     match unkept.as_slice() {
         [] => String::new(),

@@ -12,15 +12,15 @@ pub mod version;
 mod walls;
 
 pub use dialect::{
-    AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Product, Program, Reader,
-    RecordedRun, RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
-};
-pub use probe::{ProbeError, ProbeProblem, probe};
-pub use profile::{
-    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpPlace, McpServer, SessionRef,
-    SubAgent, ToolAccess,
+    AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, OwnFiles, Product, Program,
+    Reader, RecordedRun, RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
 pub use inherited::Inherited;
+pub use probe::{ProbeError, ProbeProblem, probe};
+pub use profile::{
+    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpPlace, McpServer,
+    SessionRef, SubAgent, ToolAccess,
+};
 pub use tool_rule::{NoToolRule, ToolRule, ToolRules};
 pub use version::{Capabilities, Supported, Version};
 pub use walls::walls;

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_core::ids::AgentSessionId;
@@ -203,6 +203,21 @@ impl McpPlace {
         }
     }
 
+    /// The same with a program and arguments that were named relative to a directory: the agent's own may have been written by an agent.
+    #[must_use]
+    pub fn beside(self, directory: &Path) -> Self {
+        let absolute = |word: String| match word.contains('/') && directory.join(&word).exists() {
+            true => directory.join(&word).to_string_lossy().into_owned(),
+            false => word,
+        };
+        match self {
+            Self::Program { command, args, env } => {
+                Self::Program { command: absolute(command), args: args.into_iter().map(absolute).collect(), env }
+            }
+            http @ Self::Http { .. } => http,
+        }
+    }
+
     /// Files that its program is, or is named.
     pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
         let words = match self {
@@ -219,9 +234,12 @@ impl fmt::Debug for McpPlace {
             Self::Http { url, headers } => {
                 f.debug_struct("Http").field("url", url).field("headers", &headers.keys()).finish()
             }
-            Self::Program { command, args, env } => {
-                f.debug_struct("Program").field("command", command).field("args", args).field("env", &env.keys()).finish()
-            }
+            Self::Program { command, args, env } => f
+                .debug_struct("Program")
+                .field("command", command)
+                .field("args", args)
+                .field("env", &env.keys())
+                .finish(),
         }
     }
 }

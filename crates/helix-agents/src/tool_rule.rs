@@ -3,6 +3,7 @@
 //! Must not know how an agent is told: each dialect says a rule in its own words, or says that it cannot keep it.
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -40,8 +41,31 @@ pub struct ToolRules {
 
 /// Why a text is no rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no rule for tools; write read, write, shell, web, agents, mcp:SERVER or tool:NAME, such as \"read:.env\" or \"shell:git push *\"")]
+#[error(
+    "{0:?} is no rule for tools; write read, write, shell, web, agents, mcp:SERVER or tool:NAME, such as \"read:.env\" or \"shell:git push *\""
+)]
 pub struct NoToolRule(pub String);
+
+impl ToolRule {
+    /// The same with the files that it names below this directory, wherever the agent works.
+    #[must_use]
+    pub fn beneath(&self, directory: &Path) -> Self {
+        let whole = |files: &str| {
+            let (below, inside) = (directory.display(), files.strip_prefix("./").unwrap_or(files));
+            match files {
+                _ if files.starts_with('/') || files.starts_with("~/") => files.to_owned(),
+                // A name alone is meant at every depth.
+                _ if inside == files && !files.trim_end_matches('/').contains('/') => format!("{below}/**/{files}"),
+                _ => format!("{below}/{inside}"),
+            }
+        };
+        match self {
+            Self::Read(Some(files)) => Self::Read(Some(whole(files))),
+            Self::Write(Some(files)) => Self::Write(Some(whole(files))),
+            other => other.clone(),
+        }
+    }
+}
 
 impl FromStr for ToolRule {
     type Err = NoToolRule;

@@ -1,6 +1,18 @@
 use super::*;
 
 #[test]
+fn a_pattern_is_meant_from_a_directory_or_from_where_it_says() {
+    let beneath = |text: &str| text.parse::<ToolRule>().unwrap().beneath(Path::new("/work")).to_string();
+    assert_eq!(beneath("read:.env"), "read:/work/**/.env");
+    assert_eq!(beneath("read:secrets/"), "read:/work/**/secrets/");
+    assert_eq!(beneath("read:./.env"), "read:/work/.env");
+    assert_eq!(beneath("write:docs/**"), "write:/work/docs/**");
+    assert_eq!(beneath("read:/etc/shadow"), "read:/etc/shadow");
+    assert_eq!(beneath("read:~/.ssh/**"), "read:~/.ssh/**");
+    assert_eq!(beneath("shell:make"), "shell:make");
+}
+
+#[test]
 fn rules_are_read_and_written_alike() {
     for text in [
         "read",

@@ -418,10 +418,8 @@ fn codex_is_not_asked_what_it_cannot_do() {
         refused(&|ask| ask.images = vec![PromptImage { media_type: "image/png".into(), base64: "%".into() }])
             .contains("image 1")
     );
-    let server = |name: &str| McpServer {
-        name: name.into(),
-        at: McpPlace::Http { url: "http://x".into(), headers: [].into() },
-    };
+    let server =
+        |name: &str| McpServer { name: name.into(), at: McpPlace::Http { url: "http://x".into(), headers: [].into() } };
     assert!(refused(&|ask| ask.mcp = vec![server("a.b")]).contains("other characters"));
     assert!(codex(&plain, |profile| profile.command.clear()).is_err());
     let mut fork = plain.clone();

@@ -18,6 +18,7 @@ use helix_store::{Journal, ReadError};
 use super::job_digest::newest_jobs;
 use super::services::ConsultantServices;
 use helix_project::adr_files::AdrDirectory;
+use helix_project::rules::ProjectRules;
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
 
@@ -88,11 +89,13 @@ impl ConsultantServices {
         let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
         let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
         let (projects, config) = (self.projects.clone(), self.config_dir.clone());
+        let files = self.runner.shared_files();
         let read = tokio::task::spawn_blocking(move || {
             let mut facts = Facts::default();
             let project = project.as_deref().filter(|root| root.is_dir());
             let of_project = |read: fn(&Path) -> String| project.map(read).unwrap_or_default();
             facts.add("Project", of_project(|root| root.to_string_lossy().into_owned()));
+            facts.add("Rules of the project", project.map(|root| rules_of(root, &files)).unwrap_or_default());
             facts.add("Files of the project", of_project(|root| names_in(root).join(", ")));
             facts.add("Plans of the project", of_project(plans));
             facts.add("Decisions of the project", of_project(decisions));
@@ -132,6 +135,11 @@ async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(String
         }
     }
     Ok((jobs, questions))
+}
+
+/// What the project tells agents: the Consultant keeps to it where it reads and writes, and plans for agents that are told the same.
+fn rules_of(root: &Path, files: &Path) -> String {
+    ProjectRules::of_project(root, files).unwrap_or_default().text
 }
 
 fn plans(root: &Path) -> String {

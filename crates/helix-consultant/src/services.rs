@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use helix_agents::{McpAccess, ToolAccess, Walls};
+use helix_agents::{McpAccess, ToolAccess, Walls, own_settings};
 use helix_job::session::{SessionState, SessionView};
 use helix_job::{ErrorView, Language};
 use helix_store::Journal;
@@ -13,6 +13,7 @@ use helix_store::Journal;
 use super::config::ConsultantConfig;
 use super::phrases;
 use super::prompt::Inputs;
+use helix_project::rules::ProjectRules;
 use helix_runs::agent_run::AgentRunner;
 use helix_runs::event_log::SessionLog;
 use helix_runs::services::{Services, TOOL_NAMES, TOOL_SERVER};
@@ -63,6 +64,21 @@ impl ConsultantServices {
         }
         let network = self.runner.supervisor().sandbox().network.into();
         Walls { readable, network, ..Walls::default() }
+    }
+
+    /// What the project keeps the Consultant from, and where it reads the project's skills. Looks at the disk.
+    pub(super) fn keep_rules(&self, view: &SessionView, tools: &mut ToolAccess, walls: &mut Walls) {
+        let Some(project) = view.project.as_deref().map(Path::new) else { return };
+        let Some(told) = ProjectRules::of_project(project, &self.runner.shared_files()) else { return };
+        walls.readable.extend(told.directory);
+        match told.settings.as_deref().map(own_settings::denied) {
+            Some(Ok(rules)) => tools.rules.deny.extend(rules.iter().map(|rule| rule.beneath(project))),
+            // Jobs are refused there; a chat may help to correct it.
+            Some(Err(error)) => {
+                tracing::warn!(project = %project.display(), %error, "what the project forbids is not known")
+            }
+            None => {}
+        }
     }
 
     /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.

@@ -7,11 +7,11 @@ mod layout;
 mod tree;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::rule_file::{RuleFile, RulesOf, SkillPage, told};
-use helix_git::{GitError, Repository, TreeEntry};
+use helix_git::{GitEnvironment, GitError, Repository, TreeEntry};
 
 use self::tree::Tree;
 use crate::codes;
@@ -37,7 +37,7 @@ const NAMES: [&[&str]; 4] =
 const SKILL_DIRECTORIES: [&str; 2] = [".claude/skills", ".agents/skills"];
 const RULE_DIRECTORY: &str = ".claude/rules";
 /// Settings with rules for tools.
-const SETTINGS: &str = ".claude/settings.json";
+pub const SETTINGS: &str = ".claude/settings.json";
 
 /// What a project tells agents.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -77,6 +77,24 @@ impl ProjectRules {
         Ok(found)
     }
 
+    /// What the project in a directory tells agents in its last commit, with what they read on demand laid out below `files`; nothing
+    /// of a directory that is no repository, or has no commit.
+    pub fn of_project(project: &Path, files: &Path) -> Option<Told> {
+        if !project.join(".git").exists() {
+            return None;
+        }
+        let read = || -> Result<Told, Box<dyn std::error::Error>> {
+            let repository = Repository::open(project, GitEnvironment::from_process())?;
+            if repository.find_commit("HEAD")?.is_none() {
+                return Ok(Told::default());
+            }
+            let rules = Self::at(&repository, "HEAD")?;
+            let directory = rules.lay_out(&repository, files)?;
+            Ok(Told { text: rules.told(directory.as_deref()), settings: rules.settings, directory })
+        };
+        read().inspect_err(|error| tracing::warn!(project = %project.display(), %error, "its rules are not told")).ok()
+    }
+
     /// What agents are told; `directory` is where [`ProjectRules::lay_out`] has put what they read on demand.
     pub fn told(&self, directory: Option<&Path>) -> String {
         let place = |path: &str| directory.map_or_else(|| path.to_owned(), |at| at.join(path).display().to_string());
@@ -101,6 +119,16 @@ impl ProjectRules {
         let help = "agents are not told of it; shorten it, split it, or put it beneath the repository (docs/agents.md, \"Rules of a project\")";
         self.problems.push(Diagnostic::warning(codes::RULES_NOT_TOLD, path, format!("{path} {message}")).help(help));
     }
+}
+
+/// What the agents of a project are told.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Told {
+    pub text: String,
+    /// As [`ProjectRules::settings`].
+    pub settings: Option<String>,
+    /// Where they read the rest.
+    pub directory: Option<PathBuf>,
 }
 
 struct Reading<'a> {
@@ -220,7 +248,10 @@ impl Reading<'_> {
                 self.found.problem(&page, format!("is left out: there are more than {MOST_SKILLS} skills"));
                 return Ok(());
             }
-            let read = self.tree.text(&real)?.and_then(|text| skill_of(&text).map_err(|(_, why)| format!("is no skill: {why}")));
+            let read = self
+                .tree
+                .text(&real)?
+                .and_then(|text| skill_of(&text).map_err(|(_, why)| format!("is no skill: {why}")));
             match read {
                 Ok((name, description)) => {
                     for (path, real) in self.tree.files_below(&format!("{directory}/{}", parent_name(&page)))? {

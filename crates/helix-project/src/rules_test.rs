@@ -111,7 +111,11 @@ fn links_count_within_the_repository_only_and_no_file_twice() {
 #[test]
 fn what_is_too_long_is_named_and_laid_out() {
     let long = "Be careful.\n".repeat(5_500);
-    let project = Project::with(&[("AGENTS.md", &long), ("CLAUDE.md", "Use tabs.\n"), ("web/AGENTS.md", &"x".repeat(LARGEST + 1))]);
+    let project = Project::with(&[
+        ("AGENTS.md", &long),
+        ("CLAUDE.md", "Use tabs.\n"),
+        ("web/AGENTS.md", &"x".repeat(LARGEST + 1)),
+    ]);
     let (repository, rules) = project.commit();
     let below = tempfile::tempdir().unwrap();
     let directory = rules.lay_out(&repository, below.path()).unwrap().unwrap();

@@ -237,7 +237,12 @@ impl AgentRunner {
     /// Where the files go that a run's agent is given. Not in the run's own directory: that one appears whole, by rename,
     /// when the run starts.
     pub fn agent_files(&self, run: &RunId) -> PathBuf {
-        self.runs.with_file_name("agent-files").join(run.as_str())
+        self.shared_files().join(run.as_str())
+    }
+
+    /// Where files lie that the agents of many runs are given.
+    pub fn shared_files(&self) -> PathBuf {
+        self.runs.with_file_name("agent-files")
     }
 
     /// The directory of a run; exists once the run has started.

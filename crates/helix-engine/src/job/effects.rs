@@ -320,6 +320,7 @@ impl EffectRunner {
         let mut ask = self.ask(active, phase, this, cwd).await?;
         limit(&runner, &agent, &mut ask);
         ask.walls = self.walls(active, phase).await?;
+        self.tell_rules(active, &mut ask).await?;
         let run = &this.begin.run;
         let stop = self.stop_token(run);
         let deadline = this.begin.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);

@@ -1025,6 +1025,17 @@ plan-attempts =
        *[other] Versuche
     } von je { $time }
 plan-outputs = Ergebnisse { $files }
+means-of-project = allen Agenten dieses Projekts gesagt
+means-of-agent = Agent { $agent } außerdem
+means-file = { $path } ({ $bytes } Bytes)
+means-file-for = { $path } ({ $bytes } Bytes, für { $files })
+means-rules = Regeln: { $list }
+means-skills = Skills: { $list }
+means-servers = Werkzeug-Server: { $list }
+means-hooks = Hooks: { $list }
+means-allow = zusätzlich erlaubt: { $list }
+means-deny = verboten: { $list }
+means-only-told = nur gesagt, nicht erzwungen: { $list }
 plan-prompt = Prompt des ersten Versuchs:
 plan-verify = Prüfung durch Agent { $agent }, bis zu { $time }, nach jedem Versuch, der seine Gates besteht
 plan-price = Preis einer Prüfung: { $price }

@@ -99,9 +99,8 @@ impl<'a> Tree<'a> {
         let mut path = path.to_owned();
         for _ in 0..LINKS {
             let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-            let is_link = |end: &usize| {
-                self.listing.get(&path[..*end]).is_some_and(|entry| entry.kind == EntryKind::Symlink)
-            };
+            let is_link =
+                |end: &usize| self.listing.get(&path[..*end]).is_some_and(|entry| entry.kind == EntryKind::Symlink);
             let Some(end) = ends.into_iter().find(is_link) else { return Ok(Some(path)) };
             let (link, rest) = path.split_at(end);
             let Some(entry) = self.entry(link) else { return Ok(None) };

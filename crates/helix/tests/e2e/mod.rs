@@ -33,19 +33,25 @@ impl Bed {
 
     /// The same with more settings, and with files beside them.
     pub(crate) fn serve_with(claude: &str, script: Script, settings: &str, files: &[(&str, &str)]) -> Self {
-        Self::make(claude, script, settings, files, &[])
+        Self::make(claude, script, ["", settings], files, &[])
+    }
+
+    /// The same with more keys of the agent, and with files beside the settings.
+    #[allow(dead_code, reason = "not every test file sets them")]
+    pub(crate) fn serve_agent(claude: &str, script: Script, keys: &str, files: &[(&str, &str)]) -> Self {
+        Self::make(claude, script, [keys, ""], files, &[])
     }
 
     /// The same with more in the environment of everything.
     #[allow(dead_code, reason = "not every test file sets variables")]
     pub(crate) fn serve_in(claude: &str, script: Script, variables: &[(&str, &str)]) -> Self {
-        Self::make(claude, script, "", &[], variables)
+        Self::make(claude, script, ["", ""], &[], variables)
     }
 
     fn make(
         claude: &str,
         mut script: Script,
-        settings: &str,
+        [keys, settings]: [&str; 2],
         files: &[(&str, &str)],
         variables: &[(&str, &str)],
     ) -> Self {
@@ -58,7 +64,7 @@ impl Bed {
         // A user's shell with the project's tools in its path; agents and gates find pytest there.
         let path = format!("{}:{}", python().parent().unwrap().display(), std::env::var("PATH").unwrap());
         sandbox.set("PATH", path);
-        write_settings(&sandbox, claude, &model.base_url(), settings);
+        write_settings(&sandbox, claude, &model.base_url(), keys, settings);
         for (path, text) in files {
             configure(&sandbox, path, text);
         }
@@ -292,7 +298,7 @@ fn python() -> PathBuf {
     python
 }
 
-fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, more: &str) {
+fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, keys: &str, more: &str) {
     let claude = claude_binary(claude).unwrap_or_else(|error| panic!("{error}"));
     let settings = format!(
         r#"
@@ -300,6 +306,7 @@ fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, more: &str) {
 command = ["{}"]
 config_dir = "{}"
 env = {{ ANTHROPIC_BASE_URL = "{model}", ANTHROPIC_API_KEY = "test-key", CLAUDE_CODE_MAX_RETRIES = "1", NO_PROXY = "127.0.0.1" }}
+{keys}
 
 [server]
 roots = ["{projects}"]

@@ -4,7 +4,6 @@
 
 use std::path::Path;
 
-use super::super::surroundings::path_text;
 use crate::tool_rule::ToolRule;
 
 /// Tools that change files.
@@ -19,12 +18,12 @@ pub(super) const WEB_TOOLS: [&str; 2] = ["WebSearch", "WebFetch"];
 /// A rule as the settings say it; patterns are meant from this directory.
 pub(super) fn written(rule: &ToolRule, directory: &Path) -> Vec<String> {
     let tools = |tools: &[&str]| tools.iter().map(|tool| (*tool).to_owned()).collect();
-    match rule {
+    match &rule.beneath(directory) {
         ToolRule::Read(None) => tools(&READING_TOOLS),
-        ToolRule::Read(Some(files)) => vec![format!("Read({})", pattern(files, directory))],
+        ToolRule::Read(Some(files)) => vec![format!("Read({})", pattern(files))],
         ToolRule::Write(None) => tools(&WRITING_TOOLS),
         // This one counts for every tool that changes files.
-        ToolRule::Write(Some(files)) => vec![format!("Edit({})", pattern(files, directory))],
+        ToolRule::Write(Some(files)) => vec![format!("Edit({})", pattern(files))],
         ToolRule::Shell(None) => tools(&["Bash"]),
         ToolRule::Shell(Some(commands)) => vec![format!("Bash({commands})")],
         ToolRule::Web(None) => tools(&WEB_TOOLS),
@@ -63,16 +62,9 @@ pub(super) fn read(rule: &str) -> ToolRule {
     }
 }
 
-/// A pattern as Claude Code takes it: `//` begins one that is absolute, a name alone counts at every depth.
-fn pattern(files: &str, directory: &Path) -> String {
-    let below = |rest: &str| format!("//{}/{rest}", path_text(directory).trim_matches('/'));
-    match (files.strip_prefix('/'), files.strip_prefix("./")) {
-        (Some(rest), _) => format!("//{rest}"),
-        (None, Some(rest)) => below(rest),
-        (None, None) if files.starts_with("~/") || !files.trim_end_matches('/').contains('/') => files.to_owned(),
-        (None, None) if files.starts_with("**/") => files.to_owned(),
-        (None, None) => below(files),
-    }
+/// A pattern as Claude Code takes it: `//` begins one that is absolute.
+fn pattern(files: &str) -> String {
+    if files.starts_with('/') { format!("/{files}") } else { files.to_owned() }
 }
 
 /// The same the other way: there, one slash begins what is meant from the project's root.

@@ -5,13 +5,13 @@ use super::*;
 #[test]
 fn rules_of_settings_keep_their_meaning_from_another_directory() {
     let cases = [
-        ("Read(.env)", "read:.env", "Read(.env)"),
+        ("Read(.env)", "read:.env", "Read(//work/**/.env)"),
         ("Read(./.env)", "read:./.env", "Read(//work/.env)"),
         ("Read(/secrets/**)", "read:./secrets/**", "Read(//work/secrets/**)"),
         ("Read(//etc/shadow)", "read:/etc/shadow", "Read(//etc/shadow)"),
         ("Read(~/.ssh/**)", "read:~/.ssh/**", "Read(~/.ssh/**)"),
         ("Edit(infra/**)", "write:infra/**", "Edit(//work/infra/**)"),
-        ("Read(**/*.pem)", "read:**/*.pem", "Read(**/*.pem)"),
+        ("Read(**/*.pem)", "read:**/*.pem", "Read(//work/**/*.pem)"),
         ("Bash(git push:*)", "shell:git push:*", "Bash(git push:*)"),
         ("Bash", "shell", "Bash"),
         ("Bash(*)", "shell", "Bash"),
