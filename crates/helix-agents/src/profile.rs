@@ -301,6 +301,9 @@ pub struct AgentAsk {
     pub mcp: Vec<McpServer>,
     /// Dialects without hooks leave it out.
     pub after_write: Option<AfterWriteHook>,
+    /// Puts a call to a person: what `tools.rules.ask` names is denied where it is absent. The dialect adds the path of a file with the
+    /// tool servers.
+    pub ask_person: Option<Vec<String>>,
     /// Hooks of the user's own, in the dialect's words, by event.
     pub hooks: Option<Map<String, Value>>,
     /// Agents that it may ask. Dialects without such leave them out: they are help, never a condition.
@@ -341,6 +344,7 @@ impl AgentAsk {
             tools: ToolAccess::default(),
             mcp: Vec::new(),
             after_write: None,
+            ask_person: None,
             hooks: None,
             agents: Vec::new(),
             cwd: cwd.into(),

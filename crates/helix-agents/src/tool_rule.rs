@@ -37,6 +37,8 @@ pub struct ToolRules {
     pub allow: Vec<ToolRule>,
     /// May not be used, whatever else is said.
     pub deny: Vec<ToolRule>,
+    /// May be used once a person has said yes to that very call.
+    pub ask: Vec<ToolRule>,
 }
 
 /// Why a text is no rule.

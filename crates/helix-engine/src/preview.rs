@@ -93,6 +93,8 @@ pub struct AgentMeans {
     pub hooks: Vec<String>,
     pub allow: Vec<String>,
     pub deny: Vec<String>,
+    /// What it may do once a person has said yes.
+    pub ask: Vec<String>,
     /// Of what it is denied: what it is only told, and not kept from.
     pub only_told: Vec<String>,
 }
@@ -117,6 +119,7 @@ impl AgentMeans {
             hooks: own.hooks.keys().cloned().collect(),
             allow: words(&profile.tools.allow),
             deny: words(&profile.tools.deny),
+            ask: words(&profile.tools.ask),
             only_told: unkept(profile, &denied).into_iter().map(ToString::to_string).collect(),
         }
     }

@@ -74,6 +74,11 @@ impl Services {
         Some(McpServer { name: TOOL_SERVER.into(), at })
     }
 
+    /// The command by which an agent has a call put to a person: `helix hook ask`.
+    pub fn ask_hook(&self) -> Vec<String> {
+        [&*self.helix.to_string_lossy(), "hook", "ask"].map(str::to_owned).to_vec()
+    }
+
     /// The hook by which an agent hears at once what is wrong with an ADR or a plan that it saves: `helix hook post-write`.
     /// Dialects without hooks leave it out.
     pub fn save_hook(&self, place: SavePlace<'_>) -> AfterWriteHook {

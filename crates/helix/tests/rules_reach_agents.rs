@@ -99,7 +99,10 @@ scenes:
         let told = |request: &RecordedRequest| rules_in(&request.body["system"]);
         assert_eq!(told(&work[0]), told(&review[0]), "{version}");
         let asked = review[0].body["messages"].to_string();
-        assert!(asked.contains("These tell agents how to work") && asked.contains("RULE-OF-THE-AGENT"), "{version}: {asked}");
+        assert!(
+            asked.contains("These tell agents how to work") && asked.contains("RULE-OF-THE-AGENT"),
+            "{version}: {asked}"
+        );
         let last = work.last().unwrap().body["messages"].to_string();
         assert!(last.contains("--append-system-prompt-file") && !last.contains("RULE-TESTS"), "{version}: {last}");
         bed.leave();
@@ -205,12 +208,15 @@ scenes:
         bed.git(&project, &["add", "phases.yaml"]);
         bed.git(&project, &["commit", "-q", "-m", "less"]);
         let dry = bed.helix(0, &["run", "--dry-run", project.join("phases.yaml").to_str().unwrap()]);
-        let of = |agent: &str| dry["agents"].as_array().unwrap().iter().find(|one| one["agent"] == agent).unwrap().clone();
+        let of =
+            |agent: &str| dry["agents"].as_array().unwrap().iter().find(|one| one["agent"] == agent).unwrap().clone();
         assert_eq!(dry["agents"][0]["rules"][0]["path"], "AGENTS.md", "{dry:#}");
         assert_eq!(of("claude")["tool_servers"], serde_json::json!(["tracker"]), "{dry:#}");
         assert!(of("claude")["deny"].to_string().contains("shell:touch:*"), "{dry:#}");
         let doctor = String::from_utf8(bed.at(&project, &["doctor"]).stdout).unwrap();
-        for part in ["AGENTS.md (", "skills: release", "tool servers: tracker", "denied: mcp:tracker/delete, shell:touch:*"] {
+        for part in
+            ["AGENTS.md (", "skills: release", "tool servers: tracker", "denied: mcp:tracker/delete, shell:touch:*"]
+        {
             assert!(doctor.contains(part), "{part}: {doctor}");
         }
         bed.helix(0, &["run", project.join("phases.yaml").to_str().unwrap()]);
@@ -224,6 +230,59 @@ scenes:
         let tools = |request: &RecordedRequest| request.body["tools"].to_string();
         assert!(tools(&work[0]).contains("mcp__tracker__close"), "{version}: {}", tools(&work[0]));
         assert!(!tools(&review[0]).contains("mcp__tracker"), "{version}: who judges gets nothing that acts");
+        bed.leave();
+    }
+}
+
+/// What a person has to be asked about is denied first; with a yes, the resumed agent may do just that.
+#[test]
+fn a_call_that_needs_a_yes_becomes_a_question_and_counts_once_it_is_answered() {
+    let push = |text: &str| format!("{{ name: Bash, input: {{ command: \"touch {text}\", description: d }} }}");
+    let script = format!(
+        r##"
+scenes:
+  - name: page
+    prompt: "# Phase `page` of"
+    steps:
+      - tools: [{{ name: Bash, input: {{ command: "echo hi > page.md", description: d }} }}]
+      - expect: {{ tool_result: {{ tool: Bash, is_error: false }} }}
+        tools: [{yes}]
+      - expect: {{ tool_result: {{ tool: Bash, is_error: true, text: a person is asked }} }}
+        text: I have asked.
+  - name: answered
+    prompt: "About your work on phase"
+    steps:
+      - tools: [{yes}]
+      - expect: {{ tool_result: {{ tool: Bash, is_error: false }} }}
+        tools: [{other}]
+      - expect: {{ tool_result: {{ tool: Bash, is_error: true }} }}
+        text: I have asked again.
+"##,
+        yes = push("allowed.txt"),
+        other = push("other.txt")
+    );
+    let keys = "tools = { ask = [\"shell:touch *\"] }\n";
+    for version in [PINNED_CLAUDE, "2.1.197"] {
+        let bed = Bed::serve_agent(version, script.parse().unwrap(), keys, &[]);
+        let project = project(&bed);
+        let plan = PLAN.replace(", AGENTS.md]", ", allowed.txt]").replace(", verify: true", "");
+        fs::write(project.join("phases.yaml"), plan).unwrap();
+        bed.git(&project, &["commit", "-q", "-a", "-m", "plan"]);
+        let asked = |status: i32, arguments: &[&str]| bed.helix(status, arguments);
+        let started = asked(0, &["run", "--detach", project.join("phases.yaml").to_str().unwrap()]);
+        let job = started["job"].as_str().unwrap().to_owned();
+        asked(3, &["jobs", "watch", &job]);
+        let shown = asked(0, &["jobs", "show", &job]);
+        let question = &shown["questions"][0];
+        assert!(question["text"].as_str().unwrap().ends_with("touch allowed.txt"), "{version}: {shown:#}");
+        asked(0, &["answer", question["id"].as_str().unwrap(), "--choice", "1"]);
+        asked(3, &["jobs", "watch", &job]);
+        let shown = asked(0, &["jobs", "show", &job]);
+        let open: Vec<&Value> =
+            shown["questions"].as_array().unwrap().iter().filter(|one| one["status"] == "open").collect();
+        assert_eq!(open.len(), 1, "{version}: {shown:#}");
+        assert!(open[0]["text"].as_str().unwrap().ends_with("touch other.txt"), "{version}: {shown:#}");
+        asked(0, &["jobs", "cancel", &job]);
         bed.leave();
     }
 }

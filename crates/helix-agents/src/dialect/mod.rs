@@ -44,6 +44,8 @@ pub struct Dialect {
     money: Keeping,
     /// Whether its agents are kept from what a rule denies; else they are only told.
     pub(crate) keeps_rule: fn(&ToolRule) -> bool,
+    /// Whether its agents can have a call put to a person.
+    asks_person: bool,
     /// Names of models that are surely known, if there is reason to doubt that this one is: something to warn of, since another
     /// endpoint may know it all the same. `None` where nothing speaks against it.
     pub doubts_model: fn(&AgentProfile, &str, &Surroundings) -> Option<&'static [&'static str]>,
@@ -213,6 +215,11 @@ impl Dialect {
     /// do not ask.
     pub fn reader(&self, asked_schema: AskedSchema, exit: ExitStatus) -> Reader {
         Reader::new((self.read)(asked_schema, exit), asked_schema)
+    }
+
+    /// Whether its agents can have a call put to a person; else what would have to be asked is denied.
+    pub fn asks_person(&self) -> bool {
+        self.asks_person
     }
 
     /// Whether its agents are kept from what a rule denies, and not only told.

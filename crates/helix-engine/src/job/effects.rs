@@ -370,6 +370,7 @@ impl EffectRunner {
         task.leave(&files).await.map_err(|error| environment(&error))?;
         let mut ask = AgentAsk::new(prompt, session, cwd, files);
         ask.after_write = Some(hook);
+        ask.ask_person = Some(self.shared.host.ask_hook());
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = begin.grant.turns.or(phase.max_turns);
         ask.budget_usd = begin.grant.usd.or(phase.budget_usd);

@@ -39,7 +39,8 @@ fn only_told(agent: &AgentProfile, denied: &[ToolRule], file: &PlanFile) -> Opti
 
 /// What an agent is denied and only told.
 pub(crate) fn unkept<'a>(agent: &'a AgentProfile, denied: &'a [ToolRule]) -> Vec<&'a ToolRule> {
-    let mut rules: Vec<&ToolRule> = agent.tools.deny.iter().chain(denied).collect();
+    let asked = agent.tools.ask.iter().filter(|_| !dialect(agent.dialect).asks_person());
+    let mut rules: Vec<&ToolRule> = agent.tools.deny.iter().chain(asked).chain(denied).collect();
     rules.retain(|rule| !dialect(agent.dialect).keeps_rule(rule));
     rules.sort();
     rules.dedup();

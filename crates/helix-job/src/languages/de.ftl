@@ -1025,6 +1025,13 @@ plan-attempts =
        *[other] Versuche
     } von je { $time }
 plan-outputs = Ergebnisse { $files }
+hook-question = Darf der Agent das mit { $tool } tun? { $call }
+hook-yes = ja
+hook-no = nein
+hook-allowed = ein Mensch hat diesen Aufruf erlaubt
+hook-asked = ein Mensch wird zu diesem Aufruf gefragt ({ $id }): beende jetzt deinen Zug mit dem Stand deiner Arbeit; du wirst mit der Antwort fortgesetzt und darfst denselben Aufruf dann wiederholen, wenn er erlaubt wurde
+hook-refused = { $by } hat diesen Aufruf nicht erlaubt { $words }: komm ohne ihn aus
+hook-not-asked = zu diesem Aufruf konnte niemand gefragt werden ({ $why }): komm ohne ihn aus
 means-of-project = allen Agenten dieses Projekts gesagt
 means-of-agent = Agent { $agent } außerdem
 means-file = { $path } ({ $bytes } Bytes)
@@ -1035,6 +1042,7 @@ means-servers = Werkzeug-Server: { $list }
 means-hooks = Hooks: { $list }
 means-allow = zusätzlich erlaubt: { $list }
 means-deny = verboten: { $list }
+means-ask = fragt zuerst einen Menschen: { $list }
 means-only-told = nur gesagt, nicht erzwungen: { $list }
 plan-prompt = Prompt des ersten Versuchs:
 plan-verify = Prüfung durch Agent { $agent }, bis zu { $time }, nach jedem Versuch, der seine Gates besteht

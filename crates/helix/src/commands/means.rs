@@ -25,6 +25,7 @@ pub(super) fn lines(language: Language, means: &AgentMeans) -> Vec<String> {
         some(&means.hooks).map(|list| say!(language, "means-hooks", list = list)),
         some(&means.allow).map(|list| say!(language, "means-allow", list = list)),
         some(&means.deny).map(|list| say!(language, "means-deny", list = list)),
+        some(&means.ask).map(|list| say!(language, "means-ask", list = list)),
         some(&means.only_told).map(|list| say!(language, "means-only-told", list = list)),
     ];
     kinds.into_iter().flatten().collect()

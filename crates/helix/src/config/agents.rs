@@ -69,7 +69,7 @@ fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -
         list.into_iter().flat_map(|list| list.value).map(|rule| rule.value).collect()
     };
     let tools = agent.tools.map(|written| written.value).unwrap_or_default();
-    profile.tools = ToolRules { allow: rules(tools.allow), deny: rules(tools.deny) };
+    profile.tools = ToolRules { allow: rules(tools.allow), deny: rules(tools.deny), ask: rules(tools.ask) };
     inherit(environment, files, &mut profile, agent.inherit.as_ref())?;
     Ok(profile)
 }

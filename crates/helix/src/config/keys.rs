@@ -83,7 +83,7 @@ mapping! {
         /// what its runs get of your own settings of it: rules, skills, hooks, mcp:SERVER (docs/agents.md)
         inherit: Vec<Inherit>, example = "[\"rules\", \"skills\", \"mcp:tracker\"]";
         /// rules for its tools besides those of its work (docs/agents.md)
-        tools: Tools, example = "{ allow = [\"web\"], deny = [\"read:.env\", \"shell:git push *\"] }";
+        tools: Tools, example = "{ allow = [\"web\"], deny = [\"read:.env\"], ask = [\"shell:git push *\"] }";
         /// true: exit status 0 stands for the record; for `command` agents
         trust_exit: bool;
     }
@@ -96,6 +96,8 @@ mapping! {
         allow: Vec<Rule>;
         /// what it may not use
         deny: Vec<Rule>;
+        /// what it may use once a person has said yes to that very call
+        ask: Vec<Rule>;
     }
 }
 

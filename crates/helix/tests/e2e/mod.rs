@@ -153,6 +153,7 @@ impl Bed {
     }
 
     /// What `helix adr check` says in a project: its exit code, and all that it prints.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn adr_check(&self, project: &Path) -> (Option<i32>, String) {
         let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_helix"));
         let output = command.current_dir(project).args(["adr", "check"]).output().unwrap();
@@ -196,6 +197,7 @@ impl Bed {
     }
 
     /// Proves that no agent runs for a job or session.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn no_run_of(&self, id: &str) {
         no_process_with_env("HELIX_RUN_ID", id, DYING);
     }
@@ -238,6 +240,7 @@ impl Client {
     }
 
     /// Says something and gets the answer in one piece.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn ask(&mut self, text: &str) -> Value {
         self.order(&json!({ "ask": text }))
     }
@@ -255,6 +258,7 @@ impl Client {
     }
 
     /// Says something and gets the lines that came over the wire.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn listen(&mut self, text: &str) -> Vec<String> {
         let report = self.order(&json!({ "listen": text }));
         assert_eq!(report["status"], 200);
@@ -268,6 +272,7 @@ impl Client {
     }
 
     /// A page of Helix's own API.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn get(&mut self, path: &str) -> Value {
         self.order(&json!({ "get": path }))
     }

@@ -14,6 +14,9 @@ use crate::profile::{AgentAsk, McpAccess, McpPlace, McpServer, PromptImage, Sess
 /// Tools that outlive the turn or leave the worktree, none of which has a meaning in a supervised run.
 const NEVER_USED_TOOLS: &str = "CronCreate,ScheduleWakeup,Workflow,EnterWorktree";
 
+/// How long a question may take to be on record, in seconds: nothing waits for its answer.
+const PERSON_TIMEOUT: u32 = 60;
+
 /// Writes down what is asked.
 pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     environment(draft)?;
@@ -41,11 +44,11 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         draft.option("--fallback-model", model);
     }
     draft.option("--permission-mode", "dontAsk");
-    let settings = draft.file("settings.json", settings(ask).to_string().as_bytes())?;
+    let servers = draft.file("mcp.json", servers(&ask.mcp).to_string().as_bytes())?;
+    let settings = draft.file("settings.json", settings(ask, &servers).to_string().as_bytes())?;
     draft.option("--settings", settings);
     // Neither the user's nor the project's own settings: what a run may do must not depend on where it runs.
     draft.option("--setting-sources", "");
-    let servers = draft.file("mcp.json", servers(&ask.mcp).to_string().as_bytes())?;
     draft.option("--mcp-config", servers);
     if let Some(turns) = ask.max_turns {
         draft.option("--max-turns", turns.to_string());
@@ -108,15 +111,29 @@ fn prompt_line(ask: &AgentAsk) -> Vec<u8> {
     line
 }
 
-fn settings(ask: &AgentAsk) -> Value {
+fn settings(ask: &AgentAsk, servers: &str) -> Value {
     let mut hooks = ask.hooks.clone().unwrap_or_default();
+    let mut add = |event: &str, own: Value| match hooks.entry(event).or_insert_with(|| json!([])) {
+        Value::Array(known) => known.push(own),
+        other => *other = json!([own]),
+    };
+    let command = |words: &[String]| words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
     if let Some(hook) = &ask.after_write {
-        let command = hook.command.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
-        let run = json!([{"type": "command", "command": command, "timeout": hook.timeout.as_secs().max(1)}]);
-        let own = json!({"matcher": WRITING_TOOLS.join("|"), "hooks": run});
-        match hooks.entry("PostToolUse").or_insert_with(|| json!([])) {
-            Value::Array(known) => known.push(own),
-            other => *other = json!([own]),
+        let timeout = hook.timeout.as_secs().max(1);
+        let run = json!([{"type": "command", "command": command(&hook.command), "timeout": timeout}]);
+        add("PostToolUse", json!({"matcher": WRITING_TOOLS.join("|"), "hooks": run}));
+    }
+    if let Some(hook) = &ask.ask_person {
+        let hook: Vec<String> = hook.iter().cloned().chain([servers.to_owned()]).collect();
+        for rule in ask.tools.rules.ask.iter().flat_map(|rule| tool_rules::written(rule, &ask.cwd)) {
+            let tool = rule.split('(').next().unwrap_or_default();
+            let whole_server = tool.starts_with("mcp__") && tool.matches("__").count() == 1;
+            let matcher = if whole_server { format!("{tool}__.*") } else { tool.to_owned() };
+            let mut run = json!({"type": "command", "command": command(&hook), "timeout": PERSON_TIMEOUT});
+            if tool.len() < rule.len() {
+                run["if"] = json!(rule);
+            }
+            add("PreToolUse", json!({"matcher": matcher, "hooks": [run]}));
         }
     }
     let mut settings = json!({"permissions": {"allow": allowed(ask), "deny": denied(ask)}});
@@ -169,7 +186,10 @@ fn denied(ask: &AgentAsk) -> Vec<String> {
     let writing = if access.may_write() { &[][..] } else { &WRITING_TOOLS };
     let web = if access.may_write() || access.web { &[][..] } else { &["WebFetch"] };
     let own = [shell, writing, web].concat().into_iter().map(str::to_owned);
-    own.chain(access.rules.deny.iter().flat_map(|rule| tool_rules::written(rule, &ask.cwd))).collect()
+    // Where nobody can be asked, nobody has said yes.
+    let asked = if ask.ask_person.is_some() { &[][..] } else { &access.rules.ask };
+    let rules = access.rules.deny.iter().chain(asked);
+    own.chain(rules.flat_map(|rule| tool_rules::written(rule, &ask.cwd))).collect()
 }
 
 /// One word for a POSIX shell, which is what the CLI gives hook commands to.

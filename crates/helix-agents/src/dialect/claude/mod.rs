@@ -58,6 +58,7 @@ pub(super) static CLAUDE: Dialect = Dialect {
     sessions: Sessions::Cut,
     turns: Keeping::DuringRuns,
     money: Keeping::DuringRuns,
+    asks_person: true,
     keeps_rule: |_rule| true,
     doubts_model: models::doubted,
     write: invocation::write,

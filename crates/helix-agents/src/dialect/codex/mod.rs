@@ -51,6 +51,7 @@ pub(super) static CODEX: Dialect = Dialect {
     money: Keeping::Never,
     // It knows no rules for single files and commands.
     keeps_rule: |rule| matches!(rule, ToolRule::Web(None) | ToolRule::Mcp { .. }),
+    asks_person: false,
     doubts_model: |_profile, _model, _own| None,
     write: invocation::write,
     read: |asked_schema, _exit| Box::new(CodexReader::new(asked_schema)),

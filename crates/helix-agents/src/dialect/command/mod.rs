@@ -26,6 +26,7 @@ pub(super) static COMMAND: Dialect = Dialect {
     turns: Keeping::BetweenRuns,
     money: Keeping::BetweenRuns,
     keeps_rule: |_rule| false,
+    asks_person: false,
     doubts_model: |_profile, _model, _own| None,
     write,
     read: |_asked_schema, exit| Box::new(CommandReader::new(exit)),

@@ -40,6 +40,7 @@ pub(super) static REPLAY: Dialect = Dialect {
     turns: Keeping::BetweenRuns,
     money: Keeping::BetweenRuns,
     keeps_rule: |_rule| false,
+    asks_person: false,
     doubts_model: |_profile, _model, _own| None,
     write,
     read: |_asked_schema, _exit| Box::new(ReplayReader),
