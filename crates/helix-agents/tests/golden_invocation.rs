@@ -105,6 +105,7 @@ fn the_command_line_is_the_measured_one() {
         "{\"type\":\"object\"}",
         "--append-system-prompt-file",
         "RUN/agent-claude/system.md",
+        "--exclude-dynamic-system-prompt-sections",
         "--disallowedTools",
         "CronCreate,ScheduleWakeup,Workflow,EnterWorktree",
         "--strict-mcp-config",

@@ -18,7 +18,6 @@ use helix_store::{Journal, ReadError};
 use super::job_digest::newest_jobs;
 use super::services::ConsultantServices;
 use helix_project::adr_files::AdrDirectory;
-use helix_project::rules::ProjectRules;
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
 
@@ -85,17 +84,19 @@ impl ConsultantServices {
     ///
     /// # Errors
     /// [`FactsError`]: the agent would not know what it cannot know.
-    pub(super) async fn facts(&self, view: &SessionView, client: Option<&str>) -> Result<Facts, FactsError> {
+    pub(super) async fn facts(self: &Arc<Self>, view: &SessionView, client: Option<&str>) -> Result<Facts, FactsError> {
         let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
         let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
         let (projects, config) = (self.projects.clone(), self.config_dir.clone());
-        let files = self.runner.shared_files();
+        let services = Arc::clone(self);
         let read = tokio::task::spawn_blocking(move || {
             let mut facts = Facts::default();
             let project = project.as_deref().filter(|root| root.is_dir());
             let of_project = |read: fn(&Path) -> String| project.map(read).unwrap_or_default();
             facts.add("Project", of_project(|root| root.to_string_lossy().into_owned()));
-            facts.add("Rules of the project", project.map(|root| rules_of(root, &files)).unwrap_or_default());
+            // The Consultant keeps to them where it reads and writes, and plans for agents that are told the same.
+            let rules = project.map(|root| services.project_rules(root).text);
+            facts.add("Rules of the project", rules.unwrap_or_default());
             facts.add("Files of the project", of_project(|root| names_in(root).join(", ")));
             facts.add("Plans of the project", of_project(plans));
             facts.add("Decisions of the project", of_project(decisions));
@@ -135,11 +136,6 @@ async fn known_jobs(journal: &Arc<dyn Journal>, ids: &[JobId]) -> Result<(String
         }
     }
     Ok((jobs, questions))
-}
-
-/// What the project tells agents: the Consultant keeps to it where it reads and writes, and plans for agents that are told the same.
-fn rules_of(root: &Path, files: &Path) -> String {
-    ProjectRules::of_project(root, files).unwrap_or_default().text
 }
 
 fn plans(root: &Path) -> String {

@@ -24,6 +24,9 @@ const LARGEST: usize = 256 << 10;
 const SHOWN: usize = 64 << 10;
 /// Most files with rules, imported ones included.
 const MOST_FILES: usize = 200;
+/// Most files that are looked into, skills included, and most problems that are told.
+const MOST_READ: usize = 500;
+const MOST_PROBLEMS: usize = 50;
 /// How deep files import others.
 const DEEPEST_IMPORT: usize = 5;
 /// Most skills, and files of skills.
@@ -116,6 +119,9 @@ impl ProjectRules {
     }
 
     fn problem(&mut self, path: &str, message: String) {
+        if self.problems.len() == MOST_PROBLEMS {
+            return;
+        }
         let help = "agents are not told of it; shorten it, split it, or put it beneath the repository (docs/agents.md, \"Rules of a project\")";
         self.problems.push(Diagnostic::warning(codes::RULES_NOT_TOLD, path, format!("{path} {message}")).help(help));
     }
@@ -168,10 +174,8 @@ impl Reading<'_> {
         if !self.seen.insert(real.to_owned()) {
             return Ok(());
         }
-        if self.found.files.len() == MOST_FILES {
-            if self.found.problems.iter().all(|problem| !problem.message.contains("more than")) {
-                self.found.problem(path, format!("is left out: there are more than {MOST_FILES} files with rules"));
-            }
+        if self.found.files.len() == MOST_FILES || self.seen.len() > MOST_READ {
+            self.found.problem(path, format!("is left out: there are more than {MOST_FILES} files with rules"));
             return Ok(());
         }
         let text = match self.tree.text(real)? {
@@ -244,7 +248,7 @@ impl Reading<'_> {
             if !self.seen.insert(real.clone()) {
                 continue;
             }
-            if self.found.skills.len() == MOST_SKILLS {
+            if self.found.skills.len() == MOST_SKILLS || self.seen.len() > MOST_READ {
                 self.found.problem(&page, format!("is left out: there are more than {MOST_SKILLS} skills"));
                 return Ok(());
             }

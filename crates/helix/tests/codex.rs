@@ -93,6 +93,7 @@ fn two_phases_by_the_real_codex_become_a_merged_commit() {
     for (path, text) in [
         ("AGENTS.md", "RULE-ROOT: use tabs.\n"),
         ("shop/CLAUDE.md", "RULE-SHOP: whole cents.\n"),
+        (".claude/settings.json", "{\"permissions\": {\"deny\": [\"Read(./secret.txt)\"]}}\n"),
         (".agents/skills/release/SKILL.md", "---\nname: release\ndescription: SKILL-RELEASE.\n---\nx\n"),
     ] {
         let path = stage.repo.join(path);
@@ -107,10 +108,11 @@ fn two_phases_by_the_real_codex_become_a_merged_commit() {
     let (job, output) = run(&stage);
     assert_eq!(model.failures(), Vec::<String>::new(), "{job:#}");
     merged(&stage, &job, &output);
+    assert!(said(&output).contains("HX0424"), "it is said that Codex is only told: {}", said(&output));
     assert_eq!(model.requests().len(), 4, "each phase takes two requests");
     for request in model.requests() {
         let input = request["input"].to_string();
-        for rule in ["RULE-ROOT", "RULE-SHOP", "SKILL-RELEASE"] {
+        for rule in ["RULE-ROOT", "RULE-SHOP", "SKILL-RELEASE", "read:./secret.txt"] {
             assert_eq!(input.matches(rule).count(), 1, "{rule} is told once, from the commit: {request:#}");
         }
     }

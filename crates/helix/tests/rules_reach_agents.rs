@@ -38,7 +38,7 @@ fn project(bed: &Bed) -> PathBuf {
     bed.git(&project, &["add", "-Af"]);
     bed.git(&project, &["commit", "-q", "-m", "start"]);
     // What is not committed tells nobody anything.
-    fs::write(project.join("web/CLAUDE.md"), "RULE-UNCOMMITTED\n").unwrap();
+    fs::write(project.join("docs/CLAUDE.md"), "RULE-UNCOMMITTED\n").unwrap();
     project
 }
 
@@ -73,6 +73,8 @@ scenes:
       - expect: { tool_result: { tool: Read, is_error: true } }
         tools: [{ name: Read, input: { file_path: "{{cwd}}/web/CLAUDE.md" } }]
       - expect: { tool_result: { tool: Read, is_error: false, text: RULE-WEB } }
+        tools: [{ name: Bash, input: { command: "cat {{projects}}/../state/agent-files/rules-15394aac5b7e15e4837650b7423fabca/.claude/skills/release/SKILL.md", description: the skill } }]
+      - expect: { tool_result: { tool: Bash, is_error: false, text: SKILL-PAGE } }
         tools: [{ name: Bash, input: { command: "printf 'RULE-OF-THE-AGENT\\n' > AGENTS.md; echo hi > page.md; cat /proc/$PPID/cmdline | tr '\\0' ' '", description: write } }]
       - expect: { tool_result: { tool: Bash, is_error: false } }
         text: The page is there.
@@ -115,7 +117,9 @@ fn text_of(system: &Value) -> String {
 
 fn rules_in(system: &Value) -> String {
     let text = text_of(system);
-    text[text.find("# Rules of this project").unwrap_or_else(|| panic!("{text}"))..].to_owned()
+    let told = &text[text.find("# Rules of this project").unwrap_or_else(|| panic!("{text}"))..];
+    // What the older CLI adds of git.
+    told.split("gitStatus").next().unwrap_or_default().trim_end().to_owned()
 }
 
 fn page_of(system: &Value) -> PathBuf {
@@ -187,14 +191,18 @@ scenes:
       - expect: { tool_result: { tool: Write, is_error: false } }
         text: The page is there.
 "##;
-    let keys = "inherit = [\"rules\", \"skills\", \"mcp:tracker\"]\ntools = { deny = [\"mcp:tracker/delete\"] }\n";
+    let keys =
+        "inherit = [\"rules\", \"skills\", \"mcp:tracker\", \"hooks\"]\ntools = { deny = [\"mcp:tracker/delete\"] }\n";
     let server = include_str!("e2e/tool_server.py");
     let files = [
         ("tool_server.py", server),
         ("../../../claude-config/CLAUDE.md", "RULE-OF-THE-USER: be brief.\n"),
         ("../../../claude-config/rules/more.md", "RULE-MORE-OF-THE-USER\n"),
         ("../../../claude-config/skills/tidy/SKILL.md", "---\nname: tidy\ndescription: How to tidy.\n---\nx\n"),
-        ("../../../claude-config/settings.json", "{\"permissions\": {\"deny\": [\"Bash(touch:*)\"]}}\n"),
+        (
+            "../../../claude-config/settings.json",
+            "{\"permissions\": {\"deny\": [\"Bash(touch:*)\"]}, \"hooks\": {\"PostToolUse\": [{\"matcher\": \"Write\", \"hooks\": [{\"type\": \"command\", \"command\": \"echo hooked > hooked.txt\"}]}]}}\n",
+        ),
         (
             ".mcp.json",
             "{\"mcpServers\": {\"tracker\": {\"command\": \"python3\", \"args\": [\"./tool_server.py\"], \"env\": {\"TRACKER_TOKEN\": \"s3\"}}, \"other\": {\"command\": \"false\"}}}",
@@ -230,8 +238,29 @@ scenes:
         let tools = |request: &RecordedRequest| request.body["tools"].to_string();
         assert!(tools(&work[0]).contains("mcp__tracker__close"), "{version}: {}", tools(&work[0]));
         assert!(!tools(&review[0]).contains("mcp__tracker"), "{version}: who judges gets nothing that acts");
+        assert_eq!(bed.git(&project, &["show", "main:hooked.txt"]).trim(), "hooked", "{version}");
         bed.leave();
     }
+}
+
+/// Settings of which nobody knows what they forbid stop a job before any agent starts; what is not told is said.
+#[test]
+fn what_cannot_be_understood_is_said_before_any_agent_starts() {
+    let bed = Bed::serve(PINNED_CLAUDE, "{ scenes: [] }".parse().unwrap());
+    let project = project(&bed);
+    fs::write(project.join(".claude/settings.json"), "{\"permissions\": {\"deny\": \"Bash\"}}").unwrap();
+    fs::write(project.join("AGENTS.md"), "@~/secret.md\n").unwrap();
+    bed.git(&project, &["commit", "-q", "-a", "-m", "broken"]);
+    for words in [&["run", "phases.yaml"][..], &["plan", "check", "phases.yaml"]] {
+        let output = bed.at(&project, words);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success(), "{said}");
+        for part in ["HX0423", ".claude/settings.json", "HX0454", "AGENTS.md imports ~/secret.md"] {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+    }
+    assert_eq!(bed.model.requests().len(), 0);
+    bed.leave();
 }
 
 /// What a person has to be asked about is denied first; with a yes, the resumed agent may do just that.
@@ -275,6 +304,12 @@ scenes:
         let shown = asked(0, &["jobs", "show", &job]);
         let question = &shown["questions"][0];
         assert!(question["text"].as_str().unwrap().ends_with("touch allowed.txt"), "{version}: {shown:#}");
+        if version != PINNED_CLAUDE {
+            // The older CLI does not find a session from another worktree: its agent begins anew, with the answer.
+            asked(0, &["jobs", "cancel", &job]);
+            bed.leave();
+            continue;
+        }
         asked(0, &["answer", question["id"].as_str().unwrap(), "--choice", "1"]);
         asked(3, &["jobs", "watch", &job]);
         let shown = asked(0, &["jobs", "show", &job]);

@@ -81,7 +81,7 @@ mapping! {
         /// where the agent keeps its own settings and sessions
         config_dir: Text, example = "\"~/.claude\"";
         /// what its runs get of your own settings of it: rules, skills, hooks, mcp:SERVER (docs/agents.md)
-        inherit: Vec<Inherit>, example = "[\"rules\", \"skills\", \"mcp:tracker\"]";
+        inherit: Vec<Inherit>, example = "[\"rules\", \"skills\"]";
         /// rules for its tools besides those of its work (docs/agents.md)
         tools: Tools, example = "{ allow = [\"web\"], deny = [\"read:.env\"], ask = [\"shell:git push *\"] }";
         /// true: exit status 0 stands for the record; for `command` agents

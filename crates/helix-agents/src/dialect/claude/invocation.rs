@@ -64,6 +64,8 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         let file = draft.file("system.md", system.as_bytes())?;
         draft.option("--append-system-prompt-file", file);
     }
+    // Where the agent works differs from run to run: it goes into the first message, so that the provider's cache serves the rest.
+    draft.words(["--exclude-dynamic-system-prompt-sections"]);
     if !ask.agents.is_empty() {
         draft.long_option("the list of experts", "--agents", sub_agents(&ask.agents).to_string());
     }
