@@ -30,7 +30,8 @@ struct Permissions {
 /// The text is no such settings: what they forbid is not known.
 pub fn denied(text: &str) -> Result<Vec<ToolRule>, serde_json::Error> {
     let rules = settings(text)?.permissions.unwrap_or_default().deny;
-    Ok(rules.iter().map(|rule| dialect::rule_of_settings(rule)).collect())
+    let rules = rules.iter().filter(|rule| !rule.trim().is_empty());
+    Ok(rules.map(|rule| dialect::rule_of_settings(rule)).collect())
 }
 
 /// The hooks of settings, by event.

@@ -344,6 +344,8 @@ fn the_codex_command_line_is_the_measured_one() {
         "--config",
         "project_doc_max_bytes=0",
         "--config",
+        "skills.include_instructions=false",
+        "--config",
         "check_for_update_on_startup=false",
         "--config",
         "analytics.enabled=false",

@@ -80,8 +80,10 @@ fn settings(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     setting(draft, "approval_policy", &quoted("never"));
     let web = ask.tools.web && !ask.tools.rules.deny.contains(&ToolRule::Web(None));
     setting(draft, "web_search", &quoted(if web { "live" } else { "disabled" }));
-    // The rules of the project come with the prompt, from the commit that the work starts from: not from files that an agent has written.
+    // Rules and skills of the project come with the prompt, from the commit that the work starts from: not from files that an agent has
+    // written.
     setting(draft, "project_doc_max_bytes", "0");
+    setting(draft, "skills.include_instructions", "false");
     setting(draft, "check_for_update_on_startup", "false");
     setting(draft, "analytics.enabled", "false");
     let chosen = |word: &String| word.contains("base_url") || word.contains("model_provider");
