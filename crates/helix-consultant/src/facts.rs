@@ -92,7 +92,7 @@ impl ConsultantServices {
     /// # Errors
     /// [`FactsError`]: the agent would not know what it cannot know.
     pub(super) async fn facts(
-        &self,
+        self: &Arc<Self>,
         view: &SessionView,
         client: Option<&str>,
         confirms: bool,
@@ -100,11 +100,15 @@ impl ConsultantServices {
         let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
         let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
         let (projects, config) = (self.projects.clone(), self.config_dir.clone());
+        let services = Arc::clone(self);
         let read = tokio::task::spawn_blocking(move || {
             let mut facts = Facts::default();
             let project = project.as_deref().filter(|root| root.is_dir());
             let of_project = |read: fn(&Path) -> String| project.map(read).unwrap_or_default();
             facts.add("Project", of_project(|root| root.to_string_lossy().into_owned()));
+            // The Consultant keeps to them where it reads and writes, and plans for agents that are told the same.
+            let rules = project.map(|root| services.project_rules(root).text);
+            facts.add("Rules of the project", rules.unwrap_or_default());
             facts.add("Files of the project", of_project(|root| names_in(root).join(", ")));
             facts.add("Plans of the project", of_project(plans));
             facts.add("Decisions of the project", of_project(decisions));

@@ -1121,6 +1121,25 @@ plan-attempts =
        *[other] Versuche
     } von je { $time }
 plan-outputs = Ergebnisse { $files }
+hook-question = Darf der Agent das mit { $tool } tun? { $call }
+hook-yes = ja
+hook-no = nein
+hook-allowed = ein Mensch hat diesen Aufruf erlaubt
+hook-asked = ein Mensch wird zu diesem Aufruf gefragt ({ $id }): beende jetzt deinen Zug mit dem Stand deiner Arbeit; du wirst mit der Antwort fortgesetzt und darfst denselben Aufruf dann wiederholen, wenn er erlaubt wurde
+hook-refused = { $by } hat diesen Aufruf nicht erlaubt { $words }: komm ohne ihn aus
+hook-not-asked = zu diesem Aufruf konnte niemand gefragt werden ({ $why }): komm ohne ihn aus
+means-of-project = allen Agenten dieses Projekts gesagt
+means-of-agent = Agent { $agent } außerdem
+means-file = { $path } ({ $bytes } Bytes)
+means-file-for = { $path } ({ $bytes } Bytes, für { $files })
+means-rules = Regeln: { $list }
+means-skills = Skills: { $list }
+means-servers = Werkzeug-Server: { $list }
+means-hooks = Hooks: { $list }
+means-allow = zusätzlich erlaubt: { $list }
+means-deny = verboten: { $list }
+means-ask = fragt zuerst einen Menschen: { $list }
+means-only-told = nur gesagt, nicht erzwungen: { $list }
 plan-prompt = Prompt des ersten Versuchs:
 plan-verify = Prüfung durch Agent { $agent }, bis zu { $time }, nach jedem Versuch, der seine Gates besteht
 plan-price = Preis einer Prüfung: { $price }

@@ -139,7 +139,7 @@ impl Settings {
         let (consultant, server, jobs) = (section(consultant), section(server), section(jobs));
         let (verifier, adviser): (keys::Verifier, keys::Adviser) = (section(verifier), section(adviser));
 
-        let agents = agents(environment, &files, section(configured));
+        let agents = agents(environment, &files, section(configured))?;
         let default_agent = files.setting(&section(defaults).agent).unwrap_or_else(|| match agents.first_key_value() {
             Some((only, setting)) if agents.len() == 1 => Setting::new(only.clone(), setting.origin.clone()),
             _ => Setting::built_in("claude".to_owned()),
