@@ -17,6 +17,7 @@ use helix_store::{Journal, ReadError};
 
 use super::job_digest::newest_jobs;
 use super::services::ConsultantServices;
+use helix_adr::AdrForm;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
@@ -164,7 +165,15 @@ fn decisions(root: &Path) -> String {
             return "They cannot be read; adr_list says why.".to_owned();
         }
     };
-    let mut text = format!("The next number is {:03}; adr_finalize gives it.\n", directory.next_number());
+    let mut text = format!("The next number is {}; adr_finalize gives it.\n", directory.next_prefix());
+    match directory.style().form {
+        AdrForm::Helix => {}
+        other => text.push_str(&format!(
+            "They lie in {}/, in the form of {}. Write drafts in Helix's form all the same: adr_finalize puts them into that one.\n",
+            directory.directory(),
+            other.name()
+        )),
+    }
     let adrs = directory.adrs();
     let more = adrs.len().saturating_sub(MOST_ADRS);
     for adr in &adrs[more..] {

@@ -1164,6 +1164,39 @@ skills-yours = eigener
 adr-next = Weiter: fülle ihn aus, dann `helix adr finalize { $file }`
 adr-finalized = Weiter: `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
 adr-accepted = { $file } hat den Status { $status }, durch { $by }
+adr-fill-in = Weiter: fülle ihn aus, dann `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
+adr-status-is = { $file } hat den Status { $status }
+adr-superseded = { $old } ist ersetzt durch { $new }
+adr-linked = { $file } { $link } { $other }
+adr-not-found = kein ADR enthält alle diese Wörter: { $words }
+adr-other-form = { $decisions ->
+        [one] { $decisions } Entscheidung hat
+       *[other] { $decisions } Entscheidungen haben
+    } die Form von { $form }: was nur Helix’ eigene Form hat (Komponente, Klassifikation, Umfang, Akzeptanzkriterien), wird nicht geprüft
+adr-summary = { $decisions ->
+        [one] { $decisions } Entscheidung
+       *[other] { $decisions } Entscheidungen
+    }, { $errors ->
+        [one] { $errors } Fehler
+       *[other] { $errors } Fehler
+    }, { $warnings ->
+        [one] { $warnings } Warnung
+       *[other] { $warnings } Warnungen
+    }
+adr-site = { $decisions ->
+        [one] { $decisions } Entscheidung
+       *[other] { $decisions } Entscheidungen
+    } geschrieben; öffne die Seite im Browser oder veröffentliche das Verzeichnis
+site-decisions = Entscheidungen
+site-graph = Graph
+site-search = Entscheidungen durchsuchen
+site-nothing = Keine Entscheidung enthält alle diese Wörter.
+site-date = Datum
+site-supersedes = ersetzt
+site-depends-on = hängt ab von
+site-related-to = verwandt mit
+site-superseded-by = ersetzt durch
+site-needed-by = gebraucht von
 adr-none = keine ADRs in { $place }; eines legst du an mit `helix adr new TITEL`
 adr-criteria = Kriterien
 adr-title = Titel
@@ -1176,7 +1209,7 @@ adr-repaired =
     } repariert
 adr-proved = { $file } hat den Status { $status }: Job { $job } hat { $met } von { $criteria } Kriterien belegt (Commit { $commit })
 adr-unproved = nicht belegt: { $criterion }
-adr-commit = Weiter: committe die Entscheidung und adr/INDEX.md
+adr-commit = Weiter: committe die Entscheidung und ihren Index
 coverage-sum = { $covered } von { $concepts } Konzepten sind in { $target } enthalten
 coverage-hint = nimm die fehlenden Konzepte unter Überschriften mit ihrem Namen auf oder sag im Text, warum sie wegbleiben
 coverage-missing = { "FEHLT    " }
@@ -1197,7 +1230,7 @@ drift-sum =
     } ohne Entscheidung
 drift-hint = passe die Entscheidung an und committe sie, oder schreibe eine neue, die sie ablöst
 drift-shallow = der Klon ist flach: Änderungen vor seinem Anfang sind nicht bekannt; `git fetch --unshallow` hilft
-drift-no-decisions = keine Entscheidungen in adr/
+drift-no-decisions = keine Entscheidungen in { $directory }/
 renumber-is = { $old } ist jetzt { $new }
 renumber-updated = angepasst: { $file }
 renumber-look = sieh dir { $place } an: welche Entscheidung meint { $adr } dort?

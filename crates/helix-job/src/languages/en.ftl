@@ -1078,6 +1078,39 @@ skills-yours = yours
 adr-next = fill it in, then `helix adr finalize { $file }`
 adr-finalized = next: `helix adr accept { $number }`: until then it is a proposal
 adr-accepted = { $file } is { $status }, by { $by }
+adr-fill-in = fill it in, then `helix adr accept { $number }`: until then it is a proposal
+adr-status-is = { $file } is { $status }
+adr-superseded = { $old } is superseded by { $new }
+adr-linked = { $file } { $link } { $other }
+adr-not-found = no ADR has all of these words: { $words }
+adr-other-form = { $decisions ->
+        [one] { $decisions } decision is
+       *[other] { $decisions } decisions are
+    } in the form of { $form }: what only Helix's own form has (component, classification, scope, acceptance criteria) is not checked
+adr-summary = { $decisions ->
+        [one] { $decisions } decision
+       *[other] { $decisions } decisions
+    }, { $errors ->
+        [one] { $errors } error
+       *[other] { $errors } errors
+    }, { $warnings ->
+        [one] { $warnings } warning
+       *[other] { $warnings } warnings
+    }
+adr-site = { $decisions ->
+        [one] { $decisions } decision
+       *[other] { $decisions } decisions
+    } written; open the page in a browser, or publish the directory
+site-decisions = Decisions
+site-graph = Graph
+site-search = Search the decisions
+site-nothing = No decision has all of these words.
+site-date = date
+site-supersedes = supersedes
+site-depends-on = depends on
+site-related-to = related to
+site-superseded-by = superseded by
+site-needed-by = needed by
 adr-none = no ADRs in { $place }; create one with `helix adr new TITLE`
 adr-criteria = criteria
 adr-title = title
@@ -1090,7 +1123,7 @@ adr-repaired =
     }
 adr-proved = { $file } is { $status }: { $met } of { $criteria } criteria verified by job { $job } (commit { $commit })
 adr-unproved = not verified: { $criterion }
-adr-commit = next: commit the decision and adr/INDEX.md
+adr-commit = next: commit the decision and its index
 coverage-sum = { $covered } of { $concepts } concepts are covered by { $target }
 coverage-hint = add the missing concepts under headings of their names, or say in the text why they are omitted
 coverage-missing = MISSING
@@ -1111,7 +1144,7 @@ drift-sum =
     } without a decision
 drift-hint = update the decision and commit it, or write a new one that supersedes it
 drift-shallow = the clone is shallow: changes before its beginning are not known; `git fetch --unshallow` helps
-drift-no-decisions = no decisions in adr/
+drift-no-decisions = no decisions in { $directory }/
 renumber-is = { $old } is { $new } now
 renumber-updated = updated { $file }
 renumber-look = look at { $place }: check which decision { $adr } means there

@@ -49,6 +49,8 @@ mapping! {
         sandbox: Sandbox;
         /// New projects.
         projects: Projects;
+        /// Decision records.
+        decisions: Decisions;
     }
 }
 
@@ -296,8 +298,16 @@ mapping! {
     }
 }
 
+mapping! {
+    /// `[decisions]`; read where the decisions are looked for, beside which it stands.
+    pub(super) struct Decisions {
+        /// where decision records are; default: found (docs/adr.md)
+        directory: Text, example = "\"docs/decisions\"";
+    }
+}
+
 /// Every section with its keys, in the order of the documentation; that of agents under the name of one.
-const SECTIONS: [(&str, &[Key]); 12] = [
+const SECTIONS: [(&str, &[Key]); 13] = [
     ("defaults", Defaults::KEYS),
     ("agents.claude", Agent::KEYS),
     ("consultant", Consultant::KEYS),
@@ -310,6 +320,7 @@ const SECTIONS: [(&str, &[Key]); 12] = [
     ("failures", Failures::KEYS),
     ("sandbox", Sandbox::KEYS),
     ("projects", Projects::KEYS),
+    ("decisions", Decisions::KEYS),
 ];
 
 /// Sections as a file shows them, every key with its meaning; `mark` stands before each line, such as `# `.

@@ -36,6 +36,7 @@ const UNASKED: &[&str] = &[
     "consultant.follow_jobs",
     "consultant.model",
     "consultant.turn_timeout",
+    "decisions.directory",
     "defaults.agent",
     "escalation.person",
     "jobs.budget_usd",
