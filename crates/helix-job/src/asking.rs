@@ -11,7 +11,7 @@ use super::illegal::Illegal;
 use super::language::{RECORD, correction};
 use super::person::Person;
 use super::phrases::runs_by_itself;
-use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
+use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage};
 use super::view::ErrorView;
 use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
 use crate::recorded;
@@ -24,6 +24,23 @@ use helix_plan::{Approval, GateSpec, Phase};
 pub const MAX_AGENT_QUESTIONS: usize = 5;
 
 impl PhaseProgress {
+    /// What a gate asks. What an agent wrote is never read as Helix's own words.
+    fn gate_words(&self, phase: &Phase, gate: usize) -> Words {
+        let (asked, otherwise) = match phase.gates.get(gate) {
+            Some(GateSpec::Manual { question }) => (question, recorded!("ask-gate-manual")),
+            Some(GateSpec::Approval { question, .. }) => (question, recorded!("ask-gate-approval")),
+            Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
+        };
+        let asked = match asked {
+            Some(words) if self.planned_by == PlannedBy::Agent => {
+                recorded!("ask-gate-agent", question = words.as_str())
+            }
+            Some(words) => Words::from(words),
+            None => otherwise,
+        };
+        recorded!("ask-gate", phase = phase.id.as_str(), name = &phase.name, question = asked)
+    }
+
     /// The question that the phase waits to ask, if it does.
     pub(super) fn question(&self, phase: &Phase, about: &About, trouble: Option<&ErrorView>) -> Question {
         let (id, name) = (phase.id.as_str(), &phase.name);
@@ -37,7 +54,7 @@ impl PhaseProgress {
                 yes_or_no(recorded!("option-accept"), recorded!("option-send-back")),
             ),
             About::Gate { gate } => {
-                (gate_words(phase, *gate), yes_or_no(recorded!("option-approve"), recorded!("option-reject")))
+                (self.gate_words(phase, *gate), yes_or_no(recorded!("option-approve"), recorded!("option-reject")))
             }
             About::RunsByItself { files, .. } => (
                 Words::default().and(runs_by_itself(RECORD, id, name, files)),
@@ -332,16 +349,6 @@ fn said(question: &Question, answer: &Answer) -> String {
         (Some(label), None) => format!("{} answers: {label}", answer.by),
         (None, text) => format!("{} answers: {}", answer.by, text.unwrap_or_default()),
     }
-}
-
-fn gate_words(phase: &Phase, gate: usize) -> Words {
-    let (asked, otherwise) = match phase.gates.get(gate) {
-        Some(GateSpec::Manual { question }) => (question, recorded!("ask-gate-manual")),
-        Some(GateSpec::Approval { question, .. }) => (question, recorded!("ask-gate-approval")),
-        Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
-    };
-    let asked = asked.as_ref().map_or(otherwise, Words::from);
-    recorded!("ask-gate", phase = phase.id.as_str(), name = &phase.name, question = asked)
 }
 
 fn yes_or_no(yes: Words, no: Words) -> Vec<QuestionOption> {

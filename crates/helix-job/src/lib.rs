@@ -55,6 +55,6 @@ pub use spec::{
 };
 pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
-    PhaseState, Stage,
+    PhaseState, PlannedBy, Stage,
 };
 pub use view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};

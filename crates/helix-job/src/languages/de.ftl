@@ -278,6 +278,9 @@ ask-start = Phase { $phase } ({ $name }) beginnen?
 ask-accept = Phase { $phase } ({ $name }) ist fertig und geprüft. Ergebnis annehmen?
 ask-accept-see = Die Änderungen siehst du mit: helix jobs diff JOB --phase { $phase }
 ask-gate = Phase { $phase } ({ $name }): { $question }
+ask-gate-agent =
+    Der Agent, der diese Phase geplant hat, fragt:
+    { $question }
 ask-gate-manual = Bitte erledige diesen Schritt von Hand. Erledigt?
 ask-gate-approval = Gibst du das Ergebnis frei?
 ask-gate-result = Gibst du das Ergebnis der Phase { $phase } frei?

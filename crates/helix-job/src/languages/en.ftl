@@ -224,6 +224,9 @@ ask-start = Start phase { $phase } ({ $name })?
 ask-accept = Phase { $phase } ({ $name }) is done and checked. Accept its result?
 ask-accept-see = See its changes: helix jobs diff JOB --phase { $phase }
 ask-gate = Phase { $phase } ({ $name }): { $question }
+ask-gate-agent =
+    The agent that planned this phase asks:
+    { $question }
 ask-gate-manual = Please do this step by hand. Done?
 ask-gate-approval = Do you approve the result?
 ask-gate-result = Do you approve the result of phase { $phase }?
