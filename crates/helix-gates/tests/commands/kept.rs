@@ -241,7 +241,7 @@ async fn what_an_earlier_phase_did_to_tests_is_asked_by_the_first_gate_that_runs
         write(tree, &[(path, "def test_total():\n    assert isinstance(total([1, 2]), int)\n")]);
     });
     let code = bench.attempt("code", &guide.commit, |tree| write(tree, &[("docs/a.md", "x")]));
-    for (weaker_tests, found) in [(false, "tests.weaker tests/test_cart.py:2"), (true, "pass")] {
+    for (weaker_tests, found) in [(false, "tests.weaker tests/test_cart.py:1"), (true, "pass")] {
         let claims =
             Claims { own: vec!["docs/".into()], earlier: vec![path.into()], weaker_tests, ..Claims::default() };
         let context = GateContext { origin: base.clone(), claims, ..bench.context(&guide.commit, &code) };
