@@ -61,7 +61,7 @@ impl Bench {
         let key = AttemptKey { job: job(self.home.path()), phase: PhaseId::new(phase).unwrap(), attempt: 1 };
         let tree = self.spaces.prepare_attempt(&key, base).unwrap();
         work(&tree.path);
-        let text = CommitText { subject: "Work".into(), body: String::new() };
+        let text = CommitText { subject: "Work".into(), body: String::new(), trailers: Vec::new() };
         self.spaces.commit_attempt(&key, base, base, &text).unwrap().committed
     }
 

@@ -140,7 +140,7 @@ impl Settings {
         let (consultant, server, jobs) = (section(consultant), section(server), section(jobs));
         let (verifier, adviser): (keys::Verifier, keys::Adviser) = (section(verifier), section(adviser));
 
-        let agents = agents(environment, &files, section(configured));
+        let agents = agents(environment, &files, section(configured))?;
         let default_agent = files.setting(&section(defaults).agent).unwrap_or_else(|| match agents.first_key_value() {
             Some((only, setting)) if agents.len() == 1 => Setting::new(only.clone(), setting.origin.clone()),
             _ => Setting::built_in("claude".to_owned()),
@@ -261,6 +261,7 @@ impl Settings {
             backoff_first_ms: get(&jobs.retry_delay).map_or(built_in.backoff_first_ms, milliseconds),
             backoff_max_ms: get(&jobs.retry_delay_max).map_or(built_in.backoff_max_ms, milliseconds),
             max_wait_seconds: get(&jobs.max_wait).map(|time| time.as_secs()),
+            land: get(&jobs.land).unwrap_or_default(),
             side_budget_usd: get(&jobs.side_budget_usd),
             escalation: Escalation { advice_rounds: self.adviser_rounds(), person: self.person },
             question_seconds: self.question_timeout.map(|timeout| timeout.as_secs().max(1)),
@@ -415,6 +416,7 @@ impl Settings {
             ("jobs.retries", json!(Policy::default().transient_retries)),
             ("jobs.retry_delay", time(Duration::from_millis(Policy::default().backoff_first_ms))),
             ("jobs.retry_delay_max", time(Duration::from_millis(Policy::default().backoff_max_ms))),
+            ("jobs.land", json!(Policy::default().land)),
             ("jobs.max_gates", json!(self.admission.gates)),
             ("jobs.memory_floor_mb", json!(self.admission.memory_floor >> 20)),
             ("adviser.rounds", json!(self.adviser_rounds())),
