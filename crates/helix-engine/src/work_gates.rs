@@ -18,6 +18,7 @@ use helix_plan::{GateSpec, Phase};
 use helix_process::bounded::read_bytes;
 use helix_process::{RUN_DIR_VARIABLE, RunSeal, ToolEnvironment, WITHIN_RUN_VARIABLE};
 use helix_store::kept_key;
+use helix_workspace::{Preparations, Workspace};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,9 @@ pub struct WorkTask {
     claims: Claims,
     #[serde(default)]
     venv: Option<String>,
+    /// How checkouts are prepared, and where that is kept.
+    #[serde(default)]
+    prepared: Option<(PathBuf, Arc<Workspace>)>,
 }
 
 /// What came of a phase's gates.
@@ -84,6 +88,8 @@ impl WorkTask {
             gate_files: spec.gate_files.clone(),
             claims: Claims::of_phase(&spec.plan, phase),
             venv: spec.venv.clone(),
+            // An agent's own look has nothing of the host's: what it needs is in its work place.
+            prepared: None,
         }
     }
 
@@ -122,7 +128,14 @@ impl WorkTask {
             gate_files: spec.gate_files,
             claims,
             venv: spec.venv,
+            prepared: None,
         }
+    }
+
+    /// The same in checkouts that are prepared as those of jobs with this state directory.
+    #[must_use]
+    pub fn prepared(self, state: PathBuf, workspace: Workspace) -> Self {
+        Self { prepared: Some((state, Arc::new(workspace))), ..self }
     }
 
     /// The same for these phases alone; all where none is named.
@@ -211,7 +224,9 @@ impl WorkTask {
             seal: RunSeal::new(kept_key(&root.join("run.key")).map_err(EngineError::environment)?),
         };
         let supervisor = Supervisor::new(config).map_err(EngineError::environment)?;
-        let checkouts = GateCheckouts::new(supervisor, CancellationToken::new());
+        let kept = self.prepared.as_ref().map_or(root.as_path(), |(state, _)| state);
+        let preparations = Preparations::new(kept, supervisor.clone());
+        let checkouts = GateCheckouts::new(supervisor, CancellationToken::new(), preparations);
         let random = uuid::Uuid::now_v7().as_u64_pair().1;
         let job = JobId::from_parts(u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0), random);
         let mut environment = ToolEnvironment::from_process(&[]);
@@ -256,6 +271,7 @@ impl Bench {
             label: format!("{}.{index}", phase.id),
             state: self.root.clone(),
             environment: self.environment.clone(),
+            workspace: self.task.prepared.as_ref().map(|(_, workspace)| Arc::clone(workspace)).unwrap_or_default(),
             checkouts: self.checkouts.clone(),
             cancel: self.cancel.clone(),
         }
@@ -322,6 +338,7 @@ impl Rerun {
             gate_files: spec.gate_files.clone(),
             claims,
             venv: venv.clone(),
+            prepared: None,
         };
         let last = done.validated_by.as_ref().and_then(|id| {
             let (phase, progress) = active.pairs().find(|(phase, _)| phase.id == *id)?;

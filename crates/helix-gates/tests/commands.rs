@@ -116,7 +116,9 @@ fn supervisor(home: &Path) -> Supervisor {
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {
-    GateCheckouts::new(supervisor(home), CancellationToken::new())
+    let supervisor = supervisor(home);
+    let preparations = helix_workspace::Preparations::new(home, supervisor.clone());
+    GateCheckouts::new(supervisor, CancellationToken::new(), preparations)
 }
 
 fn write(root: &Path, files: &[(&str, &str)]) {

@@ -16,6 +16,19 @@ pub struct Survey {
     pub languages: Vec<&'static Language>,
     /// How tests are run, in the same order.
     pub tests: Vec<Tests>,
+    /// What installs what they need.
+    pub installs: Vec<Install>,
+}
+
+/// How what a repository needs is installed in a fresh clone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Install {
+    /// The file that it was concluded from.
+    pub evidence: &'static str,
+    pub commands: Vec<String>,
+    /// The program that must be there.
+    pub program: &'static str,
+    pub env: Option<(&'static str, &'static str)>,
 }
 
 /// How the tests of one language are run here.
@@ -75,6 +88,7 @@ pub fn survey(directory: &Path) -> Survey {
     if is_python(directory) {
         found(&PYTHON, python_tests(directory));
     }
+    survey.installs = super::installs::installs(directory);
     survey
 }
 

@@ -24,7 +24,7 @@ pub use inspect::{Checked, Inspection, Projects, inspect};
 pub use plan_file::plan_file;
 
 use crate::codes;
-pub(crate) use inspect::Site;
+pub(crate) use inspect::{Site, workspace_of};
 pub(crate) use repeated::check_same;
 
 /// A request to carry out a plan.

@@ -31,6 +31,7 @@ use super::agents::{agents, check_agent, command_of, path_of};
 use super::files::{BUILT_IN, Files, Setting, in_words, refused, user_directory};
 use super::keys::{self, File};
 use super::trust::Trust;
+use super::workspace::workspace_source;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 use crate::files::read_text;
@@ -77,6 +78,8 @@ pub(crate) const GLOBAL: &str = "Global options";
 pub(crate) struct Settings {
     /// Files that were read, the strongest first.
     pub(crate) files: Files,
+    /// Flags, which count wherever else something is read.
+    overrides: Overrides,
     /// Where Helix keeps everything.
     pub(crate) state_dir: Setting<PathBuf>,
     /// Address of the HTTP API.
@@ -125,7 +128,7 @@ impl Settings {
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
         let state_dir = state_dir(environment, overrides)?;
         let trust = Trust::new(environment, &state_dir.value);
-        let files = Files::read(environment, overrides.config.as_deref(), &trust)?;
+        let files = Files::read(environment, overrides.config.as_deref(), &trust, true)?;
         Self::put_together(environment, overrides, files)
     }
 
@@ -184,6 +187,7 @@ impl Settings {
             sandbox: section(file.sandbox),
             written,
             files,
+            overrides: overrides.clone(),
         })
     }
 
@@ -311,6 +315,7 @@ impl Settings {
             },
             roles: self.roles(),
             venv: self.venv(environment),
+            workspaces: workspace_source(environment, &self.overrides),
             policy: self.policy(),
             admission: self.admission.clone(),
             sandbox: self.sandbox(environment),
@@ -468,8 +473,12 @@ fn keys_of(node: &Node, path: &str, files: &Files, found: &mut Vec<Origin>) {
     }
     match &node.value {
         Value::Mapping(entries) => {
-            for entry in entries.iter().filter(|entry| !path.is_empty() || &*entry.key != "agents") {
+            for entry in entries.iter() {
                 let key = if path.is_empty() { entry.key.to_string() } else { format!("{path}.{}", entry.key) };
+                // Values of variables may be secrets.
+                if ["agents", "workspace.env"].contains(&key.as_str()) {
+                    continue;
+                }
                 keys_of(&entry.value, &key, files, found);
             }
         }
