@@ -37,7 +37,7 @@ impl WorkspaceSource {
 
 impl Default for WorkspaceSource {
     fn default() -> Self {
-        Self::new(|_| Ok(Workspace::default()))
+        Self::new(|repository| Ok(Workspace::of(repository)))
     }
 }
 

@@ -295,8 +295,10 @@ async fn prepared_checkout(
 
 /// What the result says is to be installed cannot be.
 fn refused_setup(command: &str, output: &str) -> Judgement {
-    let message = format!("`{command}`, which sets the workspace up, fails with the dependencies that the result names");
-    let fix = "change the files that name dependencies, their lock file included, so that the command works in a fresh clone";
+    let message =
+        format!("`{command}`, which sets the workspace up, fails with the dependencies that the result names");
+    let fix =
+        "change the files that name dependencies, their lock file included, so that the command works in a fresh clone";
     let found = finding("workspace.setup", &message).evidence(last_part(output)).fix(fix);
     Judgement::of(vec![found], message, Vec::new())
 }

@@ -42,7 +42,8 @@ impl Workspaces {
         let place = self.place_at(path)?;
         let layers = place.layers();
         remove_tree(&layers)?;
-        let text = serde_json::to_vec(fitting).map_err(|error| GitError::disk("write", place.fitting())(error.into()))?;
+        let text =
+            serde_json::to_vec(fitting).map_err(|error| GitError::disk("write", place.fitting())(error.into()))?;
         put(&place.fitting(), &text)?;
         for entry in &fitting.entries {
             let target = path.join(entry);
@@ -91,19 +92,19 @@ impl Workspaces {
         Ok(paths.map(|path| escape_path(path.strip_suffix(b"/").unwrap_or(path))).collect())
     }
 
-    /// Files of the user's work tree that git does not track, ignores there, and that fit patterns as in a `.gitignore`.
+    /// Files of a work tree of the user's that git does not track, ignores there, and that fit patterns as in a `.gitignore`.
     ///
     /// # Errors
     /// Git failed.
-    pub fn ignored_by_user(&self, patterns: &[String]) -> Result<Vec<String>, GitError> {
+    pub fn ignored_by_user(&self, top: &Path, patterns: &[String]) -> Result<Vec<String>, GitError> {
         if patterns.is_empty() {
             return Ok(Vec::new());
         }
         let user = self.repository().user();
         let exclude = patterns.iter().map(|pattern| format!("--exclude={pattern}"));
         let args = ["ls-files", "-z", "--others", "--ignored"].map(str::to_owned).into_iter().chain(exclude);
-        let fitting = user.git(user.top(), args).run()?.stdout;
-        let ignored = user.git(user.top(), ["check-ignore", "-z", "--stdin"]).stdin(fitting).accept(&[1]).run()?.stdout;
+        let fitting = user.git(top, args).run()?.stdout;
+        let ignored = user.git(top, ["check-ignore", "-z", "--stdin"]).stdin(fitting).accept(&[0, 1]).run()?.stdout;
         Ok(ignored.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(escape_path).collect())
     }
 

@@ -28,8 +28,8 @@ pub use invocation::{
 };
 pub use keeper::{Passage, ServeGateway, keeper_main};
 pub use own_session::{close_to_others, end_with_parent, in_own_session};
-pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use prepared::{Layer, Prepared, SERVICES_VARIABLE, WITH_SERVICES};
+pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
 pub use remove_tree::remove_tree;
 pub use run_dir::{RunDir, RunDirError, RunSeal, end_of_file, replace_file};

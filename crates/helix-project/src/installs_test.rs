@@ -22,7 +22,10 @@ fn each_lock_file_has_its_command_and_one_of_an_ecosystem_counts() {
         (&["poetry.lock"], &["poetry install --no-interaction"]),
         (
             &["requirements.txt", "requirements-dev.txt"],
-            &["python3 -m venv .venv", ".venv/bin/python -m pip install -q -r requirements.txt -r requirements-dev.txt"],
+            &[
+                "python3 -m venv .venv",
+                ".venv/bin/python -m pip install -q -r requirements.txt -r requirements-dev.txt",
+            ],
         ),
         (&["Cargo.lock"], &["cargo fetch --locked"]),
         (&["go.sum"], &["go mod download"]),

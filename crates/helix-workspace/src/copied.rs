@@ -37,12 +37,15 @@ impl Copied {
     /// # Errors
     /// Something that is named cannot be taken.
     pub(crate) fn find(spaces: &Workspaces, workspace: &Workspace) -> Result<Self, Fault> {
-        let top = spaces.repository().user().top();
+        let top = workspace.repository.as_path();
+        if top.as_os_str().is_empty() {
+            return Ok(Self::default());
+        }
         let included = read_text(Some(top), &top.join(INCLUDE_FILE), MAX_INCLUDE);
         let included = included.map_err(|error| refused(INCLUDE_FILE, &error))?.unwrap_or_default();
         let lines = included.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
         let patterns: Vec<String> = workspace.copy.iter().cloned().chain(lines.map(str::to_owned)).collect();
-        let files = spaces.ignored_by_user(&patterns).map_err(|error| error.fault())?;
+        let files = spaces.ignored_by_user(top, &patterns).map_err(|error| error.fault())?;
         if files.len() > MAX_FILES {
             return Err(too_much(format!("{} files", files.len())));
         }
@@ -51,7 +54,8 @@ impl Copied {
             let mut content = Vec::new();
             let opened = open_plain_beneath(top, &top.join(file)).map_err(|error| refused(file, &error))?;
             let read = opened.take(left + 1).read_to_end(&mut content).map_err(|error| refused(file, &error))?;
-            left = left.checked_sub(read as u64).ok_or_else(|| too_much(format!("more than {} MiB", MAX_BYTES >> 20)))?;
+            left =
+                left.checked_sub(read as u64).ok_or_else(|| too_much(format!("more than {} MiB", MAX_BYTES >> 20)))?;
             hash.update(format!("{file}\0{}\0", hex(&Sha256::digest(&content))));
         }
         for link in &workspace.link {

@@ -2,8 +2,8 @@
 //!
 //! Must not know what is done with it.
 
-use helix_git::{GitError, Repository, TreeListing};
 use helix_core::ids::CommitId;
+use helix_git::{GitError, Repository, TreeListing};
 use sha2::{Digest as _, Sha256};
 
 /// Files that decide what package managers install, wherever they lie.
@@ -56,7 +56,8 @@ const DECIDE: [&str; 42] = [
 pub(crate) fn decides(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let requirements = name.ends_with(".txt") || name.ends_with(".in");
-    DECIDE.binary_search(&name).is_ok() || requirements && (name.contains("requirements") || name.contains("constraints"))
+    DECIDE.binary_search(&name).is_ok()
+        || requirements && (name.contains("requirements") || name.contains("constraints"))
 }
 
 /// The files of a commit that decide what is installed, in short.

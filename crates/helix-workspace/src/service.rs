@@ -33,6 +33,15 @@ struct Beside {
     env: BTreeMap<String, String>,
 }
 
+type Variables = BTreeMap<String, String>;
+
+impl Beside {
+    /// Variables that get a port.
+    fn ports(&self) -> impl Iterator<Item = &String> {
+        self.services.values().filter_map(|service| service.port.as_ref())
+    }
+}
+
 /// What is to be started, for [`services_main`]; `None` where that is nothing.
 pub(crate) fn text(workspace: &Workspace) -> Option<String> {
     let beside = Beside { services: workspace.services.clone(), env: workspace.env.clone() };
@@ -58,10 +67,10 @@ fn start(mut arguments: impl Iterator<Item = OsString>) -> Result<std::convert::
     let variables = variables(&beside)?;
     let mut started = Vec::new();
     for (name, service) in &beside.services {
-        started.push((name, service, Running::start(name, service, &variables)?));
+        started.push((name, service, Running::start(name, service, &beside, &variables)?));
     }
     for (name, service, running) in &mut started {
-        running.wait(name, service, &variables)?;
+        running.wait(name, service, &beside, &variables)?;
     }
     let mut command = Command::new(program);
     command.arg0(name).args(arguments).env_remove(SERVICES).envs(&variables);
@@ -73,7 +82,7 @@ fn variables(beside: &Beside) -> Result<BTreeMap<String, String>, String> {
     // All are held until all are known, so that none is given twice.
     let mut held = Vec::new();
     let mut variables = BTreeMap::new();
-    for variable in beside.services.values().filter_map(|service| service.port.as_ref()) {
+    for variable in beside.ports() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(|error| format!("no free port: {error}"))?;
         let port = listener.local_addr().map_err(|error| format!("no free port: {error}"))?.port();
         held.push(listener);
@@ -96,18 +105,18 @@ struct Running {
 }
 
 impl Running {
-    fn start(name: &str, service: &Service, variables: &BTreeMap<String, String>) -> Result<Self, String> {
+    fn start(name: &str, service: &Service, beside: &Beside, variables: &Variables) -> Result<Self, String> {
         let log = std::env::temp_dir().join(format!("helix-service-{name}.log"));
         let failed = |why: String| format!("the service `{name}` cannot be started: {why}");
         let output = File::create(&log).map_err(|error| failed(error.to_string()))?;
         let errors = output.try_clone().map_err(|error| failed(error.to_string()))?;
-        let mut command = words(&service.command, variables).map_err(failed)?;
+        let mut command = words(&service.command, beside, variables).map_err(failed)?;
         command.stdin(Stdio::null()).stdout(output).stderr(errors).env_remove(SERVICES);
         let child = end_with_parent(&mut command).spawn().map_err(|error| failed(error.to_string()))?;
         Ok(Self { child, log })
     }
 
-    fn wait(&mut self, name: &str, service: &Service, variables: &BTreeMap<String, String>) -> Result<(), String> {
+    fn wait(&mut self, name: &str, service: &Service, beside: &Beside, variables: &Variables) -> Result<(), String> {
         let limit = Duration::from_secs(service.timeout_seconds);
         let started = Instant::now();
         let failed = |log: &PathBuf, why: String| {
@@ -119,7 +128,7 @@ impl Running {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Err(failed(&self.log, format!("ended before it was ready ({status})")));
             }
-            if is_ready(service, variables).map_err(|why| failed(&self.log, why))? {
+            if is_ready(service, beside, variables).map_err(|why| failed(&self.log, why))? {
                 return Ok(());
             }
             if started.elapsed() > limit {
@@ -130,9 +139,9 @@ impl Running {
     }
 }
 
-fn is_ready(service: &Service, variables: &BTreeMap<String, String>) -> Result<bool, String> {
+fn is_ready(service: &Service, beside: &Beside, variables: &Variables) -> Result<bool, String> {
     if let Some(ready) = &service.ready {
-        let mut command = words(ready, variables)?;
+        let mut command = words(ready, beside, variables)?;
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).env_remove(SERVICES);
         let asked = command.status().map_err(|error| format!("has a `ready` that cannot be started: {error}"))?;
         return Ok(asked.success());
@@ -142,9 +151,11 @@ fn is_ready(service: &Service, variables: &BTreeMap<String, String>) -> Result<b
     Ok(TcpStream::connect_timeout(&SocketAddr::from(([127, 0, 0, 1], port)), ASK).is_ok())
 }
 
-fn words(command: &str, variables: &BTreeMap<String, String>) -> Result<Command, String> {
-    let words = split_words(command).map_err(|error| error.to_string())?;
-    let mut words = words.iter().map(|word| expand(word, variables));
+/// A command with ports filled in; they are numbers, so that they need no quotes.
+fn words(command: &str, beside: &Beside, variables: &Variables) -> Result<Command, String> {
+    let ports = beside.ports().filter_map(|port| Some((port.clone(), variables.get(port)?.clone()))).collect();
+    let words = split_words(&expand(command, &ports)).map_err(|error| error.to_string())?;
+    let mut words = words.into_iter();
     let program = words.next().ok_or("the command is empty")?;
     let mut command = Command::new(program);
     command.args(words).envs(variables);

@@ -3,7 +3,7 @@
 //! Must not know where that was read.
 
 use std::collections::BTreeMap;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +13,8 @@ const SETUP_SECONDS: u64 = 30 * 60;
 /// How work places of a repository are prepared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Workspace {
+    /// The user's work tree, from which files are copied; empty where there is none.
+    pub repository: PathBuf,
     /// Commands that install what the repository needs, one after the other.
     pub setup: Vec<String>,
     /// Patterns, as in a `.gitignore`, of ignored files in the user's work tree that are copied.
@@ -44,6 +46,7 @@ pub struct Service {
 impl Default for Workspace {
     fn default() -> Self {
         Self {
+            repository: PathBuf::new(),
             setup: Vec::new(),
             copy: Vec::new(),
             link: Vec::new(),
@@ -56,6 +59,11 @@ impl Default for Workspace {
 }
 
 impl Workspace {
+    /// Nothing but the user's work tree.
+    pub fn of(repository: &Path) -> Self {
+        Self { repository: repository.to_owned(), ..Self::default() }
+    }
+
     /// What runs beside each program in a work place, for [`crate::services_main`].
     pub fn beside(&self) -> Option<String> {
         super::service::text(self)

@@ -165,12 +165,7 @@ impl Preparations {
     }
 
     /// Makes it; the caller holds its lock. Until the last step nothing counts.
-    async fn make(
-        &self,
-        wanted: &Wanted<'_>,
-        recipe: Recipe,
-        directory: &Path,
-    ) -> Result<Fitting, SetupFailure> {
+    async fn make(&self, wanted: &Wanted<'_>, recipe: Recipe, directory: &Path) -> Result<Fitting, SetupFailure> {
         let Recipe { key, commit, copied, is_own } = recipe;
         let started = Instant::now();
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -201,10 +196,11 @@ impl Preparations {
             let place = place.canonicalize().map_err(|error| broken(&error))?;
             spaces.repository().step(|| "a directory is there to be prepared".into());
             let tree = spaces.checkout_in(&place, &commit).map_err(|error| error.fault())?;
-            copied.put(spaces.repository().user().top(), &tree)?;
+            copied.put(&workspace.repository, &tree)?;
             hold_secrets(&tree, copied.paths());
             spaces.repository().step(|| "a directory has what is copied".into());
-            let files = spaces.repository().commit(commit.as_str()).and_then(|one| spaces.repository().listing(&one.tree));
+            let files =
+                spaces.repository().commit(commit.as_str()).and_then(|one| spaces.repository().listing(&one.tree));
             let files = files.map_err(|error| error.fault())?;
             for cache in &workspace.cache {
                 let below = format!("{}/", cache.trim_end_matches('/'));
@@ -230,8 +226,13 @@ impl Preparations {
             let entries = entries(&spaces, &workspace, &place, &copied)?;
             keep(&place, &entries).map_err(|error| broken(&error))?;
             spaces.repository().step(|| "what a set-up left is kept".into());
-            let repository = spaces.repository().user().top().to_owned();
-            let whole = Whole { directory: name, repository, entries: entries.clone(), seconds: started.elapsed().as_secs_f64() };
+            let repository = workspace.repository.clone();
+            let whole = Whole {
+                directory: name,
+                repository,
+                entries: entries.clone(),
+                seconds: started.elapsed().as_secs_f64(),
+            };
             let text = serde_json::to_vec(&whole).map_err(|error| broken(&error))?;
             // All that it speaks of is on the disk before it is.
             File::open(&place).and_then(|file| Ok(rustix::fs::syncfs(file)?)).map_err(|error| broken(&error))?;
@@ -262,7 +263,7 @@ fn recipe(spaces: &Workspaces, workspace: &Workspace, commits: [CommitId; 3]) ->
     let tree = repository.commit(chosen.as_str()).map_err(|error| error.fault())?.tree;
     let Workspace { setup, link, cache, env, .. } = workspace;
     let said = serde_json::to_string(&(setup, link, cache, env)).map_err(|error| broken(&error))?;
-    let top = repository.user().top().to_string_lossy();
+    let top = workspace.repository.to_string_lossy();
     let of_tree = if is_own { "" } else { tree.as_str() };
     let key = key_of(&[&top, &said, &copied.digest, &wanted, of_tree]);
     Ok(Some(Recipe { key, commit: chosen, copied, is_own }))
@@ -296,10 +297,12 @@ fn entries(
         return Err(named_wrongly(missing, "was not made by the set-up"));
     }
     let compiled = |path: &String| Path::new(path).file_name().is_some_and(|name| name == COMPILED);
-    let all: BTreeSet<String> = copied.paths().cloned().chain(left.into_iter().filter(|path| !compiled(path))).collect();
+    let all: BTreeSet<String> =
+        copied.paths().cloned().chain(left.into_iter().filter(|path| !compiled(path))).collect();
     let mut kept: Vec<String> = Vec::new();
     for path in all {
-        let covered = kept.iter().any(|above| path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/')));
+        let covered =
+            kept.iter().any(|above| path.strip_prefix(above.as_str()).is_some_and(|rest| rest.starts_with('/')));
         let target = tree.join(&path);
         let real = target.parent().and_then(|parent| parent.canonicalize().ok());
         if !covered && real.as_deref() == target.parent() && fs::symlink_metadata(&target).is_ok() {
@@ -309,7 +312,10 @@ fn entries(
     if kept.len() > MAX_ENTRIES {
         return Err(SetupFailure::Fault(Fault {
             kind: FaultKind::Environment,
-            message: format!("the set-up of the workspace left {} paths that git ignores; {MAX_ENTRIES} can be kept", kept.len()),
+            message: format!(
+                "the set-up of the workspace left {} paths that git ignores; {MAX_ENTRIES} can be kept",
+                kept.len()
+            ),
             hint: Some("name the directories that are worth keeping in `cache` of [workspace]".into()),
         }));
     }
@@ -350,7 +356,8 @@ fn prune(root: &Path) {
         let used = fs::metadata(directory.join(WHOLE)).and_then(|whole| whole.modified());
         let is_old = used.is_ok_and(|used| used.elapsed().is_ok_and(|since| since > KEPT));
         let lock = File::options().append(true).open(directory.with_extension("lock"));
-        if is_old && lock.is_ok_and(|lock| lock.try_lock().is_ok() && fs::remove_file(directory.join(WHOLE)).is_ok())
+        if is_old
+            && lock.is_ok_and(|lock| lock.try_lock().is_ok() && fs::remove_file(directory.join(WHOLE)).is_ok())
             && let Err(error) = remove_tree(&directory)
         {
             tracing::warn!(%error, directory = %directory.display(), "what was prepared long ago stays");
@@ -375,4 +382,3 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, SetupFailure> {
     spawn_blocking(work).await.unwrap_or_else(|error| Err(broken(&error)))
 }
-

@@ -59,7 +59,12 @@ impl EffectRunner {
             Err(conflict) => return Ok(Err(conflict)),
         };
         // Before anything of it is recorded, and before an agent costs anything.
-        let fitting = self.preparation(job, active, phase, (&start, &base), cancel).await?;
+        let fitting = match self.preparation(job, active, phase, (&start, &base), cancel).await? {
+            Ok(fitting) => fitting,
+            // What the last attempt left cannot be set up, and this one is to mend it: with what there was before.
+            Err(fault) if start == base => return Err(fault.into()),
+            Err(_) => self.preparation(job, active, phase, (&base, &base), cancel).await??,
+        };
         let commit = start.clone();
         blocking(move || {
             let tree = spaces.prepare_attempt(&key, &commit)?;
@@ -81,9 +86,9 @@ impl EffectRunner {
         let spaces = self.workspaces(&active.spec).await?;
         let fitting = self.preparation(job, active, phase, (commit, base), &self.shared.host.closing).await;
         let fitting = match fitting {
-            Ok(fitting) => fitting,
+            Ok(Ok(fitting)) => fitting,
             // Gates judge whether the result can be set up; who only reads does so without.
-            Err(Stopped::Fault(fault)) => {
+            Ok(Err(fault)) | Err(Stopped::Fault(fault)) => {
                 tracing::info!(%job, message = fault.message, "a reviewer looks at files that are not set up");
                 None
             }
@@ -116,7 +121,7 @@ impl EffectRunner {
         Ok(Arc::new(self.configured(job).await?.workspace))
     }
 
-    /// What a work place gets that has a commit, of a phase that began at another one.
+    /// What a work place gets that has a commit, of a phase that began at another one; else why what an agent left cannot be set up.
     async fn preparation(
         &self,
         job: &JobId,
@@ -124,7 +129,7 @@ impl EffectRunner {
         phase: &PhaseId,
         (commit, base): (&CommitId, &CommitId),
         cancel: &CancellationToken,
-    ) -> Result<Option<Fitting>, Stopped> {
+    ) -> Result<Result<Option<Fitting>, Fault>, Stopped> {
         let (spaces, phase) = (self.workspaces(&active.spec).await?, phase_of(active, phase)?);
         let workspace = self.workspace_of(job).await?;
         let environment: ToolEnvironment = self.tool_environment(job, active, phase).await?;
@@ -138,9 +143,11 @@ impl EffectRunner {
             network: phase.network.unwrap_or_else(|| self.runner().supervisor().sandbox().network),
             cancel,
         });
-        prepared.await.map_err(|failure| match failure {
-            SetupFailure::Fault(fault) | SetupFailure::Refused { fault, .. } => Stopped::Fault(fault),
-            SetupFailure::Cancelled => Stopped::Unwanted,
-        })
+        match prepared.await {
+            Ok(fitting) => Ok(Ok(fitting)),
+            Err(SetupFailure::Refused { fault, .. }) => Ok(Err(fault)),
+            Err(SetupFailure::Fault(fault)) => Err(fault.into()),
+            Err(SetupFailure::Cancelled) => Err(Stopped::Unwanted),
+        }
     }
 }

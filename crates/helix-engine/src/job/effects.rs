@@ -217,7 +217,9 @@ impl EffectRunner {
     ) -> Option<JobEvent> {
         let (phase, attempt, answer) = match effect {
             Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
-                let begins = self.begin_attempt(job, active, Beginning { phase: &phase, attempt, parents, after }, &cancel).await;
+                let begins = self
+                    .begin_attempt(job, active, Beginning { phase: &phase, attempt, parents, after }, &cancel)
+                    .await;
                 let event = begins.and_then(|begins| match begins {
                     Ok((start, base)) => Ok(JobEvent::AttemptStarted(Box::new(AttemptStart {
                         run: RunId::for_attempt(job, &phase, attempt),
@@ -229,10 +231,8 @@ impl EffectRunner {
                         correction,
                         grant,
                     }))),
-                    Err(conflict) => {
-                        conflict_event(active, Some(&phase), &conflict)
-                            .ok_or_else(|| Stopped::Fault(unresolved(&phase, &conflict)))
-                    }
+                    Err(conflict) => conflict_event(active, Some(&phase), &conflict)
+                        .ok_or_else(|| Stopped::Fault(unresolved(&phase, &conflict))),
                 });
                 (phase, attempt, event)
             }

@@ -312,9 +312,8 @@ fn survey(
 /// # Errors
 /// What it says of that cannot be used.
 pub(crate) fn workspace_of(workspaces: &WorkspaceSource, top: &Path) -> Result<Workspace, SubmitError> {
-    let refused = |(message, hint): (String, String)| {
-        SubmitError::refused(codes::NO_WORKSPACE, Blame::Request, message, hint)
-    };
+    let refused =
+        |(message, hint): (String, String)| SubmitError::refused(codes::NO_WORKSPACE, Blame::Request, message, hint);
     workspaces.of(top).map_err(refused)
 }
 

@@ -159,7 +159,8 @@ impl Confined {
         let closed = walls.network == Network::Closed && spaces;
         let overlays = overlays(walls, spaces && attempt.overlays)?;
         let also = walls.prepared.as_ref().filter(|prepared| spaces && prepared.made_at.is_dir());
-        let also = also.map(|prepared| Ok::<_, io::Error>((text(&prepared.place)?, text(&prepared.made_at)?))).transpose()?;
+        let also =
+            also.map(|prepared| Ok::<_, io::Error>((text(&prepared.place)?, text(&prepared.made_at)?))).transpose()?;
         let (kept, covers) = if spaces { mounts(walls, &private)? } else { (Vec::new(), Vec::new()) };
         let sockets = if spaces { sockets(walls, &private)? } else { Vec::new() };
         let covered = |place: &str| covers.iter().any(|(_, target)| target.as_bytes() == place.as_bytes());
@@ -323,8 +324,7 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Kept>, Vec<Mount>)> 
         let inside: BTreeSet<&Path> = opened().map(PathBuf::as_path).filter(|path| path.starts_with(place)).collect();
         // Where the work place is found as well, it is as open as it is.
         let is_place = |path: &Path| walls.prepared.as_ref().is_some_and(|prepared| path == prepared.made_at);
-        let is_written =
-            |path: &Path| is_place(path) || walls.writable.iter().any(|above| path.starts_with(above));
+        let is_written = |path: &Path| is_place(path) || walls.writable.iter().any(|above| path.starts_with(above));
         for path in &inside {
             let mut above = path.ancestors().skip(1).filter(|above| inside.contains(above));
             let is_there = above.any(|above| is_written(above) || !is_written(path));

@@ -180,13 +180,14 @@ async fn workspace(context: &Context, settings: &Settings) -> Option<Check> {
         let (file, command) = (install.evidence, install.commands.join("\", \""));
         return Some(Check::note(what, problem!(language, "doctor-no-setup", file = file, command = command)));
     }
-    if workspace == Workspace::default() {
+    if workspace == Workspace::of(&root) {
         return None;
     }
     let kept = Preparations::list(&settings.state_dir.value).unwrap_or_default();
     let kept = kept.iter().filter(|(_, whole)| whole.repository == root).count();
     let overlays = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
-    let is_shared = settings.sandbox(&context.environment).holds() && overlays.lines().any(|line| line.ends_with("overlay"));
+    let is_shared =
+        settings.sandbox(&context.environment).holds() && overlays.lines().any(|line| line.ends_with("overlay"));
     let how = if is_shared { say!(language, "doctor-shared") } else { say!(language, "doctor-copied") };
     let setup = match workspace.setup.as_slice() {
         [] => say!(language, "doctor-no-commands"),

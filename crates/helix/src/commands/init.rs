@@ -47,7 +47,8 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
     // A person has just asked for this file, and Helix has written it: it counts as it is now.
     let file = directory.join(FILE_NAME);
     if written.contains(&context.shown(&file))
-        && let Some(project) = project_file(&context.environment, Some(&file))?.filter(|project| !project.keys.is_empty())
+        && let Some(project) =
+            project_file(&context.environment, Some(&file))?.filter(|project| !project.keys.is_empty())
     {
         let state = state_dir(&context.environment, &context.overrides)?.value;
         Trust::new(&context.environment, &state).give(&project)?;
@@ -153,7 +154,8 @@ fn workspace(context: &Context, survey: &Survey, copied: &[String]) -> String {
     if survey.installs.is_empty() && copied.is_empty() {
         return String::new();
     }
-    let quoted = |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+    let quoted =
+        |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
     let (there, missing): (Vec<&Install>, Vec<&Install>) =
         survey.installs.iter().partition(|install| context.environment.find_program(install.program).is_some());
     let mut text = String::from(
@@ -169,7 +171,10 @@ fn workspace(context: &Context, survey: &Survey, copied: &[String]) -> String {
         text.push_str(&format!("# setup = [{commands}] # {}; {program} was not in PATH\n", install.evidence));
     }
     if !copied.is_empty() {
-        text.push_str(&format!("copy = [{}]\n", quoted(&mut copied.iter().map(|name| format!("/{name}")).collect::<Vec<_>>().iter())));
+        text.push_str(&format!(
+            "copy = [{}]\n",
+            quoted(&mut copied.iter().map(|name| format!("/{name}")).collect::<Vec<_>>().iter())
+        ));
     }
     let env: Vec<String> =
         there.iter().filter_map(|install| install.env).map(|(name, value)| format!("{name} = {value:?}")).collect();

@@ -295,9 +295,9 @@ mapping! {
     /// A program that runs beside others.
     pub(super) struct Service {
         /// Program and arguments, in one text.
-        command: CommandLine, required = "add the program, such as `command = \"./start-db\"`";
+        command: ServiceCommand, required = "add the program, such as `command = \"./start-db\"`";
         /// A command that succeeds once the service can be used; default: something listens on its port.
-        ready: CommandLine;
+        ready: ServiceCommand;
         /// Variable that gets a free port.
         port: VariableName;
         /// Longest time until it is ready.
@@ -345,13 +345,12 @@ kinds! {
     /// A command in one text, as gates have it.
     pub(super) CommandLine -> String, |node, what, reader| {
         let text = Text::from_node(node, what, reader)?;
-        let words = split_words(&text);
-        let help = words.as_ref().err().map_or_else(
-            || "write the program first, such as \"npm ci\"".to_owned(),
-            |error| error.remedy.clone(),
-        );
-        let is_one = words.is_ok_and(|words| !words.is_empty());
-        fitting(node, reader, is_one.then_some(text), &format!("{what} is no command"), &help)
+        command_line(node, reader, what, &text, &text)
+    };
+    /// The same with ports of services in it, such as `${DB_PORT}`.
+    pub(super) ServiceCommand -> String, |node, what, reader| {
+        let text = Text::from_node(node, what, reader)?;
+        command_line(node, reader, what, &text, &without_ports(&text))
     };
     /// A path below the repository's root.
     pub(super) RelativePath -> String, |node, what, reader| {
@@ -364,10 +363,8 @@ kinds! {
     /// The name of a variable.
     pub(super) VariableName -> String, |node, what, reader| {
         let name = Text::from_node(node, what, reader)?;
-        let fits = |(at, letter): (usize, char)| letter == '_' || letter.is_ascii_uppercase() || at > 0 && letter.is_ascii_digit();
-        let is_one = !name.is_empty() && name.char_indices().all(fits);
         let help = "use capital letters, digits and _, such as \"DB_PORT\"";
-        fitting(node, reader, is_one.then_some(name), &format!("{what} is no name of a variable"), help)
+        fitting(node, reader, is_variable(&name).then_some(name), &format!("{what} is no name of a variable"), help)
     };
     /// What becomes of an answer whose client goes away.
     pub(super) OnDisconnect -> Option<Disconnect>, |node, what, reader| {
@@ -441,6 +438,31 @@ fn fitting<T>(node: &Node, reader: &mut FieldReader<'_>, fits: Option<T>, wrong:
         reader.error(codes::CONFIG_VALUE, &node.range, wrong, help);
     }
     fits
+}
+
+/// A text that can be split into words as `split` can, which is what becomes of it.
+fn command_line(node: &Node, reader: &mut FieldReader<'_>, what: &str, text: &str, split: &str) -> Option<String> {
+    let words = split_words(split);
+    let empty = || "write the program first, such as \"npm ci\"".to_owned();
+    let help = words.as_ref().err().map_or_else(empty, |error| error.remedy.clone());
+    let is_one = words.is_ok_and(|words| !words.is_empty());
+    fitting(node, reader, is_one.then(|| text.to_owned()), &format!("{what} is no command"), &help)
+}
+
+/// A command with numbers in the place of ports.
+fn without_ports(text: &str) -> String {
+    let mut parts = text.split("${");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| match part.split_once('}') {
+        Some((name, rest)) if is_variable(name) => format!("{text}0{rest}"),
+        _ => format!("{text}${{{part}"),
+    })
+}
+
+fn is_variable(name: &str) -> bool {
+    let fits =
+        |(at, letter): (usize, char)| letter == '_' || letter.is_ascii_uppercase() || at > 0 && letter.is_ascii_digit();
+    !name.is_empty() && name.char_indices().all(fits)
 }
 
 fn is_host(text: &str) -> bool {

@@ -53,11 +53,12 @@ pub(crate) fn workspace_of(
     let says = project.is_some_and(|project| project.keys.iter().any(|key| key.name.starts_with(SECTION)));
     let files = Files::read(&there, given.as_deref(), &trust, says)?;
     let (_, file) = files.merged();
-    Ok(file.workspace.map(|written| workspace(written.value)).unwrap_or_default())
+    let written = file.workspace.map(|written| written.value).unwrap_or_default();
+    Ok(workspace(repository, written))
 }
 
-fn workspace(written: keys::Workspace) -> Workspace {
-    let built_in = Workspace::default();
+fn workspace(repository: &Path, written: keys::Workspace) -> Workspace {
+    let built_in = Workspace::of(repository);
     let keys::Workspace { setup, copy, link, cache, env, services, timeout, .. } = written;
     let list = |written: Option<Placed<Vec<Placed<String>>>>| -> Vec<String> {
         written.into_iter().flat_map(|list| list.value).map(|one| one.value).collect()
@@ -70,6 +71,7 @@ fn workspace(written: keys::Workspace) -> Workspace {
         Some((name.value, Service { command: command?.value, ready, port, timeout_seconds }))
     });
     Workspace {
+        repository: built_in.repository,
         setup: list(setup),
         copy: list(copy),
         link: list(link),

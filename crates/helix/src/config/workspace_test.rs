@@ -6,7 +6,7 @@ use super::*;
 fn read(text: &str) -> Workspace {
     assert!(check("helix.toml", text).is_empty(), "{:?}", check("helix.toml", text));
     let files = Files { files: vec![("/p/helix.toml".into(), text.to_owned())] };
-    workspace(files.merged().1.workspace.unwrap().value)
+    workspace(Path::new("/p"), files.merged().1.workspace.unwrap().value)
 }
 
 #[test]
@@ -16,7 +16,10 @@ fn every_key_counts() {
          env = { A = \"b\" }\ntimeout = \"90s\"\n[workspace.services.web]\ncommand = \"serve ${WEB_PORT}\"\n\
          ready = \"curl localhost\"\nport = \"WEB_PORT\"\ntimeout = \"5s\"\n",
     );
-    assert_eq!((found.setup, found.copy, found.link), (vec!["npm ci".into()], vec![".env".into()], vec!["data".into()]));
+    assert_eq!(
+        (found.setup, found.copy, found.link),
+        (vec!["npm ci".into()], vec![".env".into()], vec!["data".into()])
+    );
     assert_eq!((found.cache, found.timeout_seconds), (vec!["node_modules".to_owned()], 90));
     assert_eq!(found.env["A"], "b");
     let service = Service {
