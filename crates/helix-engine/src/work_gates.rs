@@ -46,7 +46,7 @@ pub struct WorkTask {
     venv: Option<String>,
     /// How checkouts are prepared, and where that is kept.
     #[serde(default)]
-    prepared: Option<(PathBuf, Arc<Workspace>)>,
+    prepared: Option<(Option<PathBuf>, Arc<Workspace>)>,
 }
 
 /// What came of a phase's gates.
@@ -88,7 +88,6 @@ impl WorkTask {
             gate_files: spec.gate_files.clone(),
             claims: Claims::of_phase(&spec.plan, phase),
             venv: spec.venv.clone(),
-            // An agent's own look has nothing of the host's: what it needs is in its work place.
             prepared: None,
         }
     }
@@ -135,7 +134,14 @@ impl WorkTask {
     /// The same in checkouts that are prepared as those of jobs with this state directory.
     #[must_use]
     pub fn prepared(self, state: PathBuf, workspace: Workspace) -> Self {
-        Self { prepared: Some((state, Arc::new(workspace))), ..self }
+        Self { prepared: Some((Some(state), Arc::new(workspace))), ..self }
+    }
+
+    /// The same for an agent, which has nothing of the host's: its checkouts find in its work place what that was given.
+    #[must_use]
+    pub(crate) fn seen_from_there(self, link: Option<Workspace>, venv: Option<String>) -> Self {
+        let venv = venv.or(self.venv);
+        Self { prepared: link.map(|link| (None, Arc::new(link))), venv, ..self }
     }
 
     /// The same for these phases alone; all where none is named.
@@ -224,7 +230,7 @@ impl WorkTask {
             seal: RunSeal::new(kept_key(&root.join("run.key")).map_err(EngineError::environment)?),
         };
         let supervisor = Supervisor::new(config).map_err(EngineError::environment)?;
-        let kept = self.prepared.as_ref().map_or(root.as_path(), |(state, _)| state);
+        let kept = self.prepared.as_ref().and_then(|(state, _)| state.as_deref()).unwrap_or(&root);
         let preparations = Preparations::new(kept, supervisor.clone());
         let checkouts = GateCheckouts::new(supervisor, CancellationToken::new(), preparations);
         let random = uuid::Uuid::now_v7().as_u64_pair().1;
@@ -233,8 +239,17 @@ impl WorkTask {
         if let Some(venv) = &self.venv {
             environment = environment.in_venv(venv);
         }
+        let variables = self.prepared.iter().flat_map(|(_, workspace)| &workspace.env);
+        for (name, value) in variables {
+            environment = environment.with(name, value);
+        }
         if let Ok(outer) = std::env::var(RUN_DIR_VARIABLE) {
             environment = environment.with(WITHIN_RUN_VARIABLE, outer);
+            // What is set in the work place is so in checkouts of it; the ports of its services are known there alone.
+            let variables = self.prepared.iter().flat_map(|(_, workspace)| workspace.env.keys());
+            for (name, value) in variables.filter_map(|name| Some((name, std::env::var(name).ok()?))) {
+                environment = environment.with(name, value);
+            }
         }
         Ok(Bench { task: self, spaces, base, head, result, job, root, environment, checkouts, cancel: cancel.clone() })
     }
@@ -361,6 +376,13 @@ impl Rerun {
         let last = last.flat_map(|phase| phase.gates.iter().map(move |gate| (&phase.id, gate)));
         let all = whole.map(|(phase, (_, gate))| (&phase.id, gate)).chain(last);
         all.filter(|(_, gate)| waits_for_the_end(gate).is_none()).collect()
+    }
+
+    /// The same in checkouts that are prepared as those of jobs with this state directory.
+    #[must_use]
+    pub fn prepared(self, state: &Path, workspace: &Workspace) -> Self {
+        let prepare = |task: WorkTask| task.prepared(state.to_owned(), workspace.clone());
+        Self { whole: prepare(self.whole), last: self.last.map(prepare), ..self }
     }
 
     /// Runs them on the result as a repository has it.

@@ -64,6 +64,15 @@ impl Workspace {
         Self { repository: repository.to_owned(), ..Self::default() }
     }
 
+    /// The workspace of checkouts that somebody makes who works in a place with these paths: links to them, and the variables that are
+    /// set there.
+    #[must_use]
+    pub fn seen_from(&self, place: &Path, paths: Vec<String>) -> Self {
+        let ports = self.services.values().filter_map(|service| service.port.clone());
+        let env = self.env.keys().cloned().chain(ports).map(|name| (name.clone(), format!("${{{name}}}")));
+        Self { link: paths, env: env.collect(), ..Self::of(place) }
+    }
+
     /// What runs beside each program in a work place, for [`crate::services_main`].
     pub fn beside(&self) -> Option<String> {
         super::service::text(self)

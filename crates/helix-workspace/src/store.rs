@@ -235,7 +235,9 @@ impl Preparations {
             };
             let text = serde_json::to_vec(&whole).map_err(|error| broken(&error))?;
             // All that it speaks of is on the disk before it is.
-            File::open(&place).and_then(|file| Ok(rustix::fs::syncfs(file)?)).map_err(|error| broken(&error))?;
+            if !workspace.setup.is_empty() {
+                File::open(&place).and_then(|file| Ok(rustix::fs::syncfs(file)?)).map_err(|error| broken(&error))?;
+            }
             replace_file(&own.join(WHOLE), &text).map_err(|error| broken(&error))?;
             Ok(Fitting { tree, entries })
         })

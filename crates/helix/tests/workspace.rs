@@ -84,12 +84,22 @@ fn node_files(user: &User) {
 fn npm_installs_once_and_what_an_agent_changes_there_is_seen_by_nobody_else() {
     let attack = "echo 'module.exports = 1' > node_modules/greet/index.js; rm -f node_modules/greet/package.json; \
                   echo x > node_modules/new; test -e node_modules/new; grep -q 1 node_modules/greet/index.js; \
-                  test -z \"$(git status --short)\"";
+                  test -z \"$(git status --short)\"; \
+                  git checkout-index -f -a; rm -r node_modules/new";
     let gates = command_gate("node -e \"if (require('greet') !== 'hello') process.exit(1)\"")
         + &command_gate("node -e \"if (require('fs').existsSync('node_modules/new')) process.exit(1)\"");
     let user = User::new();
     node_files(&user);
-    user.rehearse(&format!("- {{key: a, repeat: true, actions: [{}, {WRITES}, {{say: Done.}}]}}\n", shell(attack)));
+    // Its own look at its gates finds what its work place has.
+    let helix = format!(
+        "cp node_modules/greet/index.js /tmp/kept; echo \"module.exports = 'hello'\" > node_modules/greet/index.js; {} gates run",
+        env!("CARGO_BIN_EXE_helix")
+    );
+    user.rehearse(&format!(
+        "- {{key: a, repeat: true, actions: [{}, {WRITES}, {}, {{say: Done.}}]}}\n",
+        shell(attack),
+        shell(&helix)
+    ));
     user.write(".gitignore", "node_modules/\n");
     user.write("helix.toml", "[workspace]\nsetup = [\"npm ci --offline --no-audit --no-fund\"]\n");
     let plan = |gates: &str| {

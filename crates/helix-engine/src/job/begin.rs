@@ -25,6 +25,13 @@ pub(super) struct Beginning<'a> {
     pub(super) after: Option<(CommitId, CommitId)>,
 }
 
+/// What a work place was given.
+pub(super) struct Given {
+    pub(super) prepared: Prepared,
+    /// The same for checkouts that its agent makes itself.
+    pub(super) link: Workspace,
+}
+
 impl EffectRunner {
     /// Makes an attempt's work place; the commits at which its work and its result start.
     pub(super) async fn begin_attempt(
@@ -109,11 +116,14 @@ impl EffectRunner {
         job: &JobId,
         active: &Active,
         place: &Path,
-    ) -> Result<Option<Prepared>, Fault> {
+    ) -> Result<Option<Given>, Fault> {
         let spaces = self.workspaces(&active.spec).await?;
         let (path, workspace) = (place.to_path_buf(), self.configured(job).await?.workspace);
         let fitted = blocking(move || spaces.fitted(&path)).await?;
-        Ok(fitted.map(|(prepared, _)| prepared.beside(workspace.beside())))
+        Ok(fitted.map(|(prepared, fitting)| {
+            let link = workspace.seen_from(place, fitting.entries);
+            Given { prepared: prepared.beside(workspace.beside()), link }
+        }))
     }
 
     /// How work places of a job are prepared.

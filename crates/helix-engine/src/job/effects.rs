@@ -34,6 +34,7 @@ use crate::services::{SavePlace, Services};
 use crate::work_gates::WorkTask;
 use helix_gates::GateCheckouts;
 use helix_git::{AttemptKey, GitEnvironment, GitError, Workspaces};
+use helix_process::Prepared;
 use helix_workspace::Preparations;
 
 /// Tools of Helix itself that a phase's agent may use.
@@ -291,9 +292,11 @@ impl EffectRunner {
         let AttemptContext { job, active, phase, attempt: this } = at;
         let cwd = at.key().directory(&self.state().worktrees());
         let agent = self.agent_of(active, phase);
-        let prepared = self.prepared_for(job, active, &cwd).await?;
+        let (prepared, link) = self.prepared_for(job, active, &cwd).await?.map(|it| (it.prepared, it.link)).unzip();
         let runner = self.runner_in(job, active, prepared.as_ref()).await?;
-        let mut ask = self.ask(active, phase, this, cwd).await?;
+        let venv = prepared.as_ref().and_then(Prepared::venv);
+        let task = WorkTask::of_attempt(&active.spec, phase, &this.begin.base).seen_from_there(link, venv);
+        let mut ask = self.ask(active, phase, this, task, cwd).await?;
         limit(&runner, &agent, &mut ask);
         ask.walls = Walls { prepared, ..self.walls(active, phase).await? };
         let run = &this.begin.run;
@@ -315,7 +318,14 @@ impl EffectRunner {
         }
     }
 
-    async fn ask(&self, active: &Active, phase: &Phase, this: &Attempt, cwd: PathBuf) -> Result<AgentAsk, Fault> {
+    async fn ask(
+        &self,
+        active: &Active,
+        phase: &Phase,
+        this: &Attempt,
+        task: WorkTask,
+        cwd: PathBuf,
+    ) -> Result<AgentAsk, Fault> {
         let (spec, begin) = (&active.spec, &this.begin);
         let progress = active.progress(&phase.id);
         let (session, prompt) = match (&begin.resume, &begin.correction) {
@@ -341,7 +351,6 @@ impl EffectRunner {
         // What the agent saves is checked within its turn, by the same rules as its result.
         let hook = self.shared.host.save_hook(SavePlace::Project(&cwd));
         let files = self.runner().agent_files(&begin.run);
-        let task = WorkTask::of_attempt(spec, phase, &begin.base);
         task.leave(&files).await.map_err(|error| environment(&error))?;
         let mut ask = AgentAsk::new(prompt, session, cwd, files);
         ask.after_write = Some(hook);
