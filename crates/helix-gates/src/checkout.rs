@@ -20,8 +20,7 @@ use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
-use super::command::last_part;
-use super::judgement::{Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{
     CommandEnd, CommandRequest, CommandRun, MAX_OUTPUT, Prepared, RunHandle, Supervisor, ToolEnvironment, Walls,
     collect_command, replace_file, start_command,

@@ -2,7 +2,16 @@
 
 use std::path::Path;
 
-use super::survey::Install;
+/// How what a repository needs is installed in a fresh clone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Install {
+    /// The file that it was concluded from.
+    pub evidence: &'static str,
+    pub commands: Vec<String>,
+    /// The program that must be there.
+    pub program: &'static str,
+    pub env: Option<(&'static str, &'static str)>,
+}
 
 /// A lock file, the program that reads it, its commands, and a variable that keeps what it installs in the repository.
 struct Known {

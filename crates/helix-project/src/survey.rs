@@ -6,6 +6,8 @@ use helix_core::said::Words;
 use helix_job::recorded;
 use helix_process::bounded::read_text;
 
+pub use super::installs::Install;
+
 /// Size of the largest file that is looked into, in bytes.
 const MOST: u64 = 1 << 20;
 
@@ -18,17 +20,6 @@ pub struct Survey {
     pub tests: Vec<Tests>,
     /// What installs what they need.
     pub installs: Vec<Install>,
-}
-
-/// How what a repository needs is installed in a fresh clone.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Install {
-    /// The file that it was concluded from.
-    pub evidence: &'static str,
-    pub commands: Vec<String>,
-    /// The program that must be there.
-    pub program: &'static str,
-    pub env: Option<(&'static str, &'static str)>,
 }
 
 /// How the tests of one language are run here.

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
+use std::io::Write as _;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -42,11 +43,13 @@ impl Beside {
     }
 }
 
-/// What is to be started, for [`services_main`]; `None` where that is nothing.
-pub(crate) fn text(workspace: &Workspace) -> Option<String> {
-    let beside = Beside { services: workspace.services.clone(), env: workspace.env.clone() };
-    // Texts and numbers can always be written.
-    serde_json::to_string(&beside).ok().filter(|_| !workspace.services.is_empty())
+impl Workspace {
+    /// What runs beside each program in a work place, for [`services_main`]; `None` where that is nothing.
+    pub fn beside(&self) -> Option<String> {
+        let beside = Beside { services: self.services.clone(), env: self.env.clone() };
+        // Texts and numbers can always be written.
+        serde_json::to_string(&beside).ok().filter(|_| !self.services.is_empty())
+    }
 }
 
 /// Starts services, waits until they are ready, and becomes the program: its name, its path, its arguments.
@@ -54,7 +57,8 @@ pub fn services_main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     match start(arguments) {
         Ok(never) => match never {},
         Err(why) => {
-            eprintln!("helix: {why}");
+            // Nobody is left to be told if it cannot be written.
+            drop(writeln!(std::io::stderr(), "helix: {why}"));
             ExitCode::from(NOT_READY)
         }
     }

@@ -72,11 +72,6 @@ impl Workspace {
         let env = self.env.keys().cloned().chain(ports).map(|name| (name.clone(), format!("${{{name}}}")));
         Self { link: paths, env: env.collect(), ..Self::of(place) }
     }
-
-    /// What runs beside each program in a work place, for [`crate::services_main`].
-    pub fn beside(&self) -> Option<String> {
-        super::service::text(self)
-    }
 }
 
 /// Whether a path of the configuration is one below the repository's root.

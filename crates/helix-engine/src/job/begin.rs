@@ -7,23 +7,15 @@ use std::sync::Arc;
 
 use helix_core::finding::Fault;
 use helix_core::ids::{CommitId, JobId, PhaseId};
-use helix_job::{Active, Tip};
+use helix_job::Active;
 use helix_process::{Prepared, ToolEnvironment};
 use helix_workspace::{SetupFailure, Wanted, Workspace};
 use tokio_util::sync::CancellationToken;
 
 use super::base::{base_of, marked_base};
-use super::effects::{EffectRunner, Stopped, blocking, blocking_fault, phase_of};
+use super::effects::{Beginning, EffectRunner, Stopped, blocking, blocking_fault, phase_of};
 use super::inputs::check_inputs;
 use helix_git::{AttemptKey, Fitting, MergeConflict};
-
-/// An attempt that is to begin.
-pub(super) struct Beginning<'a> {
-    pub(super) phase: &'a PhaseId,
-    pub(super) attempt: u32,
-    pub(super) parents: Vec<Tip>,
-    pub(super) after: Option<(CommitId, CommitId)>,
-}
 
 /// What a work place was given.
 pub(super) struct Given {

@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex};
 use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess, Walls};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
-use helix_core::ids::{AgentSessionId, JobId, PhaseId, RunId};
+use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
 use helix_failure::memory::Work;
 use helix_job::{
     Active, Attempt, AttemptStart, Committed, Conflict, Effect, JobEvent, JobSpec, JobState, PhaseProgress, PhaseState,
-    RunEnded, Stage, Wait,
+    RunEnded, Stage, Tip, Wait,
 };
 use helix_plan::Phase;
 use helix_store::StateDir;
@@ -22,7 +22,6 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{conflict_event, unresolved};
-use super::begin::Beginning;
 use super::target::{Claims, claim_name};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
@@ -480,6 +479,14 @@ impl From<Fault> for Stopped {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
+}
+
+/// An attempt that is to begin.
+pub(super) struct Beginning<'a> {
+    pub(super) phase: &'a PhaseId,
+    pub(super) attempt: u32,
+    pub(super) parents: Vec<Tip>,
+    pub(super) after: Option<(CommitId, CommitId)>,
 }
 
 /// A try that an effect works on, in the job as it was when that was decided.

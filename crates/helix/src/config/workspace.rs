@@ -10,7 +10,7 @@ use helix_workspace::{Service, Workspace};
 
 use super::files::{Files, project_file};
 use super::keys;
-use super::settings::{Overrides, state_dir};
+use super::overrides::{Overrides, state_dir};
 use super::trust::Trust;
 use crate::environment::Environment;
 use crate::error::CommandError;
