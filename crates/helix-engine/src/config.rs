@@ -19,7 +19,9 @@ use helix_workspace::Workspace;
 
 /// Reads how work places of a repository are prepared, by its root; else says what is wrong, and what to do.
 #[derive(Clone)]
-pub struct WorkspaceSource(Arc<dyn Fn(&Path) -> Result<Workspace, (String, String)> + Send + Sync>);
+pub struct WorkspaceSource(Arc<ReadWorkspace>);
+
+type ReadWorkspace = dyn Fn(&Path) -> Result<Workspace, (String, String)> + Send + Sync;
 
 impl WorkspaceSource {
     pub fn new(read: impl Fn(&Path) -> Result<Workspace, (String, String)> + Send + Sync + 'static) -> Self {

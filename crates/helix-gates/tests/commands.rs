@@ -80,6 +80,7 @@ impl Bench {
             label: "p.1.0".into(),
             state: self.home.path().join("state"),
             environment: self.environment.clone(),
+            workspace: Arc::default(),
             checkouts: self.checkouts.clone(),
             cancel: CancellationToken::new(),
         }
