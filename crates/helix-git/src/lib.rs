@@ -8,6 +8,7 @@ mod admissible;
 mod attempt;
 mod base;
 mod batch;
+mod clean;
 mod disk;
 mod environment;
 mod error;
@@ -31,6 +32,7 @@ mod workspaces;
 
 pub use attempt::AttemptKey;
 pub use base::{MergeConflict, Merged};
+pub use clean::SpentBranch;
 pub use environment::GitEnvironment;
 pub use error::{GitError, OpenError};
 pub use integrate::{Integration, IntegrationRequest, Landing, PreparedMerge};

@@ -242,6 +242,7 @@ impl Projects {
         let Some(facts) = facts else { return Ok(()) };
         let mut policy = self.config.policy.clone();
         policy.budget_usd = request.budget_usd.or(policy.budget_usd);
+        policy.land = request.land.or(plan.land).unwrap_or(policy.land);
         inspection.spec = Some(JobSpec {
             plan: plan.clone(),
             plan_path: file.path.to_string_lossy().into_owned(),

@@ -15,6 +15,7 @@ mod venv;
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_core::text::count;
@@ -22,7 +23,7 @@ use helix_job::{JobView, Origin, Person};
 use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, Projects, inspect};
-pub use plan_file::plan_file;
+pub use plan_file::{plan_file, plans_in};
 
 use crate::codes;
 pub(crate) use inspect::Site;
@@ -47,6 +48,8 @@ pub struct SubmitRequest {
     pub budget_usd: Option<f64>,
     /// Replaces every phase's turn limit.
     pub max_turns: Option<u32>,
+    /// Replaces the plan's way to land its result.
+    pub land: Option<Land>,
     /// Virtual environment of Python that its agents and gates use, an absolute path; that of the configuration, else `.venv` of
     /// the repository, where absent.
     pub venv: Option<PathBuf>,

@@ -5,8 +5,10 @@
 pub(crate) mod adr;
 pub(crate) mod answer;
 pub(crate) mod chat;
+pub(crate) mod clean;
 pub(crate) mod demo;
 pub(crate) mod describe;
+pub(crate) mod do_command;
 pub(crate) mod doctor;
 pub(crate) mod draft;
 pub(crate) mod explain;
@@ -27,6 +29,7 @@ pub(crate) mod run;
 pub(crate) mod sandbox;
 pub(crate) mod serve;
 pub(crate) mod skills;
+mod talk;
 pub(crate) mod trust;
 pub(crate) mod verify;
 pub(crate) mod workflow;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::format_duration;
+use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_engine::preview::{PhaseVerifier, first_prompts, means, verifiers};
@@ -16,7 +17,7 @@ use helix_project::survey::{Survey, Tests, survey};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::arguments::budget;
+use crate::arguments::{budget, words};
 use crate::commands::draft;
 use crate::commands::means::whose;
 use crate::context::Context;
@@ -76,6 +77,9 @@ pub(crate) struct Selection {
     /// Turn limit for all phases
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) max_turns: Option<u32>,
+    /// How the result lands [default: the plan's, or that of the configuration]
+    #[arg(long, value_name = "HOW", value_parser = words(Land::WORDS.iter().copied()))]
+    pub(super) land: Option<Land>,
     /// Issue, pull request or merge request that the job is for: number or URL [default: the plan's]
     #[arg(long, value_name = "N|URL")]
     pub(super) issue: Option<Issue>,

@@ -9,6 +9,7 @@ use helix_agents::ToolRule;
 use helix_core::document::{
     Count, FieldReader, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero,
 };
+use helix_core::evidence::Land;
 use helix_core::run::{NetworkAccess, SandboxMode};
 use helix_core::{kinds, mapping};
 use helix_engine::consultant::Validator;
@@ -48,6 +49,8 @@ mapping! {
         sandbox: Sandbox;
         /// New projects.
         projects: Projects;
+        /// Decision records.
+        decisions: Decisions;
     }
 }
 
@@ -198,6 +201,8 @@ mapping! {
         retry_delay_max: Time, example = "\"30s\"";
         /// longest wait for the reset of a provider's limit; "0s": fail at once; default: no limit
         max_wait: TimeOrZero, example = "\"6h\"";
+        /// how results land: "merge", "squash" (one commit), or "branch" (you merge)
+        land: Land, example = "\"merge\"";
         /// for one run of a reviewer or adviser; default: a share of the job's remaining budget
         side_budget_usd: Money, example = "0.5";
         /// longest time to exit after the last message
@@ -293,8 +298,16 @@ mapping! {
     }
 }
 
+mapping! {
+    /// `[decisions]`; read where the decisions are looked for, beside which it stands.
+    pub(super) struct Decisions {
+        /// where decision records are; default: found (docs/adr.md)
+        directory: Text, example = "\"docs/decisions\"";
+    }
+}
+
 /// Every section with its keys, in the order of the documentation; that of agents under the name of one.
-const SECTIONS: [(&str, &[Key]); 12] = [
+const SECTIONS: [(&str, &[Key]); 13] = [
     ("defaults", Defaults::KEYS),
     ("agents.claude", Agent::KEYS),
     ("consultant", Consultant::KEYS),
@@ -307,6 +320,7 @@ const SECTIONS: [(&str, &[Key]); 12] = [
     ("failures", Failures::KEYS),
     ("sandbox", Sandbox::KEYS),
     ("projects", Projects::KEYS),
+    ("decisions", Decisions::KEYS),
 ];
 
 /// Sections as a file shows them, every key with its meaning; `mark` stands before each line, such as `# `.
@@ -331,8 +345,8 @@ kinds! {
     };
     /// Which client asks, as far as it is known.
     pub(super) Client -> Option<Profile>, |node, what, reader| {
-        let [first, second, third] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
-        word(node, what, reader, &[("auto", None), first, second, third])
+        let [first, second, _, last] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
+        word(node, what, reader, &[("auto", None), first, second, last])
     };
     /// Something of the user's own settings of an agent.
     pub(super) Inherit -> Wanted, |node, what, reader| {

@@ -84,6 +84,8 @@ pub(crate) const COMMENT_REFUSED: &str = "HX0943";
 pub(crate) const OPEN_WEBUI: &str = "HX0944";
 /// Open WebUI's requests do not reach Helix as they should.
 pub(crate) const NOT_REACHED: &str = "HX0945";
+/// The user's editor cannot be run.
+pub(crate) const EDITOR: &str = "HX0946";
 /// Standard output or error cannot be written.
 pub(crate) const OUTPUT_STREAM: &str = "HX0950";
 /// The runtime cannot be started.

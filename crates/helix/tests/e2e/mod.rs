@@ -166,6 +166,18 @@ impl Bed {
         self.sandbox.command(env!("CARGO_BIN_EXE_helix")).current_dir(project).args(arguments).output().unwrap()
     }
 
+    /// What somebody sees at a real terminal in a project, and how `helix` ended there; steps as in `persons/terminal.py`.
+    #[allow(dead_code, reason = "not every test file sits at one")]
+    pub(crate) fn at_terminal(&self, project: &Path, arguments: &[&str], steps: &Value) -> Value {
+        let file = self.sandbox.path().join("steps.json");
+        std::fs::write(&file, steps.to_string()).unwrap();
+        let driver = workspace_root().join("crates/helix/tests/persons/terminal.py");
+        let mut terminal: Command = self.sandbox.command("python3");
+        terminal.current_dir(project).arg(driver).arg(&file).arg(env!("CARGO_BIN_EXE_helix")).args(arguments);
+        let output = terminal.env("TERM", "xterm").output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.told(&output)))
+    }
+
     /// What a line for a shell gives, with this `helix` in its path.
     #[allow(dead_code, reason = "not every test file looks at it")]
     pub(crate) fn shell(&self, line: &str) -> Output {
