@@ -76,6 +76,8 @@ fn bytes_of(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 async fn uncommitted_work_is_not_touched_and_the_result_lies_beside_it() {
     let shop = Workshop::open(&guide("")).await;
     let repo = shop.repo();
+    commit(&shop, &repo, "guide.md", "old");
+    std::fs::write(repo.join("guide.md"), "half a thought").unwrap();
     std::fs::write(repo.join("shop/basket.py"), "half a thought").unwrap();
     std::fs::write(repo.join("staged.txt"), "staged").unwrap();
     shop.git(&repo, &["add", "staged.txt"]);

@@ -65,6 +65,8 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(inline::<logs::LogQuery>),
         Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a session", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(inline::<sessions::StopQuery>),
 
+        Route::new("post", "/api/v1/sessions/{id}/start", "Start the drafts of a session: finalize and accept the decision, run the plan", Json(202, schema::<jobs::Accepted>), post(sessions::start)).optional_body(schema::<helix_engine::tools::DraftStart>),
+
         Route::new("post", "/api/v1/jobs/{id}/resume", "Resume a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
         Route::new("post", "/api/v1/jobs/{id}/retry", "Run a phase again, and all that depend on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
         Route::new("post", "/api/v1/jobs/{id}/check", "Run the gates again on the last result, without an agent", Json(202, schema::<JobView>), post(jobs::check)).optional_body(schema::<jobs::CheckRequest>),

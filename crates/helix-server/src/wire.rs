@@ -9,5 +9,6 @@ pub use crate::api::sessions::SessionDetail;
 pub use crate::openai::{ErrorBody, ErrorEnvelope};
 pub use crate::problem::Problem;
 pub use helix_engine::keys::Holder;
+pub use helix_engine::tools::DraftStart;
 pub use helix_engine::{JobPage, SessionPage};
 pub use rmcp::model::CallToolResult;

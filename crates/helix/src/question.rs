@@ -112,6 +112,25 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
     }
 }
 
+/// Has the person at the terminal choose from a list by number; `None` when they would rather not.
+pub(crate) async fn choose(context: &Context, names: &[String]) -> Result<Option<usize>, CommandError> {
+    let language = context.terminal.language;
+    for (number, name) in (1..).zip(names) {
+        context.terminal.say(&format!("  {number}  {}", plain(name)));
+    }
+    loop {
+        let numbers = format!("1-{}", names.len());
+        let Some(said) = line(context, &say!(language, "term-your-choice", choices = numbers.as_str())).await? else {
+            return Ok(None);
+        };
+        let chosen = said.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
+        match chosen {
+            Some(number) => return Ok(Some(number - 1)),
+            None => context.terminal.say(&say!(language, "term-choose", choices = numbers)),
+        }
+    }
+}
+
 /// A secret: typed unseen, or the first line of what is piped in. `None` when it is empty.
 pub(crate) async fn secret(context: &Context, what: &str) -> Result<Option<String>, CommandError> {
     if !std::io::stdin().is_terminal() {

@@ -74,7 +74,7 @@ impl Look for Live {
     }
 
     fn holds(&self, commit: &CommitId, other: &CommitId) -> Result<bool, EngineError> {
-        self.repository.is_ancestor(other, commit).map_err(EngineError::environment)
+        self.repository.carries(commit, other).map_err(EngineError::environment)
     }
 
     fn record(&self, run: &RunId) -> Sight {

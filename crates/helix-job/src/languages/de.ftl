@@ -571,7 +571,47 @@ answer-writable = prüfe, ob das Zustandsverzeichnis beschreibbar und nicht voll
 
 ### Das Terminal
 
-term-start = Schreib eine Nachricht oder füge eine ein. Eine leere Zeile, /quit oder Strg-D beendet den Chat.
+term-start = Schreib eine Nachricht oder füge eine ein; \ am Ende einer Zeile setzt sie fort. /help nennt die Befehle, Strg-D beendet den Chat.
+term-how-to-leave = Noch einmal Strg-C oder Strg-D beendet den Chat.
+chat-help =
+    /plan            Entscheidung und Plan zeigen, die auf dein Ja warten, und ausführen
+    /jobs            Jobs dieses Projekts
+    /diff [JOB]      Änderungen eines Jobs [sonst: des letzten dieser Sitzung]
+    /sessions        die letzten Sitzungen
+    /resume [N|ID]   eine andere Sitzung fortsetzen [sonst: die letzte]
+    /new             eine neue Sitzung beginnen
+    /show            diese Sitzung bisher
+    /model [NAME]    Modell des Consultants [sonst: das eingestellte]
+    /quit            den Chat beenden
+    Strg-C hält eine Antwort an; ↑ und Strg-R finden, was du früher gesagt hast.
+chat-model = Modell des Consultants ab jetzt: { $model ->
+       *[other] { $model }
+        [""] das eingestellte
+    }
+chat-no-job = Diese Sitzung hat noch keinen Job gestartet.
+sessions-id = Sitzung
+sessions-last = letzte Nachricht
+sessions-project = Projekt
+sessions-first = begann mit
+sessions-none = noch keine Sitzungen
+drafts-decision = Entscheidung (adr-draft.md)
+drafts-plan = Plan { $name } (phases.yaml)
+drafts-after = nach { $phases }
+drafts-checks = geprüft durch: { $checks }
+drafts-verifier = einen unabhängigen Prüfer
+drafts-unchecked = nichts
+drafts-run = Ausführen? [j]a, Plan b[e]arbeiten, Entscheidung bearbeiten [d], [n]icht jetzt, oder sag, was anders werden soll:
+drafts-invalid = Der Plan hat Fehler: Bearbeite ihn, oder sag, was anders werden soll.
+drafts-kept = Nicht gestartet. /plan zeigt ihn wieder.
+drafts-none = Kein Plan wartet auf dein Ja.
+drafts-no-editor = Setze EDITOR, um { $file } zu öffnen.
+do-run-it = Nichts wurde gestartet. Ausführen kannst du es mit: helix do --session { $session } --yes
+clean-runs = Läufe
+clean-branches = Branches
+clean-size = Größe
+clean-nothing = nichts zu entfernen
+clean-would = würde { $size } freigeben; ohne --dry-run geschieht es
+clean-done = { $size } freigegeben
 term-you = du>
 term-continue = Weiter geht es mit: helix chat --session { $session }
 term-no-answer = (noch keine Antwort)
@@ -1034,7 +1074,7 @@ sandbox-processes = Prozesse ohne Ende starten
 init-wrote = angelegt
 init-kept = behalten
 init-exists = { $kept } { $file } (gibt es schon)
-init-next = Weiter: bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
+init-next = Weiter: helix do "was zu tun ist"; oder bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
 init-agents = Agenten
 init-no-agents = keine in PATH; installiere einen davon: { $known }
 init-languages = Sprachen
@@ -1081,6 +1121,25 @@ plan-attempts =
        *[other] Versuche
     } von je { $time }
 plan-outputs = Ergebnisse { $files }
+hook-question = Darf der Agent das mit { $tool } tun? { $call }
+hook-yes = ja
+hook-no = nein
+hook-allowed = ein Mensch hat diesen Aufruf erlaubt
+hook-asked = ein Mensch wird zu diesem Aufruf gefragt ({ $id }): beende jetzt deinen Zug mit dem Stand deiner Arbeit; du wirst mit der Antwort fortgesetzt und darfst denselben Aufruf dann wiederholen, wenn er erlaubt wurde
+hook-refused = { $by } hat diesen Aufruf nicht erlaubt { $words }: komm ohne ihn aus
+hook-not-asked = zu diesem Aufruf konnte niemand gefragt werden ({ $why }): komm ohne ihn aus
+means-of-project = allen Agenten dieses Projekts gesagt
+means-of-agent = Agent { $agent } außerdem
+means-file = { $path } ({ $bytes } Bytes)
+means-file-for = { $path } ({ $bytes } Bytes, für { $files })
+means-rules = Regeln: { $list }
+means-skills = Skills: { $list }
+means-servers = Werkzeug-Server: { $list }
+means-hooks = Hooks: { $list }
+means-allow = zusätzlich erlaubt: { $list }
+means-deny = verboten: { $list }
+means-ask = fragt zuerst einen Menschen: { $list }
+means-only-told = nur gesagt, nicht erzwungen: { $list }
 plan-prompt = Prompt des ersten Versuchs:
 plan-verify = Prüfung durch Agent { $agent }, bis zu { $time }, nach jedem Versuch, der seine Gates besteht
 plan-price = Preis einer Prüfung: { $price }
@@ -1105,6 +1164,39 @@ skills-yours = eigener
 adr-next = Weiter: fülle ihn aus, dann `helix adr finalize { $file }`
 adr-finalized = Weiter: `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
 adr-accepted = { $file } hat den Status { $status }, durch { $by }
+adr-fill-in = Weiter: fülle ihn aus, dann `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
+adr-status-is = { $file } hat den Status { $status }
+adr-superseded = { $old } ist ersetzt durch { $new }
+adr-linked = { $file } { $link } { $other }
+adr-not-found = kein ADR enthält alle diese Wörter: { $words }
+adr-other-form = { $decisions ->
+        [one] { $decisions } Entscheidung hat
+       *[other] { $decisions } Entscheidungen haben
+    } die Form von { $form }: was nur Helix’ eigene Form hat (Komponente, Klassifikation, Umfang, Akzeptanzkriterien), wird nicht geprüft
+adr-summary = { $decisions ->
+        [one] { $decisions } Entscheidung
+       *[other] { $decisions } Entscheidungen
+    }, { $errors ->
+        [one] { $errors } Fehler
+       *[other] { $errors } Fehler
+    }, { $warnings ->
+        [one] { $warnings } Warnung
+       *[other] { $warnings } Warnungen
+    }
+adr-site = { $decisions ->
+        [one] { $decisions } Entscheidung
+       *[other] { $decisions } Entscheidungen
+    } geschrieben; öffne die Seite im Browser oder veröffentliche das Verzeichnis
+site-decisions = Entscheidungen
+site-graph = Graph
+site-search = Entscheidungen durchsuchen
+site-nothing = Keine Entscheidung enthält alle diese Wörter.
+site-date = Datum
+site-supersedes = ersetzt
+site-depends-on = hängt ab von
+site-related-to = verwandt mit
+site-superseded-by = ersetzt durch
+site-needed-by = gebraucht von
 adr-none = keine ADRs in { $place }; eines legst du an mit `helix adr new TITEL`
 adr-criteria = Kriterien
 adr-title = Titel
@@ -1117,7 +1209,7 @@ adr-repaired =
     } repariert
 adr-proved = { $file } hat den Status { $status }: Job { $job } hat { $met } von { $criteria } Kriterien belegt (Commit { $commit })
 adr-unproved = nicht belegt: { $criterion }
-adr-commit = Weiter: committe die Entscheidung und adr/INDEX.md
+adr-commit = Weiter: committe die Entscheidung und ihren Index
 coverage-sum = { $covered } von { $concepts } Konzepten sind in { $target } enthalten
 coverage-hint = nimm die fehlenden Konzepte unter Überschriften mit ihrem Namen auf oder sag im Text, warum sie wegbleiben
 coverage-missing = { "FEHLT    " }
@@ -1138,7 +1230,7 @@ drift-sum =
     } ohne Entscheidung
 drift-hint = passe die Entscheidung an und committe sie, oder schreibe eine neue, die sie ablöst
 drift-shallow = der Klon ist flach: Änderungen vor seinem Anfang sind nicht bekannt; `git fetch --unshallow` hilft
-drift-no-decisions = keine Entscheidungen in adr/
+drift-no-decisions = keine Entscheidungen in { $directory }/
 renumber-is = { $old } ist jetzt { $new }
 renumber-updated = angepasst: { $file }
 renumber-look = sieh dir { $place } an: welche Entscheidung meint { $adr } dort?

@@ -517,7 +517,47 @@ answer-writable = check that the state directory is writable and not full
 
 ### The terminal
 
-term-start = Type a message, or paste one. An empty line, /quit or Ctrl-D ends the chat.
+term-start = Type a message, or paste one; \ at the end of a line continues it. /help lists the commands, Ctrl-D ends the chat.
+term-how-to-leave = Ctrl-C again or Ctrl-D ends the chat.
+chat-help =
+    /plan            show the decision and the plan that wait for your yes, and run them
+    /jobs            jobs of this project
+    /diff [JOB]      changes of a job [default: the last one of this session]
+    /sessions        the last sessions
+    /resume [N|ID]   continue another session [default: the last one]
+    /new             begin a new session
+    /show            this session so far
+    /model [NAME]    model of the Consultant [default: the configured one]
+    /quit            end the chat
+    Ctrl-C stops an answer; ↑ and Ctrl-R find what you said before.
+chat-model = The Consultant's model from now on: { $model ->
+       *[other] { $model }
+        [""] the configured one
+    }
+chat-no-job = This session has started no job yet.
+sessions-id = session
+sessions-last = last message
+sessions-project = project
+sessions-first = began with
+sessions-none = no sessions yet
+drafts-decision = Decision (adr-draft.md)
+drafts-plan = Plan { $name } (phases.yaml)
+drafts-after = after { $phases }
+drafts-checks = checked by: { $checks }
+drafts-verifier = an independent verifier
+drafts-unchecked = nothing
+drafts-run = Run it? [y]es, [e]dit the plan, edit the [d]ecision, [n]ot now, or say what to change:
+drafts-invalid = The plan has errors: edit it, or say what to change.
+drafts-kept = Not started. /plan shows it again.
+drafts-none = No plan waits for your yes.
+drafts-no-editor = Set EDITOR to open { $file }.
+do-run-it = Nothing was started. Run it with: helix do --session { $session } --yes
+clean-runs = runs
+clean-branches = branches
+clean-size = size
+clean-nothing = nothing to remove
+clean-would = would free { $size }; run it without --dry-run
+clean-done = freed { $size }
 term-you = you>
 term-continue = Continue with: helix chat --session { $session }
 term-no-answer = (no answer yet)
@@ -952,7 +992,7 @@ sandbox-processes = start processes without end
 init-wrote = wrote
 init-kept = kept
 init-exists = { $kept }  { $file } (already exists)
-init-next = next: edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
+init-next = next: helix do "what is to be done"; or edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
 init-agents = agents
 init-no-agents = none in PATH; install one of: { $known }
 init-languages = languages
@@ -995,6 +1035,25 @@ plan-wave =
 plan-model = { $agent }, model { $model }
 plan-attempts = agent { $agent }, up to { $attempts } attempts of { $time } each
 plan-outputs = outputs { $files }
+hook-question = May the agent do this with { $tool }? { $call }
+hook-yes = yes
+hook-no = no
+hook-allowed = a person has allowed this call
+hook-asked = a person is asked about this call ({ $id }): end your turn now with the state of your work; you will be resumed with the answer, and may then make the same call again if it was allowed
+hook-refused = { $by } has not allowed this call { $words }: do without it
+hook-not-asked = nobody could be asked about this call ({ $why }): do without it
+means-of-project = told to every agent of this project
+means-of-agent = agent { $agent } besides
+means-file = { $path } ({ $bytes } bytes)
+means-file-for = { $path } ({ $bytes } bytes, for { $files })
+means-rules = rules: { $list }
+means-skills = skills: { $list }
+means-servers = tool servers: { $list }
+means-hooks = hooks: { $list }
+means-allow = allowed besides its work: { $list }
+means-deny = denied: { $list }
+means-ask = asks a person first: { $list }
+means-only-told = only told, not enforced: { $list }
 plan-prompt = prompt of its first attempt:
 plan-verify = verify by agent { $agent }, up to { $time }, after each attempt that passes its gates
 plan-price = price of one verification: { $price }
@@ -1019,6 +1078,39 @@ skills-yours = yours
 adr-next = fill it in, then `helix adr finalize { $file }`
 adr-finalized = next: `helix adr accept { $number }`: until then it is a proposal
 adr-accepted = { $file } is { $status }, by { $by }
+adr-fill-in = fill it in, then `helix adr accept { $number }`: until then it is a proposal
+adr-status-is = { $file } is { $status }
+adr-superseded = { $old } is superseded by { $new }
+adr-linked = { $file } { $link } { $other }
+adr-not-found = no ADR has all of these words: { $words }
+adr-other-form = { $decisions ->
+        [one] { $decisions } decision is
+       *[other] { $decisions } decisions are
+    } in the form of { $form }: what only Helix's own form has (component, classification, scope, acceptance criteria) is not checked
+adr-summary = { $decisions ->
+        [one] { $decisions } decision
+       *[other] { $decisions } decisions
+    }, { $errors ->
+        [one] { $errors } error
+       *[other] { $errors } errors
+    }, { $warnings ->
+        [one] { $warnings } warning
+       *[other] { $warnings } warnings
+    }
+adr-site = { $decisions ->
+        [one] { $decisions } decision
+       *[other] { $decisions } decisions
+    } written; open the page in a browser, or publish the directory
+site-decisions = Decisions
+site-graph = Graph
+site-search = Search the decisions
+site-nothing = No decision has all of these words.
+site-date = date
+site-supersedes = supersedes
+site-depends-on = depends on
+site-related-to = related to
+site-superseded-by = superseded by
+site-needed-by = needed by
 adr-none = no ADRs in { $place }; create one with `helix adr new TITLE`
 adr-criteria = criteria
 adr-title = title
@@ -1031,7 +1123,7 @@ adr-repaired =
     }
 adr-proved = { $file } is { $status }: { $met } of { $criteria } criteria verified by job { $job } (commit { $commit })
 adr-unproved = not verified: { $criterion }
-adr-commit = next: commit the decision and adr/INDEX.md
+adr-commit = next: commit the decision and its index
 coverage-sum = { $covered } of { $concepts } concepts are covered by { $target }
 coverage-hint = add the missing concepts under headings of their names, or say in the text why they are omitted
 coverage-missing = MISSING
@@ -1052,7 +1144,7 @@ drift-sum =
     } without a decision
 drift-hint = update the decision and commit it, or write a new one that supersedes it
 drift-shallow = the clone is shallow: changes before its beginning are not known; `git fetch --unshallow` helps
-drift-no-decisions = no decisions in adr/
+drift-no-decisions = no decisions in { $directory }/
 renumber-is = { $old } is { $new } now
 renumber-updated = updated { $file }
 renumber-look = look at { $place }: check which decision { $adr } means there

@@ -2,6 +2,8 @@
 //!
 //! Must not know how either is shown.
 
+use std::path::PathBuf;
+
 use futures::StreamExt;
 use helix_core::ids::SessionId;
 use helix_job::{JobEvent, Recorded};
@@ -72,6 +74,17 @@ pub(crate) enum ChatEvent {
     Text(String),
     /// What the Consultant is doing, in one line.
     Activity(String),
+    /// A piece of what it thinks.
+    Thought(String),
+}
+
+/// Where a message is sent from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Here {
+    /// The directory that the user is in.
+    pub(crate) directory: PathBuf,
+    /// Whether this client shows drafts to the user and starts them on their yes.
+    pub(crate) confirms: bool,
 }
 
 /// The session of the terminal.
@@ -128,8 +141,9 @@ fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
     }
     let text = |pointer: &str| chunk.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let answer = text("/choices/0/delta/content").map(|text| ChatEvent::Text(text.to_owned()));
-    let activity = text("/event/data/description").or_else(|| text("/choices/0/delta/reasoning_content"));
-    Ok(answer.or_else(|| activity.map(|text| ChatEvent::Activity(text.to_owned()))))
+    let activity = text("/event/data/description").map(|text| ChatEvent::Activity(text.to_owned()));
+    let thought = text("/choices/0/delta/reasoning_content").map(|text| ChatEvent::Thought(text.to_owned()));
+    Ok(answer.or(activity).or(thought))
 }
 
 /// Whether an error of a turn says that its agent cannot work here, as jobs end with 4 for it.

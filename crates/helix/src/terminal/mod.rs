@@ -2,7 +2,9 @@
 //!
 //! Must not know what is being said, only how it is shown.
 
+mod editor;
 mod keyboard;
+mod markdown;
 mod problem;
 mod table;
 mod time;
@@ -15,10 +17,12 @@ use serde::Serialize;
 
 use crate::error::{CommandError, Ended, Exit, codes};
 
+pub(crate) use editor::{LineEditor, Typed};
 pub(crate) use helix_core::text::{coloured, duration, money, one_line, plain};
 pub(crate) use helix_failure::report::Look;
 use helix_job::Language;
-pub(crate) use keyboard::{Hidden, typed_line, typed_text};
+pub(crate) use keyboard::{Hidden, typed_line};
+pub(crate) use markdown::{Blocks, rendered};
 pub(crate) use table::Cell;
 pub(crate) use time::ago;
 
@@ -110,6 +114,12 @@ impl Terminal {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(CommandError::ReaderLeft),
             Err(error) => Err(CommandError::unwritten(&error)),
         }
+    }
+
+    /// Columns of the terminal that standard output is; `None` where it is none, which gets text as it is.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+        (self.reading == Reading::People).then(|| if size.ws_col == 0 { 80 } else { usize::from(size.ws_col) })
     }
 
     /// Writes a value as JSON that people can read, too.

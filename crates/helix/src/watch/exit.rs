@@ -1,5 +1,6 @@
 //! From a job's end to an exit code, by the types of the evidence. Must not look at any text.
 
+use helix_core::evidence::Land;
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::run::{AgentErrorKind, Failure, Outcome};
 use helix_job::{Active, Attempt, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
@@ -22,7 +23,8 @@ pub(super) fn of_job(state: &JobState, interrupted: bool) -> Exit {
 }
 
 fn is_beside(active: &Active) -> bool {
-    matches!(&active.integration, Integration::Done(done) if matches!(done.target, IntegrationTarget::Beside { .. }))
+    active.spec.policy.land != Land::Branch
+        && matches!(&active.integration, Integration::Done(done) if matches!(done.target, IntegrationTarget::Beside { .. }))
 }
 
 /// Whether a phase counts although a gate did not pass.

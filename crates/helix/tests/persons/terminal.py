@@ -2,8 +2,8 @@
 sequences, the screen at each step, and how it ended, as JSON.
 
 Usage: terminal.py STEPS.json PROGRAM [ARGUMENT...]; the file has {"rows": N, "columns": N, "steps": [...]}, or the steps
-alone for 24 by 80, and a step is {"expect": TEXT, "type": TEXT}: the text is looked for in what came since the last step, or on the other screen of a
-program that has one. <TERM> as what is typed is a signal.
+alone for 24 by 80, and a step is {"expect": TEXT, "type": TEXT}, with "pause": SECONDS before it is typed: the text is looked for in
+what came since the last step, or on the other screen of a program that has one. <TERM> as what is typed is a signal.
 """
 
 import fcntl
@@ -133,6 +133,7 @@ def main():
         while step.get("frame") and time.monotonic() < until and more(SETTLED):
             pass
         frames.append(screen.text())
+        time.sleep(step.get("pause", 0.0))
         if step["type"] == "<TERM>":
             os.kill(child, signal.SIGTERM)
         else:

@@ -294,6 +294,16 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
     Ok(exit)
 }
 
+/// The jobs of the repository that contains the working directory.
+pub(crate) async fn list_here(context: &Context) -> Ended {
+    list(context, &Listing { here: true, ..Listing::default() }).await
+}
+
+/// The changes of a job.
+pub(crate) async fn diff(context: &Context, id: &str) -> Ended {
+    results::diff(context, id, None, None).await
+}
+
 /// The repository of a job, by its directory's name.
 fn project(job: &JobView) -> String {
     let path = Path::new(&job.project_path);
