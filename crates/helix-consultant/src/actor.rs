@@ -397,7 +397,13 @@ impl SessionActor {
         ask.label = Some("consultant".into());
         let (services, view) = (Arc::clone(&self.services), self.view().clone());
         // Ended early, it opens nothing more: only a runtime that is shutting down does that.
-        ask.walls = tokio::task::spawn_blocking(move || services.walls(&view)).await.unwrap_or_default();
+        let mut tools = std::mem::take(&mut ask.tools);
+        let kept = tokio::task::spawn_blocking(move || {
+            let mut walls = services.walls(&view);
+            services.keep_rules(&view, &mut tools, &mut walls);
+            (tools, walls)
+        });
+        (ask.tools, ask.walls) = kept.await.unwrap_or_default();
         Ok(ask)
     }
 

@@ -17,6 +17,7 @@ use helix_store::{Journal, ReadError};
 
 use super::job_digest::newest_jobs;
 use super::services::ConsultantServices;
+use helix_adr::AdrForm;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
@@ -92,7 +93,7 @@ impl ConsultantServices {
     /// # Errors
     /// [`FactsError`]: the agent would not know what it cannot know.
     pub(super) async fn facts(
-        &self,
+        self: &Arc<Self>,
         view: &SessionView,
         client: Option<&str>,
         confirms: bool,
@@ -100,11 +101,15 @@ impl ConsultantServices {
         let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
         let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
         let (projects, config) = (self.projects.clone(), self.config_dir.clone());
+        let services = Arc::clone(self);
         let read = tokio::task::spawn_blocking(move || {
             let mut facts = Facts::default();
             let project = project.as_deref().filter(|root| root.is_dir());
             let of_project = |read: fn(&Path) -> String| project.map(read).unwrap_or_default();
             facts.add("Project", of_project(|root| root.to_string_lossy().into_owned()));
+            // The Consultant keeps to them where it reads and writes, and plans for agents that are told the same.
+            let rules = project.map(|root| services.project_rules(root).text);
+            facts.add("Rules of the project", rules.unwrap_or_default());
             facts.add("Files of the project", of_project(|root| names_in(root).join(", ")));
             facts.add("Plans of the project", of_project(plans));
             facts.add("Decisions of the project", of_project(decisions));
@@ -160,7 +165,15 @@ fn decisions(root: &Path) -> String {
             return "They cannot be read; adr_list says why.".to_owned();
         }
     };
-    let mut text = format!("The next number is {:03}; adr_finalize gives it.\n", directory.next_number());
+    let mut text = format!("The next number is {}; adr_finalize gives it.\n", directory.next_prefix());
+    match directory.style().form {
+        AdrForm::Helix => {}
+        other => text.push_str(&format!(
+            "They lie in {}/, in the form of {}. Write drafts in Helix's form all the same: adr_finalize puts them into that one.\n",
+            directory.directory(),
+            other.name()
+        )),
+    }
     let adrs = directory.adrs();
     let more = adrs.len().saturating_sub(MOST_ADRS);
     for adr in &adrs[more..] {

@@ -58,7 +58,8 @@ impl Consultant {
         config_dir: Option<PathBuf>,
     ) -> Self {
         let runner = host.runner.clone().with_grace_within(CHAT_GRACE);
-        let services = Arc::new(ConsultantServices { host, runner, config, projects, roots, config_dir });
+        let services =
+            Arc::new(ConsultantServices { host, runner, config, projects, roots, config_dir, told: Mutex::default() });
         Self { services, actors: Mutex::default() }
     }
 

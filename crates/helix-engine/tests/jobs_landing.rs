@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use helix_core::ids::JobId;
-use helix_engine::jobs::ReopenRequest;
+use helix_engine::jobs::{Again, ReopenRequest};
 use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_testkit::processes::no_process_with_env;
 use workshop::{LIMIT, Workshop, part, signals};
@@ -183,7 +183,7 @@ async fn a_branch_that_moves_against_the_result_while_its_merge_is_checked_leave
 }
 
 fn unfinished() -> ReopenRequest {
-    ReopenRequest { phase: None, budget_usd: None, by: "a test".into() }
+    ReopenRequest { what: Again::Unfinished, takes_plan: false, budget_usd: None, by: "a test".into() }
 }
 
 /// What a client asked for and no longer waits for is done and recorded.

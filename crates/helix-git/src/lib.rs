@@ -42,6 +42,7 @@ pub use patch::Patch;
 pub use repository::{Head, OpenWarning, Operation, Repository};
 pub use result::{AttemptCommit, CommitText, Repair};
 pub use revert::{PreparedRevert, Revert, RevertRequest};
+pub use runs_itself::target_of as link_target;
 pub use settings::Identity;
 pub use spawn::{Call, GitOutput};
 pub use variant::VariantFile;

@@ -1,7 +1,8 @@
 //! The JSON types of the HTTP API, for clients in Rust. Must not hold any behaviour.
 
+pub use crate::api::activity::ActivityFrame;
 pub use crate::api::job_request::{JobRequest, PhaseFilter};
-pub use crate::api::jobs::{Accepted, ResumeRequest, RetryRequest, RollbackRequest};
+pub use crate::api::jobs::{AcceptRequest, Accepted, CheckRequest, ResumeRequest, RetryRequest, RollbackRequest};
 pub use crate::api::keys::{KeyList, KeyRequest, KeyView, NewKey};
 pub use crate::api::questions::{AnswerRequest, QuestionList};
 pub use crate::api::sessions::SessionDetail;

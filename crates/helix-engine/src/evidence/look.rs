@@ -51,7 +51,7 @@ pub struct FileDigest {
 
 impl FileDigest {
     /// Reads a file in pieces.
-    fn of(file: &Path) -> std::io::Result<Self> {
+    pub(super) fn of(file: &Path) -> std::io::Result<Self> {
         let mut hasher = Sha256::new();
         let bytes = std::io::copy(&mut std::fs::File::open(file)?, &mut hasher)?;
         Ok(Self { sha256: format!("{:x}", hasher.finalize()), bytes })

@@ -9,6 +9,7 @@ mod inspect;
 mod plan_file;
 mod repeated;
 mod repository;
+mod rules;
 mod venv;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub use plan_file::{plan_file, plans_in};
 use crate::codes;
 pub(crate) use inspect::Site;
 pub(crate) use repeated::check_same;
+pub(crate) use rules::unkept;
 
 /// A request to carry out a plan.
 #[derive(Debug, Clone, Default)]

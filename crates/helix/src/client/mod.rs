@@ -14,8 +14,9 @@ use helix_core::ids::{JobId, QuestionId, SessionId};
 use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_server::wire::{
-    Accepted, AnswerRequest, CallToolResult, DraftStart, ErrorEnvelope, Holder, JobPage, JobRequest, KeyList,
-    KeyRequest, KeyView, NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest, SessionDetail, SessionPage,
+    AcceptRequest, Accepted, AnswerRequest, CallToolResult, CheckRequest, DraftStart, ErrorEnvelope, Holder, JobPage,
+    JobRequest, KeyList, KeyRequest, KeyView, NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest,
+    SessionDetail, SessionPage,
 };
 use helix_store::{HostInfo, StateDir};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -28,7 +29,7 @@ use crate::error::{CommandError, Exit, codes};
 use crate::files::{text_of_problems, unreadable};
 use crate::socket;
 
-pub(crate) use streams::{ChatEvent, ChatStream, Here, JobEvents, Talk};
+pub(crate) use streams::{ChatEvent, ChatStream, Here, JobActivity, JobEvents, Talk};
 
 /// What is encoded in an id that is part of a path.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
@@ -174,8 +175,24 @@ impl Client {
         request: ResumeRequest,
     ) -> Result<JobView, ClientError> {
         let Some(phase) = phase else { return self.post(&job_path(id, "/resume"), &request).await };
-        let ResumeRequest { budget_usd } = request;
-        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd }).await
+        let ResumeRequest { budget_usd, plan } = request;
+        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd, plan }).await
+    }
+
+    /// Has the gates of a job judge its last results again.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn check(&self, id: &str, request: &CheckRequest) -> Result<JobView, ClientError> {
+        self.post(&job_path(id, "/check"), request).await
+    }
+
+    /// Lets the result of a phase count although a gate did not pass.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn accept(&self, id: &str, request: &AcceptRequest) -> Result<JobView, ClientError> {
+        self.post(&job_path(id, "/accept"), request).await
     }
 
     /// Takes a delivery of a job back.
@@ -212,6 +229,16 @@ impl Client {
             .header("accept", "text/event-stream")
             .header("last-event-id", after.to_string());
         Ok(JobEvents(streams::frames(self.send(request).await?)))
+    }
+
+    /// What a job's agents do from now on.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn activity(&self, id: &JobId) -> Result<JobActivity, ClientError> {
+        let request =
+            self.request(Method::GET, &job_path(id.as_str(), "/activity")).header("accept", "text/event-stream");
+        Ok(JobActivity(streams::frames(self.send(request).await?)))
     }
 
     /// Sends the Consultant a message; the answer streams in OpenAI's form.

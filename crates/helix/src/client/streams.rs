@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use futures::StreamExt;
 use helix_core::ids::SessionId;
 use helix_job::{JobEvent, Recorded};
-use helix_server::wire::ErrorEnvelope;
+use helix_server::wire::{ActivityFrame, ErrorEnvelope};
 use reqwest::{Body, Response};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -41,6 +41,24 @@ impl JobEvents {
             // Frames without a number are about the stream, not the job.
             if let (Some(_), Some(data)) = (frame.id, frame.data) {
                 return Ok(Some(Box::new(parsed(&data)?)));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What the agents of one job do, from one connection.
+pub(crate) struct JobActivity(pub(super) Frames);
+
+impl JobActivity {
+    /// What an agent does next; `None` when the connection is closed. What this client was too slow for is left out.
+    ///
+    /// # Errors
+    /// Something that cannot be parsed.
+    pub(crate) async fn next(&mut self) -> Result<Option<ActivityFrame>, CommandError> {
+        while let Some(Ok(frame)) = self.0.next().await {
+            if let (Some("activity"), Some(data)) = (frame.event.as_deref(), frame.data) {
+                return Ok(Some(parsed(&data)?));
             }
         }
         Ok(None)

@@ -19,6 +19,7 @@ pub(crate) mod init;
 pub(crate) mod jobs;
 pub(crate) mod keys;
 pub(crate) mod mcp;
+mod means;
 pub(crate) mod openwebui;
 pub(crate) mod outcome;
 pub(crate) mod plan;

@@ -136,7 +136,7 @@ async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> 
         context.terminal.say(&say!(context.terminal.language, "term-other-jobs", jobs = unfinished.len()));
         let mut interrupts = signal_stream(SignalKind::interrupt())?;
         tokio::select! {
-            idle = until_idle(&host.engine, Duration::ZERO) => idle?,
+            idle = until_idle(&host.engine, Duration::ZERO, None) => idle?,
             _ = interrupts.recv() => {}
         }
     }

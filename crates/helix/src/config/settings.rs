@@ -100,6 +100,7 @@ pub(crate) struct Settings {
     verifier: keys::Verifier,
     adviser: keys::Adviser,
     projects: keys::Projects,
+    decisions: keys::Decisions,
     sandbox: keys::Sandbox,
     person: AskPerson,
     question_timeout: Option<Duration>,
@@ -139,7 +140,7 @@ impl Settings {
         let (consultant, server, jobs) = (section(consultant), section(server), section(jobs));
         let (verifier, adviser): (keys::Verifier, keys::Adviser) = (section(verifier), section(adviser));
 
-        let agents = agents(environment, &files, section(configured));
+        let agents = agents(environment, &files, section(configured))?;
         let default_agent = files.setting(&section(defaults).agent).unwrap_or_else(|| match agents.first_key_value() {
             Some((only, setting)) if agents.len() == 1 => Setting::new(only.clone(), setting.origin.clone()),
             _ => Setting::built_in("claude".to_owned()),
@@ -181,6 +182,7 @@ impl Settings {
             verifier,
             adviser,
             projects: section(file.projects),
+            decisions: section(file.decisions),
             sandbox: section(file.sandbox),
             written,
             files,
@@ -424,6 +426,7 @@ impl Settings {
             ("failures.holdout", json!(failures.holdout.share())),
             ("failures.deadline", time(failures.deadline)),
             ("projects.directory", json!(self.projects(environment))),
+            ("decisions.directory", json!(get(&self.decisions.directory).unwrap_or_else(|| "found".to_owned()))),
         ] {
             let written = self.written.iter().find(|written| written.key == key);
             rows.push(written.cloned().unwrap_or_else(|| Origin::new(key, value, BUILT_IN)));

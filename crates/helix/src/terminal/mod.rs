@@ -63,8 +63,8 @@ pub(crate) struct Terminal {
     pub(crate) error_look: Look,
     /// The language of whoever reads; programs read English.
     pub(crate) language: Language,
-    /// Whether standard error is a terminal that can move its cursor, so that bars can be drawn.
-    pub(crate) bars: bool,
+    /// Whether standard error is a terminal that can move its cursor, so that a screen can be drawn.
+    pub(crate) draws: bool,
 }
 
 impl Terminal {
@@ -85,8 +85,13 @@ impl Terminal {
             look: look(std::io::stdout().is_terminal() && !dumb),
             error_look: look(error_draws),
             language,
-            bars: error_draws && reading == Reading::People,
+            draws: error_draws && reading == Reading::People,
         }
+    }
+
+    /// Whether somebody sits there who can be asked.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.reading == Reading::People && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
     /// Writes a line of data.
