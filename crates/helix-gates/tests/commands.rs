@@ -451,7 +451,7 @@ async fn decisions_of_other_forms_are_judged_as_they_are() {
     let report = judged("a", &described, GateSpec::CriteriaCovered {}).await;
     assert_eq!(short(&report), ["pass"], "{report:#?}");
     let report = judged("b", &|root| write(root, &[("x.md", "x\n")]), GateSpec::CriteriaCovered {}).await;
-    assert_eq!(short(&report), ["criteria.file_missing docs/decisions/0003-sums-are-whole.md:20:25"], "{report:#?}");
+    assert_eq!(short(&report), ["criteria.file_missing docs/decisions/0003-sums-are-whole.md:20:27"], "{report:#?}");
     let (valid, complete) = (GateSpec::AdrValid { files: Vec::new() }, GateSpec::AdrComplete { files: Vec::new() });
     for (phase, gate) in [("c", valid), ("d", complete)] {
         let report = judged(phase, &described, gate).await;

@@ -418,7 +418,7 @@ impl Settings {
             ("failures.holdout", json!(failures.holdout.share())),
             ("failures.deadline", time(failures.deadline)),
             ("projects.directory", json!(self.projects(environment))),
-            ("decisions.directory", json!(get(&self.decisions.directory).unwrap_or_else(|| "found".to_owned()))),
+            ("decisions.directory", json!(get(&self.decisions.directory).unwrap_or_else(|| "auto".to_owned()))),
         ] {
             let written = self.written.iter().find(|written| written.key == key);
             rows.push(written.cloned().unwrap_or_else(|| Origin::new(key, value, BUILT_IN)));
