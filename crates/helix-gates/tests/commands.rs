@@ -80,6 +80,7 @@ impl Bench {
             label: "p.1.0".into(),
             state: self.home.path().join("state"),
             environment: self.environment.clone(),
+            workspace: Arc::default(),
             checkouts: self.checkouts.clone(),
             cancel: CancellationToken::new(),
         }
@@ -116,7 +117,9 @@ fn supervisor(home: &Path) -> Supervisor {
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {
-    GateCheckouts::new(supervisor(home), CancellationToken::new())
+    let supervisor = supervisor(home);
+    let preparations = helix_workspace::Preparations::new(home, supervisor.clone());
+    GateCheckouts::new(supervisor, CancellationToken::new(), preparations)
 }
 
 fn write(root: &Path, files: &[(&str, &str)]) {
