@@ -380,18 +380,12 @@ async fn what_lands_has_passed_the_gates_of_every_phase_with_all_that_they_ask()
         let plan = format!(
             "name: Chain
 phases:
-  - {{ id: code, type: development, description: C, outputs: [shop/more.py, shop/add.py], gates: [{{ type: files_exist, files: [shop/more.py] }}, {{ type: syntax_check }}, {{ type: tests_pass, command: \"python3 -m unittest -v\" }}] }}
+  - {{ id: code, type: development, description: C, outputs: [shop/more.py, tests/test_more.py], gates: [{{ type: files_exist, files: [shop/more.py] }}, {{ type: syntax_check }}, {{ type: tests_pass, command: \"python3 -m unittest -v\" }}] }}
   - {{ id: guide, type: documentation, description: G, {order}outputs: [docs/], gates: [] }}
 "
         );
-        let code = "    act: { steps: [{ write: { path: shop/more.py, content: \"from shop.add import add\\n\\n\\ndef more(a):\\n    return add(a, 1)\\n\" } }, { edit: { path: shop/add.py, find: a + b, replace: b + a } }] }\n";
-        // Beside it, the same file is nobody's but the other one's.
-        let code = if order.is_empty() {
-            code.replace(", { edit: { path: shop/add.py, find: a + b, replace: b + a } }", "")
-        } else {
-            code.to_owned()
-        };
-        let parts = [part("code", &code), part("guide", &format!("    act: {{ steps: [{steps}] }}\n"))];
+        let code = "    act: { steps: [{ write: { path: shop/more.py, content: \"from shop.add import add\\n\\n\\ndef more(a):\\n    return add(a, 1)\\n\" } }, { write: { path: tests/test_more.py, content: \"import unittest\\nfrom shop.more import more\\n\\n\\nclass MoreTest(unittest.TestCase):\\n    def test_more(self):\\n        self.assertEqual(more(1), 2)\\n\" } }] }\n";
+        let parts = [part("code", code), part("guide", &format!("    act: {{ steps: [{steps}] }}\n"))];
         let shop = Workshop::open(&format!("parts:\n{}", parts.concat())).await;
         let repo = shop.adding("a + b");
         let before = shop.git(&repo, &["rev-parse", "HEAD"]);
