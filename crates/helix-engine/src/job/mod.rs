@@ -16,6 +16,7 @@ mod grow;
 pub(crate) mod inputs;
 mod integrate;
 mod job_loop;
+mod preflight;
 mod repositories;
 mod review;
 mod rollback;
@@ -23,7 +24,7 @@ mod side_run;
 mod target;
 mod unsaved;
 
-pub(crate) use agents::{keep_agents, kept_agents, renew_agents};
+pub(crate) use agents::{gate_environment, keep_agents, kept_agents, renew_agents};
 pub(crate) use effects::{EffectOutcome, EffectRunner, Effects, PHASE_MCP_TOOLS, blocking};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use review::who_looks;

@@ -35,6 +35,8 @@ pub struct JobRequest {
     pub max_turns: Option<u32>,
     /// Virtual environment of Python for its agents and gates, an absolute path; default: `.venv` of the repository.
     pub venv: Option<PathBuf>,
+    /// `false` starts the first agent without trying the gates' commands where the job starts; default: `true`.
+    pub preflight: Option<bool>,
     /// Submitting again with the same key returns the same job.
     pub idempotency_key: Option<String>,
     /// The issue, pull request or merge request that the job is for: its number or its URL. Replaces the plan's.
@@ -92,6 +94,7 @@ impl JobRequest {
             budget_usd: self.budget_usd,
             max_turns: self.max_turns,
             venv: self.venv,
+            no_preflight: self.preflight == Some(false),
             idempotency_key: self.idempotency_key,
             issue: self.issue,
             origin: Origin::Api,

@@ -9,7 +9,7 @@ use helix_project::survey::{Survey, survey};
 use serde_json::json;
 
 use crate::commands::plan::{PLAN_FILE, template};
-use crate::config::{FILE_NAME, sample};
+use crate::config::{FILE_NAME, Trust, project_file, sample, state_dir};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::write_new;
@@ -42,6 +42,10 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         }
         into.push(context.shown(path));
     }
+    // Who sets a project up here has decided to work with it.
+    if !kept.contains(&context.shown(&files[0].0)) {
+        trust(context, &files[0].0);
+    }
     let language = context.terminal.language;
     let mut lines = found(language, &survey, &agents, &directory, root);
     let wrote = context.terminal.paint(Meaning::Good, &say!(language, "init-wrote"));
@@ -59,6 +63,18 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
     context.terminal.answer(&value, &lines.join("\n"))?;
     context.terminal.note(&say!(language, "init-next"));
     Ok(Exit::Success)
+}
+
+/// Trusts the file that was written, so that its project's gates may be tried. Where that cannot be recorded, `helix trust` says why.
+fn trust(context: &Context, file: &Path) {
+    let given = state_dir(&context.environment, &context.overrides).and_then(|state| {
+        let written = project_file(&context.environment, Some(file))?;
+        let trust = Trust::new(&context.environment, &state.value);
+        written.map(|written| trust.give(&written)).transpose()
+    });
+    if let Err(error) = given {
+        tracing::info!(error = error.in_one_line(), "the new configuration is not trusted yet");
+    }
 }
 
 fn names(survey: &Survey) -> Vec<&'static str> {

@@ -20,6 +20,7 @@ pub(crate) mod mcp;
 pub(crate) mod openwebui;
 pub(crate) mod outcome;
 pub(crate) mod plan;
+pub(crate) mod preflight;
 pub(crate) mod project;
 pub(crate) mod prompt;
 pub(crate) mod run;
