@@ -63,7 +63,7 @@ impl Baseline {
         let ends_well = |one: &Self| one.end == BaselineEnd::Ran(CommandEnd::Exited(0));
         match &self.run {
             Some(run) if run.total() > 0 => {
-                passed(self) > passed(other) && (failed(self) <= failed(other) || other.run.is_none())
+                passed(self) > passed(other) && (failed(self) <= failed(other) || passed(other) == 0)
             }
             Some(_) | None => ends_well(self) && !ends_well(other) && passed(other) == 0,
         }
