@@ -266,8 +266,8 @@ fn behind_links(repository: &Repository, listing: &TreeListing) -> Result<Behind
     Ok(behind)
 }
 
-/// Where a link leads, by name; `None` where that is not in the repository.
-fn target_of(link: &str, target: &str) -> Option<String> {
+/// Where a link leads that lies in a tree, by name; `None` where that is not in the repository.
+pub fn target_of(link: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = link.split('/').collect();
     parts.pop();
     for part in target.split('/') {

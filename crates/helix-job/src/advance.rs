@@ -10,7 +10,7 @@ use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
 use super::illegal::Illegal;
 use super::language::correction;
-use super::person::Attempted;
+use super::person::{Attempted, Person};
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
 use crate::recorded;
@@ -72,7 +72,14 @@ impl Active {
     /// The union of those gates of some phases that say something about results put together.
     pub(super) fn union_of_gates(&self, of: impl Fn(&Phase, &PhaseProgress) -> bool) -> Vec<(&Phase, usize)> {
         let phases = self.pairs().filter(|(phase, progress)| of(phase, progress));
-        different_gates(phases.map(|(phase, _)| phase), GateSpec::checks_a_sum)
+        let accepted: Vec<(&Phase, usize)> = self
+            .pairs()
+            .flat_map(|(phase, progress)| progress.accepted().iter().map(move |one| (phase, one.gate)))
+            .collect();
+        let mut gates = different_gates(phases.map(|(phase, _)| phase), GateSpec::checks_a_sum);
+        // What a person has overruled for a phase says the same of the sum.
+        gates.retain(|(phase, gate)| !accepted.iter().any(|(other, index)| other.id == phase.id && index == gate));
+        gates
     }
 
     /// Gates of passed phases that have to hold on the tree of the last phase and were not run on it: whether all of the work is
@@ -309,6 +316,17 @@ impl Active {
         self.integration = Integration::Open;
         if budget_usd.is_some() {
             Arc::make_mut(&mut self.spec).policy.budget_usd = budget_usd;
+        }
+        Ok(())
+    }
+
+    /// Has the gates judge the last results of phases again; with a reason, a person accepts those instead.
+    pub(super) fn check_again(&mut self, by: &Person, phases: &[PhaseId], accept: Option<&str>) -> Result<(), Illegal> {
+        for id in phases {
+            self.change(id, |progress, context| match accept {
+                None => progress.check_again(context),
+                Some(reason) => progress.accept(context, by, reason),
+            })?;
         }
         Ok(())
     }

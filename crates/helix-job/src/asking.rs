@@ -13,12 +13,14 @@ use super::person::Person;
 use super::phrases::runs_by_itself;
 use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
-use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
+use crate::question::{
+    ACCEPT, APPROVE, About, Answer, CHECK, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP,
+};
 use crate::recorded;
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Correction, Finding, Verdict};
 use helix_core::said::Words;
-use helix_plan::{Approval, GateSpec, Phase};
+use helix_plan::{Approval, GateSpec, Phase, PhaseType};
 
 /// Questions that the agents of one phase may ask; more is a loop.
 pub const MAX_AGENT_QUESTIONS: usize = 5;
@@ -43,7 +45,7 @@ impl PhaseProgress {
                 Words::default().and(runs_by_itself(RECORD, id, name, files)),
                 yes_or_no(recorded!("option-let-in"), recorded!("option-leave-out")),
             ),
-            About::Escalation { conflict } => (self.escalation(phase, trouble, *conflict), ways_out(phase)),
+            About::Escalation { conflict } => (self.escalation(phase, trouble, *conflict), self.ways_out(phase)),
             About::Agent => (Words::default(), Vec::new()),
         };
         let approvers = match about {
@@ -52,6 +54,22 @@ impl PhaseProgress {
         };
         let (number, text) = (self.questions.len() as u32 + 1, RECORD.words(&said));
         Question { number, about: about.clone(), text, said, options, free_text: true, approvers }
+    }
+
+    fn ways_out(&self, phase: &Phase) -> Vec<QuestionOption> {
+        let skip = match phase.optional {
+            true => recorded!("option-skip-optional"),
+            false => recorded!("option-skip"),
+        };
+        let mut all = options([(RETRY, recorded!("option-retry"))]);
+        if self.can_check() {
+            all.extend(options([(CHECK, recorded!("option-check"))]));
+        }
+        if let Some(spec) = self.gate_to_accept(phase).and_then(|gate| phase.gates.get(gate)) {
+            all.extend(options([(ACCEPT, recorded!("option-accept-unproved", gate = spec.name()))]));
+        }
+        all.extend(options([(SKIP, skip), (FAIL, recorded!("option-fail"))]));
+        all
     }
 
     fn escalation(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> Words {
@@ -183,6 +201,8 @@ impl PhaseProgress {
             About::Escalation { .. } => {
                 let error = self.trouble();
                 match answer.choice.as_deref() {
+                    Some(CHECK) => self.check_again(context)?,
+                    Some(ACCEPT) => self.accept(context, &answer.by, words.unwrap_or_default())?,
                     Some(RETRY) => self.try_with_hint(context, &error, words.unwrap_or_default()),
                     Some(SKIP) => {
                         let why = recorded!("cause-skipped-by", by = &answer.by, why = error.words());
@@ -341,19 +361,17 @@ fn gate_words(phase: &Phase, gate: usize) -> Words {
         Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
     };
     let asked = asked.as_ref().map_or(otherwise, Words::from);
-    recorded!("ask-gate", phase = phase.id.as_str(), name = &phase.name, question = asked)
+    let (id, task) = (phase.id.as_str(), phase.description.trim());
+    let step = match phase.kind {
+        PhaseType::Manual => recorded!("ask-manual", phase = id),
+        PhaseType::Decision => recorded!("ask-decision", phase = id),
+        _ => return recorded!("ask-gate", phase = id, name = &phase.name, question = asked),
+    };
+    step.and("\n\n").and(task).and("\n\n").and(asked)
 }
 
 fn yes_or_no(yes: Words, no: Words) -> Vec<QuestionOption> {
     options([(APPROVE, yes), (REJECT, no)])
-}
-
-fn ways_out(phase: &Phase) -> Vec<QuestionOption> {
-    let skip = match phase.optional {
-        true => recorded!("option-skip-optional"),
-        false => recorded!("option-skip"),
-    };
-    options([(RETRY, recorded!("option-retry")), (SKIP, skip), (FAIL, recorded!("option-fail"))])
 }
 
 fn options<const N: usize>(all: [(&str, Words); N]) -> Vec<QuestionOption> {

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 use super::base::conflict_event;
 use super::effects::{EffectRunner, Stopped, blocking};
 use super::gate::{GateCheck, fault_finding};
+use super::unsaved::result_text;
 use helix_gates::DeliveryPart;
 use helix_git::{
     CommitObject, GitError, Integration, IntegrationRequest, Landing, MergeConflict, Merged, Repository, Workspaces,
@@ -102,6 +103,8 @@ impl Integrating<'_> {
             base,
             result,
             branch: active.spec.repo.branch.clone(),
+            land: active.spec.policy.land,
+            text: result_text(active),
         };
         for _ in 0..CHASES {
             let prepared = self.git(&request, |repository, request| repository.prepare_integration(request));
@@ -119,6 +122,10 @@ impl Integrating<'_> {
                     };
                     return Ok(Integrated { result, target: IntegrationTarget::Branch { branch }, gates });
                 }
+                Integration::OwnBranch => {
+                    let why = "`land: branch` leaves the result there".to_owned();
+                    return self.beside(&request, why, own).await;
+                }
                 Integration::Conflict { paths, onto } => {
                     // The target conflicts with the result: that is left on a branch of its own, with what is in the way.
                     let why = format!(
@@ -126,11 +133,7 @@ impl Integrating<'_> {
                         onto.as_str().get(..12).unwrap_or_default(),
                         paths.join(", ")
                     );
-                    let beside =
-                        self.git(&request, |repository, request| repository.land_beside(request, &request.result, why));
-                    let target = beside.await?;
-                    let result = self.committed(&request.base, &request.result, branch_of(&target)).await?;
-                    return Ok(Integrated { result, target, gates: own });
+                    return self.beside(&request, why, own).await;
                 }
                 Integration::Ready(merge) => merge,
             };
@@ -151,6 +154,19 @@ impl Integrating<'_> {
             Finding::new("integration.moving", "the target branch keeps moving while the result is checked")
                 .fix("start the job again when the branch is not changing"),
         ]))
+    }
+
+    /// Leaves the result on a branch of its own.
+    async fn beside(
+        &self,
+        request: &IntegrationRequest,
+        why: String,
+        gates: Vec<GateReport>,
+    ) -> Result<Integrated, Trouble> {
+        let beside = self.git(request, |repository, request| repository.land_beside(request, &request.result, why));
+        let target = beside.await?;
+        let result = self.committed(&request.base, &request.result, branch_of(&target)).await?;
+        Ok(Integrated { result, target, gates })
     }
 
     /// Has git do something with the request away from the runtime's threads.

@@ -20,6 +20,7 @@ mod preflight;
 mod repositories;
 mod review;
 mod rollback;
+mod rules;
 mod side_run;
 mod target;
 mod unsaved;

@@ -102,9 +102,12 @@ fn definition(context: &GateContext) -> Result<Definition, Trouble> {
     if adr.criteria.is_empty() {
         let message = match adr.form {
             AdrForm::Helix => format!("{path} has no acceptance criteria with a checkbox"),
-            AdrForm::Madr | AdrForm::Nygard => format!("{path} is not in Helix's ADR format and has no criteria"),
+            AdrForm::Madr => {
+                format!("{path} says in no section Confirmation how it is confirmed, and has no acceptance criteria")
+            }
+            AdrForm::Nygard => format!("{path} has no section Acceptance criteria with checkboxes"),
         };
-        let hint = "write criteria with checkboxes: `- [ ] …`; `helix adr check` shows what is missing";
+        let hint = "write criteria with checkboxes below `## Acceptance criteria`: `- [ ] …`; in MADR, `### Confirmation` will do";
         return Err(Judgement::nothing(message, hint).into());
     }
     let now = at(&context.result.commit)?.filter(|now| *now != text).map(|now| Adr::parse(&path, &now));
