@@ -12,7 +12,7 @@ use super::illegal::Illegal;
 use super::language::correction;
 use super::person::{Attempted, Person};
 use super::spec::JobSpec;
-use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
+use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, PlannedBy};
 use crate::recorded;
 use helix_core::evidence::IntegrationTarget;
 use helix_core::finding::Finding;
@@ -23,14 +23,14 @@ use helix_plan::{GateSpec, Phase};
 impl Active {
     pub(super) fn submitted(spec: &JobSpec, at: Timestamp) -> Self {
         let selected = |id: &PhaseId| spec.only.as_ref().is_none_or(|only| only.contains(id));
-        let planned_by_person = spec.is_of_a_person();
+        let planned_by = if spec.is_of_a_person() { PlannedBy::Person } else { PlannedBy::Somebody };
         let phases = spec.plan.phases.iter().map(|phase| {
             let skipped = || {
                 let (dependents, by) = (Dependents::Run, LeftOutBy::Request);
                 PhaseState::Skipped { why: recorded!("cause-not-selected"), dependents, by }
             };
             let state = if selected(&phase.id) { PhaseState::Pending } else { skipped() };
-            PhaseProgress { planned_by_person, ..PhaseProgress::new(phase.id.clone(), state) }
+            PhaseProgress { planned_by, ..PhaseProgress::new(phase.id.clone(), state) }
         });
         Self {
             phases: phases.collect(),
@@ -402,7 +402,7 @@ impl PhaseProgress {
             advice: Vec::new(),
             advice_epoch: 0,
             questions: Vec::new(),
-            planned_by_person: false,
+            planned_by: PlannedBy::Agent,
             let_in: Vec::new(),
             fault: None,
         }

@@ -11,7 +11,7 @@ use super::illegal::Illegal;
 use super::language::{RECORD, correction};
 use super::person::Person;
 use super::phrases::runs_by_itself;
-use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
+use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage};
 use super::view::ErrorView;
 use crate::question::{
     ACCEPT, APPROVE, About, Answer, CHECK, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP,
@@ -26,6 +26,33 @@ use helix_plan::{Approval, GateSpec, Phase, PhaseType};
 pub const MAX_AGENT_QUESTIONS: usize = 5;
 
 impl PhaseProgress {
+    /// What a gate asks. What an agent wrote is never read as Helix's own words.
+    fn gate_words(&self, phase: &Phase, gate: usize) -> Words {
+        let (asked, otherwise) = match phase.gates.get(gate) {
+            Some(GateSpec::Manual { question }) => (question, recorded!("ask-gate-manual")),
+            Some(GateSpec::Approval { question, .. }) => (question, recorded!("ask-gate-approval")),
+            Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
+        };
+        let (id, task) = (phase.id.as_str(), phase.description.trim());
+        let step = match phase.kind {
+            PhaseType::Manual => Some(recorded!("ask-manual", phase = id)),
+            PhaseType::Decision => Some(recorded!("ask-decision", phase = id)),
+            _ => None,
+        };
+        let own = asked.is_none() && step.is_none();
+        let mut asked = asked.as_ref().map_or(otherwise, Words::from);
+        if step.is_some() {
+            asked = Words::from(task).and("\n\n").and(asked);
+        }
+        if self.planned_by == PlannedBy::Agent && !own {
+            asked = recorded!("ask-gate-agent", question = asked);
+        }
+        match step {
+            Some(step) => step.and("\n\n").and(asked),
+            None => recorded!("ask-gate", phase = id, name = &phase.name, question = asked),
+        }
+    }
+
     /// The question that the phase waits to ask, if it does.
     pub(super) fn question(&self, phase: &Phase, about: &About, trouble: Option<&ErrorView>) -> Question {
         let (id, name) = (phase.id.as_str(), &phase.name);
@@ -39,7 +66,7 @@ impl PhaseProgress {
                 yes_or_no(recorded!("option-accept"), recorded!("option-send-back")),
             ),
             About::Gate { gate } => {
-                (gate_words(phase, *gate), yes_or_no(recorded!("option-approve"), recorded!("option-reject")))
+                (self.gate_words(phase, *gate), yes_or_no(recorded!("option-approve"), recorded!("option-reject")))
             }
             About::RunsByItself { files, .. } => (
                 Words::default().and(runs_by_itself(RECORD, id, name, files)),
@@ -352,22 +379,6 @@ fn said(question: &Question, answer: &Answer) -> String {
         (Some(label), None) => format!("{} answers: {label}", answer.by),
         (None, text) => format!("{} answers: {}", answer.by, text.unwrap_or_default()),
     }
-}
-
-fn gate_words(phase: &Phase, gate: usize) -> Words {
-    let (asked, otherwise) = match phase.gates.get(gate) {
-        Some(GateSpec::Manual { question }) => (question, recorded!("ask-gate-manual")),
-        Some(GateSpec::Approval { question, .. }) => (question, recorded!("ask-gate-approval")),
-        Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
-    };
-    let asked = asked.as_ref().map_or(otherwise, Words::from);
-    let (id, task) = (phase.id.as_str(), phase.description.trim());
-    let step = match phase.kind {
-        PhaseType::Manual => recorded!("ask-manual", phase = id),
-        PhaseType::Decision => recorded!("ask-decision", phase = id),
-        _ => return recorded!("ask-gate", phase = id, name = &phase.name, question = asked),
-    };
-    step.and("\n\n").and(task).and("\n\n").and(asked)
 }
 
 fn yes_or_no(yes: Words, no: Words) -> Vec<QuestionOption> {

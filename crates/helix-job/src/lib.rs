@@ -58,7 +58,7 @@ pub use spec::{
 };
 pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
-    PhaseState, Stage,
+    PhaseState, PlannedBy, Stage,
 };
 pub use view::{
     Accepted, DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait,

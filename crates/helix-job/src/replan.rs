@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::illegal::Illegal;
-use super::state::{Active, JobState, PhaseProgress, PhaseState};
+use super::state::{Active, JobState, PhaseProgress, PhaseState, PlannedBy};
 
 /// What is other than at submit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,10 +44,10 @@ impl JobState {
     /// [`ReplanError`].
     pub fn to_replan(&self, now: &Plan, restart: &[PhaseId]) -> Result<Vec<Phase>, ReplanError> {
         let Some(active) = self.active() else { return Ok(Vec::new()) };
-        let has_grown = active.phases.iter().any(|progress| !progress.planned_by_person);
+        let has_grown = active.phases.iter().any(|progress| progress.planned_by == PlannedBy::Agent);
         let other = |phase: &PhaseId| ReplanError::OtherPhases { which: phase.to_string() };
         let mut changed = Vec::new();
-        for (known, progress) in active.pairs().filter(|(_, progress)| progress.planned_by_person) {
+        for (known, progress) in active.pairs().filter(|(_, progress)| progress.planned_by != PlannedBy::Agent) {
             let mut phase = now.phase(&known.id).ok_or_else(|| other(&known.id))?.clone();
             // What the submission said of agents is said in no file.
             phase.agent = phase.agent.or_else(|| known.agent.clone());

@@ -95,12 +95,23 @@ pub struct PhaseProgress {
     pub advice_epoch: usize,
     /// What persons were asked, oldest first.
     pub questions: Vec<Asked>,
-    /// Whether a person submitted the plan that it stands in. Phases that agents add never do.
-    pub planned_by_person: bool,
+    /// Who wrote it.
+    pub planned_by: PlannedBy,
     /// Files that run by themselves which a person has let in, as they were shown.
     pub let_in: Vec<SelfRunning>,
     /// What failed around it last, when that is not the agent's doing.
     pub fault: Option<Fault>,
+}
+
+/// Who wrote a phase: what its outputs name counts as a person's word, as the plan's, or as neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlannedBy {
+    /// A person submitted the plan that it stands in.
+    Person,
+    /// It stands in the plan of somebody who is not known for certain, such as an agent in a chat.
+    Somebody,
+    /// It joined the plan while the job went on: an agent added it, or a conflict did.
+    Agent,
 }
 
 /// A question with what became of it.

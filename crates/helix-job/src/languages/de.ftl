@@ -283,6 +283,9 @@ ask-gate = Phase { $phase } ({ $name }): { $question }
 ask-manual = Schritt von Hand { $phase }:
 ask-decision = Entscheidung { $phase }:
 ask-set-out = Was der Agent sagt:
+ask-gate-agent =
+    Der Agent, der diese Phase geplant hat, fragt:
+    { $question }
 ask-gate-manual = Bitte erledige diesen Schritt von Hand. Erledigt?
 ask-gate-approval = Gibst du das Ergebnis frei?
 ask-gate-result = Gibst du das Ergebnis der Phase { $phase } frei?

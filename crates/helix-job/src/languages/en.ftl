@@ -229,6 +229,9 @@ ask-gate = Phase { $phase } ({ $name }): { $question }
 ask-manual = Manual step { $phase }:
 ask-decision = Decision { $phase }:
 ask-set-out = What the agent says:
+ask-gate-agent =
+    The agent that planned this phase asks:
+    { $question }
 ask-gate-manual = Please do this step by hand. Done?
 ask-gate-approval = Do you approve the result?
 ask-gate-result = Do you approve the result of phase { $phase }?
