@@ -17,6 +17,7 @@ mod job_record;
 pub mod jobs;
 pub mod keys;
 pub mod observer;
+pub mod preflight;
 pub mod preview;
 mod probes;
 pub mod projects;

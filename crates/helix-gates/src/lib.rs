@@ -4,6 +4,7 @@
 //! files come from git objects, commands run in a clean checkout.
 
 mod adr;
+mod baseline;
 mod checkout;
 mod code;
 mod command;
@@ -12,9 +13,12 @@ mod criteria;
 mod definition;
 mod delivery;
 mod docs_refs;
+mod elsewhere;
 mod files;
 mod judgement;
+mod lacking;
 mod pattern;
+mod preflight;
 mod syntax;
 mod tests;
 
@@ -37,6 +41,7 @@ pub use checkout::GateCheckouts;
 pub use definition::{Claims, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
+pub use preflight::{Ready, preflight};
 pub use tests::{FaultSort, PlantedFault, planted_faults};
 
 use helix_git::{GitError, Repository, TreeListing, Workspaces};
@@ -68,6 +73,10 @@ pub struct GateContext {
     /// Unique name of this check in its job, such as `implement.2.0`; names the output file.
     pub label: String,
     pub state: PathBuf,
+    /// Where it is kept what commands gave on which tree.
+    pub baselines: PathBuf,
+    /// The user's work tree, which is not what is judged: nothing of its files reaches a command.
+    pub users_tree: PathBuf,
     /// Environment of commands: the one that the agent gets too.
     pub environment: ToolEnvironment,
     /// How its checkout is prepared.

@@ -130,6 +130,7 @@ wait-places =
 wait-target = wartet auf Job { $job }, der nach { $target } ausliefert
 wait-target-elsewhere = wartet auf Job { $job } des Zustandsverzeichnisses { $place }, der nach { $target } ausliefert
 wait-memory = wartet auf Speicher: { $available } MiB frei, { $needed } MiB nötig
+wait-preflight = Vorprüfung: probiert `{ $command }` auf dem Ausgangs-Commit
 
 ### Wie der Lauf eines Agenten in einem Job endete
 
@@ -916,7 +917,14 @@ keys-since = seit
 keys-revoked = { $name }: der Schlüssel gilt nicht mehr
 trust-none = keiner Projektkonfiguration wird vertraut
 trust-file = Datei
-trust-unneeded = { $path } braucht kein Vertrauen: sie setzt nur Namen und Grenzen
+trust-unneeded = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt nur Namen und Grenzen; `helix plan check` und `helix doctor` probieren hier nun auch die Befehle der Gates
+preflight-passes = `{ $command }` läuft auf dem Ausgangs-Commit und besteht
+preflight-fails = `{ $command }` läuft auf dem Ausgangs-Commit und schlägt dort fehl: { $how }. Das Gate vergleicht damit
+preflight-untrusted = Die Befehle der Gates wurden nicht probiert, weil du diesem Projekt noch nicht vertraust: `helix trust`, oder einmalig mit --preflight
+doctor-gate = Gate { $gate } (Phase { $phase })
+doctor-gates = Gates
+doctor-untrusted = die Befehle der Gates wurden nicht probiert: du vertraust diesem Projekt noch nicht
+    .hint = führe hier `helix trust` aus, oder einmalig `helix doctor --preflight`
 trust-given = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt:
 trust-key = { $name } (Zeile { $line })
 trust-with = und nennt diese Dateien, denen du damit auch vertraust:

@@ -82,6 +82,7 @@ wait-places = waiting for a place: { $taken } of { $places } { $of } running, { 
 wait-target = waiting for job { $job }, which is delivering to { $target }
 wait-target-elsewhere = waiting for job { $job } of the state directory { $place }, which is delivering to { $target }
 wait-memory = waiting for memory: { $available } MiB available, { $needed } MiB needed
+wait-preflight = preflight: trying `{ $command }` on the base commit
 
 ### How an agent's run ended, of a job
 
@@ -847,7 +848,14 @@ keys-since = since
 keys-revoked = { $name }: the key opens nothing any more
 trust-none = no project's configuration is trusted
 trust-file = file
-trust-unneeded = { $path } needs no trust: it sets nothing but names and limits
+trust-unneeded = { $path } is trusted as it is now. It sets nothing but names and limits; `helix plan check` and `helix doctor` now also try the commands of the gates here
+preflight-passes = `{ $command }` runs and passes on the base commit
+preflight-fails = `{ $command }` runs on the base commit and fails there: { $how }. Its gate compares with that
+preflight-untrusted = The commands of the gates were not tried, since you have not trusted this project yet: `helix trust`, or once with --preflight
+doctor-gate = gate { $gate } (phase { $phase })
+doctor-gates = gates
+doctor-untrusted = the commands of the gates were not tried: you have not trusted this project yet
+    .hint = run `helix trust` here, or once `helix doctor --preflight`
 trust-given = { $path } is trusted as it is now. It sets:
 trust-key = { $name } (line { $line })
 trust-with = and names, trusted with it:

@@ -23,6 +23,7 @@ mod means;
 pub(crate) mod openwebui;
 pub(crate) mod outcome;
 pub(crate) mod plan;
+pub(crate) mod preflight;
 pub(crate) mod project;
 pub(crate) mod prompt;
 pub(crate) mod run;
