@@ -12,7 +12,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, keys, mcp, openwebui,
+    adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, keys, mcp, open, openwebui,
     outcome, plan, project, prompt, run, sandbox, serve, skills, trust, verify, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
@@ -64,6 +64,8 @@ enum Command {
     Chat(chat::Arguments),
     /// Serve the HTTP API
     Serve(serve::Arguments),
+    /// Open Helix's pages in a browser, logged in
+    Open(open::Arguments),
     /// Run a plan
     Run(run::Arguments),
     /// List, show, follow, cancel and resume jobs; show their changes and evidence
@@ -186,6 +188,7 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Doctor { fix, .. } => doctor::run(context, fix),
         Command::Chat(arguments) => chat::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, arguments),
+        Command::Open(arguments) => open::run(context, &arguments),
         Command::Run(arguments) => run::run(context, arguments),
         Command::Jobs(arguments) => jobs::run(context, arguments),
         Command::Answer(arguments) => answer::run(context, arguments),

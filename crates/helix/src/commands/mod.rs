@@ -17,6 +17,7 @@ pub(crate) mod init;
 pub(crate) mod jobs;
 pub(crate) mod keys;
 pub(crate) mod mcp;
+pub(crate) mod open;
 pub(crate) mod openwebui;
 pub(crate) mod outcome;
 pub(crate) mod plan;

@@ -6,6 +6,9 @@ use helix_engine::{Engine, EngineError};
 use helix_job::{JobStatus, JobView};
 use helix_store::JobFilter;
 
+/// How long a host stays for somebody who has looked at a page.
+const LOOKED_AT: Duration = Duration::from_secs(600);
+
 /// Jobs that need a host: unfinished ones, but for those that wait for persons and nothing else.
 ///
 /// # Errors
@@ -47,7 +50,7 @@ pub(crate) async fn until_idle(engine: &Engine, grace: Duration) -> Result<(), E
         }
         // Time for somebody to submit the next job, or the first one.
         tokio::time::sleep(grace).await;
-        if busy_jobs(engine).await?.is_empty() {
+        if busy_jobs(engine).await?.is_empty() && !engine.logins().is_in_use(LOOKED_AT) {
             return Ok(());
         }
     }
