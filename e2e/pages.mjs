@@ -13,7 +13,7 @@ const { chromium } = packages('playwright-core');
 const axe = readFileSync(packages.resolve('axe-core/axe.min.js'), 'utf8');
 
 /** How long the page and the jobs may take, in milliseconds. The machine may be busy. */
-const LIMIT = 180_000;
+const LIMIT = 60_000;
 const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
@@ -22,7 +22,7 @@ const browser = await chromium.launch({
   args: ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 });
 
-/** Whatever a page asks of elsewhere, or says to its console. */
+/** Whatever a page asks of elsewhere or says to its console, and what keeps people from using it. */
 const wrong = [];
 
 async function context(more = {}) {
@@ -57,9 +57,9 @@ async function usable(page, name) {
   };
   await evaluate(`${axe}; 0`);
   const found = await evaluate(`axe.run(document, { resultTypes: ['violations'] }).then((all) => all.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html + ' ' + node.failureSummary).join(' | ')))`);
-  assert.deepEqual(found, [], `${name}: ${found.join('\n')}`);
+  wrong.push(...found.map((one) => `${name}: ${one}`));
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  assert.ok(wide <= 0, `${name} is ${wide} px wider than the window`);
+  if (wide > 0) wrong.push(`${name} is ${wide} px wider than the window`);
   await session.detach();
 }
 
@@ -80,7 +80,12 @@ async function everywhere(page, address, name) {
 
 async function step(name, work) {
   const begun = performance.now();
-  await work();
+  try {
+    await work();
+  } catch (error) {
+    await picture(page, 'trouble');
+    throw error;
+  }
   console.error(`pages: ${name}: ${((performance.now() - begun) / 1000).toFixed(1)} s`);
 }
 
@@ -129,6 +134,15 @@ await step('a question is answered on the board by whoever is logged in', async 
   const card = page.locator(`#job-${jobs.receipt}`);
   await card.getByRole('button', { name: 'Of each item' }).click();
   await page.locator('#lane-proven').getByText('Receipt').waitFor();
+  await page.locator('#lane-needs').getByRole('button', { name: 'Accept the result' }).waitFor();
+  await page.goto(`${place.helix}/`);
+  await picture(page, 'board');
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await picture(page, 'board-dark');
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(PHONE);
+  await picture(page, 'phone');
+  await page.setViewportSize(WIDE);
   await page.goto(`${place.helix}/jobs/${jobs.receipt}?tab=evidence`);
   await page.getByText('(browser)').first().waitFor();
 });
@@ -166,7 +180,7 @@ await step('a job shows all that happened, and keys lead through it', async () =
   await page.getByText('failed').first().waitFor();
   await everywhere(page, null, 'checks');
   await page.getByRole('link', { name: 'Prompt', exact: true }).click();
-  await page.locator('pre.prompt', { hasText: 'Write the discount' }).waitFor();
+  await page.locator('pre.prompt', { hasText: 'Make baskets cheaper' }).waitFor();
   await usable(page, 'prompt');
   await page.keyboard.press('g');
   await page.keyboard.press('q');
@@ -191,7 +205,7 @@ await step('a result is looked at and approved, and its proof opened, without Ja
   await bare.getByRole('link', { name: 'See what changed' }).click();
   await bare.getByText('docs/discount.md').first().waitFor();
   await bare.goto(`${place.helix}/questions`);
-  await bare.getByRole('button', { name: /approve|accept|yes/i }).first().click();
+  await bare.getByRole('button', { name: 'Accept the result' }).click();
   await bare.waitForURL('**/questions');
   await plain.close();
   await page.goto(`${place.helix}/jobs/${jobs.discount}?phase=discount&tab=evidence`);
@@ -212,6 +226,15 @@ await step('a failed job is resumed and cancelled, a phase is retried', async ()
   await page.locator('.timeline').getByText('(browser)').first().waitFor();
   await page.locator('.job-head').getByText('failed').first().waitFor();
   await everywhere(page, `/jobs/${jobs.export}`, 'failed');
+  await page.getByText('Retry…').click();
+  await page.getByRole('button', { name: 'Run the phase again' }).click();
+  await page.locator('.timeline').getByText('attempt 3').waitFor();
+  jobs.second = submit('discount');
+  await page.goto(`${place.helix}/`);
+  const card = page.locator(`#job-${jobs.second}`);
+  await card.getByText('Cancel…').click();
+  await card.getByRole('button', { name: 'Cancel the job' }).click();
+  await page.locator('#lane-otherwise').locator(`#job-${jobs.second}`).waitFor();
 });
 
 await step('decisions, this host, and German', async () => {
@@ -231,19 +254,8 @@ await step('decisions, this host, and German', async () => {
 });
 
 await step('pictures for the documentation', async () => {
-  await page.goto(`${place.helix}/`);
-  jobs.again = submit('labels');
-  await page.goto(`${place.helix}/`);
-  await picture(page, 'board');
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await picture(page, 'board-dark');
-  await page.emulateMedia({ colorScheme: 'light' });
   await page.goto(`${place.helix}/jobs/${jobs.discount}?phase=discount&tab=activity`);
   await picture(page, 'job');
-  await page.setViewportSize(PHONE);
-  await page.goto(`${place.helix}/`);
-  await picture(page, 'phone');
-  await page.setViewportSize(WIDE);
 });
 
 await step('who logs out is out everywhere', async () => {
@@ -260,4 +272,4 @@ await step('who logs out is out everywhere', async () => {
 });
 
 await browser.close();
-assert.deepEqual(wrong, [], 'what pages ask of elsewhere or complain of');
+assert.deepEqual(wrong, [], wrong.join('\n'));

@@ -136,7 +136,8 @@ impl Logins {
     pub fn is_in_use(&self, within: std::time::Duration) -> bool {
         let now = Timestamp::now();
         let age = now.as_second().saturating_sub(self.used.load(Ordering::Relaxed));
-        u64::try_from(age).is_ok_and(|age| age < within.as_secs()) || lock(&self.codes).iter().any(|one| one.until > now)
+        u64::try_from(age).is_ok_and(|age| age < within.as_secs())
+            || lock(&self.codes).iter().any(|one| one.until > now)
     }
 
     /// Whether whoever it is still has the key that they had.

@@ -91,7 +91,8 @@ pub(crate) async fn require_visitor(State(shared): State<Shared>, mut request: R
         return next.run(request).await;
     }
     let route = request.extensions().get::<MatchedPath>().map_or(path, MatchedPath::as_str).to_owned();
-    let (method, headers, peer) = (request.method().clone(), request.headers().clone(), request.extensions().get::<Peer>().cloned());
+    let (method, headers, peer) =
+        (request.method().clone(), request.headers().clone(), request.extensions().get::<Peer>().cloned());
     if !is_from_own_page(&method, &headers) {
         return helix_web::refuse(&headers, codes::FORBIDDEN_HOST, "no page of this host has sent this form", None);
     }

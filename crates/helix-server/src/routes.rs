@@ -16,8 +16,8 @@ use serde_json::Value;
 use tower_http::compression::CompressionLayer;
 
 use crate::api::{
-    activity, adrs, events, failures, health, job_request, jobs, keys, logins, logs, metrics, older, questions, results,
-    sessions,
+    activity, adrs, events, failures, health, job_request, jobs, keys, logins, logs, metrics, older, questions,
+    results, sessions,
 };
 use crate::guard::{require_host, require_principal, require_room, require_visitor};
 use crate::host_check::HostRules;
@@ -118,7 +118,7 @@ pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(shared.clone(), require_room))
         .layer(from_fn_with_state(shared.clone(), require_principal))
-        .merge(pages);
+        .merge(pages.with_state(()));
     let router = match hosts.cors() {
         Some(cors) => router.layer(cors),
         None => router,

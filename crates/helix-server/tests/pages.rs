@@ -40,7 +40,10 @@ impl<'a> Browser<'a> {
         let answer = plain(host, &format!("/login?code={}", code(host).await)).await;
         assert_eq!(answer.status(), 200);
         let cookie = answer.headers()["set-cookie"].to_str().unwrap().to_owned();
-        assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"), "{cookie}");
+        assert!(
+            cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict") && cookie.contains("Path=/"),
+            "{cookie}"
+        );
         Self { host, cookie: cookie.split(';').next().unwrap().to_owned() }
     }
 
@@ -134,7 +137,8 @@ async fn only_a_code_gets_in_and_only_once_and_logging_out_ends_it() {
         assert_eq!(answer.headers()["referrer-policy"], "same-origin");
     }
     // The cookie opens the pages alone.
-    let api = host.http.get(format!("{}/api/v1/jobs", host.url)).header("cookie", &browser.cookie).send().await.unwrap();
+    let api =
+        host.http.get(format!("{}/api/v1/jobs", host.url)).header("cookie", &browser.cookie).send().await.unwrap();
     assert_eq!(api.status(), 401);
     let out = browser.sends("/logout", &[]).await;
     assert_eq!(out.status(), 200);
@@ -148,7 +152,9 @@ async fn a_form_counts_only_from_a_page_of_this_host() {
     let host = host().await;
     let browser = Browser::log_in(&host).await;
     let other = host.url.replace(char::is_numeric, "1");
-    for (origin, status) in [(None, 403), (Some("null"), 403), (Some("https://evil.example"), 403), (Some(other.as_str()), 403)] {
+    for (origin, status) in
+        [(None, 403), (Some("null"), 403), (Some("https://evil.example"), 403), (Some(other.as_str()), 403)]
+    {
         let form = browser.form("/logout", &[]);
         let form = match origin {
             Some(origin) => form.header("origin", origin),
@@ -171,7 +177,8 @@ async fn a_form_counts_only_from_a_page_of_this_host() {
 async fn a_person_logs_in_with_their_key_until_it_is_revoked_and_nobody_without_proof() {
     let host = host().await;
     let key = host.engine().keys().create(helix_server::wire::Holder::Person, "Ana").unwrap();
-    let made = host.http.post(format!("{}/api/v1/logins", host.url)).bearer_auth(&key).json(&json!({})).send().await.unwrap();
+    let made =
+        host.http.post(format!("{}/api/v1/logins", host.url)).bearer_auth(&key).json(&json!({})).send().await.unwrap();
     let made: Value = made.json().await.unwrap();
     let answer = host.http.get(made["url"].as_str().unwrap()).send().await.unwrap();
     let cookie = answer.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned();
@@ -183,7 +190,8 @@ async fn a_person_logs_in_with_their_key_until_it_is_revoked_and_nobody_without_
         assert_eq!(host.engine().logins().code(&Person::new("Eve", how)).unwrap(), None);
     }
     let chat = host.engine().keys().create(helix_server::wire::Holder::Chat, "phone").unwrap();
-    let refused = host.http.post(format!("{}/api/v1/logins", host.url)).bearer_auth(&chat).json(&json!({})).send().await.unwrap();
+    let refused =
+        host.http.post(format!("{}/api/v1/logins", host.url)).bearer_auth(&chat).json(&json!({})).send().await.unwrap();
     assert_eq!(refused.status(), 403);
     host.stop().await;
 }
@@ -192,8 +200,19 @@ async fn a_person_logs_in_with_their_key_until_it_is_revoked_and_nobody_without_
 async fn pages_are_in_the_language_that_the_browser_asks_for_and_say_how_to_begin() {
     let host = host().await;
     let browser = Browser::log_in(&host).await;
-    let german = browser.get("/").header("accept-language", "fr, de-AT;q=0.8, en;q=0.5").send().await.unwrap().text().await.unwrap();
-    assert!(german.contains("<html lang=\"de\">") && german.contains("Übersicht") && german.contains("helix demo"), "{german}");
+    let german = browser
+        .get("/")
+        .header("accept-language", "fr, de-AT;q=0.8, en;q=0.5")
+        .send()
+        .await
+        .unwrap()
+        .text()
+        .await
+        .unwrap();
+    assert!(
+        german.contains("<html lang=\"de\">") && german.contains("Übersicht") && german.contains("helix demo"),
+        "{german}"
+    );
     let english = browser.page("/").await;
     assert!(english.contains("<html lang=\"en\">") && english.contains("Start your first job"), "{english}");
     assert!(browser.page("/questions").await.contains("Nothing waits for an answer"));
@@ -289,7 +308,7 @@ async fn a_job_is_watched_answered_and_proved_in_the_pages() {
     }
     let activity = browser.page(&format!("/jobs/{id}?phase=page&tab=activity")).await;
     assert!(activity.contains("I have written the page."), "{activity}");
-    assert!(browser.page(&format!("/jobs/{id}?phase=page&tab=prompt")).await.contains("documentation"));
+    assert!(browser.page(&format!("/jobs/{id}?phase=page&tab=prompt")).await.contains("The old price is 10 euros."));
 
     let questions = browser.page("/questions").await;
     assert!(questions.contains("Price list") && questions.contains("value=\"approve\""), "{questions}");
@@ -324,8 +343,8 @@ async fn a_job_is_cancelled_and_resumed_in_the_pages_by_name() {
     browser.shows("/questions", "approve").await;
     let done = browser.sends(&format!("/jobs/{id}/cancel"), &[("back", "board")]).await;
     assert_eq!((done.status().as_u16(), done.headers()["location"].to_str().unwrap()), (303, "/"));
-    let page = browser.shows(&format!("/jobs/{id}"), "cancelled").await;
-    assert!(page.contains("(browser)") && page.contains("/resume"), "{page}");
+    let page = browser.shows(&format!("/jobs/{id}"), "/resume\"").await;
+    assert!(page.contains("(browser)"), "{page}");
     let done = browser.sends(&format!("/jobs/{id}/resume"), &[("back", "job")]).await;
     assert_eq!(done.headers()["location"].to_str().unwrap(), format!("/jobs/{id}"));
     browser.shows("/questions", "approve").await;
@@ -341,7 +360,8 @@ async fn hostile_text_is_never_markup() {
     let all = corpus.join("\n");
     let repo = sandbox.path().join("shop");
     std::fs::create_dir_all(repo.join("adr")).unwrap();
-    let adr = format!("---\nadr_id: \"001\"\ntitle: {}\nstatus: accepted\n---\n# {}\n\n{all}\n", json!(corpus[0]), corpus[1]);
+    let adr =
+        format!("---\nadr_id: \"001\"\ntitle: {}\nstatus: accepted\n---\n# {}\n\n{all}\n", json!(corpus[0]), corpus[1]);
     std::fs::write(repo.join("adr/001-hostile.md"), adr).unwrap();
     // The agent writes and says what it finds in a file: orders have no room for all of it.
     std::fs::write(repo.join("corpus.txt"), &all).unwrap();
@@ -359,7 +379,8 @@ async fn hostile_text_is_never_markup() {
     let browser = Browser::log_in(&host).await;
     browser.shows("/questions", "value=\"approve\"").await;
     let mut found = 0;
-    let tabs = ["activity", "changes", "checks", "evidence", "prompt"].map(|tab| format!("/jobs/{id}?phase=page&tab={tab}"));
+    let tabs =
+        ["activity", "changes", "checks", "evidence", "prompt"].map(|tab| format!("/jobs/{id}?phase=page&tab={tab}"));
     let project = percent(repo.to_str().unwrap());
     let others = [format!("/decisions/001-hostile.md?project={project}"), format!("/?q={}", percent(&corpus[0]))];
     for path in PAGES.iter().map(|path| (*path).to_owned()).chain(tabs).chain(others) {
@@ -370,14 +391,19 @@ async fn hostile_text_is_never_markup() {
     // Said, asked, changed, decided: the corpus was really there.
     assert!(found > 3 * corpus.len(), "{found} of {}", corpus.len());
     // What is sent later is no other.
-    let mut live = browser.get(&format!("/jobs/{id}/live?phase=page&tab=activity")).send().await.unwrap().bytes_stream().boxed();
+    let mut live =
+        browser.get(&format!("/jobs/{id}/live?phase=page&tab=activity")).send().await.unwrap().bytes_stream().boxed();
     let mut sent = String::new();
     while !sent.contains("event: item") {
         sent.push_str(&String::from_utf8_lossy(&live.next().await.unwrap().unwrap()));
     }
     let html: String = sent.lines().filter_map(|line| line.strip_prefix("data: ")).collect::<Vec<_>>().join("\n");
     hostile::is_clean("live", &html);
-    for path in ["/jobs/%3Cscript%3E", "/decisions/%3Cscript%3Ealert(1)%3C%2Fscript%3E?project=%3Cb%3E", "/login?code=%3Cscript%3E"] {
+    for path in [
+        "/jobs/%3Cscript%3E",
+        "/decisions/%3Cscript%3Ealert(1)%3C%2Fscript%3E?project=%3Cb%3E",
+        "/login?code=%3Cscript%3E",
+    ] {
         hostile::is_clean(path, &browser.get(path).send().await.unwrap().text().await.unwrap());
     }
     let answer = browser.sends("/questions/%3Cimg%3E", &[("choice", "<b>"), ("back", "board")]).await;

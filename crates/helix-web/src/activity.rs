@@ -12,6 +12,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::diff;
+use crate::markdown::markdown;
 use crate::sign::sign;
 
 /// Longest text of one item, in bytes.
@@ -33,8 +34,18 @@ pub(crate) fn deed(event: &AgentEvent) -> Option<String> {
 fn call(name: &str, input: &Value) -> String {
     let telling = TELLING.iter().find_map(|key| input.get(key)).and_then(Value::as_str);
     match telling {
-        Some(text) => format!("{name} {}", one_line(text, 120)),
+        Some(text) => format!("{name} {}", one_line(&within_work_place(text), 120)),
         None => name.to_owned(),
+    }
+}
+
+/// A text in which files of the work place are named from its root, as in the project.
+fn within_work_place(text: &str) -> String {
+    let Some((before, after)) = text.split_once("/worktrees/") else { return text.to_owned() };
+    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    match after.splitn(3, '/').nth(2) {
+        Some(path) => format!("{}{path}", &before[..start]),
+        None => text.to_owned(),
     }
 }
 
@@ -62,7 +73,7 @@ impl Items {
         let language = self.language;
         match event {
             AgentEvent::Text { text, partial: false, parent } if !text.trim().is_empty() => {
-                self.add("says", parent.is_some(), html! { p.text { (bounded(&text, LONGEST)) } })
+                self.add("says", parent.is_some(), markdown(&bounded(&text, LONGEST)))
             }
             AgentEvent::Thinking { text, partial: false, parent } if !text.trim().is_empty() => {
                 let body = html! { details { summary.weak { (say!(language, "web-thinking")) } p.text.weak { (bounded(&text, LONGEST)) } } };
@@ -80,10 +91,15 @@ impl Items {
             }
             AgentEvent::RateLimited { rejected: true, resets_at } => {
                 let until = resets_at.map(|at| language.local(at)).unwrap_or_default();
-                self.add("note", false, html! { p { (sign(Sign::Waiting, None)) (say!(language, "web-limited", until = until)) } })
+                self.add(
+                    "note",
+                    false,
+                    html! { p { (sign(Sign::Waiting, None)) (say!(language, "web-limited", until = until)) } },
+                )
             }
             AgentEvent::ApiRetry { attempt, max, reason, .. } => {
-                let text = say!(language, "web-api-retry", attempt = attempt, max = max, reason = one_line(&reason, 160));
+                let text =
+                    say!(language, "web-api-retry", attempt = attempt, max = max, reason = one_line(&reason, 160));
                 self.add("note", false, html! { p { (sign(Sign::Note, None)) (text) } })
             }
             AgentEvent::Question { text } => {

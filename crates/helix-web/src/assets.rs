@@ -43,7 +43,8 @@ pub(crate) fn address(file: &str) -> String {
 pub(crate) async fn show(Path(name): Path<String>) -> Response {
     match FILES.iter().find(|one| one.name == name) {
         Some(Asset { kind, content, .. }) => {
-            let headers = [(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, "public, max-age=31536000, immutable")];
+            let headers =
+                [(header::CONTENT_TYPE, *kind), (header::CACHE_CONTROL, "public, max-age=31536000, immutable")];
             (headers, *content).into_response()
         }
         None => StatusCode::NOT_FOUND.into_response(),

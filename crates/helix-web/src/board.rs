@@ -95,9 +95,27 @@ async fn lanes(pages: &Pages, language: Language) -> Result<Vec<Lane>, EngineErr
     let make = |name, title, empty, sign, jobs| Lane { name, title, empty, sign, jobs };
     Ok(vec![
         make("needs", say!(language, "web-lane-needs"), say!(language, "web-lane-needs-empty"), Sign::Waiting, needs),
-        make("running", say!(language, "web-lane-running"), say!(language, "web-lane-running-empty"), Sign::Running, running),
-        make("proven", say!(language, "web-lane-proven"), say!(language, "web-lane-proven-empty"), Sign::Passed, proven),
-        make("otherwise", say!(language, "web-lane-otherwise"), say!(language, "web-lane-otherwise-empty"), Sign::Skipped, otherwise),
+        make(
+            "running",
+            say!(language, "web-lane-running"),
+            say!(language, "web-lane-running-empty"),
+            Sign::Running,
+            running,
+        ),
+        make(
+            "proven",
+            say!(language, "web-lane-proven"),
+            say!(language, "web-lane-proven-empty"),
+            Sign::Passed,
+            proven,
+        ),
+        make(
+            "otherwise",
+            say!(language, "web-lane-otherwise"),
+            say!(language, "web-lane-otherwise-empty"),
+            Sign::Skipped,
+            otherwise,
+        ),
     ])
 }
 
@@ -106,7 +124,9 @@ fn lane(job: &JobView, now: Timestamp) -> usize {
     let is_recent = || job.completed_at.is_some_and(|at| now.duration_since(at) < RECENT);
     // Of a limit of its provider, or a delivery of another job.
     let is_held = || {
-        let waits = |phase: &helix_job::PhaseView| phase.stage.as_deref().is_some_and(|stage| stage.starts_with("waits until "));
+        let waits = |phase: &helix_job::PhaseView| {
+            phase.stage.as_deref().is_some_and(|stage| stage.starts_with("waits until "))
+        };
         job.phases.iter().any(|phase| phase.status == PhaseStatus::Waiting && waits(phase))
     };
     match job.status {
@@ -176,7 +196,8 @@ pub(crate) async fn show(
     Query(Search { q: wanted }): Query<Search>,
 ) -> Shown<Response> {
     let language = reader.language;
-    let lanes = fragment(&pages, language, wanted.as_deref()).await.map_err(|error| Trouble::from(error).page(&reader))?;
+    let lanes =
+        fragment(&pages, language, wanted.as_deref()).await.map_err(|error| Trouble::from(error).page(&reader))?;
     let body = html! {
         div.head {
             h1 { (say!(language, "web-board")) }

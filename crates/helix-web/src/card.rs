@@ -3,11 +3,11 @@
 use helix_core::text::{clip, one_line};
 use helix_job::phrases::{self, Sign};
 use helix_job::question::{QuestionOption, QuestionView};
-use helix_job::{JobStatus, JobView, Language, PhaseStatus, say};
+use helix_job::{JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
 use maud::{Markup, html};
 
 use crate::sign::{badge, class, sign};
-use crate::when::{ago, length};
+use crate::when::{ago, length, phrase};
 
 /// The address of a job.
 pub(crate) fn address(job: &JobView) -> String {
@@ -28,6 +28,12 @@ pub(crate) fn bar(language: Language, job: &JobView) -> Markup {
             @for phase in &job.phases { i class=(class(phase.status.into())) {} }
         }
     }
+}
+
+/// What a phase is doing, without the command that does something about it: pages have buttons.
+pub(crate) fn stage(language: Language, phase: &PhaseView) -> String {
+    let stage = phrases::stage(language, phase);
+    stage.split(" (`").next().unwrap_or_default().to_owned()
 }
 
 /// Where a form of a list leads back to.
@@ -106,10 +112,14 @@ fn standing(language: Language, job: &JobView, doing: Option<&str>) -> Markup {
     match busy.filter(|_| !job.status.is_final()) {
         Some(phase) => html! {
             b { (one_line(&phase.name, 60)) }
-            " · " (phrases::stage(language, phase))
+            " · " (stage(language, phase))
             @if let Some(doing) = doing { span.deed { (doing) } }
         },
-        None => html! { (clip(&phrases::standing(language, job), 240)) },
+        None => match &job.error {
+            // What to do about it stands below, as a button.
+            Some(error) if job.status == JobStatus::Failed => phrase(&clip(&error.said_in(language).message, 240)),
+            _ => phrase(&clip(&phrases::standing(language, job), 240)),
+        },
     }
 }
 
@@ -148,7 +158,7 @@ pub(crate) fn question(language: Language, question: &QuestionView, back: Back, 
                     span.weak.right { (ago(language, question.asked_at)) }
                 }
             }
-            p.asks { (phrases::asks(language, question)) }
+            p.asks { (phrase(&phrases::asks(language, question))) }
             @if let Some(approvals) = phrases::approvals(language, question) { p.weak { (approvals) } }
             @for tried in &question.attempted {
                 p.warning { (sign(Sign::Unclear, None)) (phrases::attempted(language, tried.run.as_str(), &tried.asked)) }

@@ -115,7 +115,11 @@ pub(crate) async fn show(
         let file = format!("adr/{name}");
         let found = pages.engine.projects().decision(PathBuf::from(&project), file.clone()).await?;
         let (summary, text) = found.ok_or_else(missing)?;
-        Ok::<_, Trouble>((summary, text, jobs.into_iter().filter(|job| job.adr.as_deref() == Some(&*file)).collect::<Vec<_>>()))
+        Ok::<_, Trouble>((
+            summary,
+            text,
+            jobs.into_iter().filter(|job| job.adr.as_deref() == Some(&*file)).collect::<Vec<_>>(),
+        ))
     };
     let (summary, text, jobs) = found.await.map_err(|trouble| trouble.page(&reader))?;
     let title = if summary.title.is_empty() { summary.file.clone() } else { summary.title.clone() };

@@ -159,8 +159,8 @@ pub(crate) fn table(language: Language, file: &File, number: usize, pairs: &mut 
     html! {
         div.scroll tabindex="0" {
             table.diff {
-                @for hunk in &file.hunks {
-                    tr.hunk { td.n {} td.n {} td.s {} td.c { (visible(&hunk.head)) } }
+                @for (at, hunk) in file.hunks.iter().enumerate() {
+                    @if at > 0 || !hunk.head.is_empty() { tr.hunk { td.n {} td.n {} td.s {} td.c { (visible(&hunk.head)) } } }
                     (rows(&hunk.lines, number, pairs))
                 }
             }
@@ -181,7 +181,9 @@ fn rows(lines: &[Line], number: usize, pairs: &mut usize) -> Markup {
             let compared: Vec<(Markup, Markup)> =
                 (0..gone).map(|one| words(&lines[at + one].text, &lines[at + gone + one].text)).collect();
             let (olds, news): (Vec<Markup>, Vec<Markup>) = compared.into_iter().unzip();
-            shown.extend(olds.into_iter().chain(news).enumerate().map(|(one, text)| row(&lines[at + one], number, text)));
+            shown.extend(
+                olds.into_iter().chain(news).enumerate().map(|(one, text)| row(&lines[at + one], number, text)),
+            );
             at += gone + come;
             continue;
         }

@@ -52,7 +52,9 @@ fn words_that_changed_are_marked_and_nothing_is_markup() {
 
 #[test]
 fn what_is_no_patch_is_no_file() {
-    for text in ["", "hello", "@@ -1 +1 @@\n+x", "+++ b/x", "diff --git", "diff --git ", "@@ -9999999999999999999999,1 +1 @@"] {
+    for text in
+        ["", "hello", "@@ -1 +1 @@\n+x", "+++ b/x", "diff --git", "diff --git ", "@@ -9999999999999999999999,1 +1 @@"]
+    {
         assert!(files(text).len() <= 1, "{text}");
     }
 }

@@ -6,6 +6,13 @@ use comrak::nodes::NodeValue;
 use comrak::{Arena, Options, format_html, parse_document};
 use maud::{Markup, PreEscaped, html};
 
+/// What comrak makes, and what the pages have instead: a box that cannot be ticked is no control.
+const OWN: [(&str, &str); 3] = [
+    ("<a href=", "<a rel=\"noopener noreferrer nofollow\" href="),
+    ("<input type=\"checkbox\" checked=\"\" disabled=\"\" />", "<span class=\"tick passed\">☑</span>"),
+    ("<input type=\"checkbox\" disabled=\"\" />", "<span class=\"tick\">☐</span>"),
+];
+
 /// A text in Markdown. What is longer than a page can be is shown as it is.
 pub(crate) fn markdown(text: &str) -> Markup {
     let arena = Arena::new();
@@ -28,7 +35,13 @@ pub(crate) fn markdown(text: &str) -> Markup {
     }
     let mut shown = String::new();
     match format_html(root, &options, &mut shown) {
-        Ok(()) => html! { div.prose { (PreEscaped(shown.replace("<a href=", "<a rel=\"noopener noreferrer nofollow\" href="))) } },
+        // What looks like these is all comrak's own: the text's is escaped.
+        Ok(()) => {
+            for (made, wanted) in OWN {
+                shown = shown.replace(made, wanted);
+            }
+            html! { div.prose { (PreEscaped(shown)) } }
+        }
         Err(_) => html! { pre.prose { (text) } },
     }
 }

@@ -32,7 +32,9 @@ pub(crate) async fn show(State(pages): State<Pages>, reader: Reader) -> Shown<Re
     let language = reader.language;
     let open = fragment(&pages, language).await.map_err(|error| Trouble::from(error).page(&reader))?;
     let body = html! { div.head { h1 { (say!(language, "web-questions")) } } div.narrow { (open) } };
-    Ok(Frame::new(&reader, Place::Questions, &say!(language, "web-questions")).live("/live?of=questions".into()).page(body))
+    Ok(Frame::new(&reader, Place::Questions, &say!(language, "web-questions"))
+        .live("/live?of=questions".into())
+        .page(body))
 }
 
 /// The fields of an answer.

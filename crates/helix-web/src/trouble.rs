@@ -11,6 +11,7 @@ use maud::html;
 
 use crate::layout::{Frame, Place};
 use crate::reader::Reader;
+use crate::when::phrase;
 
 /// Why a page is not there, or an action was not taken.
 #[derive(Debug)]
@@ -37,8 +38,8 @@ impl Trouble {
         let body = html! {
             section.trouble {
                 h1 { (say!(language, "web-trouble")) }
-                p { (self.message) }
-                @if let Some(hint) = &self.hint { p.hint { (hint) } }
+                p { (phrase(&self.message)) }
+                @if let Some(hint) = &self.hint { p.hint { (phrase(hint)) } }
                 p { a.button href="/" { (say!(language, "web-to-board")) } }
             }
         };

@@ -1,4 +1,4 @@
-//! Times and figures as pages show them. Must not know what happened then.
+//! Times, figures and phrases as pages show them. Must not know what happened then.
 
 use helix_job::{Language, say};
 use jiff::Timestamp;
@@ -29,4 +29,13 @@ pub(crate) fn length(language: Language, seconds: f64, is_under_way: bool) -> Ma
         return html! { span.figure { (text) } };
     }
     html! { span.figure data-seconds=(format!("{seconds:.0}")) { (text) } }
+}
+
+/// A phrase, in which what stands between backquotes is code.
+pub(crate) fn phrase(text: &str) -> Markup {
+    html! {
+        @for (at, piece) in text.split('`').enumerate() {
+            @if at % 2 == 1 { code { (piece) } } @else { (piece) }
+        }
+    }
 }

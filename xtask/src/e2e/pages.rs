@@ -36,11 +36,11 @@ const PLANS: [(&str, &str); 4] = [
         "name: Discounts on the basket
 adr: adr/001-discounts.md
 phases:
-  - { id: rounding, name: Decide the rounding, type: documentation, description: Decide how prices are rounded, outputs: [docs/rounding.md] }
+  - { id: rounding, name: Decide the rounding, type: documentation, description: Say how a discounted price becomes whole cents, outputs: [docs/rounding.md] }
   - id: discount
     name: Write the discount
     type: development
-    description: Write the discount
+    description: Make baskets cheaper by a percentage
     depends_on: [rounding]
     outputs: [shop/discount.py, tests/test_discount.py]
     gates:
@@ -49,17 +49,17 @@ phases:
   - id: page
     name: Page for customers
     type: documentation
-    description: Write a page for customers
+    description: Tell customers about it
     depends_on: [rounding]
     outputs: [docs/discount.md]
     approval: after
 ",
     ),
-    ("receipt", "name: Receipt\nphases:\n  - { id: receipt, name: Print a receipt, type: documentation, description: Print a receipt, outputs: [docs/receipt.md] }\n"),
-    ("labels", "name: Labels in German\nphases:\n  - { id: labels, name: Translate the labels, type: documentation, description: Translate the labels, outputs: [docs/labels.md] }\n"),
+    ("receipt", "name: Receipt\nphases:\n  - { id: receipt, name: Print a receipt, type: documentation, description: Put all items on paper, outputs: [docs/receipt.md] }\n"),
+    ("labels", "name: Labels in German\nphases:\n  - { id: labels, name: Translate the labels, type: documentation, description: Say all labels in German, outputs: [docs/labels.md] }\n"),
     (
         "export",
-        "name: Export of prices\ndefaults: { max_attempts: 1 }\nphases:\n  - { id: export, name: Export the prices, type: documentation, description: Export the prices, outputs: [docs/export.md], on_failure: fail }\n",
+        "name: Export of prices\ndefaults: { max_attempts: 1 }\nphases:\n  - { id: export, name: Export the prices, type: documentation, description: Give prices away as a file, outputs: [docs/export.md], on_failure: fail }\n",
     ),
 ];
 
@@ -103,7 +103,9 @@ pub(super) fn run(program: &Path, chromium: &Path, results: &Path, document: boo
         workspace::run(&mut node)
     })();
     end(&mut host);
-    driven.with_context(|| format!("not everything was as it should be; pictures and logs are in {}", results.display()))?;
+    driven.with_context(|| {
+        format!("not everything was as it should be; pictures and logs are in {}", results.display())
+    })?;
     for picture in SHOWN.iter().filter(|_| document) {
         let shown = workspace::root().join("docs/images").join(picture);
         std::fs::copy(results.join(picture), &shown).with_context(|| format!("cannot write {}", shown.display()))?;

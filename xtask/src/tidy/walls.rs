@@ -161,7 +161,15 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         name: "helix-server",
-        may_use: &["helix-core", "helix-failure", "helix-job", "helix-git", "helix-project", "helix-engine", "helix-web"],
+        may_use: &[
+            "helix-core",
+            "helix-failure",
+            "helix-job",
+            "helix-git",
+            "helix-project",
+            "helix-engine",
+            "helix-web",
+        ],
         must_not_know: &["rusqlite", "nix", "inotify", "signal-hook", "clap", "indicatif"],
     },
     Wall {

@@ -79,10 +79,14 @@ pub(crate) fn is_clean(path: &str, page: &str) {
                 rest = after;
                 break;
             }
-            let end = rest.find(|letter: char| letter.is_whitespace() || letter == '>' || letter == '=').unwrap_or(rest.len());
+            let end = rest
+                .find(|letter: char| letter.is_whitespace() || letter == '>' || letter == '=')
+                .unwrap_or(rest.len());
             assert!(end > 0, "{path}: <{shown}");
             let name = rest[..end].to_lowercase();
-            let is_known = attributes.contains(name.as_str()) || name.starts_with("data-") || (element == "!doctype" && name == "html");
+            let is_known = attributes.contains(name.as_str())
+                || name.starts_with("data-")
+                || (element == "!doctype" && name == "html");
             assert!(is_known, "{path}: {name} in <{shown}");
             rest = &rest[end..];
             let Some(value) = rest.strip_prefix("=\"") else { continue };
@@ -92,7 +96,10 @@ pub(crate) fn is_clean(path: &str, page: &str) {
             let leads = ["href", "src", "action"].contains(&name.as_str());
             // What a decision links to may be a page elsewhere, and says so.
             let is_outside = value.starts_with("https://evil.example/") && shown.contains("nofollow");
-            assert!(!leads || value.starts_with(['/', '?', '#']) && !value.starts_with("//") || is_outside, "{path}: {name}={value}");
+            assert!(
+                !leads || value.starts_with(['/', '?', '#']) && !value.starts_with("//") || is_outside,
+                "{path}: {name}={value}"
+            );
         }
     }
 }

@@ -132,9 +132,13 @@ fn whole(language: Language, story: &Story, found: &JobEvidence) -> Markup {
 pub(crate) async fn bundle(State(pages): State<Pages>, reader: Reader, Path(id): Path<String>) -> Shown<Response> {
     let made = async {
         let job = pages.engine.jobs().get(&id).await?.id;
-        Ok::<_, helix_engine::EngineError>((pages.engine.reports().bundle(job.as_str(), env!("CARGO_PKG_VERSION")).await?, job))
+        Ok::<_, helix_engine::EngineError>((
+            pages.engine.reports().bundle(job.as_str(), env!("CARGO_PKG_VERSION")).await?,
+            job,
+        ))
     };
     let (text, job) = made.await.map_err(|error| Trouble::from(error).page(&reader))?;
     let named = format!("attachment; filename=\"evidence-{job}.json\"");
-    Ok(([(header::CONTENT_TYPE, "application/json".to_owned()), (header::CONTENT_DISPOSITION, named)], text).into_response())
+    Ok(([(header::CONTENT_TYPE, "application/json".to_owned()), (header::CONTENT_DISPOSITION, named)], text)
+        .into_response())
 }

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use helix_core::ids::PhaseId;
 use helix_core::text::clip;
-use helix_job::phrases::{self, Sign};
+use helix_job::phrases::Sign;
 use helix_job::{Language, PhaseView, say};
 use maud::{Markup, html};
 
 use super::head::version;
 use super::story::{Selected, Story};
+use crate::card;
 use crate::sign::{class, shape, sign};
 
 /// A box, and what is between two.
@@ -60,7 +61,10 @@ pub(super) fn graph(language: Language, story: &Story, selected: &Selected<'_>) 
     let nodes = placed(story);
     let columns = nodes.values().map(|node| node.column + 1).max().unwrap_or_default();
     let rows = nodes.values().map(|node| node.row + 1).max().unwrap_or_default();
-    let (width, height) = (columns * (BOX.0 + GAP.0) - GAP.0.min(columns * GAP.0) + 2, rows * (BOX.1 + GAP.1) + 2 - GAP.1.min(rows * GAP.1));
+    let (width, height) = (
+        columns * (BOX.0 + GAP.0) - GAP.0.min(columns * GAP.0) + 2,
+        rows * (BOX.1 + GAP.1) + 2 - GAP.1.min(rows * GAP.1),
+    );
     let is_selected = |phase: &PhaseView| selected.phase.is_some_and(|one| one.id == phase.id);
     let address = |phase: &PhaseView| format!("/jobs/{}?phase={}", story.view.id, phase.id);
     html! {
@@ -78,7 +82,7 @@ pub(super) fn graph(language: Language, story: &Story, selected: &Selected<'_>) 
             ol.slim {
                 @for phase in &story.view.phases {
                     li { a.open href=(address(phase)) aria-current=[is_selected(phase).then_some("true")] {
-                        (sign(phase.status.into(), None)) span.title { (clip(&phase.name, 60)) } span.weak.right { (phrases::stage(language, phase)) }
+                        (sign(phase.status.into(), None)) span.title { (clip(&phase.name, 60)) } span.weak.right { (card::stage(language, phase)) }
                     } }
                 }
             }
@@ -96,7 +100,11 @@ fn edge(from: &Node<'_>, to: &Node<'_>) -> Markup {
 fn node(language: Language, node: &Node<'_>, address: &str, is_selected: bool) -> Markup {
     let ((x, y), phase) = (node.corner(), node.phase);
     let of = Sign::from(phase.status);
-    let stage = phrases::stage(language, phase);
+    let stage = card::stage(language, phase);
+    let below = match phase.attempt {
+        ..=1 => stage.clone(),
+        number => format!("{stage} · {}", say!(language, "web-attempt", number = number)),
+    };
     html! {
         a href=(address) aria-current=[is_selected.then_some("true")] {
             title { (phase.name) ": " (stage) }
@@ -104,10 +112,7 @@ fn node(language: Language, node: &Node<'_>, address: &str, is_selected: bool) -
                 rect width=(BOX.0) height=(BOX.1) rx="8" {}
                 g transform="translate(12 16)" { (shape(of)) }
                 text x="38" y="20" { (clip(&phase.name, LETTERS)) }
-                text.weak x="38" y="37" {
-                    (clip(&stage, 22))
-                    @if phase.attempt > 1 { " · " (say!(language, "web-attempt", number = phase.attempt)) }
-                }
+                text.weak x="38" y="37" { (clip(&below, 25)) }
             }
         }
     }

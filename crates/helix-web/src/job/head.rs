@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::story::Story;
 use crate::card::{self, Back, actions};
 use crate::sign::{badge, sign};
-use crate::when::{ago, length};
+use crate::when::{ago, length, phrase};
 
 pub(super) fn head(language: Language, story: &Story) -> Markup {
     let job = &story.view;
@@ -22,7 +22,7 @@ pub(super) fn head(language: Language, story: &Story) -> Markup {
                 (badge(job.status.into(), &phrases::job_status(language, job.status)))
                 div.right { (actions(language, job, Back::Job)) }
             }
-            p.standing { (phrases::standing(language, job)) }
+            @if phrases::open_questions(job).next().is_none() { p.standing { (phrase(&phrases::standing(language, job))) } }
             @for tried in &job.attempted {
                 p.warning { (sign(phrases::Sign::Unclear, None)) (phrases::attempted(language, tried.run.as_str(), &tried.asked)) }
             }

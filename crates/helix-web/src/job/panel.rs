@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use helix_core::text::one_line;
 use helix_engine::{EngineError, Follow};
-use helix_job::{Language, phrases, say};
+use helix_job::{Language, say};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,7 +13,9 @@ use super::head::version;
 use super::story::{Selected, Story};
 use crate::Pages;
 use crate::activity::Items;
+use crate::card;
 use crate::sign::sign;
+use crate::when::phrase;
 
 /// Most items of an activity that a page begins with.
 const MOST_ITEMS: usize = 400;
@@ -58,7 +60,7 @@ pub(super) fn tabs(language: Language, story: &Story, selected: &Selected<'_>) -
                 div.row {
                     (sign(phase.status.into(), None))
                     h2 { (one_line(&phase.name, 100)) }
-                    span.weak { (phrases::stage(language, phase)) }
+                    span.weak { (card::stage(language, phase)) }
                     @if is_over && phase.attempt > 0 {
                         details.act.right {
                             summary { (say!(language, "web-retry")) }
@@ -71,7 +73,7 @@ pub(super) fn tabs(language: Language, story: &Story, selected: &Selected<'_>) -
                     }
                 }
                 @if let Some(error) = phase.error.as_ref().map(|error| error.said_in(language)) {
-                    p.warning { (error.message) @if let Some(hint) = &error.hint { " " span.weak { (hint) } } }
+                    p.warning { (phrase(&error.message)) @if let Some(hint) = &error.hint { br; span.weak { (phrase(hint)) } } }
                 }
                 nav.tabs aria-label=(phase.name) {
                     @for (tab, word) in &words {
@@ -103,7 +105,11 @@ pub(super) fn shell(selected: &Selected<'_>, shown: Markup) -> Markup {
 }
 
 /// What the agent of the attempt did so far.
-pub(super) async fn activity(pages: &Pages, language: Language, selected: &Selected<'_>) -> Result<Markup, EngineError> {
+pub(super) async fn activity(
+    pages: &Pages,
+    language: Language,
+    selected: &Selected<'_>,
+) -> Result<Markup, EngineError> {
     let Some(run) = selected.run() else { return Ok(list(language, selected, 0, &[])) };
     let (mut items, mut shown, mut heard) = (Items::new(language), BTreeMap::new(), 0_u64);
     let mut left_out = 0_u64;
@@ -157,7 +163,9 @@ fn words(told: &str) -> String {
         let content = message.get("message")?.get("content")?;
         match content {
             Value::String(text) => Some(text.clone()),
-            Value::Array(parts) => Some(parts.iter().filter_map(|part| part.get("text")?.as_str()).collect::<Vec<_>>().join("\n")),
+            Value::Array(parts) => {
+                Some(parts.iter().filter_map(|part| part.get("text")?.as_str()).collect::<Vec<_>>().join("\n"))
+            }
             _ => None,
         }
     });

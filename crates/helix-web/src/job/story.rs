@@ -135,4 +135,3 @@ impl Selected<'_> {
         format!("/jobs/{}/live{}", story.view.id, self.query(self.tab, attempt))
     }
 }
-
