@@ -1,13 +1,10 @@
 //! Who reads a page, and in which language. Must not know which page.
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderMap;
 use axum::http::header::ACCEPT_LANGUAGE;
 use axum::http::request::Parts;
-use axum::response::Response;
+use axum::http::{HeaderMap, StatusCode};
 use helix_job::{Language, Person};
-
-use crate::login::ask_to_log_in;
 
 /// Who was let in; an extension of each request.
 #[derive(Debug, Clone)]
@@ -27,12 +24,13 @@ pub(crate) fn language(headers: &HeaderMap) -> Language {
 }
 
 impl<S: Sync> FromRequestParts<S> for Reader {
-    type Rejection = Response;
+    type Rejection = StatusCode;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
         match parts.extensions.get::<Visitor>() {
             Some(Visitor(person)) => Ok(Self { language: language(&parts.headers), person: person.clone() }),
-            None => Err(ask_to_log_in(&parts.headers)),
+            // Whoever mounts the pages asks people to log in.
+            None => Err(StatusCode::UNAUTHORIZED),
         }
     }
 }

@@ -7,8 +7,7 @@ use helix_job::{Language, say};
 use maud::{Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::Tab;
-use super::story::{Selected, Story};
+use super::story::{Selected, Story, Tab};
 use crate::Pages;
 use crate::diff::{self, File};
 

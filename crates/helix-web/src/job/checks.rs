@@ -7,8 +7,7 @@ use helix_job::phrases::{self, Sign};
 use helix_job::{Language, Review, say};
 use maud::{Markup, html};
 
-use super::Tab;
-use super::story::{Selected, Story};
+use super::story::{Selected, Story, Tab};
 use crate::sign::badge;
 
 /// Longest piece of output that is shown, in bytes.

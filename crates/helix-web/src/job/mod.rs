@@ -26,8 +26,7 @@ use crate::layout::{Frame, Place};
 use crate::reader::Reader;
 use crate::trouble::{Shown, Trouble};
 
-pub(crate) use panel::Tab;
-use story::Story;
+use story::{Story, Tab};
 
 /// What of a job is looked at.
 #[derive(Debug, Clone, Default, Deserialize)]

@@ -6,11 +6,10 @@ use helix_core::text::one_line;
 use helix_engine::{EngineError, Follow};
 use helix_job::{Language, say};
 use maud::{Markup, html};
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::head::version;
-use super::story::{Selected, Story};
+use super::story::{Selected, Story, Tab};
 use crate::Pages;
 use crate::activity::Items;
 use crate::card;
@@ -19,29 +18,6 @@ use crate::when::phrase;
 
 /// Most items of an activity that a page begins with.
 const MOST_ITEMS: usize = 400;
-
-/// What is shown of a phase.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Tab {
-    Activity,
-    Changes,
-    Checks,
-    Evidence,
-    Prompt,
-}
-
-impl Tab {
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Self::Activity => "activity",
-            Self::Changes => "changes",
-            Self::Checks => "checks",
-            Self::Evidence => "evidence",
-            Self::Prompt => "prompt",
-        }
-    }
-}
 
 /// The selected phase in a line, with the ways to its sides.
 pub(super) fn tabs(language: Language, story: &Story, selected: &Selected<'_>) -> Markup {

@@ -5,8 +5,32 @@ use helix_core::ids::{PhaseId, RunId};
 use helix_engine::{Engine, EngineError};
 use helix_job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded, Review};
 use helix_plan::Phase;
+use serde::Deserialize;
 
-use super::{Asked, Tab};
+use super::Asked;
+
+/// What is shown of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Tab {
+    Activity,
+    Changes,
+    Checks,
+    Evidence,
+    Prompt,
+}
+
+impl Tab {
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Activity => "activity",
+            Self::Changes => "changes",
+            Self::Checks => "checks",
+            Self::Evidence => "evidence",
+            Self::Prompt => "prompt",
+        }
+    }
+}
 
 /// All of a job.
 pub(super) struct Story {
