@@ -6,6 +6,7 @@ mod codes;
 mod dependencies;
 mod files;
 mod modules;
+mod pages;
 mod walls;
 
 use anyhow::{Context, bail};
@@ -44,6 +45,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
     breaches.extend(files::check(&files, &files::machine_paths()));
     breaches.extend(modules::check(&files));
     breaches.extend(codes::check(&files));
+    breaches.extend(pages::check(&files));
     breaches.extend(dependencies::check(&packages, &files));
     if breaches.is_empty() {
         eprintln!("{} files and {} crates keep the rules", files.len(), packages.len());

@@ -3,27 +3,31 @@
 //! Must not know a disk: what a repository holds comes through [`RepoFacts`]. Every check reads the text at most once.
 
 use std::collections::HashSet;
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::source_text::{SourceText, sort_by_place};
 
+use super::claims::Claimant;
 use super::codes;
 use super::complete::Mentions;
 use super::file_name::number_of_file_name;
 use super::finalize::status_word;
+use super::form::AdrForm;
 use super::front_matter::FrontMatter;
 use super::known::KnownAdrs;
 use super::mojibake::mojibake;
 use super::rules::MIN_CRITERIA;
-use super::syntax::{Adr, AdrForm};
-use super::unfilled::{Left, left};
+use super::syntax::Adr;
+use super::unfilled::is_left;
 use super::words::{AdrId, SectionKind, Status};
 
 /// Fewest characters of a section that says something.
 const MIN_SECTION: usize = 10;
 /// Most places that one check reports; more would only hide the rest.
 const MOST_PLACES: usize = 20;
+/// Most decisions that a message names.
+const MOST_NAMED: usize = 3;
 
 /// What a repository holds, as far as a check needs it.
 pub trait RepoFacts {
@@ -60,9 +64,9 @@ pub enum Standing {
 }
 
 impl Standing {
-    /// By its number: a draft has none.
+    /// By its id: a draft has none.
     pub fn of(adr: &Adr) -> Self {
-        if adr.number().is_some() { Self::Decision } else { Self::Draft }
+        if adr.decided_id().is_some() { Self::Decision } else { Self::Draft }
     }
 }
 
@@ -77,14 +81,10 @@ pub fn check_as(adr: &Adr, facts: &dyn RepoFacts, standing: Standing) -> Vec<Dia
     let source = SourceText::new(&adr.file, &adr.source);
     let mut problems = Vec::new();
     encoding(adr, &source, &mut problems);
-    if adr.form == AdrForm::Helix {
-        problems.extend(adr.front_problems.iter().cloned());
-        let mut checker = Checker { adr, source: &source, facts, standing, problems };
-        checker.run();
-        problems = checker.problems;
-    } else {
-        problems.push(foreign(adr, &source));
-    }
+    problems.extend(adr.front_problems.iter().cloned());
+    let mut checker = Checker { adr, source: &source, facts, standing, problems };
+    checker.run();
+    problems = checker.problems;
     sort_by_place(&mut problems);
     problems
 }
@@ -118,17 +118,6 @@ fn is_code(adr: &Adr, source: &SourceText<'_>, at: usize) -> bool {
     quoted || adr.code_blocks.iter().any(|block| block.range.contains(&at))
 }
 
-fn foreign(adr: &Adr, source: &SourceText<'_>) -> Diagnostic {
-    let name = match adr.form {
-        AdrForm::Madr => "MADR",
-        AdrForm::Nygard | AdrForm::Helix => "Nygard",
-    };
-    let range = adr.sections.first().map_or(0..0, |section| section.heading_range.clone());
-    source
-        .error(codes::FOREIGN_FORM, range, format!("this is an ADR in the form of {name}, not in Helix's"))
-        .help(format!("`helix adr import {} --write` converts it and keeps every sentence", adr.file))
-}
-
 struct Checker<'a> {
     adr: &'a Adr,
     source: &'a SourceText<'a>,
@@ -144,13 +133,25 @@ impl Checker<'_> {
         self.criteria();
         match &self.adr.front {
             Some(front) => self.front(front),
-            None if self.adr.front_problems.is_empty() => {
+            None if self.adr.front_problems.is_empty() && self.own() => {
                 let help = "begin the file with `---`, then `adr_id`, `title` and `status`, then `---`";
                 self.error(codes::NO_FRONT_MATTER, &(0..0), "the ADR has no front matter", help);
             }
             None => {}
         }
-        self.file_name();
+        if self.own() {
+            self.file_name();
+        }
+    }
+
+    /// Whether the file has Helix's own form, and so all that Helix asks for. Of another form only what it has is judged.
+    fn own(&self) -> bool {
+        self.adr.form == AdrForm::Helix
+    }
+
+    /// An error where the form is Helix's own, else a warning: other tools take the file as it is.
+    fn own_error(&mut self, code: &str, range: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
+        if self.own() { self.error(code, range, message, help) } else { self.warning(code, range, message, help) }
     }
 
     fn error(&mut self, code: &str, range: &Range<usize>, message: impl Into<String>, help: impl Into<String>) {
@@ -164,10 +165,19 @@ impl Checker<'_> {
     fn sections(&mut self) {
         let end = self.adr.source.trim_end().len();
         for kind in SectionKind::REQUIRED {
-            if self.adr.section(kind).is_none() {
-                let (english, german) = (kind.heading(super::Language::English), kind.heading(super::Language::German));
-                let help = format!("add `## {english}` or `## {german}`");
-                self.error(codes::MISSING_SECTION, &(end..end), format!("the section {english} is missing"), help);
+            if self.adr.section(kind).is_some() {
+                continue;
+            }
+            let (english, german) = self.adr.form.headings(kind);
+            let message = format!("the section {english} is missing");
+            let help = format!("add `## {english}` or `## {german}`");
+            // No other form has criteria; and what was decided before, as by an import, is not undecided for want of them.
+            match kind == SectionKind::AcceptanceCriteria {
+                true if !self.own() => {}
+                true if self.adr.status().is_some_and(|status| status != Status::Proposed) => {
+                    self.warning(codes::MISSING_SECTION, &(end..end), message, help);
+                }
+                true | false => self.own_error(codes::MISSING_SECTION, &(end..end), message, help),
             }
         }
         let mut seen = HashSet::new();
@@ -192,7 +202,7 @@ impl Checker<'_> {
     }
 
     fn unfilled(&mut self) {
-        let unfilled: Vec<(Range<usize>, Left)> = self
+        let unfilled: Vec<Range<usize>> = self
             .source
             .text()
             .split_inclusive('\n')
@@ -201,22 +211,32 @@ impl Checker<'_> {
                 *at += line.len();
                 Some((start..start + line.trim_end().len(), line))
             })
-            .filter_map(|(range, line)| left(line).map(|left| (range, left)))
+            .filter(|(_, line)| is_left(line))
+            .map(|(range, _)| range)
             .collect();
-        let Some((first, _)) = unfilled.first() else { return };
+        let Some(first) = unfilled.first() else { return };
         let message = match unfilled.len() {
             1 => "a line still contains template text".to_owned(),
             more => format!("{more} lines still contain template text; this is the first"),
         };
         let help = "replace the placeholder, or remove the line";
-        let of_template = unfilled.iter().any(|(_, left)| *left == Left::Template);
         match self.standing {
-            Standing::Decision if of_template => self.error(codes::UNFILLED, first, message, help),
-            Standing::Decision | Standing::Draft => self.warning(codes::UNFILLED, first, message, help),
+            Standing::Decision => self.error(codes::UNFILLED, first, message, help),
+            Standing::Draft => self.warning(codes::UNFILLED, first, message, help),
         }
     }
 
     fn criteria(&mut self) {
+        if self.own() {
+            self.count_criteria();
+        }
+        for unusable in self.adr.criteria.iter().flat_map(|criterion| &criterion.unusable).take(MOST_PLACES) {
+            let range = unusable.span.range();
+            self.warning(codes::UNUSABLE_EVIDENCE, &range, unusable.message.clone(), unusable.help.clone());
+        }
+    }
+
+    fn count_criteria(&mut self) {
         let Some(section) = self.adr.section(SectionKind::AcceptanceCriteria) else { return };
         let count = self.adr.criteria.len();
         if count == 0 {
@@ -237,24 +257,24 @@ impl Checker<'_> {
             let help = "write an action and its expected result, such as a command and its output";
             self.warning(codes::VAGUE_CRITERION, &range, format!("this criterion cannot be checked: {why}"), help);
         }
-        for unusable in self.adr.criteria.iter().flat_map(|criterion| &criterion.unusable).take(MOST_PLACES) {
-            let range = unusable.span.range();
-            self.warning(codes::UNUSABLE_EVIDENCE, &range, unusable.message.clone(), unusable.help.clone());
-        }
     }
 
     fn front(&mut self, front: &FrontMatter) {
-        let head = self.adr.front_range.start..self.adr.front_range.start;
-        for (key, missing) in [
+        // A value that could not be read has been reported already.
+        let missing: Vec<String> = [
             ("component_type", front.component_type.is_none()),
             ("classification", front.classification.is_none()),
             ("change_scope", front.change_scope.is_none()),
-        ] {
-            // A value that could not be read has been reported already.
-            if missing && !front.unreadable.contains(&key) {
-                let help = format!("add `{key}:`; docs/adr.md lists its values");
-                self.warning(codes::NO_CLASSIFICATION, &head, format!("`{key}` is missing"), help);
-            }
+        ]
+        .into_iter()
+        .filter(|(key, missing)| *missing && !front.unreadable.contains(key))
+        .map(|(key, _)| format!("`{key}`"))
+        .collect();
+        if !missing.is_empty() && self.own() {
+            let head = self.adr.front_range.start..self.adr.front_range.start;
+            let are = if missing.len() == 1 { "is" } else { "are" };
+            let message = format!("{} {are} missing", missing.join(", "));
+            self.warning(codes::NO_CLASSIFICATION, &head, message, "`helix adr new --help` lists the values of each");
         }
         self.status(front);
         self.files(front);
@@ -281,7 +301,7 @@ impl Checker<'_> {
         let draft = self.adr.id() == Some(AdrId::Draft);
         let open = draft || status.is_none_or(Status::is_open);
         // Once it has its number, a file that is there has been created, and one that is gone has been deleted.
-        let unnumbered = self.adr.number().is_none();
+        let unnumbered = self.adr.decided_id().is_none();
         let deleted = front.files.delete.iter().filter(|_| unnumbered);
         if open {
             for file in front.files.modify.iter().chain(deleted) {
@@ -333,25 +353,25 @@ impl Checker<'_> {
         let Some(known) = self.facts.adrs() else { return };
         for (key, ids) in front.links() {
             for id in ids {
-                if known.files(id.value).is_empty() {
+                if known.files(&id.value).is_empty() {
                     let message = format!("`{key}` names {}, which does not exist", id.value);
                     let help = "correct the number, or remove it; `helix adr list` lists all";
                     match key {
                         "related_to" => self.warning(codes::UNKNOWN_ADR, &id.range, message, help),
-                        _ => self.error(codes::UNKNOWN_ADR, &id.range, message, help),
+                        _ => self.own_error(codes::UNKNOWN_ADR, &id.range, message, help),
                     }
                 }
             }
         }
-        let Some(own) = self.adr.number().map(AdrId::Number) else { return };
+        let Some(own) = self.adr.decided_id() else { return };
         for first in &front.supersedes {
-            if let Some(way) = known.supersedes.cycle(own, first.value) {
+            if let Some(way) = known.supersedes.cycle(&own, &first.value) {
                 let message = format!("ADRs supersede each other in a cycle: {way}");
                 self.error(codes::SUPERSEDE_CYCLE, &first.range, message, "remove one of these from `supersedes`");
             }
         }
         for first in &front.depends_on {
-            if let Some(way) = known.depends_on.cycle(own, first.value) {
+            if let Some(way) = known.depends_on.cycle(&own, &first.value) {
                 let message = format!("ADRs depend on each other in a cycle: {way}");
                 self.warning(codes::DEPENDENCY_CYCLE, &first.range, message, "remove one of these from `depends_on`");
             }
@@ -362,45 +382,47 @@ impl Checker<'_> {
     fn conflicts(&mut self, front: &FrontMatter) {
         let Some(adrs) = self.facts.adrs() else { return };
         let own = self.adr.id().unwrap_or(AdrId::Draft);
-        let known: HashSet<AdrId> =
-            front.supersedes.iter().chain(&front.depends_on).map(|id| id.value).chain([own]).collect();
-        let files = &front.files;
-        let mut told = 0;
-        let mut said = HashSet::new();
+        let known: HashSet<&AdrId> =
+            front.supersedes.iter().chain(&front.depends_on).map(|id| &id.value).chain([&own]).collect();
+        let (files, mut said) = (&front.files, HashSet::new());
         for file in files.create.iter().chain(&files.modify).chain(&files.delete) {
-            for claimant in adrs.claims().of(&file.value) {
-                let older = own == AdrId::Draft || claimant.id < own;
+            let mut shown: Vec<&Claimant> = Vec::new();
+            adrs.claims().before(&file.value, &own, |claimant| {
                 let elsewhere = claimant.file != self.adr.file && !known.contains(&claimant.id);
-                if !older || !elsewhere || !said.insert((file.value.clone(), claimant.id)) {
-                    continue;
+                if elsewhere && said.insert((&file.value, &claimant.id)) {
+                    shown.push(claimant);
                 }
-                told += 1;
-                if told > MOST_PLACES {
-                    return;
+                // One more than is named says that there are others.
+                if shown.len() > MOST_NAMED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            });
+            let Some(first) = shown.first() else { continue };
+            let named = |one: &&Claimant| format!("{} ({})", one.id, one.title);
+            let mut names: Vec<String> = shown.iter().take(MOST_NAMED).map(named).collect();
+            names.extend((shown.len() > MOST_NAMED).then(|| "others".to_owned()));
+            let (whom, them, one) = match names.split_last() {
+                Some((last, before)) if !before.is_empty() => {
+                    (format!("{} and {last}", before.join(", ")), "them", "each".to_owned())
                 }
-                let message = format!(
-                    "`{}` is claimed by {} ({}), which this decision does not refer to",
-                    file.value, claimant.id, claimant.title
-                );
-                let help = format!(
-                    "read {}; then add {} to `depends_on` if this builds on it, or to `supersedes` if it replaces it",
-                    claimant.file, claimant.id
-                );
-                self.warning(codes::CLAIM_CONFLICT, &file.range, message, help);
-            }
+                _ => (names.concat(), first.file.as_str(), first.id.to_string()),
+            };
+            let message = format!("`{}` is claimed by {whom}, which this decision does not refer to", file.value);
+            let help = format!(
+                "read {them}; then add {one} to `depends_on` if this builds on it, or to `supersedes` if it replaces it"
+            );
+            self.warning(codes::CLAIM_CONFLICT, &file.range, message, help);
         }
     }
 
     fn number(&mut self, front: &FrontMatter) {
         let (Some(id), Some(number)) = (&front.adr_id, self.adr.number()) else { return };
-        let holders = self.facts.adrs().map_or(&[][..], |known| known.files(id.value));
+        let holders = self.facts.adrs().map_or(&[][..], |known| known.files(&id.value));
         let others: Vec<&str> = holders.iter().filter(|file| **file != self.adr.file).map(String::as_str).collect();
         if !others.is_empty() {
             let message = format!("{} is also the number of {}", id.value, others.join(", "));
             let help = "`helix adr renumber` gives the later one the next number";
             self.error(codes::NUMBER_COLLISION, &id.range, message, help);
         }
-        if let Some(named) = number_of_file_name(&self.adr.file).filter(|named| *named != number) {
+        if let Some(named) = number_of_file_name(&self.adr.file).filter(|named| *named != number && self.own()) {
             let message = format!("the file name says {named:03}, the front matter says {number:03}");
             let help = "`helix adr renumber` renames it; or correct `adr_id`";
             self.error(codes::NUMBER_COLLISION, &id.range, message, help);

@@ -3,6 +3,7 @@
 //! Must not know a disk or git. A look-up costs the depth of a path and what lies at it, never a walk over all decisions.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use helix_plan::can_meet;
 
@@ -23,9 +24,15 @@ pub struct Claimant {
 /// The claims of the decisions in force (`Accepted` and `Implemented`), by path.
 #[derive(Debug, Clone, Default)]
 pub struct ClaimIndex {
-    /// Claims by their path; those of globs by the directory before the first wildcard.
-    by_path: BTreeMap<String, Vec<usize>>,
-    claims: Vec<Claimant>,
+    /// What is claimed, by the path without wildcards: of a glob the directory before the first one.
+    by_path: BTreeMap<String, Vec<Claimed>>,
+}
+
+/// A path or glob, and who claims it, each decision once.
+#[derive(Debug, Clone)]
+struct Claimed {
+    path: String,
+    claimants: Vec<Claimant>,
 }
 
 impl Status {
@@ -39,25 +46,35 @@ impl Status {
 }
 
 impl ClaimIndex {
-    pub(super) fn add(&mut self, adr: &Adr) {
-        let (Some(front), Some(number)) = (&adr.front, adr.number()) else { return };
-        if !adr.status().is_some_and(Status::is_in_force) {
-            return;
+    /// Reads the claims of many decisions.
+    pub(super) fn new<'a>(adrs: impl IntoIterator<Item = &'a Adr>) -> Self {
+        let mut by_claim: BTreeMap<&str, Vec<Claimant>> = BTreeMap::new();
+        for adr in adrs {
+            let (Some(front), Some(id)) = (&adr.front, adr.decided_id()) else { continue };
+            if !adr.status().is_some_and(Status::is_in_force) {
+                continue;
+            }
+            for path in front.files.all() {
+                let (file, title) = (adr.file.clone(), adr.title().to_owned());
+                let claimant = Claimant { id: id.clone(), file, title, path: path.to_owned() };
+                by_claim.entry(path).or_default().push(claimant);
+            }
         }
-        for path in front.files.all() {
-            let (id, title) = (AdrId::Number(number), adr.title().to_owned());
-            let claim = Claimant { id, file: adr.file.clone(), title, path: path.to_owned() };
-            self.by_path.entry(anchor(path).to_owned()).or_default().push(self.claims.len());
-            self.claims.push(claim);
+        let mut by_path: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
+        for (path, mut claimants) in by_claim {
+            claimants.sort();
+            claimants.dedup();
+            by_path.entry(anchor(path).to_owned()).or_default().push(Claimed { path: path.to_owned(), claimants });
         }
+        Self { by_path }
     }
 
-    /// The decisions that claim a path, a directory above it, or a glob that names it. For a glob or a directory also those
-    /// that claim something in it. Each claim once, in the order of the decisions.
-    pub fn of(&self, path: &str) -> Vec<&Claimant> {
-        let plain = path.trim_end_matches('/');
-        let own = anchor(plain);
-        let mut found: Vec<usize> = Vec::new();
+    /// What is claimed and meets a path: the path, a directory above it, or a glob that names it. For a glob or a directory also
+    /// what is claimed in it.
+    fn meeting(&self, path: &str) -> impl Iterator<Item = &Claimed> {
+        let plain = path.trim_end_matches('/').to_owned();
+        let own = anchor(&plain);
+        let mut found: Vec<&Claimed> = Vec::new();
         let mut above = Some(own);
         while let Some(directory) = above {
             found.extend(self.by_path.get(directory).into_iter().flatten());
@@ -69,15 +86,33 @@ impl ClaimIndex {
         // What lies below counts for a directory too: whether a plain path is one is not known here.
         let below = if own.is_empty() { String::new() } else { format!("{own}/") };
         let inside = self.by_path.range(below.clone()..).take_while(|(key, _)| key.starts_with(&below));
-        found.extend(inside.flat_map(|(_, numbers)| numbers));
-        found.sort_unstable();
-        found.dedup();
+        // Without a directory, everything is below, and what is claimed for the root itself was found already.
+        found.extend(inside.filter(|(key, _)| !key.is_empty()).flat_map(|(_, claimed)| claimed));
+        // Too much work to know (a hostile glob) is taken for a meeting: to be told once too often does no harm.
+        found.into_iter().filter(move |claim| can_meet(claim.path.trim_end_matches('/'), &plain).unwrap_or(true))
+    }
+
+    /// The decisions that claim what meets a path, in the order of their ids.
+    pub fn of(&self, path: &str) -> Vec<&Claimant> {
+        let mut found: Vec<&Claimant> = self.meeting(path).flat_map(|claimed| &claimed.claimants).collect();
+        found.sort();
         found
-            .into_iter()
-            .filter_map(|number| self.claims.get(number))
-            // Too much work to know (a hostile glob) is taken for a meeting: to be told once too often does no harm.
-            .filter(|claim| can_meet(claim.path.trim_end_matches('/'), plain).unwrap_or(true))
-            .collect()
+    }
+
+    /// Shows the decisions before another one that claim what meets a path, of each claim the latest first, until there is enough:
+    /// thousands may claim one file.
+    pub(super) fn before<'s>(&'s self, path: &str, id: &AdrId, mut show: impl FnMut(&'s Claimant) -> ControlFlow<()>) {
+        for claimed in self.meeting(path) {
+            let end = match id {
+                AdrId::Draft => claimed.claimants.len(),
+                AdrId::Number(_) | AdrId::Named(_) => claimed.claimants.partition_point(|claimant| claimant.id < *id),
+            };
+            for claimant in claimed.claimants[..end].iter().rev() {
+                if show(claimant).is_break() {
+                    return;
+                }
+            }
+        }
     }
 }
 
@@ -89,3 +124,7 @@ fn anchor(path: &str) -> &str {
         None => path,
     }
 }
+
+#[cfg(test)]
+#[path = "claims_test.rs"]
+mod tests;

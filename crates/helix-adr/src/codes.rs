@@ -9,8 +9,6 @@ codes! {
     NOT_UTF8 = "HX0201";
     /// The file has no front matter.
     NO_FRONT_MATTER = "HX0202";
-    /// A MADR or Nygard file.
-    FOREIGN_FORM = "HX0203";
     /// The front matter is not readable YAML.
     BAD_FRONT_MATTER = "HX0204";
     /// A required key is missing.

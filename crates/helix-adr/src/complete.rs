@@ -11,6 +11,7 @@ use helix_core::source_text::{SourceText, sort_by_place};
 
 use super::codes;
 use super::file_name::mentions;
+use super::form::AdrForm;
 use super::front_matter::FrontMatter;
 use super::rules::{Condition, Requirement, Rule};
 use super::syntax::Adr;
@@ -23,7 +24,9 @@ pub fn complete(adr: &Adr, rules: &[Rule]) -> Vec<Diagnostic> {
     let nothing = FrontMatter::default();
     let front = adr.front.as_ref().unwrap_or(&nothing);
     let mut problems: Vec<Diagnostic> = Vec::new();
-    for rule in rules.iter().filter(|rule| rule.when.iter().all(|condition| holds(condition, front, Some(&lower)))) {
+    for rule in rules.iter().filter(|rule| {
+        can_be_kept(rule, adr.form) && rule.when.iter().all(|condition| holds(condition, front, Some(&lower)))
+    }) {
         for requirement in &rule.require {
             if let Some((message, range)) = unmet(requirement, adr, front, &lower) {
                 let mut problem = source.error(codes::INCOMPLETE, range, format!("{}: {message}", rule.id));
@@ -36,6 +39,11 @@ pub fn complete(adr: &Adr, rules: &[Rule]) -> Vec<Diagnostic> {
     problems.dedup_by(|a, b| a.span == b.span && a.help == b.help && a.message == b.message);
     sort_by_place(&mut problems);
     problems
+}
+
+/// Whether what a rule asks for can stand in a file of this form: no other form than Helix's has criteria.
+fn can_be_kept(rule: &Rule, form: AdrForm) -> bool {
+    form == AdrForm::Helix || !rule.require.iter().any(|one| matches!(one, Requirement::Criteria { .. }))
 }
 
 /// Whether a condition holds; those on the text never do while there is no text (for templates).

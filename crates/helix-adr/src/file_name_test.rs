@@ -10,10 +10,10 @@ fn names_are_ascii_and_safe() {
         ("日本", "012-decision.md"),
         ("Don't café", "012-dont-cafe.md"),
     ] {
-        assert_eq!(finalized_file_name(12, title), name);
-        assert_eq!(number_of_file_name(&finalized_file_name(12, title)), Some(12));
+        assert_eq!(Numbering::HELIX.file_name(12, title), name);
+        assert_eq!(number_of_file_name(&Numbering::HELIX.file_name(12, title)), Some(12));
     }
-    assert!(finalized_file_name(1234, &"wörter ".repeat(100)).len() < 80);
+    assert!(Numbering::HELIX.file_name(1234, &"wörter ".repeat(100)).len() < 80);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use super::form::{AdrForm, language};
 use super::syntax::Adr;
 use super::words::{AdrId, Language, SectionKind, Status};
 
@@ -18,10 +19,10 @@ pub struct Acceptance {
 
 /// Why an ADR cannot be rewritten.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{file} cannot be rewritten: it has no front matter with `{key}`")]
+#[error("{file} cannot be changed by Helix: it has no {what}")]
 pub struct RewriteError {
     file: String,
-    key: &'static str,
+    what: &'static str,
 }
 
 impl Adr {
@@ -31,12 +32,16 @@ impl Adr {
     /// # Errors
     /// [`RewriteError`] when the front matter has no readable `adr_id` or `status`.
     pub fn with_id_and_status(&self, id: AdrId, status: Status) -> Result<String, RewriteError> {
-        let id_place =
-            self.front.as_ref().and_then(|front| front.adr_id.as_ref()).ok_or_else(|| self.lacks("adr_id"))?;
+        let id_place = self
+            .front
+            .as_ref()
+            .and_then(|front| front.adr_id.as_ref())
+            .ok_or_else(|| self.lacks("front matter with `adr_id`"))?;
         // Quoted, so that no reader takes 012 for a number.
         let id = match id {
             AdrId::Number(number) => format!("\"{number:03}\""),
             AdrId::Draft => "draft".into(),
+            AdrId::Named(name) => format!("\"{name}\""),
         };
         let mut edits = self.status_edits(status)?;
         edits.push((id_place.range.clone(), id));
@@ -54,8 +59,8 @@ impl Adr {
             None => Vec::new(),
         };
         for criterion in self.criteria.iter().filter(|one| !one.checked && met.contains(&one.text)) {
-            let item = self.source.get(criterion.span.start..).unwrap_or_default();
-            // The parser has found a box there: the first bracket of the item is its own.
+            // Without a box, as in other forms, there is nothing to tick.
+            let item = self.source.get(criterion.span.range()).unwrap_or_default();
             if let Some(at) = item.find("[ ]").map(|at| criterion.span.start + at) {
                 edits.push((at..at + 3, "[x]".to_owned()));
             }
@@ -85,7 +90,10 @@ impl Adr {
     /// # Errors
     /// [`RewriteError`] when the front matter has no readable `status` on a line of its own.
     pub fn with_acceptance(&self, acceptance: &Acceptance) -> Result<String, RewriteError> {
-        let no_status = || self.lacks("status");
+        if self.form != AdrForm::Helix {
+            return self.with_status(Status::Accepted);
+        }
+        let no_status = || self.lacks("front matter with `status` on a line of its own");
         let front = self.front.as_ref().ok_or_else(no_status)?;
         let status = front.status.as_ref().ok_or_else(no_status)?.range.clone();
         let by = acceptance.by.replace(|c: char| c.is_control(), " ").replace('\\', "\\\\").replace('"', "\\\"");
@@ -113,8 +121,12 @@ impl Adr {
     }
 
     /// How the front matter is made to say it, and the section Status where that names a state.
-    fn status_edits(&self, status: Status) -> Result<Vec<(Range<usize>, String)>, RewriteError> {
-        let said = self.front.as_ref().and_then(|front| front.status.as_ref()).ok_or_else(|| self.lacks("status"))?;
+    pub(super) fn status_edits(&self, status: Status) -> Result<Vec<(Range<usize>, String)>, RewriteError> {
+        if self.form != AdrForm::Helix {
+            return Ok(self.state_edits(&self.form.status_word(status, language(&self.sections))));
+        }
+        let lacks = || self.lacks("front matter with `status`");
+        let said = self.front.as_ref().and_then(|front| front.status.as_ref()).ok_or_else(lacks)?;
         let mut edits = vec![(said.range.clone(), status.word().to_owned())];
         let section = self.section(SectionKind::Status);
         let word = section.and_then(|section| status_word(&self.source, section.body.clone()));
@@ -122,8 +134,8 @@ impl Adr {
         Ok(edits)
     }
 
-    fn lacks(&self, key: &'static str) -> RewriteError {
-        RewriteError { file: self.file.clone(), key }
+    pub(super) fn lacks(&self, what: &'static str) -> RewriteError {
+        RewriteError { file: self.file.clone(), what }
     }
 }
 

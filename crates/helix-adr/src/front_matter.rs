@@ -104,13 +104,7 @@ pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Di
         front.domain = fields.take::<String>("domain", &mut reader);
         front.language = fields.take::<String>("language", &mut reader);
         front.skills = list::<String>(&mut fields, "skills", &mut reader);
-        if let Some(entry) = fields.entry("files") {
-            front.files = read_files(&entry.value, &mut reader);
-        }
-        front.depends_on = ids(&mut fields, "depends_on", &mut reader);
-        front.related_to = ids(&mut fields, "related_to", &mut reader);
-        front.supersedes = ids(&mut fields, "supersedes", &mut reader);
-        front.superseded_by = ids(&mut fields, "superseded_by", &mut reader);
+        claims(&mut front, &mut fields, &mut reader);
         front.date = fields.take::<String>("date", &mut reader);
         front.accepted_by = fields.take::<String>("accepted_by", &mut reader);
         front.accepted_on = fields.take::<String>("accepted_on", &mut reader);
@@ -123,6 +117,26 @@ pub(super) fn read(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Di
         problem.severity = Severity::Warning;
     }
     (front, problems)
+}
+
+/// Reads from front matter of another form what Helix understands there too: claimed files and links. Its other keys are its own.
+pub(super) fn read_claims(node: &Node, source: &SourceText<'_>) -> (FrontMatter, Vec<Diagnostic>) {
+    let mut reader = FieldReader::new(source, FIELD_CODES);
+    let mut front = FrontMatter::default();
+    if let Some(mut fields) = reader.open(node, "the front matter") {
+        claims(&mut front, &mut fields, &mut reader);
+    }
+    (front, reader.problems)
+}
+
+fn claims(front: &mut FrontMatter, fields: &mut Fields<'_>, reader: &mut FieldReader<'_>) {
+    if let Some(entry) = fields.entry("files") {
+        front.files = read_files(&entry.value, reader);
+    }
+    front.depends_on = ids(fields, "depends_on", reader);
+    front.related_to = ids(fields, "related_to", reader);
+    front.supersedes = ids(fields, "supersedes", reader);
+    front.superseded_by = ids(fields, "superseded_by", reader);
 }
 
 fn read_files(node: &Node, reader: &mut FieldReader<'_>) -> FileClaims {

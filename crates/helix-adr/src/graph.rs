@@ -52,7 +52,7 @@ pub struct AdrNode {
 }
 
 /// A link in the graph.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct AdrEdge {
     /// Who has the link.
     pub from: AdrId,
@@ -110,33 +110,39 @@ impl AdrGraph {
         let mut nodes: BTreeMap<AdrId, AdrNode> = BTreeMap::new();
         let mut edges: BTreeSet<(AdrId, AdrId, Link)> = BTreeSet::new();
         for adr in adrs {
-            let Some(front) = &adr.front else { continue };
-            let Some(id) = adr.number().map(AdrId::Number) else { continue };
-            let node =
-                AdrNode { id, title: adr.title().to_owned(), status: adr.status(), file: Some(adr.file.clone()) };
-            nodes.entry(id).or_insert(node);
-            edges.extend(front.supersedes.iter().map(|other| (id, other.value, Link::Supersedes)));
+            let (Some(front), Some(id)) = (&adr.front, adr.decided_id()) else { continue };
+            let (title, status, file) = (adr.title().to_owned(), adr.status(), Some(adr.file.clone()));
+            nodes.entry(id.clone()).or_insert(AdrNode { id: id.clone(), title, status, file });
+            let mut link = |from: &AdrId, to: &AdrId, link| edges.insert((from.clone(), to.clone(), link));
+            for other in &front.supersedes {
+                link(&id, &other.value, Link::Supersedes);
+            }
             // Said by either side, it is one link.
-            edges.extend(front.superseded_by.iter().map(|other| (other.value, id, Link::Supersedes)));
-            edges.extend(front.depends_on.iter().map(|other| (id, other.value, Link::DependsOn)));
-            edges.extend(front.related_to.iter().filter_map(|other| {
-                let (low, high) = (id.min(other.value), id.max(other.value));
-                (low != high).then_some((low, high, Link::Related))
-            }));
+            for other in &front.superseded_by {
+                link(&other.value, &id, Link::Supersedes);
+            }
+            for other in &front.depends_on {
+                link(&id, &other.value, Link::DependsOn);
+            }
+            for other in front.related_to.iter().filter(|other| other.value != id) {
+                link((&id).min(&other.value), (&id).max(&other.value), Link::Related);
+            }
         }
         edges.retain(|(from, to, _)| *from != AdrId::Draft && *to != AdrId::Draft);
-        for id in edges.iter().flat_map(|(from, to, _)| [*from, *to]) {
-            nodes.entry(id).or_insert_with(|| AdrNode { id, title: id.to_string(), status: None, file: None });
+        for id in edges.iter().flat_map(|(from, to, _)| [from, to]) {
+            let nobody = || AdrNode { id: id.clone(), title: id.to_string(), status: None, file: None };
+            nodes.entry(id.clone()).or_insert_with(nobody);
         }
         let mut cycles = Vec::new();
         let mut of_kind = BTreeMap::new();
         for link in [Link::Supersedes, Link::DependsOn] {
-            let links = Links::new(&edges.iter().filter(|edge| edge.2 == link).map(|edge| (edge.0, edge.1)).collect());
+            let of_link = edges.iter().filter(|edge| edge.2 == link).map(|edge| (edge.0.clone(), edge.1.clone()));
+            let links = Links::new(&of_link.collect());
             cycles.extend(links.cycles.iter().map(|members| Cycle { link, members: members.clone() }));
             of_kind.insert(link, links);
         }
         let edges = edges.into_iter().map(|(from, to, link)| {
-            let in_cycle = of_kind.get(&link).is_some_and(|links: &Links| links.lead_back(from, to));
+            let in_cycle = of_kind.get(&link).is_some_and(|links: &Links| links.lead_back(&from, &to));
             AdrEdge { from, to, link, in_cycle }
         });
         Self { nodes: nodes.into_values().collect(), edges: edges.collect(), cycles }
@@ -148,7 +154,7 @@ impl AdrGraph {
         for node in &self.nodes {
             let label = mermaid_text(&format!("{}: {}", node.id, node.title));
             let status = node.status.map_or("does not exist", Status::word);
-            out.push_str(&format!("    {}[\"{label}<br/>{status}\"]\n", name(node.id)));
+            out.push_str(&format!("    {}[\"{label}<br/>{status}\"]\n", name(&node.id)));
         }
         for edge in &self.edges {
             let arrow = match edge.link {
@@ -156,7 +162,7 @@ impl AdrGraph {
                 Link::DependsOn => "-->",
                 Link::Related => "-.-",
             };
-            let (from, to) = (name(edge.from), name(edge.to));
+            let (from, to) = (name(&edge.from), name(&edge.to));
             out.push_str(&format!("    {from} {arrow}|{}| {to}\n", edge.link.word()));
         }
         let circular = self.edges.iter().enumerate().filter(|(_, edge)| edge.in_cycle);
@@ -168,7 +174,7 @@ impl AdrGraph {
             [("gone", "opacity:0.5", Look::Gone), ("missing", "stroke:#c00,stroke-dasharray:4", Look::Missing)]
         {
             let members = self.nodes.iter().filter(|node| Look::of(node) == applies);
-            let members: Vec<String> = members.map(|node| name(node.id)).collect();
+            let members: Vec<String> = members.map(|node| name(&node.id)).collect();
             if !members.is_empty() {
                 out.push_str(&format!("    classDef {class} {look}\n    class {} {class}\n", members.join(",")));
             }
@@ -187,7 +193,7 @@ impl AdrGraph {
                 Look::Gone => ", style=dashed, fontcolor=gray40",
                 Look::Missing => ", style=dotted, color=red",
             };
-            out.push_str(&format!("    {} [label=\"{label}\\n{status}\"{look}];\n", name(node.id)));
+            out.push_str(&format!("    {} [label=\"{label}\\n{status}\"{look}];\n", name(&node.id)));
         }
         for edge in &self.edges {
             let style = match edge.link {
@@ -196,7 +202,7 @@ impl AdrGraph {
                 Link::Related => "style=dotted, dir=none",
             };
             let cycle = if edge.in_cycle { ", color=red" } else { "" };
-            let (from, to) = (name(edge.from), name(edge.to));
+            let (from, to) = (name(&edge.from), name(&edge.to));
             out.push_str(&format!("    {from} -> {to} [label=\"{}\", {style}{cycle}];\n", edge.link.word()));
         }
         out.push_str("}\n");
@@ -204,11 +210,22 @@ impl AdrGraph {
     }
 }
 
-/// The name of a decision in drawings: it comes from the number, never from what people wrote.
-fn name(id: AdrId) -> String {
+/// The name of a decision in drawings: letters, digits and `_`, whatever people wrote.
+pub(super) fn name(id: &AdrId) -> String {
     match id {
         AdrId::Number(number) => format!("adr{number:03}"),
         AdrId::Draft => "draft".to_owned(),
+        AdrId::Named(name) => {
+            let mut out = String::from("adr");
+            for character in name.chars() {
+                match character {
+                    plain if plain.is_ascii_alphanumeric() => out.push(plain),
+                    '-' => out.push('_'),
+                    other => out.push_str(&format!("_{:x}_", u32::from(other))),
+                }
+            }
+            out
+        }
     }
 }
 
@@ -270,43 +287,42 @@ pub(super) struct Links {
 impl Links {
     /// Reads pairs of from and to.
     pub(super) fn new(pairs: &BTreeSet<(AdrId, AdrId)>) -> Self {
-        let ids: BTreeSet<AdrId> = pairs.iter().flat_map(|(from, to)| [*from, *to]).collect();
+        let ids: BTreeSet<AdrId> = pairs.iter().flat_map(|(from, to)| [from.clone(), to.clone()]).collect();
         let mut links = Self { ids: ids.into_iter().collect(), ..Self::default() };
         let mut next = vec![Vec::new(); links.ids.len()];
-        for (from, to) in pairs.iter().filter_map(|(from, to)| links.numbers(*from, *to)) {
+        for (from, to) in pairs.iter().filter_map(|(from, to)| links.numbers(from, to)) {
             next[from].push(to);
         }
         links.graph = Graph::new(next);
         links.cycles = links.graph.cycles().into_iter().map(|way| links.named(way)).collect();
-        let places =
-            links.cycles.iter().enumerate().flat_map(|(number, members)| {
-                members.iter().enumerate().map(move |(place, id)| (*id, (number, place)))
-            });
+        let places = links.cycles.iter().enumerate().flat_map(|(number, members)| {
+            members.iter().enumerate().map(move |(place, id)| (id.clone(), (number, place)))
+        });
         links.places = places.collect();
         links
     }
 
-    fn numbers(&self, one: AdrId, other: AdrId) -> Option<(usize, usize)> {
-        Some((self.ids.binary_search(&one).ok()?, self.ids.binary_search(&other).ok()?))
+    fn numbers(&self, one: &AdrId, other: &AdrId) -> Option<(usize, usize)> {
+        Some((self.ids.binary_search(one).ok()?, self.ids.binary_search(other).ok()?))
     }
 
     fn named(&self, numbers: Vec<usize>) -> Vec<AdrId> {
-        numbers.into_iter().filter_map(|number| self.ids.get(number).copied()).collect()
+        numbers.into_iter().filter_map(|number| self.ids.get(number).cloned()).collect()
     }
 
     /// Whether the link from a decision to another one is part of a cycle.
-    fn lead_back(&self, from: AdrId, to: AdrId) -> bool {
+    fn lead_back(&self, from: &AdrId, to: &AdrId) -> bool {
         self.numbers(from, to).is_some_and(|(from, to)| self.graph.are_together(from, to))
     }
 
     /// The way from a decision through one that it names back to it, in words.
-    pub(super) fn cycle(&self, own: AdrId, first: AdrId) -> Option<String> {
+    pub(super) fn cycle(&self, own: &AdrId, first: &AdrId) -> Option<String> {
         if own == first {
-            return Some(way_round(&[own], 0));
+            return Some(way_round(std::slice::from_ref(own), 0));
         }
         // That of one large cycle is the same for all its members: finding it anew for each of them would be quadratic.
-        if let Some((members, place)) = self.places.get(&own).map(|(number, place)| (&self.cycles[*number], *place))
-            && members[(place + 1) % members.len()] == first
+        if let Some((members, place)) = self.places.get(own).map(|(number, place)| (&self.cycles[*number], *place))
+            && members[(place + 1) % members.len()] == *first
         {
             return Some(way_round(members, place));
         }

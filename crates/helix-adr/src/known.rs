@@ -14,7 +14,7 @@ use super::words::AdrId;
 #[derive(Debug, Clone, Default)]
 pub struct KnownAdrs {
     /// Which files hold a decision of a number.
-    files: BTreeMap<u32, Vec<String>>,
+    files: BTreeMap<AdrId, Vec<String>>,
     claims: ClaimIndex,
     pub(super) supersedes: Links,
     pub(super) depends_on: Links,
@@ -22,20 +22,19 @@ pub struct KnownAdrs {
 
 impl KnownAdrs {
     /// Reads many ADRs once.
-    pub fn new<'a>(adrs: impl IntoIterator<Item = &'a Adr>) -> Self {
-        let mut known = Self::default();
+    pub fn new<'a>(adrs: impl IntoIterator<Item = &'a Adr> + Clone) -> Self {
+        let mut files: BTreeMap<AdrId, Vec<String>> = BTreeMap::new();
         let (mut supersedes, mut depends_on) = (BTreeSet::new(), BTreeSet::new());
-        for adr in adrs {
-            let Some(number) = adr.number_or_named() else { continue };
-            known.files.entry(number).or_default().push(adr.file.clone());
-            known.claims.add(adr);
-            let id = AdrId::Number(number);
+        for adr in adrs.clone() {
+            let Some(id) = adr.id_or_named() else { continue };
             if let Some(front) = &adr.front {
-                supersedes.extend(front.supersedes.iter().map(|other| (id, other.value)));
-                depends_on.extend(front.depends_on.iter().map(|other| (id, other.value)));
+                supersedes.extend(front.supersedes.iter().map(|other| (id.clone(), other.value.clone())));
+                depends_on.extend(front.depends_on.iter().map(|other| (id.clone(), other.value.clone())));
             }
+            files.entry(id).or_default().push(adr.file.clone());
         }
-        Self { supersedes: Links::new(&supersedes), depends_on: Links::new(&depends_on), ..known }
+        let (supersedes, depends_on) = (Links::new(&supersedes), Links::new(&depends_on));
+        Self { files, claims: ClaimIndex::new(adrs), supersedes, depends_on }
     }
 
     /// Whose the files are.
@@ -43,23 +42,28 @@ impl KnownAdrs {
         &self.claims
     }
 
-    /// Numbers that more than one file has, with those files.
-    pub fn collisions(&self) -> BTreeMap<u32, Vec<String>> {
-        self.files.iter().filter(|(_, files)| files.len() > 1).map(|(number, files)| (*number, files.clone())).collect()
+    /// Ids that more than one file has, with those files.
+    pub fn collisions(&self) -> BTreeMap<AdrId, Vec<String>> {
+        self.files.iter().filter(|(_, files)| files.len() > 1).map(|(id, files)| (id.clone(), files.clone())).collect()
     }
 
-    /// The files that hold a decision of a number; none for a draft, which nothing can name.
-    pub fn files(&self, id: AdrId) -> &[String] {
-        match id {
-            AdrId::Number(number) => self.files.get(&number).map_or(&[], Vec::as_slice),
-            AdrId::Draft => &[],
-        }
+    /// The files that hold a decision of this id; none for a draft, which nothing can name.
+    pub fn files(&self, id: &AdrId) -> &[String] {
+        self.files.get(id).map_or(&[], Vec::as_slice)
     }
 }
 
 impl Adr {
-    /// The number that it takes: its own, or that of its file's name.
+    /// What it is called by: its own id, or that of its file's name; a draft by nothing.
+    pub fn id_or_named(&self) -> Option<AdrId> {
+        self.decided_id().or_else(|| number_of_file_name(&self.file).map(AdrId::Number))
+    }
+
+    /// The number that it takes, if it takes one.
     pub fn number_or_named(&self) -> Option<u32> {
-        self.number().or_else(|| number_of_file_name(&self.file))
+        match self.id_or_named()? {
+            AdrId::Number(number) => Some(number),
+            AdrId::Draft | AdrId::Named(_) => None,
+        }
     }
 }

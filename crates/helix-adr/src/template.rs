@@ -77,6 +77,10 @@ pub(super) fn hint(kind: SectionKind, language: Language) -> &'static str {
     let (english, german) = match kind {
         SectionKind::Status | SectionKind::Migration | SectionKind::AcceptanceCriteria => ("", ""),
         SectionKind::Context => ("<what is the problem, and for whom>\n", "<was das Problem ist, und für wen>\n"),
+        SectionKind::Options => (
+            "- <an option>: <what speaks for and against it>\n",
+            "- <eine Möglichkeit>: <was dafür und dagegen spricht>\n",
+        ),
         SectionKind::Decision => ("<what is done, and why this way>\n", "<was getan wird, und warum so>\n"),
         SectionKind::Implementation => ("<which parts change, and how>\n", "<welche Teile sich wie ändern>\n"),
         SectionKind::Documentation => {

@@ -5,19 +5,10 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::import::unknown_criterion;
 use super::rules::built_in_rules;
+use super::style::hints;
 use super::template::{file_hint, hint};
 use super::words::{Language, SectionKind};
-
-/// What of an ADR an author has left as it was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Left {
-    /// A line of the template.
-    Template,
-    /// The criterion that an import leaves where the imported text has none: that decision was made long ago.
-    Import,
-}
 
 /// What templates say where an author is to write.
 struct Hints {
@@ -28,14 +19,15 @@ struct Hints {
 }
 
 static HINTS: LazyLock<Hints> = LazyLock::new(|| {
-    let mut hints = Hints { lines: HashSet::new(), phrases: HashSet::new() };
+    let mut known = Hints { lines: HashSet::new(), phrases: HashSet::new() };
     let rules = built_in_rules();
     for language in [Language::English, Language::German] {
-        hints.add(file_hint(language));
-        SectionKind::ALL.into_iter().for_each(|kind| hints.add(hint(kind, language)));
-        rules.iter().filter_map(|rule| rule.offer.as_ref()).for_each(|offer| hints.add(offer.text(language)));
+        known.add(file_hint(language));
+        SectionKind::ALL.into_iter().for_each(|kind| known.add(hint(kind, language)));
+        rules.iter().filter_map(|rule| rule.offer.as_ref()).for_each(|offer| known.add(offer.text(language)));
     }
-    hints
+    hints().for_each(|text| known.add(&text));
+    known
 });
 
 impl Hints {
@@ -47,16 +39,10 @@ impl Hints {
     }
 }
 
-/// What of a line an author has left as it was given, if anything.
-pub(super) fn left(line: &str) -> Option<Left> {
-    if !line.contains('<') {
-        return None;
-    }
-    if [Language::English, Language::German].into_iter().any(|language| line.trim() == unknown_criterion(language)) {
-        return Some(Left::Import);
-    }
-    let known = HINTS.lines.contains(line.trim()) || phrases(line).any(|phrase| HINTS.phrases.contains(phrase));
-    known.then_some(Left::Template)
+/// Whether an author has left a line as the template gave it.
+pub(super) fn is_left(line: &str) -> bool {
+    line.contains('<')
+        && (HINTS.lines.contains(line.trim()) || phrases(line).any(|phrase| HINTS.phrases.contains(phrase)))
 }
 
 /// What stands in `<…>` in a line, without the brackets.

@@ -4,6 +4,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use helix_core::words;
 use schemars::JsonSchema;
@@ -126,6 +127,7 @@ words! {
     pub enum SectionKind {
         Status = "status",
         Context = "context",
+        Options = "options",
         Decision = "decision",
         Implementation = "implementation",
         Migration = "migration",
@@ -150,6 +152,10 @@ impl SectionKind {
         match self {
             Self::Status => (&["Status"], &["Status"]),
             Self::Context => (&["Context", "Context and problem statement"], &["Kontext"]),
+            Self::Options => (
+                &["Considered options", "Options considered", "Alternatives"],
+                &["Betrachtete Optionen", "Mögliche Optionen", "Alternativen"],
+            ),
             Self::Decision => (&["Decision", "Decision outcome"], &["Entscheidung", "Entscheidungsergebnis"]),
             Self::Implementation => (&["Implementation"], &["Umsetzung", "Implementierung"]),
             Self::Migration => (&["Migration", "Migration plan"], &["Migration", "Migrationsplan"]),
@@ -157,14 +163,6 @@ impl SectionKind {
             Self::AcceptanceCriteria => (&["Acceptance criteria"], &["Akzeptanzkriterien", "Abnahmekriterien"]),
             Self::Consequences => (&["Consequences"], &["Konsequenzen", "Folgen"]),
         }
-    }
-
-    /// Whether a heading is the name of a kind as Helix writes it, in either language, with numbering or an addition or without.
-    pub(super) fn is_written(heading: &str, kind: Self) -> bool {
-        let plain = heading.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
-        let (english, german) = kind.names();
-        let other = english.iter().skip(1).chain(german.iter().skip(1));
-        !other.into_iter().any(|name| plain.starts_with(&name.to_lowercase()))
     }
 
     /// The kind that a heading names, if any: numbering, case, emphasis and an addition after it do not matter.
@@ -185,8 +183,8 @@ impl SectionKind {
     }
 }
 
-/// Number of an ADR, or that it has none yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+/// What names an ADR, or that nothing does yet.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub enum AdrId {
@@ -194,7 +192,22 @@ pub enum AdrId {
     Draft,
     /// Finalized under this number.
     Number(u32),
+    /// Named by its file, which begins with a date: `20261127-title`, as in log4brains. Two decisions of a day are two names.
+    Named(Arc<str>),
 }
+
+impl AdrId {
+    /// The name that a text is, if it begins with a date.
+    pub(super) fn dated(text: &str) -> Option<Self> {
+        let (date, rest) = text.split_at_checked(DATE)?;
+        let is_name = date.bytes().all(|byte| byte.is_ascii_digit()) && rest.len() > 1 && rest.starts_with('-');
+        (is_name && !rest.contains(['/', '\\']) && !rest.contains(char::is_whitespace))
+            .then(|| Self::Named(text.into()))
+    }
+}
+
+/// Digits of a date in a name: `20261127`.
+pub(super) const DATE: usize = 8;
 
 /// Says that a text is no ADR id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -207,12 +220,15 @@ pub struct InvalidAdrId {
 impl FromStr for AdrId {
     type Err = InvalidAdrId;
 
-    /// Reads `012`, `12`, `ADR-012`, `adr-12` and `draft`.
+    /// Reads `012`, `12`, `ADR-012`, `adr-12`, `20261127-title` and `draft`.
     fn from_str(text: &str) -> Result<Self, InvalidAdrId> {
         let invalid = || InvalidAdrId { text: text.chars().take(60).collect() };
         let plain = text.trim();
         if plain.eq_ignore_ascii_case("draft") {
             return Ok(Self::Draft);
+        }
+        if let Some(dated) = Self::dated(plain) {
+            return Ok(dated);
         }
         let digits = match plain.get(..4) {
             Some(prefix) if prefix.eq_ignore_ascii_case("adr-") || prefix.eq_ignore_ascii_case("adr ") => &plain[4..],
@@ -230,6 +246,7 @@ impl fmt::Display for AdrId {
         match self {
             Self::Draft => f.write_str("draft"),
             Self::Number(number) => write!(f, "ADR-{number:03}"),
+            Self::Named(name) => f.write_str(name),
         }
     }
 }

@@ -5,8 +5,8 @@
 use std::path::Path;
 
 use helix_adr::{
-    Acceptance, Adr, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, NoRepo, RepoFacts,
-    SectionKind, Status, TemplateRequest, built_in_rules, check, codes, complete, finalized_file_name, index_markdown,
+    Acceptance, Adr, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, NoRepo, Numbering,
+    RepoFacts, SectionKind, Status, TemplateRequest, built_in_rules, check, codes, complete, index_markdown,
     parse_rules, rules_markdown, template,
 };
 use helix_core::diagnostic::{Diagnostic, Severity};
@@ -364,7 +364,7 @@ fn the_index_is_generated_from_the_files() {
     | 012 | [CSV export](012-csv-export.md) | Accepted | 2 of 4 |
     | 013 | [Größen statt Zahlen](013-groessen.md) | Proposed | 0 of 3 |
     ");
-    assert_eq!(finalized_file_name(13, "Größen statt Zahlen"), "013-groessen-statt-zahlen.md");
+    assert_eq!(Numbering::HELIX.file_name(13, "Größen statt Zahlen"), "013-groessen-statt-zahlen.md");
 }
 
 #[test]

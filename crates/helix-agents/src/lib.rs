@@ -3,20 +3,25 @@
 //! Must not know jobs, phases, databases or HTTP, nor how a process is kept: that is `helix-process`.
 
 pub mod dialect;
+pub mod inherited;
+pub mod own_settings;
 pub mod probe;
 pub mod profile;
+pub mod tool_rule;
 pub mod version;
 mod walls;
 
 pub use dialect::{
-    AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, Product, Program, Reader,
-    RecordedRun, RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
+    AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, OwnFiles, Product, Program,
+    Reader, RecordedRun, RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
+pub use inherited::Inherited;
 pub use probe::{ProbeError, ProbeProblem, probe};
 pub use profile::{
-    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpServer, SessionRef,
-    SubAgent, ToolAccess,
+    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpPlace, McpServer,
+    SessionRef, SubAgent, ToolAccess,
 };
+pub use tool_rule::{NoToolRule, ToolRule, ToolRules};
 pub use version::{Capabilities, Supported, Version};
 pub use walls::walls;
 // What is run, and how it ended: a caller needs both.

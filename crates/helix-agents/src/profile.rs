@@ -4,13 +4,16 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_core::ids::AgentSessionId;
 use helix_process::Walls;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use crate::inherited::Inherited;
+use crate::tool_rule::ToolRules;
 
 helix_core::words! {
     /// The languages that Helix speaks with agents.
@@ -52,6 +55,12 @@ pub struct AgentProfile {
     pub config_dir: Option<PathBuf>,
     /// What the exit status of a `command` agent says by itself; other dialects have records of their own.
     pub exit_status: ExitStatus,
+    /// What the user says of its tools.
+    #[serde(default)]
+    pub tools: ToolRules,
+    /// What of the user's own settings of this agent its runs get as well.
+    #[serde(default)]
+    pub inherited: Inherited,
 }
 
 /// What an exit status says of a run that left no record.
@@ -79,6 +88,8 @@ impl AgentProfile {
             home: None,
             config_dir: None,
             exit_status: ExitStatus::default(),
+            tools: ToolRules::default(),
+            inherited: Inherited::default(),
         }
     }
 
@@ -131,6 +142,8 @@ pub struct ToolAccess {
     pub web: bool,
     /// Tools of tool servers; one that is not listed may not be called at all.
     pub mcp: Vec<McpAccess>,
+    /// What the user and the project say besides.
+    pub rules: ToolRules,
 }
 
 /// Which tools of a tool server an agent may call.
@@ -154,24 +167,80 @@ impl ToolAccess {
     }
 }
 
-/// A tool server that the agent may call over HTTP.
-#[derive(Clone, PartialEq, Eq)]
+/// A tool server that the agent may call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct McpServer {
     /// Name, part of the tools' names.
     pub name: String,
-    pub url: String,
-    /// HTTP headers; may hold a token, hence never an argument and never in a log.
-    pub headers: BTreeMap<String, String>,
+    #[serde(flatten)]
+    pub at: McpPlace,
 }
 
-impl fmt::Debug for McpServer {
+/// How a tool server is reached.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum McpPlace {
+    Http {
+        url: String,
+        /// HTTP headers; may hold a token, hence never an argument and never in a log.
+        headers: BTreeMap<String, String>,
+    },
+    /// A program that the agent starts and speaks with over its standard input and output.
+    Program {
+        command: String,
+        args: Vec<String>,
+        /// Its variables; may hold a token.
+        env: BTreeMap<String, String>,
+    },
+}
+
+impl McpPlace {
+    /// Its address, where it has one.
+    pub fn url(&self) -> Option<&str> {
+        match self {
+            Self::Http { url, .. } => Some(url),
+            Self::Program { .. } => None,
+        }
+    }
+
+    /// The same with a program and arguments that were named relative to a directory: the agent's own may have been written by an agent.
+    #[must_use]
+    pub fn beside(self, directory: &Path) -> Self {
+        let absolute = |word: String| match word.contains('/') && directory.join(&word).exists() {
+            true => directory.join(&word).to_string_lossy().into_owned(),
+            false => word,
+        };
+        match self {
+            Self::Program { command, args, env } => {
+                Self::Program { command: absolute(command), args: args.into_iter().map(absolute).collect(), env }
+            }
+            http @ Self::Http { .. } => http,
+        }
+    }
+
+    /// Files that its program is, or is named.
+    pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        let words = match self {
+            Self::Program { command, args, .. } => std::iter::once(command).chain(args).cloned().collect(),
+            Self::Http { .. } => Vec::new(),
+        };
+        words.into_iter().map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+}
+
+impl fmt::Debug for McpPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let headers: Vec<&String> = self.headers.keys().collect();
-        f.debug_struct("McpServer")
-            .field("name", &self.name)
-            .field("url", &self.url)
-            .field("headers", &headers)
-            .finish()
+        match self {
+            Self::Http { url, headers } => {
+                f.debug_struct("Http").field("url", url).field("headers", &headers.keys()).finish()
+            }
+            Self::Program { command, args, env } => f
+                .debug_struct("Program")
+                .field("command", command)
+                .field("args", args)
+                .field("env", &env.keys())
+                .finish(),
+        }
     }
 }
 
@@ -232,6 +301,11 @@ pub struct AgentAsk {
     pub mcp: Vec<McpServer>,
     /// Dialects without hooks leave it out.
     pub after_write: Option<AfterWriteHook>,
+    /// Puts a call to a person: what `tools.rules.ask` names is denied where it is absent. The dialect adds the path of a file with the
+    /// tool servers.
+    pub ask_person: Option<Vec<String>>,
+    /// Hooks of the user's own, in the dialect's words, by event.
+    pub hooks: Option<Map<String, Value>>,
     /// Agents that it may ask. Dialects without such leave them out: they are help, never a condition.
     pub agents: Vec<SubAgent>,
     pub cwd: PathBuf,
@@ -270,6 +344,8 @@ impl AgentAsk {
             tools: ToolAccess::default(),
             mcp: Vec::new(),
             after_write: None,
+            ask_person: None,
+            hooks: None,
             agents: Vec::new(),
             cwd: cwd.into(),
             run_dir: run_dir.into(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use helix_process::{Gateway, Invocation, Network, ProviderAddress, Walls};
 
 use crate::dialect::agent_kind;
-use crate::profile::{AgentAsk, AgentProfile};
+use crate::profile::{AgentAsk, AgentProfile, McpPlace};
 
 /// Variables with the address of a provider, or of what stands between.
 const ADDRESSES: [&str; 6] =
@@ -30,9 +30,11 @@ pub fn walls(profile: &AgentProfile, ask: &AgentAsk, invocation: &Invocation) ->
     // The user's own words, such as a script or a cassette; what Helix adds lies in the run's directory.
     let named = profile.program().map(|(_, leading)| leading).unwrap_or_default();
     walls.readable.extend(named.iter().map(PathBuf::from).filter(|path| path.is_absolute()));
+    let servers = ask.mcp.iter().map(|server| &server.at);
+    walls.readable.extend(servers.clone().flat_map(McpPlace::files));
     walls.gateway = gateway(profile, invocation);
     if walls.network == Network::Closed {
-        let mut open: Vec<u16> = ask.mcp.iter().map(|server| port(&server.url)).collect();
+        let mut open: Vec<u16> = servers.clone().filter_map(|at| Some(port(at.url()?))).collect();
         if walls.gateway.is_none() {
             open.extend(provider_ports(invocation));
         }

@@ -33,7 +33,10 @@ fn a_closed_network_leaves_an_agent_its_provider_and_its_tools() {
     let mut ask = ask();
     ask.walls.network = Network::Closed;
     let headers = Default::default();
-    ask.mcp = vec![McpServer { name: "helix".into(), url: "http://127.0.0.1:8787/mcp".into(), headers }];
+    ask.mcp = vec![McpServer {
+        name: "helix".into(),
+        at: McpPlace::Http { url: "http://127.0.0.1:8787/mcp".into(), headers },
+    }];
     let found = walls(&profile, &ask, &invocation(&[("ANTHROPIC_BASE_URL", "http://127.0.0.1:4000")]));
     assert_eq!(found.network, Network::Ports(vec![8787]));
     let gateway = found.gateway.unwrap();

@@ -10,7 +10,7 @@ use helix_agents::dialect::Surroundings;
 use helix_agents::profile::PromptImage;
 use helix_agents::{
     AfterWriteHook, AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, Keeping, Limit, McpAccess,
-    McpServer, SessionRef, SubAgent, ToolAccess, dialect,
+    McpPlace, McpServer, SessionRef, SubAgent, ToolAccess, dialect,
 };
 use helix_core::ids::AgentSessionId;
 use serde_json::{Value, json};
@@ -65,8 +65,10 @@ fn the_command_line_is_the_measured_one() {
     ask.tools = ToolAccess { shell: true, ..ToolAccess::default() };
     ask.mcp = vec![McpServer {
         name: "helix".into(),
-        url: "http://127.0.0.1:7070/mcp".into(),
-        headers: [("Authorization".to_owned(), "Bearer secret-token".to_owned())].into(),
+        at: McpPlace::Http {
+            url: "http://127.0.0.1:7070/mcp".into(),
+            headers: [("Authorization".to_owned(), "Bearer secret-token".to_owned())].into(),
+        },
     }];
     ask.after_write = Some(AfterWriteHook {
         command: vec!["/opt/my tools/helix".into(), "hook".into(), "it's".into()],
@@ -101,8 +103,9 @@ fn the_command_line_is_the_measured_one() {
         "1.5",
         "--json-schema",
         "{\"type\":\"object\"}",
-        "--append-system-prompt",
-        "- Be brief.",
+        "--append-system-prompt-file",
+        "RUN/agent-claude/system.md",
+        "--exclude-dynamic-system-prompt-sections",
         "--disallowedTools",
         "CronCreate,ScheduleWakeup,Workflow,EnterWorktree",
         "--strict-mcp-config",
@@ -138,6 +141,9 @@ fn the_command_line_is_the_measured_one() {
                "hooks": {"PostToolUse": [{"matcher": "Edit|Write|MultiEdit|NotebookEdit", "hooks": [{"type": "command", "timeout": 30,
                    "command": "'/opt/my tools/helix' 'hook' 'it'\\''s'"}]}]}})
     );
+    let system = dir.path().join("agent-claude/system.md");
+    assert_eq!(std::fs::metadata(&system).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(std::fs::read_to_string(system).unwrap(), "- Be brief.");
     let (servers, mode) = file(&made, "--mcp-config");
     assert_eq!(mode, 0o600);
     let entry = json!({"type": "http", "url": "http://127.0.0.1:7070/mcp",
@@ -252,8 +258,8 @@ fn what_cannot_be_expressed_is_an_error() {
         change(&mut ask);
         invocation(&profile(), &ask).unwrap_err()
     };
-    let error = failing(&|ask| ask.system = Some("x".repeat(200_000)));
-    assert!(matches!(error, InvocationError::ArgumentTooLong { what: "the system prompt", .. }), "{error}");
+    let error = failing(&|ask| ask.schema = Some(json!({ "title": "x".repeat(200_000) })));
+    assert!(matches!(error, InvocationError::ArgumentTooLong { what: "the JSON schema", .. }), "{error}");
     assert!(matches!(failing(&|ask| ask.model = Some("a\0b".into())), InvocationError::NulByte { .. }));
     for budget in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         assert!(matches!(failing(&|ask| ask.budget_usd = Some(budget)), InvocationError::Budget { .. }));
@@ -301,8 +307,10 @@ fn the_codex_command_line_is_the_measured_one() {
     ask.images = vec![PromptImage { media_type: "image/png".to_owned(), base64: "aGk=".to_owned() }];
     ask.mcp = vec![McpServer {
         name: "helix".into(),
-        url: "http://127.0.0.1:7070/mcp".into(),
-        headers: [("Authorization".to_owned(), "Bearer secret-token".to_owned())].into(),
+        at: McpPlace::Http {
+            url: "http://127.0.0.1:7070/mcp".into(),
+            headers: [("Authorization".to_owned(), "Bearer secret-token".to_owned())].into(),
+        },
     }];
     ask.session = SessionRef::Resume(AgentSessionId::new(SESSION).unwrap());
     let made = codex(&ask, |_| {}).unwrap();
@@ -334,13 +342,15 @@ fn the_codex_command_line_is_the_measured_one() {
         "--config",
         "web_search=\"disabled\"",
         "--config",
+        "project_doc_max_bytes=0",
+        "--config",
+        "skills.include_instructions=false",
+        "--config",
         "check_for_update_on_startup=false",
         "--config",
         "analytics.enabled=false",
         "--config",
         "openai_base_url=\"https://api.openai.com/v1\"",
-        "--config",
-        "developer_instructions=\"Be \\\"brief\\\"\\u007f.\"",
         "--config",
         "mcp_servers.helix={url=\"http://127.0.0.1:7070/mcp\",\
          env_http_headers={\"Authorization\"=\"HELIX_MCP_HEADER_0_0\"},\
@@ -411,7 +421,8 @@ fn codex_is_not_asked_what_it_cannot_do() {
         refused(&|ask| ask.images = vec![PromptImage { media_type: "image/png".into(), base64: "%".into() }])
             .contains("image 1")
     );
-    let server = |name: &str| McpServer { name: name.into(), url: "http://x".into(), headers: [].into() };
+    let server =
+        |name: &str| McpServer { name: name.into(), at: McpPlace::Http { url: "http://x".into(), headers: [].into() } };
     assert!(refused(&|ask| ask.mcp = vec![server("a.b")]).contains("other characters"));
     assert!(codex(&plain, |profile| profile.command.clear()).is_err());
     let mut fork = plain.clone();

@@ -281,7 +281,7 @@ impl SessionActor {
         let context = context::at(self.services.journal(), self.view(), position, request).await?;
         // The user's words are those of the answer that is continued.
         let continued = position.parent.as_ref().filter(|_| work.continues.is_some());
-        let facts = self.services.facts(self.view(), request.system.as_deref()).await;
+        let facts = self.services.facts(self.view(), request.system.as_deref(), request.confirms).await;
         let facts = facts.map_err(|error| phrases::own_failure(language, &error))?;
         // What the agent's session was told of with the message before is named once.
         let before = position.parent.as_ref().filter(|parent| context.resumes().is_some() && parent.is_answered());
@@ -298,6 +298,7 @@ impl SessionActor {
             attachments,
             before: locator::said_elsewhere(&request.history)
                 .filter(|_| position.parent.is_none() && position.account == Account::Client),
+            confirms: request.confirms,
             agent_session: Some(context.writes_to().clone()),
             facts: facts.digests(),
         };
@@ -396,7 +397,13 @@ impl SessionActor {
         ask.label = Some("consultant".into());
         let (services, view) = (Arc::clone(&self.services), self.view().clone());
         // Ended early, it opens nothing more: only a runtime that is shutting down does that.
-        ask.walls = tokio::task::spawn_blocking(move || services.walls(&view)).await.unwrap_or_default();
+        let mut tools = std::mem::take(&mut ask.tools);
+        let kept = tokio::task::spawn_blocking(move || {
+            let mut walls = services.walls(&view);
+            services.keep_rules(&view, &mut tools, &mut walls);
+            (tools, walls)
+        });
+        (ask.tools, ask.walls) = kept.await.unwrap_or_default();
         Ok(ask)
     }
 

@@ -17,6 +17,7 @@ use helix_store::{Journal, ReadError};
 
 use super::job_digest::newest_jobs;
 use super::services::ConsultantServices;
+use helix_adr::AdrForm;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
@@ -27,6 +28,12 @@ const MOST_ADRS: usize = 40;
 const MOST_NAMES: usize = 60;
 /// Longest text of a question or a description, in characters.
 const LONGEST_TEXT: usize = 600;
+
+/// Where the user's client starts drafts itself.
+const CONFIRMED: &str = "The user sits at a terminal that shows them adr-draft.md and phases.yaml of your working directory when your \
+                         answer ends, and asks whether they shall run. On a yes it finalizes and accepts the decision and starts the \
+                         job. So write both drafts, check them, and say in short what they do; do not ask for a yes. project_create, \
+                         adr_finalize, adr_accept and job_start are the terminal's here.";
 
 /// Why the facts cannot be had.
 #[derive(Debug, thiserror::Error)]
@@ -80,19 +87,29 @@ impl Facts {
 }
 
 impl ConsultantServices {
-    /// Everything that the agent should know in a turn. `client` is what the chat client's own settings say to the model.
+    /// Everything that the agent should know in a turn. `client` is what the chat client's own settings say to the model, `confirms`
+    /// whether it shows drafts to the user and starts them.
     ///
     /// # Errors
     /// [`FactsError`]: the agent would not know what it cannot know.
-    pub(super) async fn facts(&self, view: &SessionView, client: Option<&str>) -> Result<Facts, FactsError> {
+    pub(super) async fn facts(
+        self: &Arc<Self>,
+        view: &SessionView,
+        client: Option<&str>,
+        confirms: bool,
+    ) -> Result<Facts, FactsError> {
         let (jobs, questions) = known_jobs(self.journal(), &view.jobs).await?;
         let (project, user) = (view.project.clone().map(PathBuf::from), self.config.skills.clone());
         let (projects, config) = (self.projects.clone(), self.config_dir.clone());
+        let services = Arc::clone(self);
         let read = tokio::task::spawn_blocking(move || {
             let mut facts = Facts::default();
             let project = project.as_deref().filter(|root| root.is_dir());
             let of_project = |read: fn(&Path) -> String| project.map(read).unwrap_or_default();
             facts.add("Project", of_project(|root| root.to_string_lossy().into_owned()));
+            // The Consultant keeps to them where it reads and writes, and plans for agents that are told the same.
+            let rules = project.map(|root| services.project_rules(root).text);
+            facts.add("Rules of the project", rules.unwrap_or_default());
             facts.add("Files of the project", of_project(|root| names_in(root).join(", ")));
             facts.add("Plans of the project", of_project(plans));
             facts.add("Decisions of the project", of_project(decisions));
@@ -107,6 +124,7 @@ impl ConsultantServices {
         facts.add("Experts", listed(experts.map(|one| (one.name.as_str(), one.description.as_str()))));
         facts.add("Jobs of this session", jobs);
         facts.add("Open questions of these jobs, for the user", questions);
+        facts.add("How drafts are started", if confirms { CONFIRMED } else { "" });
         facts.add("What the settings of the user's chat client ask of your answers", client.unwrap_or_default().trim());
         Ok(facts)
     }
@@ -147,7 +165,15 @@ fn decisions(root: &Path) -> String {
             return "They cannot be read; adr_list says why.".to_owned();
         }
     };
-    let mut text = format!("The next number is {:03}; adr_finalize gives it.\n", directory.next_number());
+    let mut text = format!("The next number is {}; adr_finalize gives it.\n", directory.next_prefix());
+    match directory.style().form {
+        AdrForm::Helix => {}
+        other => text.push_str(&format!(
+            "They lie in {}/, in the form of {}. Write drafts in Helix's form all the same: adr_finalize puts them into that one.\n",
+            directory.directory(),
+            other.name()
+        )),
+    }
     let adrs = directory.adrs();
     let more = adrs.len().saturating_sub(MOST_ADRS);
     for adr in &adrs[more..] {

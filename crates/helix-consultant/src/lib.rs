@@ -32,6 +32,7 @@ pub use registry::Consultant;
 pub use retention::{Retention, TEMPORARY};
 pub use user_words::unwrapped;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,6 +73,10 @@ pub struct TurnRequest {
     pub model: Option<String>,
     /// The language that the user writes, as far as what the client sends tells; [`Consultant::locate`] asks the record, too.
     pub language: Option<Language>,
+    /// The directory that the user is in: a session that is opened there is about the project that it belongs to.
+    pub directory: Option<PathBuf>,
+    /// Whether the client itself shows drafts to the user and starts them on their yes.
+    pub confirms: bool,
     /// Cancelled when the client has disconnected.
     pub disconnected: CancellationToken,
 }

@@ -19,6 +19,7 @@ use super::actor::{self, QueuedTurn, RunningTurn, SessionActor, TurnPermit};
 use super::config::ConsultantConfig;
 use super::services::ConsultantServices;
 use super::{ParentSelector, SessionSelector, TurnError, TurnEvent, TurnRequest, files, locator, phrases, user_words};
+use helix_project::project::project_above;
 use helix_runs::event_log::Blocked;
 use helix_runs::mutex::lock;
 use helix_runs::services::Services;
@@ -57,7 +58,8 @@ impl Consultant {
         config_dir: Option<PathBuf>,
     ) -> Self {
         let runner = host.runner.clone().with_grace_within(CHAT_GRACE);
-        let services = Arc::new(ConsultantServices { host, runner, config, projects, roots, config_dir });
+        let services =
+            Arc::new(ConsultantServices { host, runner, config, projects, roots, config_dir, told: Mutex::default() });
         Self { services, actors: Mutex::default() }
     }
 
@@ -220,11 +222,20 @@ impl Consultant {
             directory: directory.to_string_lossy().into_owned(),
             agent: self.services.config.agent.clone(),
         };
-        let new = NewEvent::of(now, &event).map_err(journal_error)?;
-        let recorded = Recorded { number: 1, at: now, event };
-        let view = SessionView::apply(None, &id, &recorded).map_err(journal_error)?.view;
+        let project = match request.directory.clone() {
+            Some(directory) => self.project_of(directory).await.map_err(journal_error)?,
+            None => None,
+        };
+        let chosen = project.map(|path| SessionEvent::ProjectChosen { path: path.to_string_lossy().into_owned() });
+        let (mut new, mut view) = (Vec::new(), None);
+        for (number, event) in (1..).zip([Some(event), chosen].into_iter().flatten()) {
+            new.push(NewEvent::of(now, &event).map_err(journal_error)?);
+            let recorded = Recorded { number, at: now, event };
+            view = Some(SessionView::apply(view, &id, &recorded).map_err(journal_error)?.view);
+        }
+        let Some(view) = view else { return Err(TurnError::NoSession(id)) };
         self.services.host.writer.crash.pass(|| "before opening a session".into());
-        let opened = journal.open_session(NewSession { events: vec![new], view: Box::new(view.clone()) }).await;
+        let opened = journal.open_session(NewSession { events: new, view: Box::new(view.clone()) }).await;
         self.services.host.writer.crash.pass(|| "after opening a session".into());
         match opened.map_err(journal_error)? {
             Opened::Created(_) => Ok(view),
@@ -233,6 +244,18 @@ impl Consultant {
                 found.ok_or_else(|| TurnError::Journal(format!("session {other} is gone").into()))
             }
         }
+    }
+
+    /// The project that a directory belongs to, where projects may lie there.
+    async fn project_of(&self, directory: PathBuf) -> Result<Option<PathBuf>, tokio::task::JoinError> {
+        let services = Arc::clone(&self.services);
+        tokio::task::spawn_blocking(move || {
+            let project = project_above(&directory.canonicalize().ok()?, None)?;
+            let within = |root: &PathBuf| root.canonicalize().is_ok_and(|root| project.starts_with(root));
+            let allowed = services.roots.is_empty() || services.roots.iter().chain([&services.projects]).any(within);
+            allowed.then_some(project)
+        })
+        .await
     }
 
     fn handle(&self, view: SessionView) -> SessionHandle {

@@ -2,10 +2,11 @@
 //!
 //! Must not know any single session's progress.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-use helix_agents::{McpAccess, ToolAccess, Walls};
+use helix_agents::{McpAccess, ToolAccess, Walls, own_settings};
 use helix_job::session::{SessionState, SessionView};
 use helix_job::{ErrorView, Language};
 use helix_store::Journal;
@@ -13,8 +14,10 @@ use helix_store::Journal;
 use super::config::ConsultantConfig;
 use super::phrases;
 use super::prompt::Inputs;
+use helix_project::rules::{ProjectRules, Told};
 use helix_runs::agent_run::AgentRunner;
 use helix_runs::event_log::SessionLog;
+use helix_runs::mutex::lock;
 use helix_runs::services::{Services, TOOL_NAMES, TOOL_SERVER};
 
 /// What all sessions share.
@@ -28,6 +31,8 @@ pub(crate) struct ConsultantServices {
     pub(crate) roots: Vec<PathBuf>,
     /// The user's configuration directory, with workflows of their own.
     pub(crate) config_dir: Option<PathBuf>,
+    /// What projects told when their sessions' facts were last read.
+    pub(crate) told: Mutex<HashMap<PathBuf, Told>>,
 }
 
 impl ConsultantServices {
@@ -63,6 +68,29 @@ impl ConsultantServices {
         }
         let network = self.runner.supervisor().sandbox().network.into();
         Walls { readable, network, ..Walls::default() }
+    }
+
+    /// What a project tells in its last commit, read anew. Looks at the disk.
+    pub(super) fn project_rules(&self, project: &Path) -> Told {
+        let told = ProjectRules::of_project(project, &self.runner.shared_files()).unwrap_or_default();
+        lock(&self.told).insert(project.to_owned(), told.clone());
+        told
+    }
+
+    /// What the project keeps the Consultant from, and where it reads the project's skills. Looks at the disk.
+    pub(super) fn keep_rules(&self, view: &SessionView, tools: &mut ToolAccess, walls: &mut Walls) {
+        let Some(project) = view.project.as_deref().map(Path::new) else { return };
+        let known = lock(&self.told).get(project).cloned();
+        let told = known.unwrap_or_else(|| self.project_rules(project));
+        walls.readable.extend(told.directory);
+        match told.settings.as_deref().map(own_settings::denied) {
+            Some(Ok(rules)) => tools.rules.deny.extend(rules.iter().map(|rule| rule.beneath(project))),
+            // Jobs are refused there; a chat may help to correct it.
+            Some(Err(error)) => {
+                tracing::warn!(project = %project.display(), %error, "what the project forbids is not known")
+            }
+            None => {}
+        }
     }
 
     /// What the Consultant may do without asking: read, write in its own directory, and use Helix's tools.

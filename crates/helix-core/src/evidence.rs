@@ -174,6 +174,20 @@ impl std::ops::Add for TestCounts {
     }
 }
 
+crate::words! {
+    /// How a job's result gets to the user.
+    #[derive(Default)]
+    pub enum Land {
+        /// A merge commit on the target branch.
+        #[default]
+        Merge = "merge",
+        /// One commit on the target branch, without the phases' own.
+        Squash = "squash",
+        /// A branch of its own; the target branch stays as it is.
+        Branch = "branch",
+    }
+}
+
 /// Where an integrated result went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "to", rename_all = "snake_case")]

@@ -14,6 +14,7 @@ pub mod finding;
 pub mod gate_name;
 pub mod ids;
 pub mod issue;
+pub mod rule_file;
 pub mod run;
 pub mod said;
 pub mod secrets;

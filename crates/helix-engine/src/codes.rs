@@ -40,6 +40,10 @@ pub const GATE_CANNOT_ANSWER: &str = "HX0417";
 pub const OUTPUT_GUESSED: &str = "HX0418";
 /// An agent does not have a model.
 pub const UNKNOWN_MODEL: &str = "HX0416";
+/// What a project's settings forbid is not known.
+pub const SETTINGS_UNREADABLE: &str = "HX0423";
+/// An agent is only told what it must not use (warning).
+pub const DENIED_ONLY_TOLD: &str = "HX0424";
 /// The virtual environment is none.
 pub const NO_VENV: &str = "HX0420";
 /// The idempotency key has started another job.

@@ -43,7 +43,7 @@ pub use helix_consultant::{
 };
 pub use helix_plan::modern_id;
 pub use helix_process::{Passage, peer, secrets};
-pub use helix_runs::services::TOOL_NAMES;
+pub use helix_runs::services::{TOOL_NAMES, TOOL_SERVER};
 pub use helix_runs::{admission, agent_run, crash_point};
 use helix_runs::{event_log, mutex, services};
 pub use helix_store::{JobFilter, JobPage, Moved, SessionPage, StateDir, Stream};

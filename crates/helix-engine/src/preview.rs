@@ -2,16 +2,21 @@
 //!
 //! Must not run anything, and needs no engine.
 
+use std::collections::BTreeSet;
+
+use helix_agents::{AgentProfile, ToolRule, own_settings};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
+use helix_core::rule_file::{RuleFile, SkillPage};
 use helix_plan::{Phase, Plan};
+use helix_project::rules::ProjectRules;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::config::EngineConfig;
 use crate::job::who_looks;
 use crate::prompt;
-use crate::submit::Inspection;
+use crate::submit::{Inspection, unkept};
 
 /// The prompt of a phase's first attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -62,4 +67,87 @@ pub fn first_prompts(inspection: &Inspection) -> Result<Vec<PhasePrompt>, Vec<Di
         Ok(PhasePrompt { phase: phase.id.clone(), prompt })
     });
     rendered.collect()
+}
+
+/// A file with rules that an agent is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ToldFile {
+    pub path: String,
+    pub bytes: usize,
+    /// Patterns of the files that it is about; of all where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub applies: Vec<String>,
+}
+
+/// What an agent is told besides its prompt, and what it may use besides what its work allows.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AgentMeans {
+    /// The agent; none where it is about every agent of a project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    pub rules: Vec<ToldFile>,
+    pub skills: Vec<SkillPage>,
+    /// Tool servers besides Helix's own.
+    pub tool_servers: Vec<String>,
+    /// Events for which it has hooks of its user.
+    pub hooks: Vec<String>,
+    pub allow: Vec<String>,
+    pub deny: Vec<String>,
+    /// What it may do once a person has said yes.
+    pub ask: Vec<String>,
+    /// Of what it is denied: what it is only told, and not kept from.
+    pub only_told: Vec<String>,
+}
+
+impl AgentMeans {
+    /// What every agent gets of a project.
+    pub fn of_project(rules: &ProjectRules) -> Self {
+        let denied = rules.settings.as_deref().and_then(|text| own_settings::denied(text).ok()).unwrap_or_default();
+        Self { rules: told(&rules.files), skills: rules.skills.clone(), deny: words(&denied), ..Self::default() }
+    }
+
+    /// What an agent gets of its user.
+    pub fn of_agent(profile: &AgentProfile, project: Option<&ProjectRules>) -> Self {
+        let own = &profile.inherited;
+        let settings = project.and_then(|project| project.settings.as_deref());
+        let denied = settings.and_then(|text| own_settings::denied(text).ok()).unwrap_or_default();
+        Self {
+            agent: Some(profile.name.clone()),
+            rules: told(&own.rules),
+            skills: own.skills.clone(),
+            tool_servers: own.servers.iter().map(|server| server.name.clone()).collect(),
+            hooks: own.hooks.keys().cloned().collect(),
+            allow: words(&profile.tools.allow),
+            deny: words(&profile.tools.deny),
+            ask: words(&profile.tools.ask),
+            only_told: unkept(profile, &denied).into_iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// Whether there is anything to say.
+    pub fn is_empty(&self) -> bool {
+        *self == Self { agent: self.agent.clone(), ..Self::default() }
+    }
+}
+
+fn told(files: &[RuleFile]) -> Vec<ToldFile> {
+    let file =
+        |file: &RuleFile| ToldFile { path: file.path.clone(), bytes: file.text.len(), applies: file.applies.clone() };
+    files.iter().map(file).collect()
+}
+
+fn words(rules: &[ToolRule]) -> Vec<String> {
+    rules.iter().map(ToString::to_string).collect()
+}
+
+/// What the agents of an inspected plan get of the project, and what each gets of its user.
+pub fn means(config: &EngineConfig, inspection: &Inspection) -> Vec<AgentMeans> {
+    let Some(parsed) = &inspection.parsed else { return Vec::new() };
+    let phases = parsed.plan.phases.iter().map(|phase| phase.agent.as_ref().unwrap_or(&config.default_agent));
+    let reviewers = verifiers(config, &parsed.plan).into_iter().map(|one| one.agent);
+    let names: BTreeSet<String> = phases.cloned().chain(reviewers).collect();
+    let project = inspection.rules.iter().map(AgentMeans::of_project);
+    let agents = config.agents.iter().filter(|profile| names.contains(&profile.name));
+    let agents = agents.map(|profile| AgentMeans::of_agent(profile, inspection.rules.as_ref()));
+    project.chain(agents).filter(|means| !means.is_empty()).collect()
 }

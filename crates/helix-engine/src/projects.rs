@@ -5,7 +5,7 @@
 use async_recursion::async_recursion as boxed;
 use std::path::PathBuf;
 
-use helix_project::adr_files::{AdrDirectory, AdrSummary};
+use helix_project::adr_files::{AdrDirectory, AdrFileError, AdrSummary};
 
 use crate::codes;
 pub use crate::submit::Projects;
@@ -17,7 +17,7 @@ impl Projects {
         &self.config.roots
     }
 
-    /// The decisions in `adr/` of a project, by file name; none where there is no such directory.
+    /// The decisions of a project, where they lie, by file name; none where there is no directory for them.
     ///
     /// # Errors
     /// [`SubmitError::Refused`] when the project is no directory, lies outside the roots, or cannot be read.
@@ -54,7 +54,10 @@ impl Projects {
             }
             let read = AdrDirectory::open(&project).map_err(|error| {
                 let message = format!("the decisions of {} cannot be read: {error}", project.display());
-                let hint = "check the permissions of its directory adr/";
+                let hint = match &error {
+                    AdrFileError::Place { hint, .. } => hint.clone(),
+                    _ => "check the permissions of their directory".to_owned(),
+                };
                 SubmitError::refused(codes::ADR_MISSING, Blame::Environment, message, hint)
             })?;
             Ok(of(&read))

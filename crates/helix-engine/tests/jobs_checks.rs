@@ -6,7 +6,7 @@ mod workshop;
 use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, RunId};
 use helix_engine::EngineConfig;
-use helix_engine::jobs::ReopenRequest;
+use helix_engine::jobs::{Again, ReopenRequest};
 use helix_engine::jobs::{AnswerError, QuestionFilter};
 use helix_failure::memory::SuggestionOutcome;
 use helix_job::question::{Answer, QuestionKind, QuestionStatus};
@@ -360,7 +360,7 @@ async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     let ended = shop.run(&repo, plan).await;
     assert_eq!(ended.view.status, JobStatus::Failed);
     let id = ended.view.id.clone();
-    let request = ReopenRequest { phase: None, budget_usd: None, by: "a test".into() };
+    let request = ReopenRequest { what: Again::Unfinished, takes_plan: false, budget_usd: None, by: "a test".into() };
     let (one, other) =
         tokio::join!(shop.engine.jobs().reopen(&id, request.clone()), shop.engine.jobs().reopen(&id, request.clone()));
     assert_eq!([one.is_ok(), other.is_ok()].iter().filter(|ok| **ok).count(), 1, "two at once: one goes on");

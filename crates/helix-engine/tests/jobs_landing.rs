@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use helix_core::ids::JobId;
-use helix_engine::jobs::ReopenRequest;
+use helix_engine::jobs::{Again, ReopenRequest};
 use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
 use helix_testkit::processes::no_process_with_env;
 use workshop::{LIMIT, Workshop, part, signals};
@@ -76,6 +76,8 @@ fn bytes_of(directory: &Path) -> BTreeMap<String, Vec<u8>> {
 async fn uncommitted_work_is_not_touched_and_the_result_lies_beside_it() {
     let shop = Workshop::open(&guide("")).await;
     let repo = shop.repo();
+    commit(&shop, &repo, "guide.md", "old");
+    std::fs::write(repo.join("guide.md"), "half a thought").unwrap();
     std::fs::write(repo.join("shop/basket.py"), "half a thought").unwrap();
     std::fs::write(repo.join("staged.txt"), "staged").unwrap();
     shop.git(&repo, &["add", "staged.txt"]);
@@ -181,7 +183,7 @@ async fn a_branch_that_moves_against_the_result_while_its_merge_is_checked_leave
 }
 
 fn unfinished() -> ReopenRequest {
-    ReopenRequest { phase: None, budget_usd: None, by: "a test".into() }
+    ReopenRequest { what: Again::Unfinished, takes_plan: false, budget_usd: None, by: "a test".into() }
 }
 
 /// What a client asked for and no longer waits for is done and recorded.

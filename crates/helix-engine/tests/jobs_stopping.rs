@@ -9,7 +9,7 @@ use helix_agents::Grace;
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::run::{Outcome, StopCause};
 use helix_engine::agent_run::RunTimeouts;
-use helix_engine::jobs::ReopenRequest;
+use helix_engine::jobs::{Again, ReopenRequest};
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_store::{Access, Append, Journal, NewEvent, Projection, SqliteJournal, Stream};
 use helix_testkit::processes::processes_with_env;
@@ -454,7 +454,7 @@ async fn a_job_that_this_host_cannot_record_any_more_says_so_and_the_next_host_g
         tokio::time::sleep(Duration::from_millis(10)).await;
     };
     assert!(error.message.contains("another host"), "{error:?}");
-    let request = ReopenRequest { phase: None, budget_usd: None, by: "a test".into() };
+    let request = ReopenRequest { what: Again::Unfinished, takes_plan: false, budget_usd: None, by: "a test".into() };
     let refusals = [
         shop.engine.jobs().cancel(&job, &"a test".into()).await.unwrap_err().to_string(),
         shop.engine.jobs().reopen(&job, request).await.unwrap_err().to_string(),

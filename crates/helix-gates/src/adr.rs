@@ -8,12 +8,13 @@ use helix_adr::{Adr, KnownAdrs, RepoFacts, Rule, Standing, built_in_rules, check
 use helix_core::diagnostic::Diagnostic;
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::{Fault, FaultKind, Finding};
+use helix_core::text::count;
 
 use super::GateContext;
 use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::Pattern;
 use helix_git::TreeListing;
-use helix_project::adr_files::RULES;
+use helix_project::adr_files::{RULES, is_decision_name};
 
 /// How far an ADR is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +53,16 @@ pub fn holds(listing: &TreeListing, path: &str) -> bool {
         || listing.range(inside.clone()..).next().is_some_and(|(found, _)| found.starts_with(&inside))
 }
 
-fn is_adr(path: &str) -> bool {
+/// Whether a file is a decision by its place: beside the plan's, or where decisions usually lie.
+fn is_adr(path: &str, beside: Option<&str>) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let lower = name.to_ascii_lowercase();
-    matches!(directory.rsplit('/').next(), Some("adr" | "adrs" | "decisions"))
-        && lower.ends_with(".md")
-        && !matches!(lower.as_str(), "index.md" | "readme.md")
+    let usual = matches!(directory.rsplit('/').next(), Some("adr" | "adrs" | "decisions"));
+    (usual || beside == Some(directory)) && is_decision_name(name)
+}
+
+/// The directory of the plan's decision.
+fn directory(context: &GateContext) -> Option<&str> {
+    context.plan_adr.as_deref().and_then(|path| path.rsplit_once('/')).map(|(directory, _)| directory)
 }
 
 pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Result<Judgement, Trouble> {
@@ -69,7 +74,7 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
     let wanted: Vec<&String> = listing
         .keys()
         .filter(|path| match patterns.is_empty() {
-            true => context.plan_adr.as_ref() == Some(path) || is_adr(path) && changed(path),
+            true => context.plan_adr.as_ref() == Some(path) || is_adr(path, directory(context)) && changed(path),
             false => path.ends_with(".md") && patterns.iter().any(|pattern| pattern.matches(path)),
         })
         .collect();
@@ -107,7 +112,7 @@ pub(super) fn check(context: &GateContext, files: &[String], depth: Depth) -> Re
         }
     }
     notes.truncate(super::judgement::MAX_FINDINGS);
-    let summary = format!("{} ADR(s), {} error(s)", wanted.len(), findings.len());
+    let summary = format!("{}, {}", count(wanted.len(), "decision"), count(findings.len(), "error"));
     Ok(Judgement::of(findings, summary, notes))
 }
 
@@ -122,7 +127,7 @@ fn as_finding(path: &str, diagnostic: &Diagnostic) -> Finding {
 /// The built-in rules and those that the project had before the phase: what the phase adds to them is not yet a rule.
 fn rules(context: &GateContext) -> Result<Vec<Rule>, Trouble> {
     let mut rules = built_in_rules();
-    let path = format!("adr/{RULES}");
+    let path = format!("{}/{RULES}", directory(context).unwrap_or("adr"));
     if let Some(text) = context.text(&*context.files_at(&context.base)?, &path)? {
         rules.extend(parse_rules(&path, &text).map_err(|diagnostic| {
             let message = diagnostic.to_string().lines().next().unwrap_or_default().to_owned();
@@ -135,7 +140,7 @@ fn rules(context: &GateContext) -> Result<Vec<Rule>, Trouble> {
 fn facts(context: &GateContext, listing: &Arc<TreeListing>) -> Result<CommitFacts, Trouble> {
     let repository = context.repository();
     let mut adrs = Vec::new();
-    for (path, entry) in listing.iter().filter(|(path, _)| is_adr(path)) {
+    for (path, entry) in listing.iter().filter(|(path, _)| is_adr(path, directory(context))) {
         adrs.push(Adr::parse(path, &String::from_utf8_lossy(&repository.blob(&entry.object)?)));
     }
     let known = KnownAdrs::new(&adrs);

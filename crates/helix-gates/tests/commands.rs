@@ -61,7 +61,7 @@ impl Bench {
         let key = AttemptKey { job: job(self.home.path()), phase: PhaseId::new(phase).unwrap(), attempt: 1 };
         let tree = self.spaces.prepare_attempt(&key, base).unwrap();
         work(&tree.path);
-        let text = CommitText { subject: "Work".into(), body: String::new() };
+        let text = CommitText { subject: "Work".into(), body: String::new(), trailers: Vec::new() };
         self.spaces.commit_attempt(&key, base, base, &text).unwrap().committed
     }
 
@@ -429,6 +429,32 @@ async fn criteria(criteria: &str, work: impl Fn(&Path)) -> GateReport {
     let mut context = bench.context(&base, &result);
     context.plan_adr = Some("adr/001-sum.md".into());
     run_gate(Arc::new(context), &GateSpec::CriteriaCovered {}).await
+}
+
+/// What a decision of another form says of how it is confirmed are its criteria, and it is valid as it is.
+#[tokio::test]
+async fn decisions_of_other_forms_are_judged_as_they_are() {
+    let madr = "# Sums are whole\n\n* Status: accepted\n\n## Context and Problem Statement\n\nSums are off by a cent.\n\n## Considered Options\n\n* Cents\n\n## Decision Outcome\n\nCents it is.\n\n### Confirmation\n\n* [ ] `sh check.sh` exits 0 and shows `the sum is 3`\n* The page says so (file: docs/sum.md)\n";
+    let file = "docs/decisions/0003-sums-are-whole.md";
+    let bench = Bench::new(&[(file, madr), ("check.sh", "echo the sum is 3\n")]);
+    let base = bench.base();
+    let judged = async |phase: &str, work: &dyn Fn(&Path), gate: GateSpec| {
+        let result = bench.attempt(phase, &base, work);
+        let mut context = bench.context(&base, &result);
+        context.plan_adr = Some(file.into());
+        run_gate(Arc::new(context), &gate).await
+    };
+    let described = |root: &Path| write(root, &[("docs/sum.md", "How sums are made.\n")]);
+    let report = judged("a", &described, GateSpec::CriteriaCovered {}).await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    let report = judged("b", &|root| write(root, &[("x.md", "x\n")]), GateSpec::CriteriaCovered {}).await;
+    assert_eq!(short(&report), ["criteria.file_missing docs/decisions/0003-sums-are-whole.md:20:25"], "{report:#?}");
+    let (valid, complete) = (GateSpec::AdrValid { files: Vec::new() }, GateSpec::AdrComplete { files: Vec::new() });
+    for (phase, gate) in [("c", valid), ("d", complete)] {
+        let report = judged(phase, &described, gate).await;
+        assert_eq!((short(&report), report.notes.len()), (vec!["pass".to_owned()], 0), "{report:#?}");
+        assert_eq!(report.summary, "1 decision, 0 errors");
+    }
 }
 
 /// Each criterion needs evidence, and the evidence has to pass and to have run.

@@ -11,7 +11,7 @@ use helix_core::ids::TreeId;
 use unicode_normalization::UnicodeNormalization;
 
 use super::error::GitError;
-use super::objects::{EntryKind, RawChange, escape_path};
+use super::objects::{EntryKind, RawChange, TreeEntry, escape_path};
 use super::repository::Repository;
 
 /// Largest file of a result, in bytes: what common hosts of repositories take.
@@ -58,12 +58,29 @@ pub(crate) fn inadmissible(
                 findings.push(refused("result.link", &name, message).fix(fix));
             }
         }
+        if matches!(new.kind, EntryKind::File | EntryKind::Executable) && replaces_source(repository, new, &name)? {
+            let message =
+                format!("{name:?} is compiled, and Python runs it in place of its source, whatever that says");
+            findings
+                .push(refused("result.compiled", &name, message).fix("leave it out: Python compiles what it needs"));
+        }
         if findings.len() >= LISTED {
             return Ok(findings);
         }
     }
     findings.extend(collisions(repository, changes, tree)?);
     Ok(findings)
+}
+
+/// Whether Python runs a compiled file without asking whether its source is as old as it says: one that names a hash (PEP 552). Others do
+/// not outlive a checkout, which gives the source another time.
+fn replaces_source(repository: &Repository, entry: &TreeEntry, name: &str) -> Result<bool, GitError> {
+    const FLAGS: usize = 4;
+    const MAX_READ: usize = 100 << 20;
+    if !name.to_ascii_lowercase().ends_with(".pyc") || repository.size(&entry.object)? > MAX_READ {
+        return Ok(false);
+    }
+    Ok(repository.blob(&entry.object)?.get(FLAGS).is_some_and(|flags| flags & 1 == 1))
 }
 
 /// Names that are added and that a system which does not tell `A` from `a`, or two spellings of `é`, takes for another one.

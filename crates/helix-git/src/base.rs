@@ -55,6 +55,16 @@ pub(crate) enum MergedTree {
     },
 }
 
+/// Marks a commit whose files hold conflict markers.
+const MARKERS: &str = "Helix-Conflict: markers";
+
+impl CommitObject {
+    /// Whether its files hold the conflict markers of [`Repository::merge_marked`].
+    pub(crate) fn has_markers(&self) -> bool {
+        self.message.lines().any(|line| line == MARKERS)
+    }
+}
+
 impl Repository {
     /// Combines phases' results in the order given. Results that are part of another one are dropped first.
     ///
@@ -100,11 +110,12 @@ impl Repository {
         let mut sum = self.commit(first.commit.as_str())?;
         for tip in others {
             let next = self.commit(tip.commit.as_str())?;
-            let tree = match self.merge_trees(&sum.id, &next.id)? {
-                MergedTree::Clean(tree) => tree,
-                MergedTree::Conflict { marked, .. } => marked,
+            sum = match self.merge_trees(&sum.id, &next.id)? {
+                MergedTree::Clean(tree) => self.merge_commit(&tree, &sum, &next, message)?,
+                MergedTree::Conflict { marked, .. } => {
+                    self.merge_commit(&marked, &sum, &next, &format!("{message}\n\n{MARKERS}\n"))?
+                }
             };
-            sum = self.merge_commit(&tree, &sum, &next, message)?;
         }
         Ok(sum)
     }
@@ -136,11 +147,23 @@ impl Repository {
         second: &CommitObject,
         message: &str,
     ) -> Result<CommitObject, GitError> {
+        self.dated_commit(tree, &[first, second], [first, second], message)
+    }
+
+    /// Makes a commit dated like the later of two others, so that making it again gives the same id.
+    pub(crate) fn dated_commit(
+        &self,
+        tree: &TreeId,
+        parents: &[&CommitObject],
+        [first, second]: [&CommitObject; 2],
+        message: &str,
+    ) -> Result<CommitObject, GitError> {
         let seconds = |commit: &CommitObject| -> u64 {
             commit.committed_at.split(' ').next().and_then(|text| text.parse().ok()).unwrap_or_default()
         };
         let date = if seconds(first) > seconds(second) { &first.committed_at } else { &second.committed_at };
-        let args = ["commit-tree", tree.as_str(), "-p", first.id.as_str(), "-p", second.id.as_str(), "-F", "-"];
+        let parents = parents.iter().flat_map(|parent| ["-p", parent.id.as_str()]);
+        let args = ["commit-tree", tree.as_str(), "-F", "-"].into_iter().chain(parents);
         let call = self.git(self.top(), args).env("GIT_AUTHOR_DATE", date).env("GIT_COMMITTER_DATE", date);
         let id = self.by_user(call)?.stdin(message).run()?.text();
         self.commit(&id)

@@ -5,7 +5,7 @@
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use helix_core::evidence::IntegrationTarget;
+use helix_core::evidence::{IntegrationTarget, Land};
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_core::slug::slug;
 
@@ -14,6 +14,7 @@ use super::disk;
 use super::error::{GitError, hint_for};
 use super::objects::CommitObject;
 use super::repository::{Operation, Repository};
+use super::result::CommitText;
 use super::snapshot::MergeSnapshot;
 
 /// What to do when git stopped in the middle of an update and did not say why.
@@ -31,6 +32,10 @@ pub struct IntegrationRequest {
     pub result: CommitId,
     /// Branch that gets it; `None` when the repository was at a detached head.
     pub branch: Option<String>,
+    /// How it gets there.
+    pub land: Land,
+    /// What was done, for the commit that brings it.
+    pub text: CommitText,
 }
 
 impl IntegrationRequest {
@@ -39,12 +44,29 @@ impl IntegrationRequest {
         beside(&self.name, &self.job)
     }
 
+    /// The message of the commit that brings the result, which it names: without a merge nothing else leads to it.
     fn message(&self) -> String {
-        format!(
-            "Merge helix job {job}: {name}\n\nUndo it all with `git revert -m 1` of this commit.\n\nHelix-Job: {job}\n",
-            job = self.job,
-            name = self.name.trim().replace('\n', " "),
-        )
+        let mut text = self.text.clone();
+        let undo = match self.land {
+            Land::Merge | Land::Branch => "git revert -m 1",
+            Land::Squash => "git revert",
+        };
+        text.body = format!("{}\n\nUndo it all with `{undo}` of this commit.", text.body.trim()).trim().to_owned();
+        text.with_trailers(&format!("Helix-Job: {}\n{}\n", self.job, self.names_result()))
+    }
+
+    fn names_result(&self) -> String {
+        format!("{RESULT}{}", self.result)
+    }
+}
+
+/// Names the result of a job in the commit that brings it to a branch.
+const RESULT: &str = "Helix-Result: ";
+
+impl CommitObject {
+    /// Whether this commit brought the result of a job to a branch: a merge, or one commit that names it.
+    pub(crate) fn brings_result(&self) -> bool {
+        self.parents.len() > 1 || self.message.lines().any(|line| line.starts_with(RESULT))
     }
 }
 
@@ -66,8 +88,10 @@ pub enum Integration {
         /// The branch that has it.
         branch: String,
     },
-    /// A merge commit is ready to be landed.
+    /// A commit is ready to be landed.
     Ready(PreparedMerge),
+    /// The result is to stay on a branch of its own.
+    OwnBranch,
     /// The target has moved on and conflicts with the result.
     Conflict {
         paths: Vec<String>,
@@ -76,7 +100,7 @@ pub enum Integration {
     },
 }
 
-/// A merge commit that no branch holds yet.
+/// A commit that brings a result to the target and that no branch holds yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedMerge {
     pub commit: CommitId,
@@ -104,12 +128,18 @@ impl Repository {
         if request.result == request.base {
             return Ok(Integration::Nothing);
         }
+        if request.land == Land::Branch {
+            return Ok(Integration::OwnBranch);
+        }
         let mut onto = request.base.clone();
         if let Some(branch) = &request.branch
             && let Some(tip) = self.branch_tip(branch)?
         {
             if tip != request.base && self.is_ancestor(&request.result, &tip)? {
                 let commit = self.bringer(&request.result, &tip)?;
+                return Ok(Integration::Already { commit, branch: branch.clone() });
+            }
+            if let Some(commit) = self.landed(request, &tip)? {
                 return Ok(Integration::Already { commit, branch: branch.clone() });
             }
             onto = tip;
@@ -124,7 +154,8 @@ impl Repository {
             }
         };
         let unvalidated = tree != result.tree;
-        let commit = self.merge_commit(&tree, &head, &result, &request.message())?;
+        let parents = if request.land == Land::Squash { vec![&head] } else { vec![&head, &result] };
+        let commit = self.dated_commit(&tree, &parents, [&head, &result], &request.message())?;
         Ok(Integration::Ready(PreparedMerge { commit: commit.id, tree, onto, unvalidated }))
     }
 
@@ -178,13 +209,16 @@ impl Repository {
                 work_tree.display()
             ));
         }
-        let status = ["status", "--porcelain=v1", "-z", "--untracked-files=no"];
-        let dirty = user.git(&work_tree, status).run()?.stdout;
-        if !dirty.is_empty() {
-            let count = dirty.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()).count();
-            return beside(format!("{count} tracked file(s) in {} have uncommitted changes", work_tree.display()));
-        }
         let snapshot = MergeSnapshot::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
+        // As with git, files that the result does not touch may have changes.
+        let dirty = snapshot.overlap(user)?;
+        if let Some(first) = dirty.first() {
+            let more = if dirty.len() == 1 { String::new() } else { format!(" and {} more", dirty.len() - 1) };
+            let place = work_tree.display();
+            return beside(format!(
+                "{first}{more} in {place}: uncommitted changes in files that the result changes, too"
+            ));
+        }
         self.hand_over(&merge.commit)?;
         self.note_landing(&request.job, &merge.commit)?;
         self.step(|| "a result is handed over".into());
@@ -227,6 +261,29 @@ impl Repository {
     /// Notes where Helix is about to move a branch to: that is nobody else's doing, also if the host dies right after it.
     fn note_landing(&self, job: &JobId, commit: &CommitId) -> Result<(), GitError> {
         if self.hosting().is_some() { self.keep(&format!("{LANDED}/{job}"), commit) } else { Ok(()) }
+    }
+
+    /// Whether a commit has the work of another one: as its ancestor, or by the result that it names and brings as one commit.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn carries(&self, commit: &CommitId, other: &CommitId) -> Result<bool, GitError> {
+        if self.is_ancestor(other, commit)? {
+            return Ok(true);
+        }
+        let message = self.commit(commit.as_str())?.message;
+        let named = message.lines().find_map(|line| line.strip_prefix(RESULT)).map(|id| self.find_commit(id));
+        match named.transpose()?.flatten() {
+            Some(result) => self.is_ancestor(other, &result.id),
+            None => Ok(false),
+        }
+    }
+
+    /// The commit that brought this very result to the target before, if the target has it.
+    fn landed(&self, request: &IntegrationRequest, tip: &CommitId) -> Result<Option<CommitObject>, GitError> {
+        let Some(landed) = self.find_commit(&format!("{LANDED}/{}", request.job))? else { return Ok(None) };
+        let names = landed.message.lines().any(|line| line == request.names_result());
+        Ok(if names && self.is_ancestor(&landed.id, tip)? { Some(landed) } else { None })
     }
 
     /// Whether Helix itself brings this commit to branches.
@@ -299,7 +356,7 @@ impl Repository {
                 return Ok(true);
             }
             let own = self.user().find_commit(&left)?.is_some_and(|left| left.id == *tip);
-            if !own || self.checked_out(branch)?.is_some() || self.taken_by(branch)?.is_some() {
+            if !own || self.is_in_use(branch)? {
                 return Ok(false);
             }
         }
@@ -329,6 +386,11 @@ impl Repository {
         let args = ["for-each-ref", "--format=%(refname:short)", "--points-at", commit.as_str(), "refs/heads"];
         let names = self.user().git(self.user().top(), args).run()?.text();
         Ok(if names.is_empty() { "a detached HEAD".into() } else { names.lines().collect::<Vec<_>>().join(", ") })
+    }
+
+    /// Whether a work tree has a branch checked out, or will set it.
+    pub(crate) fn is_in_use(&self, branch: &str) -> Result<bool, GitError> {
+        Ok(self.checked_out(branch)?.is_some() || self.taken_by(branch)?.is_some())
     }
 
     /// What is in progress in any work tree that will set a branch at its end, and where. Git lists such a work tree as one

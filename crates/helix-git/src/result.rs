@@ -35,6 +35,19 @@ pub struct CommitText {
     pub subject: String,
     /// The rest, may be empty.
     pub body: String,
+    /// Who made it: lines `Key: value`.
+    pub trailers: Vec<String>,
+}
+
+impl CommitText {
+    /// The whole message; these trailers stand before its own.
+    pub(crate) fn with_trailers(&self, first: &str) -> String {
+        let subject = self.subject.trim().replace('\n', " ");
+        let body = self.body.trim();
+        let body = if body.is_empty() { String::new() } else { format!("{body}\n\n") };
+        let own: String = self.trailers.iter().map(|line| format!("{}\n", line.trim().replace('\n', " "))).collect();
+        format!("{subject}\n\n{body}{first}{own}")
+    }
 }
 
 /// A result commit and what had to be fixed to make it.
@@ -108,8 +121,9 @@ struct Harvest<'a> {
 
 impl Workspaces {
     /// Commits all that the attempt's work place holds, on the attempt's branch in the host's own repository. Called when nothing
-    /// of the run is alive any more. Without changes the result is the commit the attempt started from. Doing it twice gives the
-    /// same result.
+    /// of the run is alive any more. The commit stands on the phase's base: attempts before it are not part of its history, nor is a
+    /// base with conflict markers, whose parents it has instead. Without changes the result is the commit the attempt started from.
+    /// Doing it twice gives the same result.
     ///
     /// # Errors
     /// Git or the disk failed.
@@ -123,11 +137,12 @@ impl Workspaces {
         let (repository, branch, place) = (self.repository(), key.branch(), self.place_of(key));
         let base = repository.commit(base.as_str())?;
         let start = if start == &base.id { base.clone() } else { repository.commit(start.as_str())? };
-        let message = message(key, text);
+        let message = text.with_trailers(&key.trailers());
         let reference = format!("refs/heads/{branch}");
         // Made by a former call.
         let former = repository.find_commit(&reference)?;
-        let former = former.filter(|one| one.parents == [start.id.clone()] && one.message == message);
+        let parents = if base.has_markers() { base.parents.clone() } else { vec![base.id.clone()] };
+        let former = former.filter(|one| one.parents == parents && one.message == message);
         let mut harvest =
             Harvest { spaces: self, place, repairs: vec![], findings: vec![], runs_by_itself: vec![], size: 0 };
         let tip = if is_directory(&harvest.place.path) {
@@ -137,7 +152,8 @@ impl Workspaces {
                 _ if tree == start.tree => start.clone(),
                 Some(made) if made.tree == tree => made,
                 Some(_) | None => {
-                    let args = ["commit-tree", tree.as_str(), "-p", start.id.as_str(), "-F", "-"];
+                    let parents = parents.iter().flat_map(|parent| ["-p", parent.as_str()]);
+                    let args = ["commit-tree", tree.as_str(), "-F", "-"].into_iter().chain(parents);
                     let call = repository.by_user(repository.git(repository.top(), args))?;
                     let commit = repository.commit(&call.stdin(message).run()?.text())?;
                     // A git process that was killed has left it; nobody else sets this reference.
@@ -378,15 +394,4 @@ fn declares(modules: &str, path: &str) -> bool {
         line.trim().strip_prefix("path").and_then(|rest| rest.trim_start().strip_prefix('=')).map(str::trim)
             == Some(path)
     })
-}
-
-fn message(key: &AttemptKey, text: &CommitText) -> String {
-    let mut message = text.subject.trim().replace('\n', " ");
-    if !text.body.trim().is_empty() {
-        message.push_str("\n\n");
-        message.push_str(text.body.trim());
-    }
-    message.push_str("\n\n");
-    message.push_str(&key.trailers());
-    message
 }

@@ -2,6 +2,7 @@
 //!
 //! Must not touch uncommitted work; what contradicts it changes nothing.
 
+use helix_core::evidence::Land;
 use helix_core::ids::{CommitId, JobId, TreeId};
 
 use super::base::MergedTree;
@@ -9,6 +10,7 @@ use super::error::GitError;
 use super::integrate::{IntegrationRequest, Landing, PreparedMerge, beside};
 use super::objects::{CommitObject, EntryKind, TreeEntry};
 use super::repository::Repository;
+use super::result::CommitText;
 
 /// Who wanted a revert, in its commit.
 const BY: &str = "Helix-Requested-By: ";
@@ -72,6 +74,8 @@ impl RevertRequest {
             base: onto.clone(),
             result: commit.clone(),
             branch: Some(self.branch.clone()),
+            land: Land::Merge,
+            text: CommitText { subject: self.title(), body: String::new(), trailers: Vec::new() },
         }
     }
 
@@ -96,9 +100,9 @@ impl Repository {
         let Some(onto) = self.branch_tip(&request.branch)? else { return Ok(Revert::Absent) };
         let mut merges = Vec::new();
         for merge in &request.merges {
-            // What is no merge did not come by Helix: somebody has moved the branch to the result itself.
+            // What is neither a merge nor names its result did not come by Helix: somebody has moved the branch to the result itself.
             if let Some(found) = self.find_commit(merge.as_str())?
-                && found.parents.len() > 1
+                && found.brings_result()
                 && self.is_ancestor(merge, &onto)?
             {
                 merges.push(found);

@@ -69,6 +69,11 @@ const RULES: &[Rule] = &[
         &[".devcontainer/**", ".devcontainer.json", ".gitpod.yml", ".sublime-project", "*.sublime-project"],
     ),
     all(RunsBy::Editor, &[".vs/**", ".theia/**", ".settings/**", ".externaltoolbuilders/**"]),
+    all(
+        RunsBy::Editor,
+        &["rust-analyzer.toml", ".rust-analyzer.toml", ".luarc.json*", ".solargraph.yml", ".nova/**", ".idx/**"],
+    ),
+    Rule { by: RunsBy::Editor, part: Part::Lines(names_hook), paths: &[".pylintrc", "pylintrc"] },
     // Settings with hooks and tool servers, and instructions that an agent follows with the rights of whoever starts it.
     all(RunsBy::Agent, &[".claude/**", ".mcp.json", "claude.md", "claude.local.md", "agents.md", "agents.override.md"]),
     all(
@@ -86,6 +91,7 @@ const RULES: &[Rule] = &[
     all(RunsBy::Agent, &[".continue/**", ".kiro/**", ".junie/**", ".amp/**", ".agents/**"]),
     all(RunsBy::Agent, &[".github/prompts/**", ".github/chatmodes/**", ".github/hooks/**", ".copilot/**"]),
     all(RunsBy::Agent, &["skill.md", ".augment/**", ".goosehints", ".qwen/**", "qwen.md", ".rules", "warp.md"]),
+    all(RunsBy::Agent, &[".amazonq/**", ".trae/**"]),
     all(RunsBy::Helix, &["helix.toml", "prompts/*.md.j2"]),
     // After a push, with the secrets of the project.
     all(
@@ -108,6 +114,18 @@ const RULES: &[Rule] = &[
         RunsBy::Server,
         &["cloudbuild.y*ml", "buildspec.yml", ".build.yml", ".builds/**", "netlify.toml", "vercel.json"],
     ),
+    all(
+        RunsBy::Server,
+        &[
+            ".readthedocs.y*ml",
+            ".semaphore/**",
+            ".zuul.yaml",
+            "zuul.d/**",
+            "codemagic.yaml",
+            "bitrise.yml",
+            ".harness/**",
+        ],
+    ),
     // With git's own commands: hooks and what installs them, other repositories, drivers.
     all(
         RunsBy::Git,
@@ -126,7 +144,19 @@ const RULES: &[Rule] = &[
     ),
     all(
         RunsBy::Interpreter,
-        &[".gdbinit", ".lldbinit", ".rprofile", ".renviron", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".octaverc"],
+        &[
+            ".gdbinit",
+            ".lldbinit",
+            ".rprofile",
+            ".renviron",
+            ".irbrc",
+            ".pryrc",
+            ".iex.exs",
+            ".ghci",
+            ".octaverc",
+            ".perldb",
+            ".erlang",
+        ],
     ),
     // At each call of a tool, whatever it was called for.
     all(
@@ -139,7 +169,7 @@ const RULES: &[Rule] = &[
         RunsBy::Tool,
         &[".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml", ".bundle/config", ".bazelrc"],
     ),
-    all(RunsBy::Tool, &["gradle/wrapper/**", ".mvn/**"]),
+    all(RunsBy::Tool, &["gradle/wrapper/**", ".mvn/**", "tools/bazel", ".bazeliskrc", ".latexmkrc", "latexmkrc"]),
     Rule { by: RunsBy::Tool, part: Part::Scripts(npm_runs), paths: &["package.json"] },
     Rule { by: RunsBy::Tool, part: Part::Scripts(composer_runs), paths: &["composer.json"] },
     // When somebody looks into the directory.
@@ -163,6 +193,10 @@ fn npm_runs(script: &str) -> bool {
 
 fn composer_runs(script: &str) -> bool {
     script.starts_with("pre-") || script.starts_with("post-")
+}
+
+fn names_hook(line: &str) -> bool {
+    line.trim_start().starts_with("init-hook")
 }
 
 fn names_driver(line: &str) -> bool {
@@ -266,8 +300,8 @@ fn behind_links(repository: &Repository, listing: &TreeListing) -> Result<Behind
     Ok(behind)
 }
 
-/// Where a link leads, by name; `None` where that is not in the repository.
-fn target_of(link: &str, target: &str) -> Option<String> {
+/// Where a link leads that lies in a tree, by name; `None` where that is not in the repository.
+pub fn target_of(link: &str, target: &str) -> Option<String> {
     let mut parts: Vec<&str> = link.split('/').collect();
     parts.pop();
     for part in target.split('/') {

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use helix_core::ids::TreeId;
 
 use super::error::GitError;
+use super::objects::escape_path;
 use super::repository::Repository;
 
-/// What a fast-forward changes in a work tree whose tracked files are as their commit has them.
+/// What a fast-forward changes in a work tree; those of these files that are tracked are as their commit has them, or it is not begun.
 pub(super) struct MergeSnapshot {
     work_tree: PathBuf,
     /// Files that are there and will be others, or none.
@@ -36,6 +37,28 @@ impl MergeSnapshot {
         Ok(Self { work_tree: work_tree.into(), tracked, new })
     }
 
+    /// Files that the fast-forward would change and that have uncommitted changes.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub(super) fn overlap(&self, repository: &Repository) -> Result<Vec<String>, GitError> {
+        Ok(self.changed(repository)?.iter().map(|path| escape_path(path)).collect())
+    }
+
+    /// Those of its tracked files that are not as the commit has them.
+    fn changed(&self, repository: &Repository) -> Result<Vec<Vec<u8>>, GitError> {
+        let status = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no"];
+        let dirty = repository.git(&self.work_tree, status).run()?.stdout;
+        let paths = dirty.split(|byte| *byte == 0).filter(|entry| entry.len() > 3).map(|entry| &entry[3..]);
+        Ok(paths.filter(|path| self.touches(path)).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Whether the fast-forward changes this tracked file.
+    fn touches(&self, path: &[u8]) -> bool {
+        self.tracked.iter().any(|known| known == path)
+            || self.new.iter().any(|new| *new == self.work_tree.join(bytes_path(path)))
+    }
+
     /// Takes back what a fast-forward that failed has left: new files first, which makes room for the old ones. Whether there was
     /// anything: otherwise git had refused before it changed anything.
     ///
@@ -53,15 +76,8 @@ impl MergeSnapshot {
             }
             self.remove_empty_above(path);
         }
-        let status = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no"];
-        let dirty = repository.git(&self.work_tree, status).run()?.stdout;
-        let touched: Vec<u8> = dirty
-            .split(|byte| *byte == 0)
-            .filter(|entry| entry.len() > 3)
-            .map(|entry| &entry[3..])
-            .filter(|path| self.tracked.iter().any(|known| known == path))
-            .flat_map(|path| path.iter().copied().chain([0]))
-            .collect();
+        let changed = self.changed(repository)?;
+        let touched: Vec<u8> = changed.iter().flat_map(|path| path.iter().copied().chain([0])).collect();
         if touched.is_empty() {
             return Ok(undone);
         }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use helix_core::evidence::Land;
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_git::{
     AttemptKey, CommitText, GitEnvironment, Integration, IntegrationRequest, Landing, Repository, Workspaces,
@@ -33,6 +34,15 @@ fn by_hand(top: &Path, home: &Path, round: u32) -> Duration {
 }
 
 /// Time in the worktree, the result, and the integration.
+fn text() -> CommitText {
+    CommitText { subject: "work".into(), body: String::new(), trailers: Vec::new() }
+}
+
+fn request(job: JobId, base: CommitId, result: CommitId) -> IntegrationRequest {
+    let (name, branch) = ("bench".into(), Some("main".into()));
+    IntegrationRequest { job, name, base, result, branch, land: Land::Merge, text: text() }
+}
+
 fn by_helix(spaces: &Workspaces, round: u32) -> [Duration; 3] {
     let repository = spaces.repository();
     let base: CommitId = repository.branch_tip("main").unwrap().unwrap();
@@ -43,12 +53,11 @@ fn by_helix(spaces: &Workspaces, round: u32) -> [Duration; 3] {
     let made = started.elapsed();
     fs::write(tree.path.join(format!("helix{round}.txt")), "x").unwrap();
     let started = Instant::now();
-    let text = CommitText { subject: "work".into(), body: String::new() };
+    let text = text();
     let result = spaces.commit_attempt(&key, &base, &base, &text).unwrap().committed;
     let committed = started.elapsed();
     let started = Instant::now();
-    let request =
-        IntegrationRequest { job, name: "bench".into(), base, result: result.commit, branch: Some("main".into()) };
+    let request = request(job, base, result.commit);
     match repository.prepare_integration(&request).unwrap() {
         Integration::Ready(merge) => assert!(matches!(repository.land(&request, &merge).unwrap(), Landing::Landed(_))),
         other => panic!("{other:?}"),
@@ -132,7 +141,7 @@ fn what_each_step_costs_among_many_files() {
         // An agent takes longer than the second in which git would have to read every file again.
         std::thread::sleep(Duration::from_millis(1_100));
         marks.push(Instant::now());
-        let text = CommitText { subject: "work".into(), body: String::new() };
+        let text = text();
         let result = spaces.commit_attempt(&key, &base, &base, &text).unwrap().committed;
         marks.push(Instant::now());
         spaces.gate_checkout(&job, &result.commit).unwrap();
@@ -145,6 +154,8 @@ fn what_each_step_costs_among_many_files() {
             base,
             result: result.commit,
             branch: Some("main".into()),
+            land: Land::Merge,
+            text: text(),
         };
         match repository.prepare_integration(&request).unwrap() {
             Integration::Ready(merge) => {

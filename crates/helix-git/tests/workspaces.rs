@@ -16,7 +16,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use helix_core::evidence::{ChangeKind, IntegrationTarget, Tip};
+use helix_core::evidence::{ChangeKind, IntegrationTarget, Land, Tip};
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_git::{
     AttemptKey, CommitText, GitEnvironment, GitError, Head, Integration, IntegrationRequest, Landing, Merged,
@@ -98,6 +98,8 @@ impl Bench {
             base: base.clone(),
             result: result.clone(),
             branch: Some("main".into()),
+            land: Land::Merge,
+            text: text(),
         }
     }
 
@@ -118,7 +120,7 @@ fn key(phase: &str) -> AttemptKey {
 }
 
 fn text() -> CommitText {
-    CommitText { subject: "Do it".into(), body: String::new() }
+    CommitText { subject: "Do it".into(), body: String::new(), trailers: Vec::new() }
 }
 
 #[test]

@@ -10,9 +10,9 @@ use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
 use super::illegal::Illegal;
 use super::language::correction;
-use super::person::Attempted;
+use super::person::{Attempted, Person};
 use super::spec::JobSpec;
-use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState};
+use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, PlannedBy};
 use crate::recorded;
 use helix_core::evidence::IntegrationTarget;
 use helix_core::finding::Finding;
@@ -23,14 +23,14 @@ use helix_plan::{GateSpec, Phase};
 impl Active {
     pub(super) fn submitted(spec: &JobSpec, at: Timestamp) -> Self {
         let selected = |id: &PhaseId| spec.only.as_ref().is_none_or(|only| only.contains(id));
-        let planned_by_person = spec.is_of_a_person();
+        let planned_by = if spec.is_of_a_person() { PlannedBy::Person } else { PlannedBy::Somebody };
         let phases = spec.plan.phases.iter().map(|phase| {
             let skipped = || {
                 let (dependents, by) = (Dependents::Run, LeftOutBy::Request);
                 PhaseState::Skipped { why: recorded!("cause-not-selected"), dependents, by }
             };
             let state = if selected(&phase.id) { PhaseState::Pending } else { skipped() };
-            PhaseProgress { planned_by_person, ..PhaseProgress::new(phase.id.clone(), state) }
+            PhaseProgress { planned_by, ..PhaseProgress::new(phase.id.clone(), state) }
         });
         Self {
             phases: phases.collect(),
@@ -72,7 +72,14 @@ impl Active {
     /// The union of those gates of some phases that say something about results put together.
     pub(super) fn union_of_gates(&self, of: impl Fn(&Phase, &PhaseProgress) -> bool) -> Vec<(&Phase, usize)> {
         let phases = self.pairs().filter(|(phase, progress)| of(phase, progress));
-        different_gates(phases.map(|(phase, _)| phase), GateSpec::checks_a_sum)
+        let accepted: Vec<(&Phase, usize)> = self
+            .pairs()
+            .flat_map(|(phase, progress)| progress.accepted().iter().map(move |one| (phase, one.gate)))
+            .collect();
+        let mut gates = different_gates(phases.map(|(phase, _)| phase), GateSpec::checks_a_sum);
+        // What a person has overruled for a phase says the same of the sum.
+        gates.retain(|(phase, gate)| !accepted.iter().any(|(other, index)| other.id == phase.id && index == gate));
+        gates
     }
 
     /// Gates of passed phases that have to hold on the tree of the last phase and were not run on it: whether all of the work is
@@ -313,6 +320,17 @@ impl Active {
         Ok(())
     }
 
+    /// Has the gates judge the last results of phases again; with a reason, a person accepts those instead.
+    pub(super) fn check_again(&mut self, by: &Person, phases: &[PhaseId], accept: Option<&str>) -> Result<(), Illegal> {
+        for id in phases {
+            self.change(id, |progress, context| match accept {
+                None => progress.check_again(context),
+                Some(reason) => progress.accept(context, by, reason),
+            })?;
+        }
+        Ok(())
+    }
+
     fn find(&mut self, id: &PhaseId) -> Result<&mut PhaseProgress, Illegal> {
         self.phases.iter_mut().find(|progress| &progress.id == id).ok_or_else(|| Illegal::UnknownPhase(id.clone()))
     }
@@ -384,7 +402,7 @@ impl PhaseProgress {
             advice: Vec::new(),
             advice_epoch: 0,
             questions: Vec::new(),
-            planned_by_person: false,
+            planned_by: PlannedBy::Agent,
             let_in: Vec::new(),
             fault: None,
         }

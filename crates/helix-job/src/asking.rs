@@ -11,19 +11,48 @@ use super::illegal::Illegal;
 use super::language::{RECORD, correction};
 use super::person::Person;
 use super::phrases::runs_by_itself;
-use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
+use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage};
 use super::view::ErrorView;
-use crate::question::{APPROVE, About, Answer, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP};
+use crate::question::{
+    ACCEPT, APPROVE, About, Answer, CHECK, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP,
+};
 use crate::recorded;
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Correction, Finding, Verdict};
 use helix_core::said::Words;
-use helix_plan::{Approval, GateSpec, Phase};
+use helix_plan::{Approval, GateSpec, Phase, PhaseType};
 
 /// Questions that the agents of one phase may ask; more is a loop.
 pub const MAX_AGENT_QUESTIONS: usize = 5;
 
 impl PhaseProgress {
+    /// What a gate asks. What an agent wrote is never read as Helix's own words.
+    fn gate_words(&self, phase: &Phase, gate: usize) -> Words {
+        let (asked, otherwise) = match phase.gates.get(gate) {
+            Some(GateSpec::Manual { question }) => (question, recorded!("ask-gate-manual")),
+            Some(GateSpec::Approval { question, .. }) => (question, recorded!("ask-gate-approval")),
+            Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
+        };
+        let (id, task) = (phase.id.as_str(), phase.description.trim());
+        let step = match phase.kind {
+            PhaseType::Manual => Some(recorded!("ask-manual", phase = id)),
+            PhaseType::Decision => Some(recorded!("ask-decision", phase = id)),
+            _ => None,
+        };
+        let own = asked.is_none() && step.is_none();
+        let mut asked = asked.as_ref().map_or(otherwise, Words::from);
+        if step.is_some() {
+            asked = Words::from(task).and("\n\n").and(asked);
+        }
+        if self.planned_by == PlannedBy::Agent && !own {
+            asked = recorded!("ask-gate-agent", question = asked);
+        }
+        match step {
+            Some(step) => step.and("\n\n").and(asked),
+            None => recorded!("ask-gate", phase = id, name = &phase.name, question = asked),
+        }
+    }
+
     /// The question that the phase waits to ask, if it does.
     pub(super) fn question(&self, phase: &Phase, about: &About, trouble: Option<&ErrorView>) -> Question {
         let (id, name) = (phase.id.as_str(), &phase.name);
@@ -37,13 +66,13 @@ impl PhaseProgress {
                 yes_or_no(recorded!("option-accept"), recorded!("option-send-back")),
             ),
             About::Gate { gate } => {
-                (gate_words(phase, *gate), yes_or_no(recorded!("option-approve"), recorded!("option-reject")))
+                (self.gate_words(phase, *gate), yes_or_no(recorded!("option-approve"), recorded!("option-reject")))
             }
             About::RunsByItself { files, .. } => (
                 Words::default().and(runs_by_itself(RECORD, id, name, files)),
                 yes_or_no(recorded!("option-let-in"), recorded!("option-leave-out")),
             ),
-            About::Escalation { conflict } => (self.escalation(phase, trouble, *conflict), ways_out(phase)),
+            About::Escalation { conflict } => (self.escalation(phase, trouble, *conflict), self.ways_out(phase)),
             About::Agent => (Words::default(), Vec::new()),
         };
         let approvers = match about {
@@ -52,6 +81,22 @@ impl PhaseProgress {
         };
         let (number, text) = (self.questions.len() as u32 + 1, RECORD.words(&said));
         Question { number, about: about.clone(), text, said, options, free_text: true, approvers }
+    }
+
+    fn ways_out(&self, phase: &Phase) -> Vec<QuestionOption> {
+        let skip = match phase.optional {
+            true => recorded!("option-skip-optional"),
+            false => recorded!("option-skip"),
+        };
+        let mut all = options([(RETRY, recorded!("option-retry"))]);
+        if self.can_check() {
+            all.extend(options([(CHECK, recorded!("option-check"))]));
+        }
+        if let Some(spec) = self.gate_to_accept(phase).and_then(|gate| phase.gates.get(gate)) {
+            all.extend(options([(ACCEPT, recorded!("option-accept-unproved", gate = spec.name()))]));
+        }
+        all.extend(options([(SKIP, skip), (FAIL, recorded!("option-fail"))]));
+        all
     }
 
     fn escalation(&self, phase: &Phase, trouble: Option<&ErrorView>, conflict: bool) -> Words {
@@ -183,6 +228,8 @@ impl PhaseProgress {
             About::Escalation { .. } => {
                 let error = self.trouble();
                 match answer.choice.as_deref() {
+                    Some(CHECK) => self.check_again(context)?,
+                    Some(ACCEPT) => self.accept(context, &answer.by, words.unwrap_or_default())?,
                     Some(RETRY) => self.try_with_hint(context, &error, words.unwrap_or_default()),
                     Some(SKIP) => {
                         let why = recorded!("cause-skipped-by", by = &answer.by, why = error.words());
@@ -334,26 +381,8 @@ fn said(question: &Question, answer: &Answer) -> String {
     }
 }
 
-fn gate_words(phase: &Phase, gate: usize) -> Words {
-    let (asked, otherwise) = match phase.gates.get(gate) {
-        Some(GateSpec::Manual { question }) => (question, recorded!("ask-gate-manual")),
-        Some(GateSpec::Approval { question, .. }) => (question, recorded!("ask-gate-approval")),
-        Some(_) | None => return recorded!("ask-gate-result", phase = phase.id.as_str()),
-    };
-    let asked = asked.as_ref().map_or(otherwise, Words::from);
-    recorded!("ask-gate", phase = phase.id.as_str(), name = &phase.name, question = asked)
-}
-
 fn yes_or_no(yes: Words, no: Words) -> Vec<QuestionOption> {
     options([(APPROVE, yes), (REJECT, no)])
-}
-
-fn ways_out(phase: &Phase) -> Vec<QuestionOption> {
-    let skip = match phase.optional {
-        true => recorded!("option-skip-optional"),
-        false => recorded!("option-skip"),
-    };
-    options([(RETRY, recorded!("option-retry")), (SKIP, skip), (FAIL, recorded!("option-fail"))])
 }
 
 fn options<const N: usize>(all: [(&str, Words); N]) -> Vec<QuestionOption> {

@@ -169,15 +169,22 @@ impl PhaseProgress {
                 return;
             }
         }
+        // A review of this attempt that was made before is not taken for the one that is asked for now.
+        let made = |gate| {
+            let reviews = self.attempts.last().map(|last| last.reviews.as_slice()).unwrap_or_default();
+            reviews.iter().filter(|(other, _)| *other == gate).count() as u32
+        };
         self.state = match (gate, self.attempts.last().and_then(|last| last.result.clone())) {
             (Some((gate, GateSpec::Approval { .. } | GateSpec::Manual { .. })), _) => {
                 PhaseState::Asking { about: About::Gate { gate }, trouble: None }
             }
             (Some((gate, GateSpec::ReviewApproved { .. })), _) => {
-                PhaseState::Working { stage: Stage::Reviewing { gate: Some(gate), round: 1 } }
+                PhaseState::Working { stage: Stage::Reviewing { gate: Some(gate), round: made(Some(gate)) + 1 } }
             }
             (Some((gate, _)), _) => PhaseState::Working { stage: Stage::Gating { gate } },
-            (None, _) if reviewed_next => PhaseState::Working { stage: Stage::Reviewing { gate: None, round: 1 } },
+            (None, _) if reviewed_next => {
+                PhaseState::Working { stage: Stage::Reviewing { gate: None, round: made(None) + 1 } }
+            }
             (None, _) if next <= Check::Person && phase.approval == Some(Approval::After) => {
                 PhaseState::Asking { about: About::Approval { when: Approval::After }, trouble: None }
             }

@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::person::Person;
+use super::replan::ChangedPlan;
 use super::spec::{Grant, JobSpec};
 use crate::question::{Answer, Question};
 use helix_core::evidence::{Committed, GateReport, IntegrationTarget, SelfRunning};
@@ -259,6 +260,15 @@ pub enum JobEvent {
         restart: Vec<PhaseId>,
         /// A new budget for the whole job in US dollars.
         budget_usd: Option<f64>,
+        /// Phases whose last result is checked again, without another attempt.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        check: Vec<PhaseId>,
+        /// Why the phase to be checked is accepted instead, although a gate did not pass.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        accept: Option<String>,
+        /// What of the plan is taken as its file is now.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        plan: Option<Box<ChangedPlan>>,
     },
     /// An agent, or a command of a gate, asked for what only a person may. It was refused, and moves nothing.
     AgentRefused {

@@ -4,7 +4,7 @@
 
 use super::attempt::PhaseContext;
 use super::illegal::Illegal;
-use super::state::{PhaseProgress, Stage};
+use super::state::{PhaseProgress, PlannedBy, Stage};
 use crate::question::Answer;
 use helix_core::evidence::SelfRunning;
 use helix_core::finding::{Correction, Finding};
@@ -21,7 +21,7 @@ impl PhaseProgress {
     /// names the file.
     pub(super) fn to_let_in(&self, phase: &Phase) -> Vec<SelfRunning> {
         let named = |file: &SelfRunning| {
-            self.planned_by_person
+            self.planned_by == PlannedBy::Person
                 && phase.outputs.iter().any(|output| output.strip_prefix("./").unwrap_or(output) == file.path)
         };
         let seen =

@@ -17,11 +17,13 @@ mod event;
 mod illegal;
 pub mod language;
 mod let_in;
+mod overrule;
 mod person;
 pub mod phrases;
 mod projection;
 pub mod question;
 mod reopen;
+mod replan;
 mod review;
 mod rollback;
 pub mod session;
@@ -48,6 +50,7 @@ pub use language::Language;
 pub use person::{Attempted, How, Person};
 pub use phrases::{describe, remedy};
 pub use reopen::{Reopen, ReopenError};
+pub use replan::{ChangedPlan, ReplanError};
 pub use rollback::RollbackError;
 pub use spec::{
     AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef, Role,
@@ -55,6 +58,8 @@ pub use spec::{
 };
 pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
-    PhaseState, Stage,
+    PhaseState, PlannedBy, Stage,
 };
-pub use view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};
+pub use view::{
+    Accepted, DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait,
+};

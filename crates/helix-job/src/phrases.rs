@@ -235,8 +235,12 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
         JobEvent::CancelRequested { by } => {
             Phrase::new(Sign::Skipped, None, say!(language, "job-cancelling", by = person(language, by)))
         }
-        JobEvent::JobResumed { by, .. } => {
-            Phrase::new(Sign::Running, None, say!(language, "job-resumed", by = person(language, by)))
+        JobEvent::JobResumed { by, plan, .. } => {
+            let changed = plan.as_ref().map(|plan| {
+                let phases: Vec<&str> = plan.phases.iter().map(|phase| phase.id.as_str()).collect();
+                say!(language, "job-plan-changed", phases = phases.join(", "))
+            });
+            Phrase::new(Sign::Running, None, say!(language, "job-resumed", by = person(language, by))).with(changed)
         }
         JobEvent::JobFinished { end } => match end {
             JobEnd::Succeeded => Phrase::new(Sign::Passed, None, say!(language, "job-succeeded")),

@@ -239,6 +239,7 @@ fn phase_view(
         duration_seconds: started_at.map(|from| seconds(from, completed_at.unwrap_or(active.last_at))),
         outputs: phase.outputs.clone(),
         gates: last.map(|last| last.gates.clone()).unwrap_or_default(),
+        accepted: progress.accepted().to_vec(),
         verdict: last.and_then(verdict),
         verify: phase.verify.is_some(),
         review: review(progress),

@@ -19,6 +19,10 @@ pub const APPROVE: &str = "approve";
 pub const REJECT: &str = "reject";
 /// Answer that grants one more attempt; its text is the agent's hint.
 pub const RETRY: &str = "retry";
+/// Answer that has the gates judge the last result once more.
+pub const CHECK: &str = "check";
+/// Answer that lets the last result count although a gate did not pass; its text is the reason.
+pub const ACCEPT: &str = "accept";
 /// Answer that leaves the phase out.
 pub const SKIP: &str = "skip";
 /// Answer that ends the job as failed.
@@ -108,6 +112,9 @@ pub enum AnswerMisfit {
     /// There is no such option.
     #[error("unknown option {choice:?}; choose one of: {options}")]
     UnknownChoice { choice: String, options: String },
+    /// What does not pass is not accepted without a word.
+    #[error("say why: a result that a gate did not pass is accepted with a reason only")]
+    NoReason,
     /// There is nothing in it.
     #[error("the answer is empty")]
     Empty,
@@ -215,6 +222,10 @@ impl Question {
         }
     }
 
+    fn is_escalation(&self) -> bool {
+        matches!(self.about, About::Escalation { .. })
+    }
+
     /// Whether an answer fits, of a job that this person submitted, after these have approved.
     ///
     /// # Errors
@@ -229,6 +240,10 @@ impl Question {
         let options = || all.iter().map(|one| one.key.as_str()).collect::<Vec<_>>().join(", ");
         let has_text = answer.text.as_deref().is_some_and(|text| !text.trim().is_empty());
         match &answer.choice {
+            Some(choice) if choice == ACCEPT && self.is_escalation() && !has_text => Err(AnswerMisfit::NoReason),
+            Some(choice) if choice == ACCEPT && self.is_escalation() && !answer.by.how.is_proof() => {
+                Err(AnswerMisfit::Unproven { by: answer.by.clone() })
+            }
             Some(choice) if all.iter().any(|one| &one.key == choice) => {
                 self.may_choose(choice, &answer.by, submitter, approved_by)
             }

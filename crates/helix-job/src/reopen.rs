@@ -37,6 +37,12 @@ pub enum ReopenError {
     /// There is no such phase.
     #[error("the plan has no phase {phase}")]
     UnknownPhase { phase: PhaseId },
+    /// No phase has a result that its gates could judge again.
+    #[error("no phase has a result to check again: run it again with `helix jobs resume` or `retry`")]
+    NothingToCheck,
+    /// No gate that a person may overrule keeps the phase from passing.
+    #[error("phase {phase} was not stopped by a gate that can be overruled: deliveries and approvals cannot")]
+    NothingToAccept { phase: PhaseId },
     /// It has added phases to the plan, which cannot be taken back.
     #[error("phase {phase} has added phases to the plan: a retry would add them twice")]
     HasGrown { phase: PhaseId },

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::recorded;
 use helix_adr::AdrText;
+use helix_core::evidence::Land;
 use helix_core::ids::{CommitId, SessionId};
 use helix_core::said::Words;
 use helix_plan::Plan;
@@ -158,6 +159,9 @@ pub struct Policy {
     pub transient_retries: u32,
     /// Longest that the reset of a provider's limit is waited for, in seconds: 0 is never, absent is as long as it takes.
     pub max_wait_seconds: Option<u64>,
+    /// How the result gets to the user.
+    #[serde(default)]
+    pub land: Land,
     /// What happens to a phase that has no attempts left and may escalate.
     pub escalation: Escalation,
     /// How long a question waits for an answer, in seconds; forever where absent.
@@ -207,6 +211,7 @@ impl Default for Policy {
             backoff_max_ms: 30_000,
             transient_retries: 3,
             max_wait_seconds: None,
+            land: Land::default(),
             escalation: Escalation::default(),
             question_seconds: Some(QUESTION_SECONDS),
         }

@@ -15,7 +15,7 @@ use super::event::{
 use super::illegal::{Illegal, IllegalEvent};
 use super::person::{Attempted, Person};
 use super::spec::JobSpec;
-use super::view::ErrorView;
+use super::view::{Accepted, ErrorView};
 use crate::question::{About, Question, QuestionStatus};
 use helix_core::evidence::{Committed, GateReport, SelfRunning};
 use helix_core::finding::{Correction, Fault};
@@ -95,12 +95,23 @@ pub struct PhaseProgress {
     pub advice_epoch: usize,
     /// What persons were asked, oldest first.
     pub questions: Vec<Asked>,
-    /// Whether a person submitted the plan that it stands in. Phases that agents add never do.
-    pub planned_by_person: bool,
+    /// Who wrote it.
+    pub planned_by: PlannedBy,
     /// Files that run by themselves which a person has let in, as they were shown.
     pub let_in: Vec<SelfRunning>,
     /// What failed around it last, when that is not the agent's doing.
     pub fault: Option<Fault>,
+}
+
+/// Who wrote a phase: what its outputs name counts as a person's word, as the plan's, or as neither.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlannedBy {
+    /// A person submitted the plan that it stands in.
+    Person,
+    /// It stands in the plan of somebody who is not known for certain, such as an agent in a chat.
+    Somebody,
+    /// It joined the plan while the job went on: an agent added it, or a conflict did.
+    Agent,
 }
 
 /// A question with what became of it.
@@ -235,6 +246,8 @@ pub struct Attempt {
     pub runs_by_itself: Vec<SelfRunning>,
     /// Answers of its gates so far; the answer of each gate has its index.
     pub gates: Vec<GateReport>,
+    /// Gates that did not pass and that a person has overruled, oldest first.
+    pub accepted: Vec<Accepted>,
     /// Gates that have begun to act outside of the repository.
     pub begun: Vec<Begun>,
     /// Answers of reviewers, oldest first: of gates, and of the verifier (`None`).
@@ -304,10 +317,16 @@ impl JobState {
                 _ => Err(illegal(Illegal::Job("the job does not exist yet"))),
             },
             Self::Ended(mut active, end) => match &recorded.event {
-                JobEvent::JobResumed { reopen, restart, budget_usd, .. } if end != JobEnd::Succeeded => {
+                JobEvent::JobResumed { by, reopen, restart, budget_usd, check, accept, plan }
+                    if end != JobEnd::Succeeded =>
+                {
                     active.idle += recorded.at.duration_since(active.last_at);
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
+                    if let Some(plan) = plan {
+                        active.replan(plan, restart).map_err(illegal)?;
+                    }
                     active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
+                    active.check_again(by, check, accept.as_deref()).map_err(illegal)?;
                     Ok(Self::Active(active))
                 }
                 JobEvent::RollbackRequested { phase, attempt, gate, by, again, over } => {
@@ -381,6 +400,7 @@ impl Attempt {
             repairs: Vec::new(),
             runs_by_itself: Vec::new(),
             gates: Vec::new(),
+            accepted: Vec::new(),
             begun: Vec::new(),
             reviews: Vec::new(),
             proposed: Vec::new(),

@@ -144,6 +144,9 @@ pub struct PhaseView {
     pub outputs: Vec<String>,
     /// Answers of the last attempt's gates so far.
     pub gates: Vec<GateReport>,
+    /// Gates of the last attempt that a person has overruled: the phase counts, and is not proved.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Accepted>,
     /// The verifier's verdict, where one was asked for.
     pub verdict: Option<String>,
     /// Whether a verifier looks at the result of each attempt.
@@ -163,6 +166,19 @@ pub struct PhaseView {
     pub notes: Vec<String>,
     /// Why the last attempt was not accepted, or why the phase failed.
     pub error: Option<ErrorView>,
+}
+
+/// A person's word that a result counts although a gate did not pass. It proves nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Accepted {
+    /// Index of the gate in the phase's list, from 0.
+    pub gate: usize,
+    /// Its name.
+    pub name: String,
+    /// Who accepted it.
+    pub by: Person,
+    /// Why.
+    pub reason: String,
 }
 
 /// What a gate has delivered, or begun to.

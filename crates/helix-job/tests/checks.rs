@@ -11,6 +11,8 @@ mod going_on;
 mod languages;
 #[path = "checks/let_in.rs"]
 mod let_in;
+#[path = "checks/overruled.rs"]
+mod overruled;
 #[path = "checks/reviews.rs"]
 mod reviews;
 mod world;

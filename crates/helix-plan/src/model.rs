@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use helix_core::document::format_duration;
+use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_core::run::NetworkAccess;
@@ -34,6 +35,9 @@ pub struct Plan {
     /// The issue, pull request or merge request that it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issue: Option<Issue>,
+    /// How its result gets to the user; as it is configured where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub land: Option<Land>,
     /// Workflow whose phases are still to be added; `None` once they are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<WorkflowCall>,

@@ -202,6 +202,7 @@ fn resolve(written: PlanSource, reader: &mut FieldReader<'_>) -> Option<(Plan, P
         description: written.description.map(|text| text.value).unwrap_or_default(),
         adr: adr.map(|adr| adr.value),
         issue: value(written.issue),
+        land: value(written.land),
         workflow,
         phases: resolved,
     };

@@ -27,6 +27,9 @@ impl Plan {
         if let Some(issue) = &self.issue {
             line(&mut out, 0, "issue", &json!(issue).to_string());
         }
+        if let Some(land) = self.land {
+            line(&mut out, 0, "land", land.word());
+        }
         if let Some(call) = &self.workflow {
             let written = if call.inputs.is_empty() { scalar(&call.name) } else { flow("", &json!(call)) };
             line(&mut out, 0, "workflow", &written);

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 
 use helix_core::document::{Count, FieldCodes, FieldReader, FromNode, Money, Node, TableOf, Text, Time, Value};
+use helix_core::evidence::Land;
 use helix_core::issue::Issue;
 use helix_core::run::NetworkAccess;
 use helix_core::source_text::SourceText;
@@ -41,6 +42,8 @@ mapping! { schema
         adr: String;
         /// The issue, pull request or merge request that it is for: its number, or its URL.
         issue: Issue;
+        /// How its result gets to the user: `merge`, `squash` (one commit), or `branch` (no merge).
+        land: Land;
         /// Workflow that the plan's phases are added to.
         workflow: WorkflowSource;
         /// Defaults for all phases.

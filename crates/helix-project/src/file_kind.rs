@@ -4,6 +4,8 @@
 
 use std::path::{Component, Path};
 
+use crate::adr_files::is_decision_name;
+
 /// Directories whose ADRs and plans are samples or somebody else's.
 const SAMPLES: [&str; 7] = ["fixtures", "testdata", "snapshots", "node_modules", "target", ".git", "vendor"];
 
@@ -37,9 +39,8 @@ impl SavedKind {
         match extension {
             "md" | "markdown" => {
                 let placed = matches!(directories.last().map(String::as_str), Some("adr" | "adrs" | "decisions"))
-                    && !matches!(stem, "index" | "readme" | "template");
-                let named = stem.strip_prefix("adr").is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
-                (placed || named || has_adr_id(text)).then_some(Self::Adr)
+                    || stem.strip_prefix("adr").is_some_and(|rest| !rest.starts_with(char::is_alphabetic));
+                (placed && (extension != "md" || is_decision_name(name)) || has_adr_id(text)).then_some(Self::Adr)
             }
             "yaml" | "yml" => {
                 (stem == "phases" || stem.ends_with(".phases") || looks_like_plan(text)).then_some(Self::Plan)

@@ -62,6 +62,18 @@ impl Front {
         Some((value.scalar()?, value.range.clone()))
     }
 
+    /// The texts of a key: each of a list, or those between commas.
+    pub fn texts(&self, key: &str) -> Vec<&str> {
+        let Some(entry) = self.entries().iter().find(|entry| &*entry.key == key) else { return Vec::new() };
+        let texts = match &entry.value.value {
+            Value::Sequence(items) => items.iter().filter_map(Node::scalar).collect(),
+            Value::Scalar(_) => entry.value.scalar().into_iter().flat_map(|text| text.split(',')).collect(),
+            Value::Mapping(_) => Vec::new(),
+        };
+        let texts: Vec<&str> = texts;
+        texts.into_iter().map(str::trim).filter(|text| !text.is_empty()).collect()
+    }
+
     /// All keys that hold a text.
     pub fn keys(&self) -> impl Iterator<Item = (&str, Range<usize>)> {
         let texts = self.entries().iter().filter(|entry| entry.value.scalar().is_some());

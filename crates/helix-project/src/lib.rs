@@ -9,6 +9,7 @@ pub mod codes;
 pub mod file_kind;
 pub mod front_matter;
 pub mod project;
+pub mod rules;
 pub mod save_check;
 pub mod skills;
 pub mod survey;

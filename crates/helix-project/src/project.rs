@@ -8,7 +8,7 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{CommitId, TreeId};
 use helix_plan::Plan;
 
-use crate::adr_files::{AdrDirectory, AdrFileError};
+use crate::adr_files::{AdrDirectory, AdrFileError, Place};
 use crate::workflows::WorkflowPaths;
 use helix_git::{GitEnvironment, GitError, Head, OpenError, Repository};
 use helix_process::bounded::read_bytes;
@@ -156,8 +156,15 @@ fn furnish(
     }
 }
 
+/// The repository or project that a directory belongs to: the nearest one at or above it with decisions or `.git`, not above `top`.
+pub fn project_above(directory: &Path, top: Option<&Path>) -> Option<PathBuf> {
+    let is_project = |above: &&Path| above.join(".git").exists() || Place::is_project(above);
+    let within = |above: &&Path| top.is_none_or(|top| above.starts_with(top));
+    directory.ancestors().take_while(within).find(is_project).map(Path::to_path_buf)
+}
+
 /// The plan with its `adr` key naming the finalized ADR; every other line stays as it is.
-fn with_adr(text: &str, has_key: bool, adr: &str) -> String {
+pub fn with_adr(text: &str, has_key: bool, adr: &str) -> String {
     let is_key = |line: &str, key: &str| line.starts_with(key) && line[key.len()..].trim_start().starts_with(':');
     let wanted = if has_key { "adr" } else { "name" };
     let mut out = String::with_capacity(text.len() + adr.len() + 8);

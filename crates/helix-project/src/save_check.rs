@@ -164,7 +164,7 @@ pub fn plan_diagnostics(
 /// creates is there once it has been carried out.
 fn facts_for(root: &Path, adr: &Adr) -> Result<AdrDirectory, AdrFileError> {
     let adrs = AdrDirectory::open(root)?;
-    let is_draft = adr.status().is_none_or(|status| status == Status::Proposed) && adr.number().is_none();
+    let is_draft = adr.status().is_none_or(|status| status == Status::Proposed) && adr.decided_id().is_none();
     Ok(if is_draft { adrs } else { adrs.without_files() })
 }
 

@@ -236,7 +236,7 @@ impl SkillCatalog {
 }
 
 /// Name and description of a skill by its page; otherwise what is wrong with it, and where.
-fn skill_of(text: &str) -> Result<(String, String), (Range<usize>, String)> {
+pub(crate) fn skill_of(text: &str) -> Result<(String, String), (Range<usize>, String)> {
     let front = Front::read(text).map_err(|wrong| (wrong.range, wrong.message))?;
     let missing = |key: &str| (0..3, format!("the front matter has no `{key}`"));
     let (name, place) = front.text("name").ok_or_else(|| missing("name"))?;

@@ -237,7 +237,12 @@ impl AgentRunner {
     /// Where the files go that a run's agent is given. Not in the run's own directory: that one appears whole, by rename,
     /// when the run starts.
     pub fn agent_files(&self, run: &RunId) -> PathBuf {
-        self.runs.with_file_name("agent-files").join(run.as_str())
+        self.shared_files().join(run.as_str())
+    }
+
+    /// Where files lie that the agents of many runs are given.
+    pub fn shared_files(&self) -> PathBuf {
+        self.runs.with_file_name("agent-files")
     }
 
     /// The directory of a run; exists once the run has started.
@@ -287,7 +292,7 @@ impl AgentRunner {
             place = self.enter(limits.entry, listener) => place?,
         };
         let profile = self.profile(agent)?;
-        let (dialect, mut ask) = (dialect::dialect(profile.dialect), ask());
+        let (dialect, mut ask) = (dialect::dialect(profile.dialect), ask().of_profile(profile));
         ask.walled = self.supervisor.sandbox().holds();
         let mut invocation = dialect
             .invocation(profile, &ask, &Surroundings::of_this_process())

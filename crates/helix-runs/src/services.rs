@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_agents::{AfterWriteHook, McpServer};
+use helix_agents::{AfterWriteHook, McpPlace, McpServer};
 use helix_core::ids::RunId;
 use helix_store::{Journal, StateDir};
 use tokio_util::sync::CancellationToken;
@@ -70,7 +70,13 @@ impl Services {
     /// Helix's tools, as the agent of a run reaches them: its token tells who calls, and opens nothing else.
     pub fn tool_server(&self, run: &RunId) -> Option<McpServer> {
         let authorization = ("Authorization".to_owned(), format!("Bearer {}", self.tokens.of(run)));
-        Some(McpServer { name: TOOL_SERVER.into(), url: self.tools.clone()?, headers: [authorization].into() })
+        let at = McpPlace::Http { url: self.tools.clone()?, headers: [authorization].into() };
+        Some(McpServer { name: TOOL_SERVER.into(), at })
+    }
+
+    /// The command by which an agent has a call put to a person: `helix hook ask`.
+    pub fn ask_hook(&self) -> Vec<String> {
+        [&*self.helix.to_string_lossy(), "hook", "ask"].map(str::to_owned).to_vec()
     }
 
     /// The hook by which an agent hears at once what is wrong with an ADR or a plan that it saves: `helix hook post-write`.

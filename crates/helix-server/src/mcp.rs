@@ -80,6 +80,10 @@ fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
     }
 }
 
+fn names_directory(context: &RequestContext<RoleServer>) -> bool {
+    context.extensions.get::<Parts>().is_some_and(|parts| parts.headers.contains_key(DIRECTORY_HEADER))
+}
+
 /// A refusal is for the agent to read, so it is a result and not a protocol error. Helix's own agents get only the text: Claude
 /// Code would show its model the structured content instead.
 fn result(is_agent: bool, answer: Answer) -> CallToolResult {
@@ -105,7 +109,8 @@ macro_rules! tools {
                     context: RequestContext<RoleServer>,
                 ) -> Result<CallToolResult, ErrorData> {
                     let caller = caller(&context)?;
-                    let is_agent = !matches!(caller, Caller::Outside { .. });
+                    // A program of the agent says where it is, and reads what a model is not shown.
+                    let is_agent = !matches!(caller, Caller::Outside { .. }) && !names_directory(&context);
                     let tools = Tools::new(self.shared.engine.clone(), caller);
                     let answer = match tools.permit(stringify!($name)).await {
                         Ok(()) => tools.$name(arguments).await,

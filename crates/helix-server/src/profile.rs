@@ -14,6 +14,8 @@ helix_core::words! {
         OpenWebUi = "openwebui",
         /// Open WebUI of every version: also its status lines, which tool calls become too.
         OpenWebUiBasic = "openwebui-basic",
+        /// Helix's own terminal: also a status event for each tool call.
+        Terminal = "terminal",
         /// Any OpenAI client: text and reasoning. Activity becomes lines of reasoning.
         Plain = "plain",
     }
@@ -81,6 +83,11 @@ fn is_marked(headers: &HeaderMap) -> bool {
 }
 
 impl Profile {
+    /// Whether it is Open WebUI, which shows one status line and sends whole histories.
+    pub(crate) fn is_open_webui(self) -> bool {
+        matches!(self, Self::OpenWebUi | Self::OpenWebUiBasic)
+    }
+
     /// The profile of a request: what its header names, else what the end of the model's name says (`helix@plain`), else
     /// what is configured for all, else what the client looks like. Open WebUI is known by its HTTP library together with a header
     /// that only its connections carry (also when empty), or was recognised before; anything else is [`Profile::Plain`], and so is what

@@ -66,12 +66,17 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("get", "/api/v1/sessions/{id}/log/{run}", "The events of a turn's run", Lines(schema::<helix_core::agent_event::AgentEvent>), get(sessions::log)).query(inline::<logs::LogQuery>),
         Route::new("post", "/api/v1/sessions/{id}/stop", "Stop the running turn of a session", Json(200, schema::<sessions::Stopped>), post(sessions::stop)).query(inline::<sessions::StopQuery>),
 
+        Route::new("post", "/api/v1/sessions/{id}/start", "Start the drafts of a session: finalize and accept the decision, run the plan", Json(202, schema::<jobs::Accepted>), post(sessions::start)).optional_body(schema::<helix_engine::tools::DraftStart>),
+
         Route::new("post", "/api/v1/jobs/{id}/resume", "Resume a job that failed or was cancelled", Json(202, schema::<JobView>), post(jobs::resume)).optional_body(schema::<jobs::ResumeRequest>),
         Route::new("post", "/api/v1/jobs/{id}/retry", "Run a phase again, and all that depend on it", Json(202, schema::<JobView>), post(jobs::retry)).body(schema::<jobs::RetryRequest>),
+        Route::new("post", "/api/v1/jobs/{id}/check", "Run the gates again on the last result, without an agent", Json(202, schema::<JobView>), post(jobs::check)).optional_body(schema::<jobs::CheckRequest>),
+        Route::new("post", "/api/v1/jobs/{id}/accept", "Accept a result although a gate did not pass; it is not proved then", Json(202, schema::<JobView>), post(jobs::accept)).body(schema::<jobs::AcceptRequest>),
         Route::new("post", "/api/v1/jobs/{id}/rollback", "Roll back the last delivery of a job that is over", Json(202, schema::<JobView>), post(jobs::rollback)).optional_body(schema::<jobs::RollbackRequest>),
         Route::new("post", "/api/v1/jobs/{id}/revert", "Revert the merged result of a job, and reopen its decision", job(), post(jobs::revert)).optional_body(schema::<jobs::Nothing>),
         Route::new("get", "/api/v1/jobs/{id}/diff", "The changes of a job, a phase or an attempt: a patch, or JSON for `Accept: application/json`", JsonOr("text/x-diff", schema::<helix_engine::evidence::Difference>), get(results::diff)).query(inline::<helix_engine::evidence::DiffSelection>),
         Route::new("get", "/api/v1/jobs/{id}/evidence", "The evidence for each passed phase, checked again now", Json(200, schema::<helix_engine::evidence::JobEvidence>), get(results::evidence)),
+        Route::new("get", "/api/v1/jobs/{id}/output", "What the command of a gate printed, whole", Json(200, schema::<helix_engine::evidence::GateOutput>), get(results::output)).query(inline::<helix_engine::evidence::OutputSelection>),
 
         Route::new("get", "/api/v1/jobs/{id}/reports", "Reports of a job's failures, oldest first: JSON, or a page of Markdown", JsonOr("text/markdown", schema::<failures::ReportList>), get(failures::reports)).query(inline::<failures::ReportQuery>),
 

@@ -261,7 +261,8 @@ async fn the_next_message_stops_a_turn_whose_client_is_gone() {
     bytes.next().await.unwrap().unwrap();
     drop(bytes);
     let other = host.post("/v1/chat/completions").header("x-chat", "d").json(&ask("[[fake: say Other.]]", true));
-    assert_eq!(content(&frames(&other.send().await.unwrap().text().await.unwrap())), "Other.");
+    let other = other.send().await.unwrap().text().await.unwrap();
+    assert_eq!(content(&frames(&other)), "Other.", "{other}");
     // Without a stop it would wait until the test's client gives up.
     let next = chat("[[fake: say Next.]]").send().await.unwrap().text().await.unwrap();
     assert_eq!(content(&frames(&next)), "Next.", "{next}");

@@ -12,8 +12,8 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::commands::{
-    adr, answer, chat, demo, describe, doctor, explain, failures, gates, hook, init, jobs, keys, mcp, open, openwebui,
-    outcome, plan, project, prompt, run, sandbox, serve, skills, trust, verify, workflow,
+    adr, answer, chat, clean, demo, describe, do_command, doctor, explain, failures, gates, hook, init, jobs, keys,
+    mcp, open, openwebui, outcome, plan, project, prompt, run, sandbox, serve, skills, trust, verify, workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
@@ -66,10 +66,14 @@ enum Command {
     Serve(serve::Arguments),
     /// Open Helix's pages in a browser, logged in
     Open(open::Arguments),
+    /// Have something done here: a sentence becomes a plan and, on your yes, a job
+    Do(do_command::Arguments),
     /// Run a plan
     Run(run::Arguments),
     /// List, show, follow, cancel and resume jobs; show their changes and evidence
     Jobs(jobs::Arguments),
+    /// Remove runs and merged branches of jobs that are over
+    Clean(clean::Arguments),
     /// List and answer open questions and approvals
     Answer(answer::Arguments),
     /// Give keys to further people, who answer and approve under their own names
@@ -189,8 +193,10 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Chat(arguments) => chat::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, arguments),
         Command::Open(arguments) => open::run(context, &arguments),
+        Command::Do(arguments) => do_command::run(context, &arguments),
         Command::Run(arguments) => run::run(context, arguments),
         Command::Jobs(arguments) => jobs::run(context, arguments),
+        Command::Clean(arguments) => clean::run(context, &arguments),
         Command::Answer(arguments) => answer::run(context, arguments),
         Command::People(action) => keys::people(context, action),
         Command::Token(action) => keys::tokens(context, action),

@@ -3,15 +3,16 @@
 //! Must not know which commands there are.
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::client::Client;
 use crate::config::{Overrides, Settings};
 use crate::environment::Environment;
 use crate::error::CommandError;
-use crate::host::{Reached, find, reach, start_in_background};
+use crate::host::{Reached, Visit, busy_jobs, find, reach, start_in_background};
 use crate::runtime;
 use crate::terminal::{Terminal, shell_word};
+use helix_store::StateDir;
 
 /// What a command is given.
 #[derive(Clone)]
@@ -20,11 +21,12 @@ pub(crate) struct Context {
     pub(crate) terminal: Terminal,
     pub(crate) overrides: Overrides,
     settings: OnceLock<Settings>,
+    visit: Arc<OnceLock<Visit>>,
 }
 
 impl Context {
     pub(crate) fn new(environment: Environment, terminal: Terminal, overrides: Overrides) -> Self {
-        Self { environment, terminal, overrides, settings: OnceLock::new() }
+        Self { environment, terminal, overrides, settings: OnceLock::new(), visit: Arc::default() }
     }
 
     /// The configuration; read when first asked for, since not every command needs it.
@@ -53,21 +55,33 @@ impl Context {
     /// When neither is possible.
     pub(crate) async fn host(&self) -> Result<Client, CommandError> {
         let settings = self.settings()?;
+        if self.terminal.is_attended() && self.visit.get().is_none() {
+            let state = StateDir::open(&settings.state_dir.value)?;
+            match Visit::begin(&state) {
+                Ok(visit) => drop(self.visit.set(visit)),
+                // A host that leaves is found again, or another one is started.
+                Err(error) => tracing::warn!(%error, "the host cannot be told that somebody is here"),
+            }
+        }
         match find(settings).await? {
             Some(client) => Ok(client),
             None => start_in_background(&self.environment, settings, self.overrides.config.as_deref()).await,
         }
     }
 
-    /// The running host, or this process as the host.
+    /// The running host; else one in the background where a person sits at the terminal, so that the work goes on when the terminal
+    /// is closed, and elsewhere this process: nothing stays behind that a program has not asked for.
     ///
     /// # Errors
     /// When neither is possible.
     pub(crate) async fn reach(&self) -> Result<Reached, CommandError> {
-        reach(&self.environment, self.settings()?).await
+        match self.terminal.is_attended() {
+            true => Ok(Reached::Other(self.host().await?)),
+            false => reach(&self.environment, self.settings()?).await,
+        }
     }
 
-    /// Does something with the running host, or with this process as the host for as long as that takes.
+    /// Does something with a host ([`Context::reach`]). Jobs that it has begun go on in the background.
     ///
     /// # Errors
     /// Those of the work, and when neither is possible.
@@ -77,7 +91,14 @@ impl Context {
     ) -> Result<T, CommandError> {
         let reached = self.reach().await?;
         let result = work(&reached).await;
+        let leaves_jobs = match &reached {
+            Reached::Own(host) => !busy_jobs(&host.engine).await?.is_empty(),
+            Reached::Other(_) => false,
+        };
         reached.stop().await?;
+        if leaves_jobs {
+            self.host().await?;
+        }
         result
     }
 

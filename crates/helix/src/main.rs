@@ -2,6 +2,7 @@
 //!
 //! Must not know SQL or how agents are spoken to; every command talks to the host over HTTP or to the libraries.
 
+mod agent_log;
 mod arguments;
 mod cli;
 mod client;

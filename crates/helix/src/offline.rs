@@ -2,6 +2,9 @@
 //!
 //! Must not change anything, not even create a state directory.
 
+use std::collections::BTreeMap;
+
+use helix_core::ids::JobId;
 use helix_engine::EngineError;
 use helix_engine::evidence::Archive;
 use helix_git::GitEnvironment;
@@ -44,6 +47,13 @@ pub(crate) async fn jobs(context: &Context) -> Result<JobPage, CommandError> {
         Some(client) => Ok(client.jobs().await?),
         None => recorded_jobs(settings, JobFilter::default()).await,
     }
+}
+
+/// The number of each job: the first one of a state directory is 1. Ids sort by the time of submission.
+pub(crate) fn numbers(page: &JobPage) -> BTreeMap<JobId, usize> {
+    let mut ids: Vec<&JobId> = page.jobs.iter().map(|job| &job.id).chain(&page.unreadable).collect();
+    ids.sort();
+    ids.into_iter().enumerate().map(|(place, id)| (id.clone(), place + 1)).collect()
 }
 
 /// Jobs of the journal alone.

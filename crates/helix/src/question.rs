@@ -5,15 +5,17 @@
 use std::io::IsTerminal;
 
 use helix_job::phrases::{approvals, asks, attempted, option};
-use helix_job::question::{QuestionKind, QuestionView};
+use helix_job::question::{About, QuestionKind, QuestionView};
 use helix_job::say;
+use helix_plan::Approval;
 use helix_server::wire::AnswerRequest;
 use tokio::signal::unix::SignalKind;
 
+use crate::agent_log::last_words;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::runtime::signal_stream;
-use crate::terminal::{Hidden, Meaning, Reading, plain, typed_line};
+use crate::terminal::{Hidden, Meaning, plain, typed_line};
 
 /// A question for people, with how to answer it.
 pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
@@ -23,6 +25,15 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     let about = say!(language, "term-question", id = id, phase = phase, job = job);
     let mut lines = vec![format!("{} {about}", paint("?"))];
     lines.extend(plain(&asks(language, question)).lines().map(|line| format!("    {line}")));
+    let said = set_out(context, question);
+    if !said.is_empty() {
+        lines.push(format!("    {}", say!(language, "ask-set-out")));
+        lines.extend(said.iter().map(|line| format!("      {line}")));
+    }
+    if matches!(question.about, About::Gate { .. }) {
+        let command = format!("{} jobs diff {} --phase {}", context.helix(), question.job, question.phase);
+        lines.push(format!("    {}", say!(language, "term-changes", command = command)));
+    }
     for one in &question.options {
         lines.push(format!("    [{}] {}", one.key, plain(&option(language, one))));
     }
@@ -40,6 +51,19 @@ pub(crate) fn shown(context: &Context, question: &QuestionView) -> String {
     lines.join("\n")
 }
 
+/// What the agent said last of what a person is to judge.
+pub(crate) fn set_out(context: &Context, question: &QuestionView) -> Vec<String> {
+    match &question.about {
+        About::Gate { .. } | About::Approval { when: Approval::After } => {
+            last_words(context, &question.job, &question.phase)
+        }
+        About::Approval { when: Approval::Before }
+        | About::RunsByItself { .. }
+        | About::Escalation { .. }
+        | About::Agent => Vec::new(),
+    }
+}
+
 /// The command that answers it.
 pub(crate) fn how_to_answer(context: &Context, question: &QuestionView) -> String {
     let keys: Vec<&str> = question.options.iter().map(|option| option.key.as_str()).collect();
@@ -54,7 +78,7 @@ pub(crate) fn how_to_answer(context: &Context, question: &QuestionView) -> Strin
 
 /// Whether somebody sits at the terminal.
 pub(crate) fn can_ask(context: &Context) -> bool {
-    context.terminal.reading == Reading::People && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    context.terminal.is_attended()
 }
 
 /// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.
@@ -85,6 +109,25 @@ pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Op
         let wanted = say!(language, "term-your-text");
         let text = if question.free_text { line(context, &wanted).await? } else { None };
         return Ok(Some(AnswerRequest { choice: Some(choice), text }));
+    }
+}
+
+/// Has the person at the terminal choose from a list by number; `None` when they would rather not.
+pub(crate) async fn choose(context: &Context, names: &[String]) -> Result<Option<usize>, CommandError> {
+    let language = context.terminal.language;
+    for (number, name) in (1..).zip(names) {
+        context.terminal.say(&format!("  {number}  {}", plain(name)));
+    }
+    loop {
+        let numbers = format!("1-{}", names.len());
+        let Some(said) = line(context, &say!(language, "term-your-choice", choices = numbers.as_str())).await? else {
+            return Ok(None);
+        };
+        let chosen = said.parse::<usize>().ok().filter(|number| (1..=names.len()).contains(number));
+        match chosen {
+            Some(number) => return Ok(Some(number - 1)),
+            None => context.terminal.say(&say!(language, "term-choose", choices = numbers)),
+        }
     }
 }
 

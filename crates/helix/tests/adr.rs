@@ -3,6 +3,9 @@
 
 mod user;
 
+#[path = "adr/elsewhere.rs"]
+mod elsewhere;
+
 use std::collections::BTreeSet;
 
 use user::User;

@@ -90,13 +90,32 @@ fn two_phases_by_the_real_codex_become_a_merged_commit() {
     ])
     .unwrap();
     let stage = codex_stage(&codex, &model);
+    for (path, text) in [
+        ("AGENTS.md", "RULE-ROOT: use tabs.\n"),
+        ("shop/CLAUDE.md", "RULE-SHOP: whole cents.\n"),
+        (".claude/settings.json", "{\"permissions\": {\"deny\": [\"Read(./secret.txt)\"]}}\n"),
+        (".agents/skills/release/SKILL.md", "---\nname: release\ndescription: SKILL-RELEASE.\n---\nx\n"),
+    ] {
+        let path = stage.repo.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    stage.git(&stage.repo, &["add", "-A"]);
+    stage.git(&stage.repo, &["commit", "-q", "-m", "rules"]);
     let doctor = stage.helix(&["doctor"]).current_dir(&stage.repo).output().unwrap();
     assert!(said(&doctor).contains(&format!("version {PINNED_CODEX}")), "{}", said(&doctor));
 
     let (job, output) = run(&stage);
     assert_eq!(model.failures(), Vec::<String>::new(), "{job:#}");
     merged(&stage, &job, &output);
+    assert!(said(&output).contains("HX0424"), "it is said that Codex is only told: {}", said(&output));
     assert_eq!(model.requests().len(), 4, "each phase takes two requests");
+    for request in model.requests() {
+        let input = request["input"].to_string();
+        for rule in ["RULE-ROOT", "RULE-SHOP", "SKILL-RELEASE", "read:./secret.txt"] {
+            assert_eq!(input.matches(rule).count(), 1, "{rule} is told once, from the commit: {request:#}");
+        }
+    }
     assert_eq!(model.authorizations(), ["Bearer test-key"; 4], "the provider gets the key");
     let key = stage.git(&stage.repo, &["show", "HEAD:NOTE.md"]);
     assert!(key.starts_with("hxk-") && !key.contains("test-key"), "the agent has one of its run: {key}");

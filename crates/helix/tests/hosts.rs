@@ -136,15 +136,20 @@ fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     let user = User::new();
     user.write("plans/p/phases.yaml", PLAN);
     user.write("mine.txt", "first\n");
+    user.write("a.txt", "one\n2\n3\n4\nfive\n");
     user.repository();
-    user.rehearse("- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"a\\n\"}}, {say: done}]}\n");
+    user.rehearse(
+        "- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"ONE\\n2\\n3\\n4\\nfive\\n\"}}, {say: done}]}\n",
+    );
     user.write("mine.txt", "uncommitted\n");
+    // The result changes this one, too.
+    user.write("a.txt", "one\n2\n3\n4\nmine\n");
     user.write("new.txt", "untracked\n");
     let before = user.git(&["status", "--porcelain"]);
     let ran = user.run(&["run", "plans/p/phases.yaml"]);
     // Nothing has come to the user's branch, and scripts have to notice.
     assert_eq!(ran.code, 1, "{ran:#?}");
-    assert!(ran.stdout.contains("NOT merged: 1 tracked file(s)"), "{ran:#?}");
+    assert!(ran.stdout.contains("NOT merged: a.txt in "), "{ran:#?}");
     assert_eq!(std::fs::read_to_string(user.work().join("mine.txt")).unwrap(), "uncommitted\n");
     assert_eq!(std::fs::read_to_string(user.work().join("new.txt")).unwrap(), "untracked\n");
     assert_eq!(user.git(&["status", "--porcelain"]), before, "{ran:#?}");
@@ -163,7 +168,7 @@ fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     let mut shell = std::process::Command::new("sh");
     let taken = user::ran(shell.args(["-c", take]).env("HOME", user.work().join("../home")).output().unwrap());
     assert_eq!(taken.code, 0, "{take}: {taken:#?}");
-    assert!(user.work().join("a.txt").exists());
+    assert_eq!(std::fs::read_to_string(user.work().join("a.txt")).unwrap(), "ONE\n2\n3\n4\nmine\n");
     assert_eq!(std::fs::read_to_string(user.work().join("mine.txt")).unwrap(), "uncommitted\n");
 }
 

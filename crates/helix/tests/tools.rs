@@ -386,41 +386,6 @@ fn an_answer_that_did_not_pass_its_checks_ends_with_1_and_its_findings() {
     assert!(value["note"].as_str().unwrap().contains("did not pass its checks"), "{value:#}");
 }
 
-/// A paste of several lines is one turn, whether the terminal marks it or not; blank lines in it end nothing.
-#[test]
-fn a_paste_at_the_terminal_is_one_turn() {
-    let user = User::new();
-    let take = "- { key: consultant, actions: [{ say: \"Understood.\\n<!-- STEP: what -->\" }] }\n";
-    user.rehearse(&take.repeat(2));
-    let steps = json!([
-        { "expect": "you>", "type": "\u{1b}[200~first\r\rsecond\u{1b}[201~\r" },
-        { "expect": "Understood.", "type": "" },
-        { "expect": "you>", "type": "third\rfourth\r" },
-        { "expect": "Understood.", "type": "" },
-        { "expect": "you>", "type": "\r" },
-    ]);
-    let at_terminal = |steps: &Value| {
-        let steps = user.write("steps.json", &steps.to_string());
-        let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/persons/terminal.py");
-        let helix = user.helix();
-        let mut terminal = std::process::Command::new("python3");
-        terminal.current_dir(user.work()).arg(driver).arg(steps).arg(env!("CARGO_BIN_EXE_helix")).arg("chat");
-        terminal.envs(helix.get_envs().filter_map(|(name, value)| Some((name, value?)))).env("TERM", "xterm");
-        serde_json::from_slice::<Value>(&terminal.output().unwrap().stdout).unwrap()
-    };
-    let ended = at_terminal(&steps);
-    let seen = ended["seen"].as_str().unwrap();
-    let name = seen.split("--session ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap();
-    let shown = user.run(&["--json", "chat", "--session", name, "--show"]).json();
-    let said: Vec<&str> =
-        shown["turns"].as_array().unwrap().iter().filter_map(|turn| turn["message"].as_str()).collect();
-    assert_eq!(said, ["first\n\nsecond", "third\nfourth"], "{seen}");
-    // The terminal is left as it was, also by who leaves with Ctrl-C.
-    let ended = at_terminal(&json!([{ "expect": "\u{1b}[?2004h", "type": "\u{3}" }]));
-    let count = |sequence| ended["raw"].as_str().unwrap().matches(sequence).count();
-    assert_eq!((count("\u{1b}[?2004h"), count("\u{1b}[?2004l")), (1, 1), "{ended:#}");
-}
-
 /// A turn over HTTP; the answer in one piece.
 async fn say(stage: &Stage, chat: &str, text: &str) -> Value {
     let (url, token) = stage.reachable().await;

@@ -62,3 +62,26 @@ fn an_agent_cannot_trust_a_project_for_its_user() {
     assert_eq!(ran.code, 0, "{ran:?}");
     assert_eq!(user.run(&["--json", "trust", "--list"]).json(), serde_json::json!({ "files": [] }));
 }
+
+/// A project's tool servers start with its user's yes to that very file.
+#[test]
+fn tool_servers_of_a_project_count_as_they_were_when_its_user_trusted_them() {
+    let user = User::new();
+    user.rehearse("- {key: '*', repeat: true}\n");
+    user.write("plan.yaml", PLAN);
+    user.write("helix.toml", "[agents.claude]\ninherit = [\"mcp:tracker\"]\n");
+    user.write(".mcp.json", "{\"mcpServers\": {\"tracker\": {\"command\": \"./tracker.py\"}}}");
+    user.write("tracker.py", "print()\n");
+    user.repository();
+    user.run(&["plan", "check", "plan.yaml"]).refused(2, &["HX0908", "`agents.claude.inherit`"]);
+    let trusted = user.run(&["trust"]);
+    assert!(trusted.code == 0 && trusted.stdout.contains(".mcp.json"), "{trusted:?}");
+    let shown = user.run(&["--json", "run", "--dry-run", "--agent", "claude", "plan.yaml"]);
+    let agents = shown.json()["agents"].clone();
+    assert_eq!(agents[0]["tool_servers"], serde_json::json!(["tracker"]), "{agents:#}");
+    user.write(".mcp.json", "{\"mcpServers\": {\"tracker\": {\"command\": \"./other.py\"}}}");
+    user.run(&["plan", "check", "plan.yaml"]).refused(2, &["HX0908", "has changed since you trusted it"]);
+    user.write(".mcp.json", "{\"mcpServers\": {\"trakcer\": {\"command\": \"./other.py\"}}}");
+    user.run(&["trust"]);
+    user.run(&["plan", "check", "plan.yaml"]).refused(2, &["HX0909", "did you mean mcp:trakcer?"]);
+}

@@ -23,30 +23,35 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
         Extent::Quick => (MANY / 10, 2),
     };
     let place = Sandbox::new().context("there is no room for the ADRs")?;
-    let (all, half) = (place.path().join("all"), place.path().join("half"));
+    let (all, half, shared) = (place.path().join("all"), place.path().join("half"), place.path().join("shared"));
     write(&all, count)?;
     write(&half, count / 2)?;
-    let (mut checking, mut halves, mut reading) = (Vec::new(), Vec::new(), Vec::new());
+    write_shared(&shared, count)?;
+    let (mut checking, mut halves, mut reading, mut sharing) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     // By turns, so that a busy moment of the machine meets all of them.
     for _ in 0..rounds {
         reading.push(read(&all)?);
-        checking.push(check(programs, &all, place.path())?);
-        halves.push(check(programs, &half, place.path())?);
+        checking.push(check(programs, &all, place.path(), &["--complete"], 1)?);
+        halves.push(check(programs, &half, place.path(), &["--complete"], 1)?);
+        // Each is told of the others, which is a warning.
+        sharing.push(check(programs, &shared, place.path(), &[], 0)?);
     }
     let (whole, part) = (median(&checking), median(&halves));
-    let bar = match extent {
-        Extent::Whole => Bar::AtMost(1.5),
+    let bar = |most: f64| match extent {
+        Extent::Whole => Bar::AtMost(most),
         Extent::Quick => Bar::None,
     };
     Ok(vec![
         Figure::new(format!("`helix adr check --complete` of {count} ADRs"), whole, "s")
             .beside(median(&reading))
-            .bar(bar)
+            .bar(bar(1.5))
             .note("bare: reading the same files in one thread"),
         Figure::new(format!("the same, {count} ADRs against {}", count / 2), whole / part, "")
             .beside(2.0)
             .bar(Bar::AtMost(2.4))
             .note("2 is linear"),
+        Figure::new(format!("`helix adr check` of {count} ADRs that share one file"), median(&sharing), "s")
+            .bar(bar(1.2)),
     ])
 }
 
@@ -71,16 +76,30 @@ fn write(root: &Path, count: usize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Seconds that a check takes. The claimed files do not exist, so that every ADR has something to say.
-fn check(programs: &Programs, root: &Path, home: &Path) -> anyhow::Result<f64> {
+/// Decisions in force that all claim one file.
+fn write_shared(root: &Path, count: usize) -> anyhow::Result<()> {
+    let directory = root.join("adr");
+    std::fs::create_dir_all(&directory)?;
+    std::fs::create_dir_all(root.join("src"))?;
+    std::fs::write(root.join("src/cart.py"), "x = 1\n")?;
+    for number in 1..=count {
+        let text = format!(
+            "---\nadr_id: \"{number:03}\"\ntitle: Change carts {number}\nstatus: Accepted\ncomponent_type: TOOL\nclassification: UPDATE\nchange_scope: minor\nfiles:\n  modify: [src/cart.py]\n---\n\n# Change carts\n\n## Context\n\nCarts are to change.\n\n## Decision\n\n`src/cart.py` changes.\n\n## Acceptance criteria\n\n- [ ] `true` exits 0\n- [ ] `make a` exits 0\n- [ ] `make b` exits 0\n"
+        );
+        std::fs::write(directory.join(format!("{number:03}-change-carts.md")), text)?;
+    }
+    Ok(())
+}
+
+/// Seconds that a check takes, which has to end with this code. Where claimed files do not exist, every ADR has something to say.
+fn check(programs: &Programs, root: &Path, home: &Path, flags: &[&str], code: i32) -> anyhow::Result<f64> {
     let mut command = Command::new(programs.path("helix")?);
     command.current_dir(root).env("HOME", home).env("HELIX_STATE_DIR", home.join("state"));
-    command.args(["--json", "adr", "check", "--complete"]).stdout(Stdio::null()).stderr(Stdio::null());
+    command.args(["--json", "adr", "check"]).args(flags).stdout(Stdio::null()).stderr(Stdio::null());
     let began = Instant::now();
     let status = command.status().context("helix cannot be started")?;
     let seconds = began.elapsed().as_secs_f64();
-    // 2: checked, and errors were found.
-    if status.code() != Some(2) {
+    if status.code() != Some(code) {
         bail!("the check ended with {status}");
     }
     Ok(seconds)

@@ -20,6 +20,8 @@ use crate::{setup, workspace};
 const QUIET: Duration = Duration::from_secs(60);
 /// How long an executable may take: several times what the longest does on two busy cores.
 const LIMIT: Duration = Duration::from_secs(20 * 60);
+/// How many failed tests are run once more. What fails on a busy machine alone is a few; more than that has one cause.
+const AGAIN: usize = 3;
 /// Between two looks at whether one has ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
@@ -63,7 +65,7 @@ pub(super) fn run() -> anyhow::Result<()> {
     let binaries = listed(&workspace::output(&mut list)?)?;
     let at_once = std::thread::available_parallelism().context("cannot count the processors")?.get() + 1;
     let tools = setup::directory();
-    all(&binaries, at_once, &|binary| one(binary, &tools, &binary.executable.with_extension("log"), LIMIT))
+    all(&binaries, at_once, &|binary, only| one(binary, only, &tools, &binary.executable.with_extension("log"), LIMIT))
 }
 
 /// The executables in cargo's messages. Those of `helix` come first: they start hosts and agents and take longest, and what is short
@@ -89,11 +91,14 @@ fn listed(messages: &str) -> anyhow::Result<Vec<Binary>> {
     Ok(binaries)
 }
 
-/// Runs one executable, its tests one after the other. Its output goes through a file: a pipe would stay open as long as any process
-/// that a test left behind.
-fn one(binary: &Binary, tools: &Path, log: &Path, limit: Duration) -> anyhow::Result<Ran> {
+/// Runs one executable, its tests one after the other: all of them, or those of these names. Its output goes through a file: a pipe would
+/// stay open as long as any process that a test left behind.
+fn one(binary: &Binary, only: &[String], tools: &Path, log: &Path, limit: Duration) -> anyhow::Result<Ran> {
     let mut command = Command::new(&binary.executable);
     command.arg("--test-threads=1").current_dir(&binary.directory);
+    if !only.is_empty() {
+        command.arg("--exact").args(only);
+    }
     // Those of xtask, by the cargo that has started it.
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"CARGO_PKG_")) {
         command.env_remove(name);
@@ -131,11 +136,12 @@ fn one(binary: &Binary, tools: &Path, log: &Path, limit: Duration) -> anyhow::Re
     Ok(Ran { status, output, took })
 }
 
-/// Runs executables, `at_once` at a time, and tells how each ended; what failed is shown whole, and named again at the end.
+/// Runs executables, `at_once` at a time, and tells how each ended; what failed is shown whole, and named again at the end. A few failed
+/// tests are run once more, alone: those that pass then are called flaky, never just passed.
 fn all(
     binaries: &[Binary],
     at_once: usize,
-    one: &(dyn Fn(&Binary) -> anyhow::Result<Ran> + Sync),
+    one: &(dyn Fn(&Binary, &[String]) -> anyhow::Result<Ran> + Sync),
 ) -> anyhow::Result<()> {
     let started = Instant::now();
     let next = Mutex::new(binaries.iter());
@@ -148,8 +154,9 @@ fn all(
             let news = news.clone();
             scope.spawn(move || {
                 while let Some(binary) = take() {
-                    let heard =
-                        news.send((binary, News::Began)).and_then(|()| news.send((binary, News::Ended(one(binary)))));
+                    let heard = news
+                        .send((binary, News::Began))
+                        .and_then(|()| news.send((binary, News::Ended(one(binary, &[])))));
                     if heard.is_err() {
                         break;
                     }
@@ -171,13 +178,22 @@ fn all(
             }
         }
     });
-    let Counts { passed, failed, ignored } = total;
+    let Counts { mut passed, failed, ignored } = total;
+    failures.sort_by(|a, b| a.told.cmp(&b.told));
+    if failed > 0 && failed <= AGAIN && failures.iter().all(|one| !one.tests.is_empty()) {
+        eprintln!("running the failed tests once more, alone");
+        failures.retain(|failure| !failure.passes_alone(one));
+        if failures.is_empty() {
+            passed += failed;
+            eprintln!("{failed} flaky");
+        }
+    }
     if !failures.is_empty() {
-        failures.sort();
         let (some, of) = (failures.len(), binaries.len());
+        let told: Vec<_> = failures.iter().map(|one| one.told.as_str()).collect();
         bail!(
             "{some} of {of} test executables failed ({passed} tests passed, {failed} failed):\n  {}",
-            failures.join("\n  ")
+            told.join("\n  ")
         );
     }
     ensure!(passed > 0, "no test ran, in {} executables", binaries.len());
@@ -190,12 +206,35 @@ fn all(
     Ok(())
 }
 
-/// Says how an executable ended and adds its tests up; the error is its line in the summary.
-fn tell(binary: &Binary, ran: anyhow::Result<Ran>, total: &mut Counts) -> Result<(), String> {
+/// An executable that has not passed.
+struct Failure<'a> {
+    binary: &'a Binary,
+    /// Its line in the summary.
+    told: String,
+    /// The tests that failed; none if it failed otherwise.
+    tests: Vec<String>,
+}
+
+impl Failure<'_> {
+    /// Whether the tests that failed pass when nothing else runs; says how it went.
+    fn passes_alone(&self, one: &dyn Fn(&Binary, &[String]) -> anyhow::Result<Ran>) -> bool {
+        let name = self.binary.name();
+        if tell(self.binary, one(self.binary, &self.tests), &mut Counts::default()).is_err() {
+            return false;
+        }
+        for test in &self.tests {
+            eprintln!("FLAKY: {name}: {test} failed, and passed when it ran alone");
+        }
+        true
+    }
+}
+
+/// Says how an executable ended and adds its tests up.
+fn tell<'a>(binary: &'a Binary, ran: anyhow::Result<Ran>, total: &mut Counts) -> Result<(), Failure<'a>> {
     let name = binary.name();
     let ran = ran.map_err(|error| {
         eprintln!("{name}: FAILED: {error:#}");
-        format!("{name}: {error:#}")
+        Failure { binary, told: format!("{name}: {error:#}"), tests: Vec::new() }
     })?;
     let (counts, seconds) = (counts(&ran.output), ran.took.as_secs_f64());
     if let Some(counts) = &counts {
@@ -203,6 +242,7 @@ fn tell(binary: &Binary, ran: anyhow::Result<Ran>, total: &mut Counts) -> Result
         total.failed += counts.failed;
         total.ignored += counts.ignored;
     }
+    let mut tests = Vec::new();
     let why = match counts {
         Some(Counts { passed, failed: 0, ignored }) if announced(&ran.output) != Some(passed + ignored) => {
             format!("{}, and what it reported is not the result of all its tests", ran.status)
@@ -211,12 +251,15 @@ fn tell(binary: &Binary, ran: anyhow::Result<Ran>, total: &mut Counts) -> Result
             eprintln!("{name}: {passed} passed in {seconds:.1} s");
             return Ok(());
         }
-        Some(Counts { failed: 1.., .. }) => failed(&ran.output).join(", "),
+        Some(Counts { failed: 1.., .. }) => {
+            tests = failed(&ran.output);
+            tests.join(", ")
+        }
         Some(_) => format!("{}, though its tests passed", ran.status),
         None => format!("{}, and no result was reported", ran.status),
     };
     eprintln!("\n{}\n{name}: FAILED in {seconds:.1} s\n", ran.output.trim_end());
-    Err(format!("{name}: {why}"))
+    Err(Failure { binary, told: format!("{name}: {why}"), tests })
 }
 
 impl Binary {
@@ -242,9 +285,9 @@ fn announced(output: &str) -> Option<usize> {
 }
 
 /// The names in the last list of failures.
-fn failed(output: &str) -> Vec<&str> {
+fn failed(output: &str) -> Vec<String> {
     let list = output.rsplit_once("\nfailures:\n").map_or("", |(_, list)| list);
-    list.lines().map_while(|line| line.strip_prefix("    ")).collect()
+    list.lines().map_while(|line| line.strip_prefix("    ")).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -293,7 +336,7 @@ mod tests {
         assert_eq!(counts(FAILED), Some(Counts { passed: 1, failed: 2, ignored: 0 }));
         assert_eq!(counts("running 3 tests\n"), None);
         assert_eq!(failed(FAILED), ["b", "c::d"]);
-        assert_eq!(failed(PASSED), [""; 0]);
+        assert!(failed(PASSED).is_empty());
     }
 
     #[test]
@@ -301,7 +344,7 @@ mod tests {
         let binaries: Vec<_> =
             ["good", "bad", "killed", "silent", "late", "missing", "child"].map(|name| binary("p", name, "")).into();
         let begun = Mutex::new(Vec::new());
-        let one = |binary: &Binary| {
+        let one = |binary: &Binary, _: &[String]| {
             begun.lock().unwrap().push(binary.target.clone());
             match binary.target.as_str() {
                 "good" => ran(0, PASSED),
@@ -328,16 +371,41 @@ mod tests {
         assert_eq!(begun.lock().unwrap().len(), binaries.len());
         all(&binaries[..1], 3, &one).unwrap();
         let nothing =
-            all(&binaries[..1], 1, &|_| ran(0, "running 3 tests\ntest result: ok. 0 passed; 0 failed; 3 ignored;"))
+            all(&binaries[..1], 1, &|_, _| ran(0, "running 3 tests\ntest result: ok. 0 passed; 0 failed; 3 ignored;"))
                 .unwrap_err();
         assert_eq!(nothing.to_string(), "no test ran, in 1 executables");
+    }
+
+    #[test]
+    fn a_few_failed_tests_run_once_more_alone_and_only_what_passes_then_is_flaky() {
+        let binaries = [binary("p", "busy", ""), binary("p", "broken", "")];
+        let asked = Mutex::new(Vec::new());
+        let broken = "running 1 test\n\nfailures:\n    d\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored;";
+        let one = |binary: &Binary, only: &[String]| {
+            asked.lock().unwrap().push((binary.target.clone(), only.to_vec()));
+            match binary.target.as_str() {
+                "broken" => ran(101, broken),
+                _ if only.is_empty() => ran(101, FAILED),
+                _ => ran(0, "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored;"),
+            }
+        };
+        all(&binaries[..1], 1, &one).unwrap();
+        assert_eq!(asked.lock().unwrap().last().unwrap().1, ["b", "c::d"]);
+        let told = all(&binaries, 1, &one).unwrap_err().to_string();
+        assert_eq!(told, "1 of 2 test executables failed (1 tests passed, 3 failed):\n  p::broken: d");
+        // Too many at once are run no second time.
+        let many = |_: &Binary, only: &[String]| {
+            assert!(only.is_empty());
+            ran(101, "\nfailures:\n    a\n\ntest result: FAILED. 0 passed; 4 failed; 0 ignored;")
+        };
+        all(&binaries[..1], 1, &many).unwrap_err();
     }
 
     #[test]
     fn an_executable_runs_in_its_package_and_its_output_is_kept() {
         let directory = tempfile::tempdir().unwrap();
         let log = directory.path().join("log");
-        let run = |executable: &str, limit| one(&binary("p", "t", executable), directory.path(), &log, limit);
+        let run = |executable: &str, limit| one(&binary("p", "t", executable), &[], directory.path(), &log, limit);
         let mut former = File::create(&log).unwrap();
         let echoed = run("/bin/echo", LIMIT).unwrap();
         assert_eq!((echoed.status.success(), echoed.output.as_str()), (true, "--test-threads=1\n"));

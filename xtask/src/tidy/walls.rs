@@ -74,7 +74,7 @@ const SURROUNDINGS: &[&str] = &[
 ];
 
 /// Crates that stand for the database, HTTP and the terminal.
-const FRONT_ENDS: &[&str] = &["rusqlite", "axum", "hyper", "reqwest", "tower", "rmcp", "clap", "indicatif"];
+const FRONT_ENDS: &[&str] = &["rusqlite", "axum", "hyper", "reqwest", "tower", "rmcp", "clap", "ratatui"];
 
 const WALLS: &[Wall] = &[
     Wall { name: "helix-core", may_use: &[], must_not_know: SURROUNDINGS },
@@ -100,7 +100,7 @@ const WALLS: &[Wall] = &[
             "inotify",
             "signal-hook",
             "clap",
-            "indicatif",
+            "ratatui",
         ],
     },
     Wall { name: "helix-process", may_use: &["helix-core"], must_not_know: FRONT_ENDS },
@@ -157,7 +157,7 @@ const WALLS: &[Wall] = &[
     Wall {
         name: "helix-web",
         may_use: &["helix-core", "helix-plan", "helix-job", "helix-project", "helix-engine"],
-        must_not_know: &["rusqlite", "reqwest", "nix", "inotify", "signal-hook", "clap", "indicatif"],
+        must_not_know: &["rusqlite", "reqwest", "nix", "inotify", "signal-hook", "clap", "ratatui"],
     },
     Wall {
         name: "helix-server",
@@ -170,7 +170,7 @@ const WALLS: &[Wall] = &[
             "helix-engine",
             "helix-web",
         ],
-        must_not_know: &["rusqlite", "nix", "inotify", "signal-hook", "clap", "indicatif"],
+        must_not_know: &["rusqlite", "nix", "inotify", "signal-hook", "clap", "ratatui"],
     },
     Wall {
         name: "helix",

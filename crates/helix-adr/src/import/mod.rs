@@ -3,20 +3,17 @@
 //! Must not write files or allocate numbers: it turns one text into another. What has no home in the form stays in sections of
 //! its own; metadata goes, word for word, to a section at the end.
 
-mod links;
-mod record;
-
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use helix_core::finding::fence_for;
 
-use super::file_name::{name_parts, number_of_file_name};
-use super::syntax::{Adr, AdrForm, Section};
+use super::form::{AdrForm, Record, language, title_heading};
+use super::style::with_headings;
+use super::syntax::Adr;
 use super::template::quoted;
+use super::tree::{Section, is_confirming, paragraphs};
 use super::words::{AdrId, Language, SectionKind, Status};
-use links::{Links, links};
-use record::Record;
 
 /// A converted ADR.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -42,19 +39,11 @@ pub enum ImportError {
     Unknown { file: String },
 }
 
-/// The number that a foreign ADR has: by its file's name, or by its heading.
-pub fn foreign_number(adr: &Adr) -> Option<u32> {
-    let (_, digits, rest) = name_parts(adr.file.rsplit(['/', '\\']).next().unwrap_or(&adr.file));
-    // adr-tools writes four digits, others fewer: here the form is no question, only the number.
-    let short = digits.parse().ok().filter(|_| rest.starts_with('-'));
-    number_of_file_name(&adr.file).or(short).or_else(|| heading_number(&title_heading(adr)?.heading).0)
-}
-
 /// Converts an ADR. `renumbered` gives the new numbers of those that are converted with it, for the links between them.
 ///
 /// # Errors
 /// [`ImportError`] when it is no MADR or Nygard file.
-pub fn import(adr: &Adr, id: AdrId, renumbered: &BTreeMap<u32, u32>) -> Result<Imported, ImportError> {
+pub fn import(adr: &Adr, number: u32, renumbered: &BTreeMap<u32, u32>) -> Result<Imported, ImportError> {
     let form = match adr.form {
         AdrForm::Madr => format!("MADR {}", madr_version(adr)),
         AdrForm::Nygard => "Nygard".to_owned(),
@@ -63,58 +52,33 @@ pub fn import(adr: &Adr, id: AdrId, renumbered: &BTreeMap<u32, u32>) -> Result<I
         }
         AdrForm::Helix => return Err(ImportError::Unknown { file: adr.file.clone() }),
     };
-    let language = language(adr);
-    let heading = title_heading(adr);
-    let title = match heading {
-        Some(heading) => heading_number(&heading.heading).1.to_owned(),
-        None => adr.title().to_owned(),
-    };
-    let record = Record::read(adr, heading);
+    let (language, heading, record) = (language(&adr.sections), title_heading(&adr.sections), adr.record());
+    let title = adr.title().to_owned();
     let mut notes = Vec::new();
-    let status = record.status(adr).unwrap_or_else(|said| {
-        notes.push(match said {
-            Some(said) => format!("unknown status {said:?}, imported as Proposed"),
+    let status = adr.status().unwrap_or_else(|| {
+        notes.push(match record.status_text(adr.form, &adr.sections) {
+            Some(said) => {
+                let said: String = said.lines().next().unwrap_or_default().chars().take(60).collect();
+                format!("unknown status {said:?}, imported as Proposed")
+            }
             None => "no status found, imported as Proposed".to_owned(),
         });
         Status::Proposed
     });
-    let links = links(adr, &record, renumbered);
-    let mut text = front_matter(id, &title, status, &record, &links);
+    let links = links(adr, renumbered);
+    let mut text = front_matter(number, &title, status, &record, &links);
     text.push_str(&format!("\n# {title}\n"));
-    push_block(&mut text, &body(adr, heading, language));
-    if adr.criteria.is_empty() {
-        let criteria = record::criteria(adr);
+    push_block(&mut text, &with_headings(adr, heading, |kind| kind.heading(language)));
+    if adr.section(SectionKind::AcceptanceCriteria).is_none() {
+        let criteria = criteria(adr);
         if criteria.is_empty() {
             notes.push("no acceptance criteria found in the original; please add some".to_owned());
+        } else {
+            push_block(&mut text, &criteria_section(&criteria, language));
         }
-        push_block(&mut text, &criteria_section(&criteria, language));
     }
     push_block(&mut text, &origin(adr, heading, &title, &record, &form, language));
     Ok(Imported { text, title, status, form, notes })
-}
-
-/// The heading with the title: the first one, if it is of level 1.
-fn title_heading(adr: &Adr) -> Option<&Section> {
-    adr.sections.first().filter(|section| section.level == 1)
-}
-
-/// Number and text of a heading such as `12. Use CSV` or `ADR-0012: Use CSV`.
-fn heading_number(heading: &str) -> (Option<u32>, &str) {
-    let after_word = ["ADR-", "adr-", "ADR ", "adr ", "ADR", "adr"].iter().find_map(|word| heading.strip_prefix(word));
-    let rest = after_word.unwrap_or(heading);
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, tail) = rest.split_at(digits);
-    let separated = tail.trim_start_matches([' ', '\t']);
-    let shorter = separated.strip_prefix(['.', ':', ')', '-', '–', '—']).filter(|text| text.starts_with(' '));
-    let title = match (shorter, after_word) {
-        (Some(title), _) => title.trim(),
-        (None, Some(_)) if tail.starts_with(' ') => separated.trim(),
-        (None, _) => return (None, heading),
-    };
-    match number.parse() {
-        Ok(number) if !title.is_empty() => (Some(number), title),
-        Ok(_) | Err(_) => (None, heading),
-    }
 }
 
 fn madr_version(adr: &Adr) -> u8 {
@@ -129,21 +93,34 @@ fn madr_version(adr: &Adr) -> u8 {
     }
 }
 
-fn language(adr: &Adr) -> Language {
-    let german = ["kontext", "entscheidung", "konsequenzen", "folgen"];
-    let found = adr.sections.iter().any(|section| {
-        let lower = section.heading.to_lowercase();
-        german.iter().any(|word| lower.starts_with(word))
-    });
-    if found { Language::German } else { Language::English }
+/// Numbers by the keys of the front matter.
+type Links = BTreeMap<&'static str, BTreeSet<u32>>;
+
+/// The links of an ADR, with the new numbers of those that are converted too. One that is named by its file has no number here.
+fn links(adr: &Adr, renumbered: &BTreeMap<u32, u32>) -> Links {
+    let mut links = Links::new();
+    for (key, ids) in adr.front.iter().flat_map(|front| front.links()) {
+        let numbers = ids.iter().filter_map(|id| match id.value {
+            AdrId::Number(number) => Some(renumbered.get(&number).copied().unwrap_or(number)),
+            AdrId::Named(_) | AdrId::Draft => None,
+        });
+        links.entry(key).or_default().extend(numbers);
+    }
+    links
 }
 
-fn front_matter(id: AdrId, title: &str, status: Status, record: &Record<'_>, links: &Links) -> String {
-    let id = match id {
-        AdrId::Number(number) => format!("\"{number:03}\""),
-        AdrId::Draft => "draft".to_owned(),
-    };
-    let mut out = format!("---\nadr_id: {id}\ntitle: {}\nstatus: {}\n", quoted(title), status.word());
+/// Sentences that become criteria: list items of sections that confirm the decision, or their paragraphs.
+fn criteria(adr: &Adr) -> Vec<String> {
+    let mut found = Vec::new();
+    for (number, _) in adr.sections.iter().enumerate().filter(|(_, section)| is_confirming(&section.heading)) {
+        let (items, paragraphs) = paragraphs(adr.own_text(number));
+        found.extend(if items.is_empty() { paragraphs } else { items });
+    }
+    found
+}
+
+fn front_matter(number: u32, title: &str, status: Status, record: &Record<'_>, links: &Links) -> String {
+    let mut out = format!("---\nadr_id: \"{number:03}\"\ntitle: {}\nstatus: {}\n", quoted(title), status.word());
     if let Some(date) = record.date() {
         out.push_str(&format!("date: {}\n", quoted(date)));
     }
@@ -155,43 +132,9 @@ fn front_matter(id: AdrId, title: &str, status: Status, record: &Record<'_>, lin
     out
 }
 
-/// The text below the title from the first other heading on; headings that Helix names otherwise get its name.
-fn body(adr: &Adr, title: Option<&Section>, language: Language) -> String {
-    let first = usize::from(title.is_some());
-    let Some(from) = adr.sections.get(first).map(|section| section.heading_range.start) else { return String::new() };
-    let mut out = String::new();
-    let mut done = from;
-    let mut named: Vec<SectionKind> = Vec::new();
-    for section in &adr.sections[first..] {
-        let Some(kind) = section.kind.filter(|kind| !named.contains(kind)) else { continue };
-        named.push(kind);
-        let wanted = kind.heading(language);
-        // A heading that Helix knows under this name stays as it was typed, with its language.
-        if SectionKind::is_written(&section.heading, kind) {
-            continue;
-        }
-        out.push_str(adr.source.get(done..section.heading_range.start).unwrap_or_default());
-        let _written = write!(out, "{} {wanted}", "#".repeat(usize::from(section.level)));
-        done = section.heading_range.end;
-    }
-    out.push_str(adr.source.get(done..).unwrap_or_default());
-    out.replace("\r\n", "\n")
-}
-
-/// What an author is asked for where a record names no criterion.
-pub(super) fn unknown_criterion(language: Language) -> &'static str {
-    language.pick(
-        "- [ ] <action> → <expected result> — test: `<tests/test_x.py::test_y>`",
-        "- [ ] <Aktion> → <erwartetes Ergebnis> — Test: `<tests/test_x.py::test_y>`",
-    )
-}
-
 fn criteria_section(criteria: &[String], language: Language) -> String {
     let heading = SectionKind::AcceptanceCriteria.heading(language);
     let mut out = format!("## {heading}\n\n");
-    if criteria.is_empty() {
-        let _written = writeln!(out, "{}", unknown_criterion(language));
-    }
     for criterion in criteria {
         let _written = writeln!(out, "- [ ] {criterion}");
     }
@@ -216,11 +159,12 @@ fn origin(
         let _written = write!(out, "; {was}: {}", heading.heading);
     }
     out.push_str(".\n");
-    for part in [record.before_title, record.after_title] {
-        push_block(&mut out, &part.replace("\r\n", "\n"));
+    for part in [&record.before_title, &record.after_title] {
+        push_block(&mut out, &record.text(part).replace("\r\n", "\n"));
     }
-    if !record.front.trim().is_empty() {
-        let front = record.front.replace("\r\n", "\n");
+    let front = record.text(&record.front);
+    if !front.trim().is_empty() {
+        let front = front.replace("\r\n", "\n");
         let fence = fence_for(&front);
         push_block(&mut out, &format!("{fence}yaml\n{}\n{fence}", front.trim_matches('\n')));
     }

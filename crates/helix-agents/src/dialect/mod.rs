@@ -28,6 +28,7 @@ use self::draft::Draft;
 use self::reader::Reading;
 use crate::invocation::Invocation;
 use crate::profile::{AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus};
+use crate::tool_rule::ToolRule;
 use crate::version::{Capabilities, Supported, Version};
 
 /// Longest output of a tool that an event keeps.
@@ -41,6 +42,10 @@ pub struct Dialect {
     sessions: Sessions,
     turns: Keeping,
     money: Keeping,
+    /// Whether its agents are kept from what a rule denies; else they are only told.
+    pub(crate) keeps_rule: fn(&ToolRule) -> bool,
+    /// Whether its agents can have a call put to a person.
+    asks_person: bool,
     /// Names of models that are surely known, if there is reason to doubt that this one is: something to warn of, since another
     /// endpoint may know it all the same. `None` where nothing speaks against it.
     pub doubts_model: fn(&AgentProfile, &str, &Surroundings) -> Option<&'static [&'static str]>,
@@ -65,8 +70,24 @@ pub struct AgentKind {
     pub exit_status: ExitMeaning,
     /// How its agents reach a provider with a key; `None` where nobody knows.
     pub provider: Option<ProviderKeys>,
+    /// What users write for its agents themselves, and where.
+    pub own_files: Option<OwnFiles>,
     /// Where its agents keep settings and sessions: the variable that names the directory, and else what is in a home.
     pub own_places: (&'static str, &'static [&'static str]),
+}
+
+/// Files that users write for an agent, in the directory of its settings.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnFiles {
+    /// Rules; of each group the first that is there.
+    pub rules: &'static [&'static [&'static str]],
+    /// Directories with more rules.
+    pub rule_directories: &'static [&'static str],
+    pub skills: &'static str,
+    /// Settings with permissions and hooks, in Claude Code's form.
+    pub settings: Option<&'static str>,
+    /// Tool servers, in Claude Code's form: the file in a directory of settings that is named, and the one in a home.
+    pub servers: Option<&'static str>,
 }
 
 /// Keys of a provider, and where its address stands.
@@ -83,6 +104,11 @@ pub struct ProviderKeys {
 /// The kind of agents that speak this dialect.
 pub fn agent_kind(name: DialectName) -> &'static AgentKind {
     &dialect(name).kind
+}
+
+/// What a rule of settings in Claude Code's form says.
+pub(crate) fn rule_of_settings(rule: &str) -> ToolRule {
+    claude::tool_rule(rule)
 }
 
 /// What is started for an agent of which nobody says how.
@@ -189,6 +215,16 @@ impl Dialect {
     /// do not ask.
     pub fn reader(&self, asked_schema: AskedSchema, exit: ExitStatus) -> Reader {
         Reader::new((self.read)(asked_schema, exit), asked_schema)
+    }
+
+    /// Whether its agents can have a call put to a person; else what would have to be asked is denied.
+    pub fn asks_person(&self) -> bool {
+        self.asks_person
+    }
+
+    /// Whether its agents are kept from what a rule denies, and not only told.
+    pub fn keeps_rule(&self, rule: &ToolRule) -> bool {
+        (self.keeps_rule)(rule)
     }
 
     /// How a limit is kept. Where it is not kept during a run, [`Dialect::invocation`] refuses to be asked for it.

@@ -60,7 +60,7 @@ pub(super) fn between(
 }
 
 /// The commits between which a selection lies.
-fn ends(active: &Active, selection: &DiffSelection) -> Result<(CommitId, CommitId), EngineError> {
+pub(super) fn ends(active: &Active, selection: &DiffSelection) -> Result<(CommitId, CommitId), EngineError> {
     let Some(id) = &selection.phase else {
         return match (&active.integration, selection.attempt) {
             (_, Some(_)) => Err(EngineError::refused("an attempt belongs to a phase: name the phase too")),

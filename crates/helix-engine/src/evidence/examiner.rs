@@ -88,6 +88,10 @@ impl Examiner<'_> {
         };
         if passed {
             evidence.missing = missing(&evidence, phase, this);
+            let accepted = progress.accepted().iter();
+            evidence.missing.extend(accepted.map(|one| {
+                recorded!("lacks-accepted", by = &one.by, gate = one.name.as_str(), why = one.reason.as_str())
+            }));
             evidence.standing = if evidence.missing.is_empty() { Standing::Proved } else { Standing::Unproved };
         } else if let PhaseState::Skipped { why, by: LeftOutBy::Plan, dependents: Dependents::Skip } = &progress.state {
             // An optional one lacks nothing: the plan says that the job is done without it.

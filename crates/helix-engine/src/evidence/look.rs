@@ -51,7 +51,7 @@ pub struct FileDigest {
 
 impl FileDigest {
     /// Reads a file in pieces.
-    fn of(file: &Path) -> std::io::Result<Self> {
+    pub(super) fn of(file: &Path) -> std::io::Result<Self> {
         let mut hasher = Sha256::new();
         let bytes = std::io::copy(&mut std::fs::File::open(file)?, &mut hasher)?;
         Ok(Self { sha256: format!("{:x}", hasher.finalize()), bytes })
@@ -74,7 +74,7 @@ impl Look for Live {
     }
 
     fn holds(&self, commit: &CommitId, other: &CommitId) -> Result<bool, EngineError> {
-        self.repository.is_ancestor(other, commit).map_err(EngineError::environment)
+        self.repository.carries(commit, other).map_err(EngineError::environment)
     }
 
     fn record(&self, run: &RunId) -> Sight {

@@ -11,6 +11,8 @@ mod envelope;
 mod examiner;
 mod integration;
 mod look;
+mod output;
+mod place;
 
 use async_recursion::async_recursion as boxed;
 use std::path::Path;
@@ -32,6 +34,8 @@ pub use decision::DecisionEvidence;
 pub use difference::{DiffSelection, Difference};
 pub use envelope::{EvidenceKey, PublicKey, public_keys};
 pub use look::{FileDigest, Seen, Sight};
+pub use output::{GateOutput, OutputSelection};
+pub use place::ResultPlace;
 
 use crate::error::EngineError;
 use crate::job_record;
@@ -303,6 +307,33 @@ impl Archive<'_> {
     #[boxed]
     pub async fn diff(&self, id: &str, selection: DiffSelection) -> Result<Difference, EngineError> {
         self.read(id, |job, _, active, repository| difference::between(job, active, &repository, selection)).await
+    }
+
+    /// What the command of a gate printed.
+    ///
+    /// # Errors
+    /// As for [`Archive::evidence`], and [`EngineError::Refused`] when there is no such output (yet).
+    #[boxed]
+    pub async fn gate_output(&self, id: &str, selection: OutputSelection) -> Result<GateOutput, EngineError> {
+        let root = self.state_dir.to_path_buf();
+        self.read(id, move |_, _, active, _| output::output(active, &root, &selection)).await
+    }
+
+    /// A copy of the last result of a phase, or of one of its attempts, for a person's own programs.
+    ///
+    /// # Errors
+    /// As for [`Archive::diff`].
+    #[boxed]
+    pub async fn result_place(
+        &self,
+        id: &str,
+        phase: PhaseId,
+        attempt: Option<u32>,
+    ) -> Result<ResultPlace, EngineError> {
+        let state = self.state_dir.to_path_buf();
+        let which = (phase, attempt);
+        self.read(id, move |job, _, active, repository| place::result_place(job, active, &repository, &state, which))
+            .await
     }
 
     /// Has something read of a job and its repository, away from the async runtime.

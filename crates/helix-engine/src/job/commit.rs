@@ -62,7 +62,8 @@ impl EffectRunner {
     async fn try_commit(&self, at: AttemptContext<'_>) -> Result<AttemptCommit, Fault> {
         let (key, this) = (at.key(), at.attempt);
         let spaces = self.workspaces(&at.active.spec).await?;
-        let (text, base, start) = (commit_text(at.phase), this.begin.base.clone(), this.begin.start.clone());
+        let (text, base, start) =
+            (commit_text(at.phase, &at.active.spec), this.begin.base.clone(), this.begin.start.clone());
         let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
         if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {

@@ -320,6 +320,7 @@ impl EffectRunner {
         let mut ask = self.ask(active, phase, this, cwd).await?;
         limit(&runner, &agent, &mut ask);
         ask.walls = self.walls(active, phase).await?;
+        self.tell_rules(active, &mut ask).await?;
         let run = &this.begin.run;
         let stop = self.stop_token(run);
         let deadline = this.begin.grant.seconds.map_or(phase.timeout.duration(), std::time::Duration::from_secs);
@@ -369,6 +370,7 @@ impl EffectRunner {
         task.leave(&files).await.map_err(|error| environment(&error))?;
         let mut ask = AgentAsk::new(prompt, session, cwd, files);
         ask.after_write = Some(hook);
+        ask.ask_person = Some(self.shared.host.ask_hook());
         ask.model = progress.and_then(|progress| progress.model.clone()).or_else(|| phase.model.clone());
         ask.max_turns = begin.grant.turns.or(phase.max_turns);
         ask.budget_usd = begin.grant.usd.or(phase.budget_usd);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{Active, Committed, GateReport};
+use helix_job::{Active, Committed, GateReport, PlannedBy};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
@@ -72,7 +72,12 @@ impl EffectRunner {
             }
         }
         let plan = &active.spec.plan;
-        let claims = if attempt.is_some() { Claims::of_phase(plan, phase) } else { Claims::of_sum(plan) };
+        let by_agent = active.progress(&phase.id).is_some_and(|progress| progress.planned_by == PlannedBy::Agent);
+        let claims = match (attempt, by_agent) {
+            (None, _) => Claims::of_sum(plan),
+            (Some(_), false) => Claims::of_phase(plan, phase),
+            (Some(_), true) => Claims::of_phase(plan, phase).of_agent(),
+        };
         let context = Arc::new(GateContext {
             spaces,
             job: job.clone(),

@@ -4,13 +4,16 @@
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{Active, Committed, GateReport, Integrated, IntegrationTarget, JobEvent, NotIntegrated, Tip};
-use helix_plan::Phase;
+use helix_job::{
+    Active, Committed, GateReport, Integrated, IntegrationTarget, JobEvent, NotIntegrated, PhaseState, Tip,
+};
+use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
 use super::base::conflict_event;
 use super::effects::{EffectRunner, Stopped, blocking};
 use super::gate::{GateCheck, fault_finding};
+use super::unsaved::result_text;
 use helix_gates::DeliveryPart;
 use helix_git::{
     CommitObject, GitError, Integration, IntegrationRequest, Landing, MergeConflict, Merged, Repository, Workspaces,
@@ -18,6 +21,15 @@ use helix_git::{
 
 /// How often a target that moves while its merge is checked is followed before that is called a failure.
 const CHASES: usize = 5;
+
+/// Whose work a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    /// The job's alone.
+    Job,
+    /// Also that of others, who may do with their tests what they want.
+    Branch,
+}
 
 /// Why results are not integrated.
 enum Trouble {
@@ -92,7 +104,7 @@ impl Integrating<'_> {
         let (result, checked, own) = match self.combine(tips).await? {
             None => (base.clone(), None, Vec::new()),
             Some((commit, asked)) => {
-                let own = self.validate(&commit.id, asked).await?;
+                let own = self.validate(&commit.id, asked, Of::Job).await?;
                 (commit.id, Some(commit.tree), own)
             }
         };
@@ -102,6 +114,8 @@ impl Integrating<'_> {
             base,
             result,
             branch: active.spec.repo.branch.clone(),
+            land: active.spec.policy.land,
+            text: result_text(active),
         };
         for _ in 0..CHASES {
             let prepared = self.git(&request, |repository, request| repository.prepare_integration(request));
@@ -115,9 +129,13 @@ impl Integrating<'_> {
                     // A former host landed it and had no time to say what it had checked, or the user did.
                     let gates = match checked.as_ref() == Some(&result.tree) {
                         true => own,
-                        false => self.validate(&result.commit, active.gates_of_sum()).await?,
+                        false => self.validate(&result.commit, active.gates_of_sum(), Of::Branch).await?,
                     };
                     return Ok(Integrated { result, target: IntegrationTarget::Branch { branch }, gates });
+                }
+                Integration::OwnBranch => {
+                    let why = "`land: branch` leaves the result there".to_owned();
+                    return self.beside(&request, why, own).await;
                 }
                 Integration::Conflict { paths, onto } => {
                     // The target conflicts with the result: that is left on a branch of its own, with what is in the way.
@@ -126,16 +144,12 @@ impl Integrating<'_> {
                         onto.as_str().get(..12).unwrap_or_default(),
                         paths.join(", ")
                     );
-                    let beside =
-                        self.git(&request, |repository, request| repository.land_beside(request, &request.result, why));
-                    let target = beside.await?;
-                    let result = self.committed(&request.base, &request.result, branch_of(&target)).await?;
-                    return Ok(Integrated { result, target, gates: own });
+                    return self.beside(&request, why, own).await;
                 }
                 Integration::Ready(merge) => merge,
             };
             let gates = match merge.unvalidated {
-                true => self.validate(&merge.commit, active.gates_of_sum()).await?,
+                true => self.validate(&merge.commit, active.gates_of_sum(), Of::Branch).await?,
                 false => own.clone(),
             };
             let commit = merge.commit.clone();
@@ -151,6 +165,19 @@ impl Integrating<'_> {
             Finding::new("integration.moving", "the target branch keeps moving while the result is checked")
                 .fix("start the job again when the branch is not changing"),
         ]))
+    }
+
+    /// Leaves the result on a branch of its own.
+    async fn beside(
+        &self,
+        request: &IntegrationRequest,
+        why: String,
+        gates: Vec<GateReport>,
+    ) -> Result<Integrated, Trouble> {
+        let beside = self.git(request, |repository, request| repository.land_beside(request, &request.result, why));
+        let target = beside.await?;
+        let result = self.committed(&request.base, &request.result, branch_of(&target)).await?;
+        Ok(Integrated { result, target, gates })
     }
 
     /// Has git do something with the request away from the runtime's threads.
@@ -182,12 +209,17 @@ impl Integrating<'_> {
     }
 
     /// Runs gates on a tree that they were not run on by their phases, and those that the plan left out.
-    async fn validate(&self, result: &CommitId, gates: Vec<(&Phase, usize)>) -> Result<Vec<GateReport>, Trouble> {
+    async fn validate(
+        &self,
+        result: &CommitId,
+        gates: Vec<(&Phase, usize)>,
+        of: Of,
+    ) -> Result<Vec<GateReport>, Trouble> {
         let base = &self.active.spec.repo.base;
         let result = self.committed(base, result, String::new()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
         for (phase, index) in gates {
-            reports.push(self.report("integration", phase, index, &result).await?);
+            reports.push(self.report("integration", (phase, index), &result, of).await?);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
                 return Err(Trouble::Gate(reports));
             }
@@ -201,7 +233,7 @@ impl Integrating<'_> {
     async fn left_out(&self, result: &Committed, mut reports: Vec<GateReport>) -> Result<Vec<GateReport>, Trouble> {
         let base = &self.active.spec.repo.base;
         for (phase, index) in self.active.gates_left_out() {
-            let mut report = self.report("left-out", phase, index, result).await?;
+            let mut report = self.report("left-out", (phase, index), result, Of::Branch).await?;
             if report.verdict.passed() {
                 reports.push(report);
                 continue;
@@ -209,7 +241,9 @@ impl Integrating<'_> {
             let failed = matches!(report.verdict, Verdict::Fail { .. });
             let ran = report.tests.is_some_and(|tests| tests.passed.saturating_add(tests.failed) > 0);
             let start = self.committed(base, base, String::new()).await?;
-            if failed && ran || self.report("left-out.origin", phase, index, &start).await?.verdict.passed() {
+            if failed && ran
+                || self.report("left-out.origin", (phase, index), &start, Of::Branch).await?.verdict.passed()
+            {
                 report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
                 reports.push(report);
                 return Err(Trouble::Gate(reports));
@@ -218,10 +252,28 @@ impl Integrating<'_> {
         Ok(reports)
     }
 
-    async fn report(&self, place: &str, phase: &Phase, gate: usize, result: &Committed) -> Result<GateReport, Stopped> {
+    async fn report(
+        &self,
+        place: &str,
+        (phase, gate): (&Phase, usize),
+        result: &Committed,
+        of: Of,
+    ) -> Result<GateReport, Stopped> {
         let Self { runner, job, active, cancel, .. } = *self;
         let label = format!("{place}.{}.{gate}", phase.id);
         let base = &active.spec.repo.base;
+        // Tests are compared with those that the phase's own result has passed: what was new there must not assert less now.
+        let tests = matches!(phase.gates.get(gate), Some(GateSpec::TestsPass(_)));
+        let passed = active.progress(&phase.id).filter(|_| tests && of == Of::Job);
+        let passed = passed.and_then(|progress| match &progress.state {
+            PhaseState::Passed { result, .. } => Some(&result.commit),
+            _ => None,
+        });
+        let (base, since) = match passed {
+            Some(passed) => (passed, Some(self.committed(passed, &result.commit, result.branch.clone()).await?)),
+            None => (base, None),
+        };
+        let result = since.as_ref().unwrap_or(result);
         let part = DeliveryPart::Deliver;
         runner
             .gate_report(GateCheck { job, active, phase, attempt: None, base, result, gate, label, part, cancel })

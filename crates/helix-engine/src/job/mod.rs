@@ -19,6 +19,7 @@ mod job_loop;
 mod repositories;
 mod review;
 mod rollback;
+mod rules;
 mod side_run;
 mod target;
 mod unsaved;

@@ -74,6 +74,7 @@ impl EffectRunner {
             };
             let mut ask = side_ask(&runner, side, &run, budget)?;
             ask.walls = self.walls(active, phase_of(active, &side.phase)?).await?;
+            self.tell_rules(active, &mut ask).await?;
             let entry = Entry::Ticket(continuing(job, &side.phase));
             let limits = RunLimits { deadline: Some(side.deadline), stop: &stop, entry };
             let mut reporter = self.reporter(job, &side.phase, &run);

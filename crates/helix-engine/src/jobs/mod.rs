@@ -29,7 +29,7 @@ pub use figures::Figures;
 
 pub use crate::admission::Places;
 pub use questions::{AnswerError, QuestionFilter};
-pub use reopen::{ReopenRequest, RollbackRequest};
+pub use reopen::{Again, ReopenRequest, RollbackRequest};
 
 use crate::activity::Activity;
 use crate::admission::{Owner, Permit};

@@ -133,6 +133,14 @@ impl Jobs {
         let unknown = || EngineError::not_found("run of a job", run);
         let (job, phase) = run.job_and_phase().ok_or_else(unknown)?;
         let handle = self.handle(&job).ok_or_else(unknown)?;
+        // In the same words it is the same question: what a person has said to it still counts.
+        let known = self.get(job.as_str()).await?.questions.into_iter().rev().find(|one| {
+            let counts = matches!(one.status, QuestionStatus::Open | QuestionStatus::Answered { .. });
+            one.phase == phase && one.about == About::Agent && one.text == text && counts
+        });
+        if let Some(known) = known {
+            return Ok(known);
+        }
         let options = options.into_iter().enumerate().map(|(index, label)| QuestionOption {
             key: (index + 1).to_string(),
             label,

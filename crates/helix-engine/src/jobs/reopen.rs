@@ -2,11 +2,14 @@
 //!
 //! Must not know why somebody wants it to go on.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use helix_core::ids::{JobId, PhaseId};
-use helix_job::{JobEvent, JobState, JobView, Person, Reopen, ReopenError};
+use helix_git::Repository;
+use helix_job::{ChangedPlan, JobEvent, JobState, JobView, Person, Reopen, ReopenError};
+use helix_plan::Plan;
 use helix_store::Pending;
 
 use super::Jobs;
@@ -14,15 +17,30 @@ use crate::error::EngineError;
 use crate::event_log::{JobLog, Record};
 use crate::job::{Target, renew_agents};
 use crate::job_record;
+use crate::submit::{Site, SubmitError, SubmitRequest};
 
 /// How a job goes on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReopenRequest {
-    /// A phase that is done again with all that builds on it; `None` goes on with what has not passed.
-    pub phase: Option<PhaseId>,
+    pub what: Again,
+    /// Whether the plan is taken as its file is now.
+    pub takes_plan: bool,
     /// A new budget for the whole job in US dollars.
     pub budget_usd: Option<f64>,
     pub by: Person,
+}
+
+/// What of a job is done again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Again {
+    /// What has not passed, where it stopped.
+    Unfinished,
+    /// This phase, with all that builds on it.
+    Phase(PhaseId),
+    /// Only the gates, on the last result of this phase, or of all that did not pass.
+    Gates(Option<PhaseId>),
+    /// Nothing of this phase: its result counts as it is, for this reason.
+    Nothing { phase: PhaseId, reason: String },
 }
 
 /// Which delivery of a job is taken back.
@@ -45,17 +63,76 @@ impl Jobs {
     pub fn reopen(self: &Arc<Self>, id: &JobId, request: ReopenRequest) -> Pending<'static, JobView, EngineError> {
         let (jobs, id) = (Arc::clone(self), id.clone());
         self.to_its_end(async move {
-            let ReopenRequest { phase, budget_usd, by } = request;
+            let ReopenRequest { what, takes_plan, budget_usd, by } = request;
             if budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) {
                 return Err(EngineError::refused("a budget must be a positive number"));
             }
-            let what = phase.map_or(Reopen::Unfinished, Reopen::Phase);
+            if let Again::Nothing { reason, .. } = &what {
+                if reason.trim().is_empty() {
+                    return Err(EngineError::refused("say why the result is accepted"));
+                }
+                if !by.how.is_proof() {
+                    return Err(EngineError::refused(format!("{by} cannot accept a result: it needs a person")));
+                }
+            }
+            let now = if takes_plan { jobs.plan_now(&id).await? } else { None };
             let event = |state: &JobState| {
-                let (reopen, restart) = state.to_reopen(&what).map_err(EngineError::refused)?;
-                Ok(JobEvent::JobResumed { by, reopen, restart, budget_usd })
+                let (mut restart, mut check, mut accept) = (Vec::new(), Vec::new(), None);
+                let reopen = match what {
+                    Again::Unfinished => state.to_reopen(&Reopen::Unfinished).map(|(reopen, _)| reopen),
+                    Again::Phase(phase) => state.to_reopen(&Reopen::Phase(phase)).map(|found| {
+                        restart = found.1;
+                        found.0
+                    }),
+                    Again::Gates(phase) => state.to_check(phase.as_ref()).map(|found| {
+                        check = found.1;
+                        found.0
+                    }),
+                    Again::Nothing { phase, reason } => state.to_accept(&phase).inspect(|_| {
+                        check = vec![phase];
+                        accept = Some(reason);
+                    }),
+                };
+                let reopen = reopen.map_err(EngineError::refused)?;
+                let changed = |(plan, gate_files): (Plan, _)| -> Result<_, EngineError> {
+                    let phases = state.to_replan(&plan, &restart).map_err(EngineError::refused)?;
+                    Ok((!phases.is_empty()).then(|| Box::new(ChangedPlan { phases, gate_files })))
+                };
+                let plan = now.map(changed).transpose()?.flatten();
+                Ok(JobEvent::JobResumed { by, reopen, restart, budget_usd, check, accept, plan })
             };
             jobs.take_up(&id, event).await
         })
+    }
+
+    /// The plan of a job as its file is now, with the files that its gates read as the job's base has them; `None` if the file is gone.
+    async fn plan_now(&self, id: &JobId) -> Result<Option<(Plan, BTreeMap<String, String>)>, EngineError> {
+        let spec = match job_record::state(self.services.journal().as_ref(), id).await?.active() {
+            Some(active) => Arc::clone(&active.spec),
+            None => return Ok(None),
+        };
+        let path = PathBuf::from(&spec.plan_path);
+        if !path.exists() {
+            return Ok(None);
+        }
+        let request = SubmitRequest {
+            project: Some(PathBuf::from(&spec.repo.path)),
+            venv: spec.venv.as_ref().map(PathBuf::from),
+            is_confined: true,
+            ..SubmitRequest::new(path, spec.origin.clone())
+        };
+        let go_on = "mend it, or go on with the plan of the job (`--keep-plan`)";
+        let refused = |why: SubmitError| EngineError::refused(format!("the plan file cannot be taken: {why}; {go_on}"));
+        let inspection = self.projects.inspect(&request, &Site::Repository, &[]).await.map_err(refused)?;
+        let plan = inspection.job().map_err(refused)?.plan;
+        let (git, of, base) = (self.projects.git.clone(), plan.clone(), spec.repo.base.clone());
+        let top = PathBuf::from(&spec.repo.path);
+        let files = helix_process::spawn_blocking(move || {
+            let repository = Repository::open(&top, git).map_err(EngineError::environment)?;
+            helix_gates::gate_files(&of, &repository, &base).map_err(EngineError::environment)
+        });
+        let files = files.await.map_err(EngineError::environment)??;
+        Ok(Some((plan, files)))
     }
 
     /// Takes a delivery of a job that is over back; returns once that it is wanted is durable.

@@ -2,6 +2,7 @@
 //!
 //! Must not know how their answers are read.
 
+use helix_core::evidence::RunsBy;
 use helix_core::finding::fence_for;
 use helix_core::ids::PhaseId;
 use helix_job::{Attempt, JobSpec, Language, PhaseProgress};
@@ -43,6 +44,7 @@ pub(crate) fn review(
             patch_fence => fence_for(&patch.text),
             cut => patch.cut,
             unusable,
+            rules => this.runs_by_itself.iter().filter(|file| file.by == RunsBy::Agent).map(|file| file.path.clone()).collect::<Vec<_>>(),
         },
     )
 }

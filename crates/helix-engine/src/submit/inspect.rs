@@ -15,12 +15,14 @@ use super::agents::Agents;
 use super::gates;
 use super::plan_file::PlanFile;
 use super::repository::RepositoryFacts;
+use super::rules;
 use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking, suggestion, venv};
 use crate::codes;
 use crate::config::EngineConfig;
 use crate::probes::Probes;
 use crate::prompt;
 use helix_git::GitEnvironment;
+use helix_project::rules::ProjectRules;
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
 
@@ -50,6 +52,8 @@ pub struct Inspection {
     pub adr: Option<AdrText>,
     /// What its agents are told besides.
     pub briefing: Briefing,
+    /// What the project tells its agents, in the commit that the job would start from.
+    pub rules: Option<ProjectRules>,
     spec: Option<JobSpec>,
 }
 
@@ -178,6 +182,7 @@ impl Projects {
                 only: None,
                 adr: None,
                 briefing,
+                rules: None,
                 spec: None,
             };
             Ok((file, inspection))
@@ -216,6 +221,10 @@ impl Projects {
         let (facts, venv, refusal, problems) = surveyed.await?;
         inspection.refusals.extend(refusal);
         inspection.diagnostics.extend(problems);
+        if let Some(facts) = &facts {
+            inspection.diagnostics.extend(rules::problems(&facts.rules, &agents.used(), file));
+            inspection.rules = Some(facts.rules.clone());
+        }
         inspection.adr = facts.as_ref().and_then(|facts| facts.adr.clone());
         for agent in agents.used() {
             if let Err((message, hint)) = self.probes.check(agent).await {
@@ -233,6 +242,7 @@ impl Projects {
         let Some(facts) = facts else { return Ok(()) };
         let mut policy = self.config.policy.clone();
         policy.budget_usd = request.budget_usd.or(policy.budget_usd);
+        policy.land = request.land.or(plan.land).unwrap_or(policy.land);
         inspection.spec = Some(JobSpec {
             plan: plan.clone(),
             plan_path: file.path.to_string_lossy().into_owned(),

@@ -9,11 +9,13 @@ mod inspect;
 mod plan_file;
 mod repeated;
 mod repository;
+mod rules;
 mod venv;
 
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::{Diagnostic, did_you_mean};
+use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_core::text::count;
@@ -21,11 +23,12 @@ use helix_job::{JobView, Origin, Person};
 use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, Projects, inspect};
-pub use plan_file::plan_file;
+pub use plan_file::{plan_file, plans_in};
 
 use crate::codes;
 pub(crate) use inspect::Site;
 pub(crate) use repeated::check_same;
+pub(crate) use rules::unkept;
 
 /// A request to carry out a plan.
 #[derive(Debug, Clone, Default)]
@@ -45,6 +48,8 @@ pub struct SubmitRequest {
     pub budget_usd: Option<f64>,
     /// Replaces every phase's turn limit.
     pub max_turns: Option<u32>,
+    /// Replaces the plan's way to land its result.
+    pub land: Option<Land>,
     /// Virtual environment of Python that its agents and gates use, an absolute path; that of the configuration, else `.venv` of
     /// the repository, where absent.
     pub venv: Option<PathBuf>,

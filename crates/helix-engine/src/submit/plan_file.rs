@@ -30,18 +30,7 @@ pub fn plan_file(wanted: &Path) -> Result<PathBuf, SubmitError> {
     if !std::fs::metadata(wanted).map_err(|error| unreadable(wanted, &error))?.is_dir() {
         return Ok(wanted.to_path_buf());
     }
-    let direct = wanted.join("phases.yaml");
-    if direct.is_file() {
-        return Ok(direct);
-    }
-    let mut found: Vec<PathBuf> = std::fs::read_dir(wanted.join("plans"))
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path().join("phases.yaml")))
-        .filter(|path| path.is_file())
-        .collect();
-    found.sort();
-    match &found[..] {
+    match &plans_in(wanted)[..] {
         [one] => Ok(one.clone()),
         [] => Err(refused(
             format!("no plan in {}", wanted.display()),
@@ -52,6 +41,22 @@ pub fn plan_file(wanted: &Path) -> Result<PathBuf, SubmitError> {
             Err(refused(format!("several plans in {}", wanted.display()), format!("name one: {}", names.join(", "))))
         }
     }
+}
+
+/// The plan files of a directory, in order: its own, else those below `plans/`.
+pub fn plans_in(directory: &Path) -> Vec<PathBuf> {
+    let direct = directory.join("phases.yaml");
+    if direct.is_file() {
+        return vec![direct];
+    }
+    let mut found: Vec<PathBuf> = std::fs::read_dir(directory.join("plans"))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path().join("phases.yaml")))
+        .filter(|path| path.is_file())
+        .collect();
+    found.sort();
+    found
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> SubmitError {

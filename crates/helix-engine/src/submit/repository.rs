@@ -20,12 +20,15 @@ use helix_gates::holds;
 use helix_git::{GitEnvironment, GitError, Head, Repository, TreeListing};
 use helix_process::bounded::read_bytes_beneath;
 use helix_project::adr_files::MAX_ADR;
+use helix_project::rules::ProjectRules;
 
 /// What the repository says about a plan.
 pub(super) struct RepositoryFacts {
     pub(super) repo: RepoRef,
     pub(super) adr: Option<AdrText>,
     pub(super) gate_files: BTreeMap<String, String>,
+    /// What it tells agents.
+    pub(super) rules: ProjectRules,
     pub(super) problems: Vec<Diagnostic>,
 }
 
@@ -113,8 +116,9 @@ impl RepositoryFacts {
         };
         problems.extend(adr.iter().flat_map(|adr| unkept_claims(adr, &start, places, file)));
         let gate_files = helix_gates::gate_files(plan, &repository, &base).map_err(git_failed)?;
+        let rules = ProjectRules::at(&repository, base.as_str()).map_err(git_failed)?;
         let repo = RepoRef { path: repository.top().to_string_lossy().into_owned(), base, branch };
-        Ok(Self { repo, adr, gate_files, problems })
+        Ok(Self { repo, adr, gate_files, rules, problems })
     }
 }
 

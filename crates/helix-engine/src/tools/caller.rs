@@ -15,10 +15,16 @@ use crate::job::PHASE_MCP_TOOLS;
 use crate::submit::confine;
 use async_recursion::async_recursion as boxed;
 use helix_project::chosen::note_project;
+use helix_project::project::project_above;
 use helix_project::skills::SkillCatalog;
 
 /// Why a session's own directory is no project: its repository would be what an agent has written, with programs that git runs.
 const OWN_DIRECTORY: &str = "this directory is the session's own: make a project of what is in it with project_create";
+
+/// What a client does itself that starts drafts on the user's yes.
+const STARTS_DRAFTS: [&str; 4] = ["project_create", "adr_finalize", "adr_accept", "job_start"];
+const LEFT_TO_TERMINAL: &str = "nothing was done: the user's terminal shows them your drafts adr-draft.md and phases.yaml when your \
+                                answer ends, and starts them on a yes; check them with adr_check and plan_check, and end your answer";
 
 /// Who calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +56,8 @@ impl Tools {
         }
     }
 
-    /// Refuses what an agent that carries out a phase must leave to people and the Consultant, and notes that it asked.
+    /// Refuses what an agent that carries out a phase must leave to people and the Consultant, and notes that it asked; and what the
+    /// Consultant must leave to a client that starts drafts on the user's yes.
     ///
     /// # Errors
     /// What the agent is told.
@@ -62,6 +69,11 @@ impl Tools {
                 Err(Refusal::text(format!(
                     "{tool} is not for the agent of a phase (run {run}): do your task; if you need a decision, call ask_user"
                 )))
+            }
+            Caller::Session(_) if STARTS_DRAFTS.contains(&tool) => {
+                let confirms =
+                    self.session().await?.is_some_and(|view| view.running().is_some_and(|turn| turn.begin.confirms));
+                if confirms { Err(Refusal::text(LEFT_TO_TERMINAL)) } else { Ok(()) }
             }
             Caller::Run(_) | Caller::Session(_) | Caller::Outside { .. } => Ok(()),
         }
@@ -228,13 +240,6 @@ impl Tools {
         let user = self.engine.projects().config.consultant.skills.clone();
         blocking(move || Ok::<_, Refusal>(SkillCatalog::load(project.as_deref(), &user))).await
     }
-}
-
-/// The repository or project that a directory belongs to: the nearest one at or above it with `adr/` or `.git`, not above `top`.
-fn project_above(directory: &Path, top: Option<&Path>) -> Option<PathBuf> {
-    let is_project = |above: &&Path| above.join(".git").exists() || above.join("adr").is_dir();
-    let within = |above: &&Path| top.is_none_or(|top| above.starts_with(top));
-    directory.ancestors().take_while(within).find(is_project).map(Path::to_path_buf)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use crate::consultant::CheckedFiles;
 use crate::failures::Depth;
 use crate::submit::{Inspection, Site, SubmitRequest};
 use helix_git::Repository;
-use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX};
+use helix_project::adr_files::{AdrDirectory, AdrFileError};
 use helix_project::project::{self, ProjectError};
 use helix_project::save_check::{Belongs, NO_PROJECT_CHOSEN, adr_diagnostics, read_bounded};
 use helix_project::workflows::WorkflowPaths;
@@ -87,7 +87,7 @@ impl Tools {
             };
             crash.pass(|| "after finalizing a decision".into());
             let message = format!("Record decision {}", done.path);
-            repository.commit_files(&[done.path.clone(), done.index.clone()], &message)?;
+            repository.commit_files(&done.files(), &message)?;
             crash.pass(|| "after committing a decision".into());
             if let (Some(judged), Some(bytes)) = (judged, accepted) {
                 judged.accept(&draft, &bytes).map_err(Refusal::of)?;
@@ -105,11 +105,12 @@ impl Tools {
                 return Err(error.into());
             }
         };
+        let with = done.index.as_ref().map(|index| format!(", with {index}")).unwrap_or_default();
         let text = format!(
-            "Finalized as {} and committed, with {}. It is a proposal: once the user has said yes to it, call adr_accept.",
-            done.path, done.index
+            "Finalized as {} and committed{with}. It is a proposal: once the user has said yes to it, call adr_accept.",
+            done.path
         );
-        let data = json!({ "number": done.number, "path": done.path, "index": done.index });
+        let data = json!({ "id": done.id, "number": done.number(), "path": done.path, "index": done.index });
         self.remember(&file, Some(&root), Depth::Rules, &[]).await;
         Ok((text, data))
     }
@@ -131,9 +132,9 @@ impl Tools {
         let said = acceptance.clone();
         let path = blocking(move || {
             let repository = Repository::open(&root, git).map_err(Refusal::of)?;
-            let path = AdrDirectory::accept(repository.top(), id, &said)?;
-            let message = format!("Accept decision {path}");
-            repository.commit_files(&[path.clone(), format!("adr/{INDEX}")], &message)?;
+            let changed = AdrDirectory::accept(repository.top(), &id, &said)?;
+            let path = changed.files.concat();
+            repository.commit_files(&changed.all(), &format!("Accept decision {path}"))?;
             Ok::<_, Refusal>(path)
         })
         .await?;

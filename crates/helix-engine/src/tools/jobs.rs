@@ -16,7 +16,7 @@ use super::refusal::Refusal;
 use super::{Answer, Caller, JobStart, JobStatusOf, Tools};
 use crate::consultant::phrases;
 use crate::observer::{JobReport, last_reports};
-use crate::submit::SubmitRequest;
+use crate::submit::{Submission, SubmitRequest};
 
 impl Tools {
     /// Starts a job; returns at once with its id.
@@ -34,20 +34,8 @@ impl Tools {
         }
         let mut request = SubmitRequest::new(own_plan.as_ref().unwrap_or(&project).clone(), origin);
         request.project = own_plan.map(|_| project);
-        request.is_confined = true;
-        request.by = Some(self.person().await?);
-        request.idempotency_key = self.key_of_start(&request.plan).await?;
-        let submission = self.engine.jobs().submit(request).await?;
+        let submission = self.submit(request).await?;
         let id = submission.job.id.clone();
-        if let Some(view) = self.session().await?
-            && !view.jobs.contains(&id)
-        {
-            let event = SessionEvent::JobStarted { job: id.clone() };
-            let recorded = self.engine.sessions().record(view, event).await;
-            recorded.map_err(|error| {
-                Refusal::text(format!("job {id} runs, but is not recorded in the session: {}", error.line()))
-            })?;
-        }
         let phases: Vec<&str> = submission.job.phases.iter().map(|phase| phase.id.as_str()).collect();
         let mut text = match submission.existed {
             false => format!("Started job {id} ({}): {}.", submission.job.name, phases.join(", ")),
@@ -65,6 +53,25 @@ impl Tools {
             "job": id, "name": submission.job.name, "phases": phases, "warnings": submission.warnings,
         });
         Ok((text, data))
+    }
+
+    /// Submits a plan on the caller's behalf; in a session, that says so.
+    pub(super) async fn submit(&self, mut request: SubmitRequest) -> Result<Submission, Refusal> {
+        request.is_confined = true;
+        request.by = Some(self.person().await?);
+        request.idempotency_key = self.key_of_start(&request.plan).await?;
+        let submission = self.engine.jobs().submit(request).await?;
+        let id = submission.job.id.clone();
+        if let Some(view) = self.session().await?
+            && !view.jobs.contains(&id)
+        {
+            let event = SessionEvent::JobStarted { job: id.clone() };
+            let recorded = self.engine.sessions().record(view, event).await;
+            recorded.map_err(|error| {
+                Refusal::text(format!("job {id} runs, but is not recorded in the session: {}", error.line()))
+            })?;
+        }
+        Ok(submission)
     }
 
     /// What tells a call that is made again, because nobody heard its answer, from a new one: within a turn a plan is started once

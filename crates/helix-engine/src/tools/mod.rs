@@ -4,6 +4,7 @@
 
 mod arguments;
 mod caller;
+mod confirmed;
 mod drafts;
 mod jobs;
 mod knowledge;
@@ -17,6 +18,7 @@ pub use arguments::{
     ProjectCreate, SimilarFailures, SkillRead,
 };
 pub use caller::Caller;
+pub use confirmed::{ADR_DRAFT, DraftStart, PLAN_DRAFT};
 
 use crate::engine::Engine;
 pub use refusal::Refusal;

@@ -40,10 +40,16 @@ impl Tools {
             Caller::Run(run) => {
                 let asked = self.engine.jobs().ask_from_run(run, question, options).await;
                 let asked = asked.map_err(Refusal::of)?;
-                let text = format!(
-                    "Asked as {}. End your turn now with the state of your work: you will be resumed with the answer.",
-                    asked.id
-                );
+                let text = match &asked.status {
+                    QuestionStatus::Answered { answer, .. } => {
+                        let (by, said) = (&answer.by, chosen(&asked, answer));
+                        format!("You have asked this before, as {}, and {by} has answered: {said}", asked.id)
+                    }
+                    _ => format!(
+                        "Asked as {}. End your turn now with the state of your work: you will be resumed with the answer.",
+                        asked.id
+                    ),
+                };
                 let data = serde_json::to_value(&asked).map_err(Refusal::of)?;
                 Ok((text, data))
             }
@@ -107,6 +113,13 @@ impl Tools {
         open.sort_by_key(|question| question.asked_at);
         Ok(open)
     }
+}
+
+/// What was answered, in words.
+fn chosen(asked: &QuestionView, answer: &question::Answer) -> String {
+    let option = asked.options.iter().find(|option| Some(&option.key) == answer.choice.as_ref());
+    let words = option.map(|option| option.label.clone()).into_iter().chain(answer.text.clone());
+    words.collect::<Vec<_>>().join("; ")
 }
 
 fn only_one(mut open: Vec<QuestionView>) -> Result<QuestionId, Refusal> {

@@ -46,6 +46,7 @@ impl From<AdrFileError> for Refusal {
     fn from(error: AdrFileError) -> Self {
         match error {
             AdrFileError::Invalid { file, diagnostics, .. } => Self::found(&file, &diagnostics),
+            AdrFileError::Place { message, hint } => Self::text(format!("{message}; {hint}")),
             other => Self::of(other),
         }
     }

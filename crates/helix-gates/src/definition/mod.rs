@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use helix_adr::Adr;
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
-use helix_plan::{GateSpec, Phase, Plan};
+use helix_plan::{GateSpec, Phase, Plan, Taken};
 use serde::{Deserialize, Serialize};
 
 use super::GateContext;
@@ -31,6 +31,10 @@ pub struct Claims {
     pub own: Vec<String>,
     /// Outputs of the phases before it; of results put together, those of all phases.
     pub earlier: Vec<String>,
+    /// Outputs with which the plan may name a test's file, so that the test may expect something else.
+    pub named: Vec<String>,
+    /// A gate of another phase whose work is in the result allows that tests assert less.
+    pub weaker_tests: bool,
 }
 
 impl Claims {
@@ -38,19 +42,45 @@ impl Claims {
     pub fn of_phase(plan: &Plan, phase: &Phase) -> Self {
         let ancestry = plan.ancestry();
         let earlier = ancestry.before(&phase.id).flat_map(|phase| phase.outputs.iter().cloned());
-        Self { together: false, own: phase.outputs.clone(), earlier: earlier.collect() }
+        let (own, earlier) = (phase.outputs.clone(), earlier.collect::<Vec<_>>());
+        let named = own.iter().chain(&earlier).cloned().collect();
+        let weaker_tests = ancestry.before(&phase.id).any(allows_weaker_tests);
+        Self { together: false, own, earlier, named, weaker_tests }
+    }
+
+    /// The same of a phase that an agent added: what its outputs name excuses no test, or the agent would excuse itself.
+    #[must_use]
+    pub fn of_agent(self) -> Self {
+        Self { named: Vec::new(), ..self }
     }
 
     /// Those of all results of a plan put together.
     pub fn of_sum(plan: &Plan) -> Self {
-        let all = plan.phases.iter().flat_map(|phase| phase.outputs.iter().cloned());
-        Self { together: true, own: Vec::new(), earlier: all.collect() }
+        let all: Vec<String> = plan.phases.iter().flat_map(|phase| phase.outputs.iter().cloned()).collect();
+        let weaker_tests = plan.phases.iter().any(allows_weaker_tests);
+        Self { together: true, own: Vec::new(), earlier: all.clone(), named: all, weaker_tests }
+    }
+
+    /// Whether the change, or one of those before it, may touch a file.
+    pub(crate) fn cover(&self, path: &str) -> bool {
+        self.allow(path) || covers(&self.earlier, path)
+    }
+
+    /// Whether the plan names a file by its whole path.
+    pub(crate) fn name(&self, path: &str) -> bool {
+        self.named.iter().any(|output| output.trim_start_matches("./") == path)
     }
 
     /// Whether the change may touch a file: one that names no files may touch all.
     pub(crate) fn allow(&self, path: &str) -> bool {
         self.own.is_empty() || covers(&self.own, path)
     }
+}
+
+/// Whether a gate of a phase allows that tests assert less.
+fn allows_weaker_tests(phase: &Phase) -> bool {
+    let allows = |gate: &GateSpec| matches!(gate, GateSpec::TestsPass(tests) if tests.weaker_tests == Taken::Note);
+    phase.gates.iter().any(allows)
 }
 
 /// Whether one of these claims is about a path.

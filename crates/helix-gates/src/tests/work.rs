@@ -3,6 +3,7 @@
 //! Must not run anything.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use helix_core::evidence::{ChangeKind, ChangedFile};
 use helix_core::finding::Finding;
@@ -186,24 +187,26 @@ pub(super) fn test_files(context: &GateContext, code: Code) -> Result<Vec<TestFi
 
 /// Tests that expect something else than they did, or are gone: findings, but for files that the plan names by their whole path or where
 /// it allows that tests ask less.
-fn other_expectations(context: &GateContext, taken: Taken) -> Result<(Vec<Finding>, Vec<String>), GitError> {
-    let (before, now) = (context.files_at(&context.base)?, context.files()?);
+fn other_expectations(
+    context: &GateContext,
+    tests: &[(String, Arc<TreeListing>)],
+    taken: Taken,
+) -> Result<(Vec<Finding>, Vec<String>), GitError> {
+    let now = context.files()?;
     let (mut old, mut new) = (Vec::new(), Vec::new());
-    for file in &context.result.changed {
-        let path = &file.path;
+    for (path, before) in tests {
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
         let read = |files: &TreeListing| -> Result<Option<TestFile>, GitError> {
             let source = source_of(context, files, path)?.map(|(_, source)| source);
             Ok(source.map(|source| TestFile { path: path.clone(), code, source }))
         };
-        old.extend(read(&before)?);
+        old.extend(read(before)?);
         new.extend(read(&now)?);
     }
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
     for OtherAnswer { path, test, line, how } in other_answers(&old, &new) {
         let message = format!("the test {test} {how}");
-        let named = context.claims.own.iter().any(|output| output.trim_start_matches("./") == path);
-        if named || taken == Taken::Note && context.claims.allow(&path) {
+        if context.claims.name(&path) || taken == Taken::Note && context.claims.cover(&path) {
             notes.push(format!("{path}: {message}"));
             continue;
         }
@@ -226,20 +229,36 @@ fn restored(context: &GateContext, paths: &[String]) -> Result<CommitId, GitErro
     context.repository().variant(&context.result.commit, &edits)
 }
 
+/// Files that the phase changed, or the job before it, each with the files among which its former version is: those of the job's start
+/// or, if it is newer, those of the phase's. An earlier phase may have had no gate that asked what it did to the tests.
+fn former_tests(context: &GateContext) -> Result<Vec<(String, Arc<TreeListing>)>, GitError> {
+    let (origin, base) = (context.files_at(&context.origin)?, context.files_at(&context.base)?);
+    let mut changed: BTreeSet<String> = context.result.changed.iter().map(|file| file.path.clone()).collect();
+    if context.origin != context.base {
+        let start = context.repository().commit(context.origin.as_str())?.tree;
+        let of_job = context.repository().changes(&start, &context.result.tree)?;
+        changed.extend(of_job.into_iter().map(|file| file.path));
+    }
+    let former = |path: String| {
+        let files = if origin.contains_key(&path) { &origin } else { &base };
+        (path, files.clone())
+    };
+    Ok(changed.into_iter().map(former).collect())
+}
+
 /// Tests of the base that assert less now: findings, and notes of what the plan allows or what may be meant well.
 pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<Finding>, Vec<String>), GitError> {
-    let (before, now) = (context.files_at(&context.base)?, context.files()?);
+    let (tests, now) = (former_tests(context)?, context.files()?);
     let read = |files: &TreeListing, path: &str| -> Result<Option<String>, GitError> {
         Ok(source_of(context, files, path)?.map(|(_, source)| source))
     };
-    let (mut findings, mut notes) = other_expectations(context, taken)?;
-    for file in context.result.changed.iter().filter(|file| file.how == ChangeKind::Modified) {
-        let path = &file.path;
+    let (mut findings, mut notes) = other_expectations(context, &tests, taken)?;
+    for (path, before) in &tests {
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
-        let (Some(old), Some(new)) = (read(&before, path)?, read(&now, path)?) else { continue };
+        let (Some(old), Some(new)) = (read(before, path)?, read(&now, path)?) else { continue };
         for weak in weakened(code, is_test(path), &old, &new) {
             let message = format!("the test {} {}", weak.test, weak.how);
-            let claimed = context.claims.allow(path);
+            let claimed = context.claims.cover(path);
             if claimed && (taken == Taken::Note || !weak.plain) {
                 notes.push(format!("{path}: {message}"));
                 continue;

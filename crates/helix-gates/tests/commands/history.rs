@@ -56,6 +56,7 @@ async fn honest_history_is_called_honest() {
                 context.spaces = spaces.clone();
                 context.phase = phase(&[]);
                 context.phase.outputs = own.clone();
+                context.claims.named.clone_from(&own);
                 context.claims.own = own;
                 let report = run_gate(Arc::new(context), &tests_pass(RUNNER)).await;
                 for rule in short_rules(&report) {

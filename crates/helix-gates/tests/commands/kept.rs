@@ -208,3 +208,59 @@ async fn a_signal_of_the_commands_own_is_its_failure_and_endless_output_is_no_an
     let report = bench.run(&base, &result, &script(&bench, "exec cat /dev/zero", 60)).await;
     assert_eq!(short(&report), ["Unreadable"], "{report:#?}");
 }
+
+/// A phase without a gate of its own empties tests that another one's gate has passed on; what others did on their branch is theirs.
+#[tokio::test]
+async fn what_a_phase_did_to_tests_is_asked_where_results_are_put_together() {
+    let gate = tests_pass("sh -c 'echo 2 passed, 0 failed'");
+    let test = "def test_more():\n    assert total([2]) == 2\n";
+    let bench = Bench::new(&[("cart.py", "def total(prices):\n    return 0\n")]);
+    let base = bench.base();
+    let code = bench.attempt("code", &base, |tree| write(tree, &[("tests/test_new.py", test)]));
+    let guide = bench.attempt("guide", &code.commit, |tree| {
+        write(tree, &[("docs/a.md", "x"), ("tests/test_new.py", "def test_more():\n    pass\n")]);
+    });
+    let ask = async |start: &CommitId, claims: Claims| {
+        let context = GateContext { origin: start.clone(), claims, ..bench.context(&code.commit, &guide) };
+        short(&run_gate(Arc::new(context), &gate).await)
+    };
+    let together = Claims { together: true, ..Claims::default() };
+    assert_eq!(ask(&base, together.clone()).await, ["tests.weaker tests/test_new.py:1"]);
+    assert_eq!(ask(&base, Claims { weaker_tests: true, ..together.clone() }).await, ["pass"]);
+    assert_eq!(ask(&code.commit, together).await, ["pass"]);
+}
+
+/// A phase before it, which no gate asked, has made the tests assert less.
+#[tokio::test]
+async fn what_an_earlier_phase_did_to_tests_is_asked_by_the_first_gate_that_runs_them() {
+    let gate = tests_pass("sh -c 'echo 2 passed, 0 failed'");
+    let path = "tests/test_cart.py";
+    let bench = Bench::new(&[(path, "def test_total():\n    assert total([1, 2]) == 3\n")]);
+    let base = bench.base();
+    let guide = bench.attempt("guide", &base, |tree| {
+        write(tree, &[(path, "def test_total():\n    assert isinstance(total([1, 2]), int)\n")]);
+    });
+    let code = bench.attempt("code", &guide.commit, |tree| write(tree, &[("docs/a.md", "x")]));
+    for (weaker_tests, found) in [(false, "tests.weaker tests/test_cart.py:1"), (true, "pass")] {
+        let claims =
+            Claims { own: vec!["docs/".into()], earlier: vec![path.into()], weaker_tests, ..Claims::default() };
+        let context = GateContext { origin: base.clone(), claims, ..bench.context(&guide.commit, &code) };
+        assert_eq!(short(&run_gate(Arc::new(context), &gate).await), [found]);
+    }
+}
+
+/// The outputs of a phase that an agent added name a test that expects something else: the agent excuses itself.
+#[tokio::test]
+async fn only_a_plan_excuses_a_test_by_naming_it() {
+    let gate = tests_pass("sh -c 'echo 2 passed, 0 failed'");
+    let path = "tests/test_cart.py";
+    let bench = Bench::new(&[(path, "def test_total():\n    assert total([1, 2]) == 3\n")]);
+    let base = bench.base();
+    let result =
+        bench.attempt("p", &base, |tree| write(tree, &[(path, "def test_total():\n    assert total([1, 2]) == 2\n")]));
+    let claims = Claims { own: vec![path.into()], named: vec![path.into()], ..Claims::default() };
+    for (claims, found) in [(claims.clone(), "pass"), (claims.of_agent(), "tests.expects tests/test_cart.py:2")] {
+        let context = GateContext { claims, ..bench.context(&base, &result) };
+        assert_eq!(short(&run_gate(Arc::new(context), &gate).await), [found]);
+    }
+}

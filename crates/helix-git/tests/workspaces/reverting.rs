@@ -80,9 +80,12 @@ fn every_merge_of_a_job_that_still_stands_is_taken_out_by_one_commit() {
 #[test]
 fn a_revert_that_waits_beside_is_made_once_and_found_on_whichever_line_it_was_taken() {
     let bench = Bench::new();
-    let merge = bench.merged("first", write("new.txt", "n"));
+    let merge = bench.merged("first", |tree| {
+        write("new.txt", "n")(tree);
+        write("src/a.txt", "one\n2\nthree\n")(tree);
+    });
     let request = request(&[&merge]);
-    fs::write(bench.user().join("src/a.txt"), "mine").unwrap();
+    fs::write(bench.user().join("src/a.txt"), "one\n2\nthree\nmine\n").unwrap();
     let (commit, landed) = bench.land(&request);
     let Landing::Landed(IntegrationTarget::Beside { branch, why, .. }) = landed else { panic!("{landed:?}") };
     assert!(why.contains("uncommitted changes"), "{why}");
@@ -97,17 +100,18 @@ fn a_revert_that_waits_beside_is_made_once_and_found_on_whichever_line_it_was_ta
 #[test]
 fn a_revert_that_waits_beside_moves_no_branch_with_which_somebody_has_gone_on() {
     let bench = Bench::new();
-    let merge = bench.merged("first", write("new.txt", "n"));
+    let merge = bench.merged("first", write("src/a.txt", "one\n2\nthree\n"));
     let (request, user) = (request(&[&merge]), bench.user());
+    let mine = |text: &str| fs::write(user.join("src/a.txt"), format!("one\n2\nthree\n{text}")).unwrap();
     let beside = || match bench.land(&request) {
         (commit, Landing::Landed(IntegrationTarget::Beside { branch, .. })) => (branch, commit),
         other => panic!("{other:?}"),
     };
-    fs::write(user.join("src/a.txt"), "mine").unwrap();
+    mine("mine\n");
     let (branch, _) = beside();
     // The target has moved, and nobody has touched the branch: it is Helix's own, and is set anew.
     bench.git(&user, &["commit", "--quiet", "--all", "-m", "mine"]);
-    fs::write(user.join("src/a.txt"), "mine again").unwrap();
+    mine("mine\nagain\n");
     let (same, commit) = beside();
     assert_eq!((&same, bench.git(&user, &["rev-parse", &branch])), (&branch, commit.to_string()));
     // Somebody goes on with it, and the target moves again.

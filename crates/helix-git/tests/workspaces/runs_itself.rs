@@ -52,6 +52,33 @@ fn files_that_run_by_themselves_are_shown_with_what_is_new_of_them() {
     assert_eq!(digest(&other), digest(&second));
 }
 
+/// Language servers, wrappers, debuggers and builders that obey a file of the directory; of a linter's settings only the hook counts.
+#[test]
+fn what_obeys_a_file_of_another_name_is_known() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let known = [
+        ".amazonq/rules/a.md",
+        ".erlang",
+        ".luarc.json",
+        ".perldb",
+        ".pylintrc",
+        ".readthedocs.yaml",
+        ".semaphore/semaphore.yml",
+        "rust-analyzer.toml",
+        "tools/bazel",
+    ];
+    let made = bench.attempt("build", &base, |tree| {
+        for path in known.iter().chain(&["sub/pylintrc"]) {
+            fs::create_dir_all(tree.join(path).parent().unwrap()).unwrap();
+            fs::write(tree.join(path), "x = 1\n").unwrap();
+        }
+        fs::write(tree.join(".pylintrc"), "[MAIN]\ninit-hook=import os\n").unwrap();
+    });
+    let found: Vec<&str> = made.runs_by_itself.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(found, known);
+}
+
 /// Git takes a directory for a repository that holds what one holds, and runs what its settings name.
 #[test]
 fn a_repository_without_a_work_tree_inside_runs_by_itself() {

@@ -274,6 +274,16 @@ fn what_may_not_be_in_a_result_is_found_before_any_gate() {
     assert_eq!(found("directory", &write("SRC/b.txt")), ["result.same_name"]);
     let huge = |tree: &Path| fs::File::create(tree.join("huge.bin")).unwrap().set_len((100 << 20) + 1).unwrap();
     assert_eq!(found("huge", &huge), ["result.huge"]);
+    let compiled = |flags: u8| {
+        move |tree: &Path| {
+            fs::create_dir_all(tree.join("src/__pycache__")).unwrap();
+            fs::write(tree.join("src/__pycache__/a.cpython-311.pyc"), [0xa7, 0x0d, 0x0d, 0x0a, flags, 0, 0, 0])
+                .unwrap();
+        }
+    };
+    assert_eq!(found("by-time", &compiled(0)), none);
+    assert_eq!(found("by-hash-unasked", &compiled(1)), ["result.compiled"]);
+    assert_eq!(found("by-hash", &compiled(3)), ["result.compiled"]);
     // A later attempt goes on from there: it is found until it is gone.
     let second = AttemptKey { attempt: 2, ..key("outside") };
     let start = bench.attempt("outside", &base, |tree| symlink("/x", tree.join("link")).unwrap()).committed.commit;

@@ -233,6 +233,7 @@ job-on-branch = NICHT übernommen: das Ergebnis liegt nur auf dem Branch { $bran
 job-nothing-changed = nichts geändert
 job-merge-failed = Übernahme gescheitert: { $why }
 job-cancelling = wird abgebrochen, auf Wunsch von { $by }
+job-plan-changed = der Plan wurde seitdem geändert: Phasen { $phases } gelten so, wie sie jetzt sind
 job-resumed = fortgesetzt von { $by }
 job-succeeded = Job erfolgreich
 job-failed = Job gescheitert: { $why }
@@ -278,6 +279,12 @@ ask-start = Phase { $phase } ({ $name }) beginnen?
 ask-accept = Phase { $phase } ({ $name }) ist fertig und geprüft. Ergebnis annehmen?
 ask-accept-see = Die Änderungen siehst du mit: helix jobs diff JOB --phase { $phase }
 ask-gate = Phase { $phase } ({ $name }): { $question }
+ask-manual = Schritt von Hand { $phase }:
+ask-decision = Entscheidung { $phase }:
+ask-set-out = Was der Agent sagt:
+ask-gate-agent =
+    Der Agent, der diese Phase geplant hat, fragt:
+    { $question }
 ask-gate-manual = Bitte erledige diesen Schritt von Hand. Erledigt?
 ask-gate-approval = Gibst du das Ergebnis frei?
 ask-gate-result = Gibst du das Ergebnis der Phase { $phase } frei?
@@ -318,6 +325,8 @@ option-reject = Ablehnen; sag, was fehlt
 option-let-in = Diese Dateien einlassen, wie sie gezeigt sind
 option-leave-out = Draußen lassen; sag warum, und der Agent nimmt sie zurück
 option-retry = Noch ein Versuch, mit deinem Text als Tipp
+option-check = Noch einmal prüfen: die Gates beurteilen das letzte Ergebnis neu; es läuft kein Agent
+option-accept-unproved = Das Ergebnis annehmen, obwohl Gate { $gate } nicht bestanden ist; sag, warum. Die Phase gilt als nicht belegt
 option-skip = Diese Phase und alle, die auf ihr aufbauen, auslassen
 option-skip-optional = Ohne diese Phase weitermachen
 option-fail = Den Job als gescheitert beenden
@@ -565,7 +574,47 @@ answer-writable = prüfe, ob das Zustandsverzeichnis beschreibbar und nicht voll
 
 ### Das Terminal
 
-term-start = Schreib eine Nachricht oder füge eine ein. Eine leere Zeile, /quit oder Strg-D beendet den Chat.
+term-start = Schreib eine Nachricht oder füge eine ein; \ am Ende einer Zeile setzt sie fort. /help nennt die Befehle, Strg-D beendet den Chat.
+term-how-to-leave = Noch einmal Strg-C oder Strg-D beendet den Chat.
+chat-help =
+    /plan            Entscheidung und Plan zeigen, die auf dein Ja warten, und ausführen
+    /jobs            Jobs dieses Projekts
+    /diff [JOB]      Änderungen eines Jobs [sonst: des letzten dieser Sitzung]
+    /sessions        die letzten Sitzungen
+    /resume [N|ID]   eine andere Sitzung fortsetzen [sonst: die letzte]
+    /new             eine neue Sitzung beginnen
+    /show            diese Sitzung bisher
+    /model [NAME]    Modell des Consultants [sonst: das eingestellte]
+    /quit            den Chat beenden
+    Strg-C hält eine Antwort an; ↑ und Strg-R finden, was du früher gesagt hast.
+chat-model = Modell des Consultants ab jetzt: { $model ->
+       *[other] { $model }
+        [""] das eingestellte
+    }
+chat-no-job = Diese Sitzung hat noch keinen Job gestartet.
+sessions-id = Sitzung
+sessions-last = letzte Nachricht
+sessions-project = Projekt
+sessions-first = begann mit
+sessions-none = noch keine Sitzungen
+drafts-decision = Entscheidung (adr-draft.md)
+drafts-plan = Plan { $name } (phases.yaml)
+drafts-after = nach { $phases }
+drafts-checks = geprüft durch: { $checks }
+drafts-verifier = einen unabhängigen Prüfer
+drafts-unchecked = nichts
+drafts-run = Ausführen? [j]a, Plan b[e]arbeiten, Entscheidung bearbeiten [d], [n]icht jetzt, oder sag, was anders werden soll:
+drafts-invalid = Der Plan hat Fehler: Bearbeite ihn, oder sag, was anders werden soll.
+drafts-kept = Nicht gestartet. /plan zeigt ihn wieder.
+drafts-none = Kein Plan wartet auf dein Ja.
+drafts-no-editor = Setze EDITOR, um { $file } zu öffnen.
+do-run-it = Nichts wurde gestartet. Ausführen kannst du es mit: helix do --session { $session } --yes
+clean-runs = Läufe
+clean-branches = Branches
+clean-size = Größe
+clean-nothing = nichts zu entfernen
+clean-would = würde { $size } freigeben; ohne --dry-run geschieht es
+clean-done = { $size } freigegeben
 term-you = du>
 term-continue = Weiter geht es mit: helix chat --session { $session }
 term-no-answer = (noch keine Antwort)
@@ -590,6 +639,7 @@ term-follow = verfolge ihn mit: helix jobs watch { $id }
 term-no-host = es läuft kein Host; weiter geht es mit: helix jobs watch { $id }
 term-question = { $id }, Phase { $phase } von { $job }
 term-expires = läuft ab: { $at }
+term-changes = Änderungen: { $command }
 term-answer-by = Antwort: { $command }
 term-your-answer = Antwort (leer: jetzt nicht)
 term-your-choice = { $choices } (leer: jetzt nicht)
@@ -602,6 +652,43 @@ term-approved = Zustimmung zu { $id } festgehalten: { $state }
 term-cancelled = { $id } wird abgebrochen
 term-resume = weiter geht es mit: helix jobs resume { $id }
 term-date = { $day }.{ $month }.{ $year } { $clock }
+
+### Das Terminal: der Bildschirm eines Jobs
+
+screen-phases = { $done }/{ $phases ->
+        [one] { $phases } Phase
+       *[other] { $phases } Phasen
+    }
+screen-budget = { $cost } von { $budget }
+screen-keys = ↑↓ wählen  l Log  d Diff  g Gate-Ausgabe  q verlassen  c abbrechen
+screen-key-answer = a antworten
+screen-keys-text = ↑↓ Bild↑ Bild↓ blättern  Pos1 Ende  q zurück
+screen-keys-question = ↑↓ wählen  Enter antworten  d Diff  l Log  g Gate-Ausgabe  Esc jetzt nicht
+screen-keys-type = Enter senden  Esc zurück
+screen-leave-or-cancel = Verlassen? d läuft im Hintergrund weiter  c Job abbrechen  sonst: bleiben
+screen-cancel = Den Job abbrechen? c abbrechen  andere Taste: bleiben
+screen-question = ⏸ Phase { $phase } wartet auf dich
+screen-agent-asks = ⏸ Der Agent der Phase { $phase } fragt
+screen-so-far = Bisher: { $attempts ->
+        [one] { $attempts } Versuch
+       *[other] { $attempts } Versuche
+    }, { $cost }, { $time }
+screen-your-answer = Deine Antwort:
+screen-your-text = Dein Text (kann leer bleiben):
+screen-more = … { $lines ->
+        [one] noch { $lines } Zeile
+       *[other] noch { $lines } Zeilen
+    } (Bild↓)
+screen-log = Log der Phase { $phase }
+screen-diff = Änderungen der Phase { $phase }
+screen-output = Phase { $phase }: Ausgabe des Gates { $gate }
+screen-nothing = Hier gibt es noch nichts zu sehen.
+doing-starts = startet
+doing-thinks = denkt nach
+doing-tokens = { $tokens } Tokens
+doing-limited = das Nutzungslimit des Anbieters ist erreicht
+doing-limited-until = das Nutzungslimit des Anbieters ist erreicht; es endet { $at }
+doing-repeats = der Anbieter antwortet nicht ({ $reason }): Versuch { $attempt } von { $most } in { $pause }
 
 ### Das Terminal: was mit einem Job geschah, nach seinem Ende
 
@@ -626,9 +713,11 @@ report-logs = Logs
 report-details = Details
 report-next = Weiter
 report-ticks = (hakt die Kriterien ab, die der Job belegt hat)
+report-accepted = angenommen von { $by }, obwohl Gate { $gate } nicht bestanden ist, also nicht belegt: { $why }
 report-skipped = ausgelassen: { $why }
 report-no-reason = es ist kein Grund verzeichnet
 report-failed = gescheitert
+report-output = Ausgabe
 report-log = Log
 report-waiting-for-you = wartet auf dich:
 report-of = Bericht: { $what }
@@ -686,7 +775,7 @@ spent-budget = Budget von { $budget } USD verbraucht ({ $spent } USD ausgegeben)
 spent-turns = Grenze von { $limit } Schritten erreicht ({ $taken } gemacht)
 spent-tokens = Grenze von { $limit } Tokens erreicht ({ $used } verbraucht)
 spent-time = Grenze von { $limit } s Arbeitszeit der Agenten erreicht ({ $used } s verbraucht)
-hint-change-task = `helix jobs resume` versucht es mit diesen Befunden noch einmal; um den Plan zu ändern, bearbeite ihn und starte ihn mit `helix run`
+hint-change-task = `helix jobs resume` versucht es mit diesen Befunden noch einmal und nimmt den Plan, wie seine Datei dann ist; `helix jobs check` lässt nur die Gates noch einmal laufen
 hint-same-findings = der Agent hat auf dieselben Befunde hin nichts geändert
 hint-review-again = `helix jobs resume` fragt den { $who } noch einmal; die Arbeit bleibt, wie sie ist
 hint-resets = sie endet { $at }: dann `helix jobs resume`; `max_wait` in [jobs] sagt, wie lange ein neuer Job wartet
@@ -715,10 +804,19 @@ list-job = Job
 list-phases = Phasen
 list-submitted = begonnen
 list-plan = Plan
+list-project = Projekt
+output-of = Phase { $phase }, Versuch { $attempt }: Ausgabe des Gates { $gate }
+output-changed = Die Datei wurde nach dem Lauf des Gates geändert: das ist nicht, was beurteilt wurde.
+shell-opens = Shell in einer Kopie des Ergebnisses der Phase { $phase } ({ $commit }): { $path }. Was du dort änderst, gehört nicht zum Job; zurück mit `exit`.
 list-none = noch keine Jobs in { $place }; einen startest du mit: helix run PLAN
 list-for-you = { $status } (wartet auf dich: helix answer)
 list-reverted = { $status } (rückgängig gemacht)
 list-not-merged = { $status } (nicht übernommen)
+list-stopped = angehalten (kein Host)
+list-host-started = Helix lief nicht: { $jobs ->
+        [one] { $jobs } angehaltener Job geht
+       *[other] { $jobs } angehaltene Jobs gehen
+    } jetzt im Hintergrund weiter.
 list-no-host = kein Helix-Prozess läuft: unfertige Jobs gehen mit dem nächsten `helix run`, `helix jobs watch` oder `helix serve` weiter
 ago-now = gerade eben
 ago-minutes = vor { $minutes } min
@@ -801,6 +899,7 @@ lacks-pass = von Gate { $gate } ist nicht aufgezeichnet, dass es bestanden hat
 lacks-pass-sum = von Gate { $gate } der Phase { $phase } ist nicht aufgezeichnet, dass es auf dem übernommenen Stand bestanden hat
 lacks-verifier = der Prüfer hat dieses Ergebnis nicht angenommen
 lacks-approval = niemand hat es freigegeben
+lacks-accepted = { $by } hat es angenommen, obwohl Gate { $gate } nicht bestanden ist: { $why }
 lacks-tree = Gate { $gate } sah Baum { $tree } an, nicht das Ergebnis
 lacks-output = die Ausgabe des Gates { $gate } wurde nach seinem Lauf geändert: { $path }
 lacks-readable = die Ausgabe des Gates { $gate } ist nicht lesbar: { $path }
@@ -979,7 +1078,7 @@ sandbox-processes = Prozesse ohne Ende starten
 init-wrote = angelegt
 init-kept = behalten
 init-exists = { $kept } { $file } (gibt es schon)
-init-next = Weiter: bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
+init-next = Weiter: helix do "was zu tun ist"; oder bearbeite plans/example/phases.yaml, prüfe den Plan mit `helix plan check`, committe und starte ihn mit `helix run`
 init-agents = Agenten
 init-no-agents = keine in PATH; installiere einen davon: { $known }
 init-languages = Sprachen
@@ -1026,6 +1125,25 @@ plan-attempts =
        *[other] Versuche
     } von je { $time }
 plan-outputs = Ergebnisse { $files }
+hook-question = Darf der Agent das mit { $tool } tun? { $call }
+hook-yes = ja
+hook-no = nein
+hook-allowed = ein Mensch hat diesen Aufruf erlaubt
+hook-asked = ein Mensch wird zu diesem Aufruf gefragt ({ $id }): beende jetzt deinen Zug mit dem Stand deiner Arbeit; du wirst mit der Antwort fortgesetzt und darfst denselben Aufruf dann wiederholen, wenn er erlaubt wurde
+hook-refused = { $by } hat diesen Aufruf nicht erlaubt { $words }: komm ohne ihn aus
+hook-not-asked = zu diesem Aufruf konnte niemand gefragt werden ({ $why }): komm ohne ihn aus
+means-of-project = allen Agenten dieses Projekts gesagt
+means-of-agent = Agent { $agent } außerdem
+means-file = { $path } ({ $bytes } Bytes)
+means-file-for = { $path } ({ $bytes } Bytes, für { $files })
+means-rules = Regeln: { $list }
+means-skills = Skills: { $list }
+means-servers = Werkzeug-Server: { $list }
+means-hooks = Hooks: { $list }
+means-allow = zusätzlich erlaubt: { $list }
+means-deny = verboten: { $list }
+means-ask = fragt zuerst einen Menschen: { $list }
+means-only-told = nur gesagt, nicht erzwungen: { $list }
 plan-prompt = Prompt des ersten Versuchs:
 plan-verify = Prüfung durch Agent { $agent }, bis zu { $time }, nach jedem Versuch, der seine Gates besteht
 plan-price = Preis einer Prüfung: { $price }
@@ -1050,6 +1168,39 @@ skills-yours = eigener
 adr-next = Weiter: fülle ihn aus, dann `helix adr finalize { $file }`
 adr-finalized = Weiter: `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
 adr-accepted = { $file } hat den Status { $status }, durch { $by }
+adr-fill-in = Weiter: fülle ihn aus, dann `helix adr accept { $number }`; bis dahin ist es ein Vorschlag
+adr-status-is = { $file } hat den Status { $status }
+adr-superseded = { $old } ist ersetzt durch { $new }
+adr-linked = { $file } { $link } { $other }
+adr-not-found = kein ADR enthält alle diese Wörter: { $words }
+adr-other-form = { $decisions ->
+        [one] { $decisions } Entscheidung hat
+       *[other] { $decisions } Entscheidungen haben
+    } die Form von { $form }: was nur Helix’ eigene Form hat (Komponente, Klassifikation, Umfang, Akzeptanzkriterien), wird nicht geprüft
+adr-summary = { $decisions ->
+        [one] { $decisions } Entscheidung
+       *[other] { $decisions } Entscheidungen
+    }, { $errors ->
+        [one] { $errors } Fehler
+       *[other] { $errors } Fehler
+    }, { $warnings ->
+        [one] { $warnings } Warnung
+       *[other] { $warnings } Warnungen
+    }
+adr-site = { $decisions ->
+        [one] { $decisions } Entscheidung
+       *[other] { $decisions } Entscheidungen
+    } geschrieben; öffne die Seite im Browser oder veröffentliche das Verzeichnis
+site-decisions = Entscheidungen
+site-graph = Graph
+site-search = Entscheidungen durchsuchen
+site-nothing = Keine Entscheidung enthält alle diese Wörter.
+site-date = Datum
+site-supersedes = ersetzt
+site-depends-on = hängt ab von
+site-related-to = verwandt mit
+site-superseded-by = ersetzt durch
+site-needed-by = gebraucht von
 adr-none = keine ADRs in { $place }; eines legst du an mit `helix adr new TITEL`
 adr-criteria = Kriterien
 adr-title = Titel
@@ -1062,7 +1213,7 @@ adr-repaired =
     } repariert
 adr-proved = { $file } hat den Status { $status }: Job { $job } hat { $met } von { $criteria } Kriterien belegt (Commit { $commit })
 adr-unproved = nicht belegt: { $criterion }
-adr-commit = Weiter: committe die Entscheidung und adr/INDEX.md
+adr-commit = Weiter: committe die Entscheidung und ihren Index
 coverage-sum = { $covered } von { $concepts } Konzepten sind in { $target } enthalten
 coverage-hint = nimm die fehlenden Konzepte unter Überschriften mit ihrem Namen auf oder sag im Text, warum sie wegbleiben
 coverage-missing = { "FEHLT    " }
@@ -1083,7 +1234,7 @@ drift-sum =
     } ohne Entscheidung
 drift-hint = passe die Entscheidung an und committe sie, oder schreibe eine neue, die sie ablöst
 drift-shallow = der Klon ist flach: Änderungen vor seinem Anfang sind nicht bekannt; `git fetch --unshallow` hilft
-drift-no-decisions = keine Entscheidungen in adr/
+drift-no-decisions = keine Entscheidungen in { $directory }/
 renumber-is = { $old } ist jetzt { $new }
 renumber-updated = angepasst: { $file }
 renumber-look = sieh dir { $place } an: welche Entscheidung meint { $adr } dort?

@@ -185,6 +185,7 @@ job-on-branch = NOT merged: the result is only on branch { $branch } ({ $why })
 job-nothing-changed = nothing changed
 job-merge-failed = merge failed: { $why }
 job-cancelling = cancelling, requested by { $by }
+job-plan-changed = the plan has changed since: phases { $phases } are taken as they are now
 job-resumed = resumed by { $by }
 job-succeeded = job succeeded
 job-failed = job failed: { $why }
@@ -224,6 +225,12 @@ ask-start = Start phase { $phase } ({ $name })?
 ask-accept = Phase { $phase } ({ $name }) is done and checked. Accept its result?
 ask-accept-see = See its changes: helix jobs diff JOB --phase { $phase }
 ask-gate = Phase { $phase } ({ $name }): { $question }
+ask-manual = Manual step { $phase }:
+ask-decision = Decision { $phase }:
+ask-set-out = What the agent says:
+ask-gate-agent =
+    The agent that planned this phase asks:
+    { $question }
 ask-gate-manual = Please do this step by hand. Done?
 ask-gate-approval = Do you approve the result?
 ask-gate-result = Do you approve the result of phase { $phase }?
@@ -264,6 +271,8 @@ option-reject = Reject; say what is missing
 option-let-in = Let these files in, as they are shown
 option-leave-out = Keep them out; say why, and the agent takes them back
 option-retry = One more attempt; your text is its hint
+option-check = Check again: the gates judge the last result once more; no agent runs
+option-accept-unproved = Accept the result although gate { $gate } did not pass; say why. The phase counts as not proved
 option-skip = Skip this phase and all that depend on it
 option-skip-optional = Continue without this phase
 option-fail = End the job as failed
@@ -511,7 +520,47 @@ answer-writable = check that the state directory is writable and not full
 
 ### The terminal
 
-term-start = Type a message, or paste one. An empty line, /quit or Ctrl-D ends the chat.
+term-start = Type a message, or paste one; \ at the end of a line continues it. /help lists the commands, Ctrl-D ends the chat.
+term-how-to-leave = Ctrl-C again or Ctrl-D ends the chat.
+chat-help =
+    /plan            show the decision and the plan that wait for your yes, and run them
+    /jobs            jobs of this project
+    /diff [JOB]      changes of a job [default: the last one of this session]
+    /sessions        the last sessions
+    /resume [N|ID]   continue another session [default: the last one]
+    /new             begin a new session
+    /show            this session so far
+    /model [NAME]    model of the Consultant [default: the configured one]
+    /quit            end the chat
+    Ctrl-C stops an answer; ↑ and Ctrl-R find what you said before.
+chat-model = The Consultant's model from now on: { $model ->
+       *[other] { $model }
+        [""] the configured one
+    }
+chat-no-job = This session has started no job yet.
+sessions-id = session
+sessions-last = last message
+sessions-project = project
+sessions-first = began with
+sessions-none = no sessions yet
+drafts-decision = Decision (adr-draft.md)
+drafts-plan = Plan { $name } (phases.yaml)
+drafts-after = after { $phases }
+drafts-checks = checked by: { $checks }
+drafts-verifier = an independent verifier
+drafts-unchecked = nothing
+drafts-run = Run it? [y]es, [e]dit the plan, edit the [d]ecision, [n]ot now, or say what to change:
+drafts-invalid = The plan has errors: edit it, or say what to change.
+drafts-kept = Not started. /plan shows it again.
+drafts-none = No plan waits for your yes.
+drafts-no-editor = Set EDITOR to open { $file }.
+do-run-it = Nothing was started. Run it with: helix do --session { $session } --yes
+clean-runs = runs
+clean-branches = branches
+clean-size = size
+clean-nothing = nothing to remove
+clean-would = would free { $size }; run it without --dry-run
+clean-done = freed { $size }
 term-you = you>
 term-continue = Continue with: helix chat --session { $session }
 term-no-answer = (no answer yet)
@@ -533,6 +582,7 @@ term-follow = follow it with: helix jobs watch { $id }
 term-no-host = no host is running; continue with: helix jobs watch { $id }
 term-question = { $id }, phase { $phase } of { $job }
 term-expires = expires { $at }
+term-changes = changes: { $command }
 term-answer-by = answer: { $command }
 term-your-answer = answer (empty: not now)
 term-your-choice = { $choices } (empty: not now)
@@ -545,6 +595,43 @@ term-approved = approval of { $id } recorded: { $state }
 term-cancelled = { $id } is being cancelled
 term-resume = continue it with: helix jobs resume { $id }
 term-date = { $year }-{ $month }-{ $day } { $clock }
+
+### The terminal: the screen of a job
+
+screen-phases = { $done }/{ $phases ->
+        [one] { $phases } phase
+       *[other] { $phases } phases
+    }
+screen-budget = { $cost } of { $budget }
+screen-keys = ↑↓ select  l log  d diff  g gate output  q leave  c cancel
+screen-key-answer = a answer
+screen-keys-text = ↑↓ PgUp PgDn scroll  Home End  q back
+screen-keys-question = ↑↓ choose  Enter answer  d diff  l log  g gate output  Esc not now
+screen-keys-type = Enter send  Esc back
+screen-leave-or-cancel = Leave? d keep it running in the background  c cancel the job  other key: stay
+screen-cancel = Cancel the job? c cancel it  other key: stay
+screen-question = ⏸ Phase { $phase } waits for you
+screen-agent-asks = ⏸ The agent of phase { $phase } asks
+screen-so-far = So far: { $attempts ->
+        [one] { $attempts } attempt
+       *[other] { $attempts } attempts
+    }, { $cost }, { $time }
+screen-your-answer = Your answer:
+screen-your-text = Your text (may be empty):
+screen-more = … { $lines ->
+        [one] { $lines } more line
+       *[other] { $lines } more lines
+    } (PgDn)
+screen-log = Log of phase { $phase }
+screen-diff = Changes of phase { $phase }
+screen-output = Phase { $phase }: output of gate { $gate }
+screen-nothing = There is nothing to see yet.
+doing-starts = starting
+doing-thinks = thinking
+doing-tokens = { $tokens } tokens
+doing-limited = the provider's usage limit is reached
+doing-limited-until = the provider's usage limit is reached; it resets at { $at }
+doing-repeats = the provider does not answer ({ $reason }): attempt { $attempt } of { $most } in { $pause }
 
 ### The terminal: what happened to a job, after its end
 
@@ -569,9 +656,11 @@ report-logs = logs
 report-details = details
 report-next = next
 report-ticks = (ticks the criteria that the job has proven)
+report-accepted = accepted by { $by } although gate { $gate } did not pass, so not proved: { $why }
 report-skipped = skipped: { $why }
 report-no-reason = no reason was recorded
 report-failed = failed
+report-output = output
 report-log = log
 report-waiting-for-you = waiting for you:
 report-of = report of { $what }
@@ -624,7 +713,7 @@ spent-budget = budget of { $budget } USD is used up ({ $spent } USD spent)
 spent-turns = limit of { $limit } turns is used up ({ $taken } taken)
 spent-tokens = limit of { $limit } tokens is used up ({ $used } used)
 spent-time = limit of { $limit } s of agents' time is used up ({ $used } s used)
-hint-change-task = `helix jobs resume` tries again with these findings; to change the plan, edit it and `helix run` it
+hint-change-task = `helix jobs resume` tries again with these findings and with the plan as its file is then; `helix jobs check` only runs the gates again
 hint-same-findings = the agent changed nothing in response to the same findings
 hint-review-again = `helix jobs resume` asks the { $who } again; the work stays as it is
 hint-resets = it resets at { $at }: run `helix jobs resume` then; `max_wait` in [jobs] sets how long a new job waits
@@ -653,10 +742,19 @@ list-job = job
 list-phases = phases
 list-submitted = submitted
 list-plan = plan
+list-project = project
+output-of = Phase { $phase }, attempt { $attempt }: output of gate { $gate }
+output-changed = The file was changed after the gate ran: this is not what was judged.
+shell-opens = Shell in a copy of the result of phase { $phase } ({ $commit }): { $path }. What you change there is not part of the job; leave with `exit`.
 list-none = no jobs yet in { $place }; start one with: helix run PLAN
 list-for-you = { $status } (for you: helix answer)
 list-reverted = { $status } (reverted)
 list-not-merged = { $status } (not merged)
+list-stopped = stopped (no host)
+list-host-started = Helix was not running: { $jobs ->
+        [one] { $jobs } stopped job goes
+       *[other] { $jobs } stopped jobs go
+    } on in the background now.
 list-no-host = no Helix process is running: unfinished jobs go on with the next `helix run`, `helix jobs watch` or `helix serve`
 ago-now = just now
 ago-minutes = { $minutes } min ago
@@ -732,6 +830,7 @@ lacks-pass = gate { $gate } has no recorded pass
 lacks-pass-sum = gate { $gate } of phase { $phase } has no recorded pass on what was integrated
 lacks-verifier = the verifier has not approved this result
 lacks-approval = no person approved it
+lacks-accepted = { $by } accepted it although gate { $gate } did not pass: { $why }
 lacks-tree = gate { $gate } looked at tree { $tree }, not at the result
 lacks-output = the output of gate { $gate } was changed after it ran: { $path }
 lacks-readable = the output of gate { $gate } cannot be read: { $path }
@@ -896,7 +995,7 @@ sandbox-processes = start processes without end
 init-wrote = wrote
 init-kept = kept
 init-exists = { $kept }  { $file } (already exists)
-init-next = next: edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
+init-next = next: helix do "what is to be done"; or edit plans/example/phases.yaml, `helix plan check` it, commit, and `helix run` it
 init-agents = agents
 init-no-agents = none in PATH; install one of: { $known }
 init-languages = languages
@@ -939,6 +1038,25 @@ plan-wave =
 plan-model = { $agent }, model { $model }
 plan-attempts = agent { $agent }, up to { $attempts } attempts of { $time } each
 plan-outputs = outputs { $files }
+hook-question = May the agent do this with { $tool }? { $call }
+hook-yes = yes
+hook-no = no
+hook-allowed = a person has allowed this call
+hook-asked = a person is asked about this call ({ $id }): end your turn now with the state of your work; you will be resumed with the answer, and may then make the same call again if it was allowed
+hook-refused = { $by } has not allowed this call { $words }: do without it
+hook-not-asked = nobody could be asked about this call ({ $why }): do without it
+means-of-project = told to every agent of this project
+means-of-agent = agent { $agent } besides
+means-file = { $path } ({ $bytes } bytes)
+means-file-for = { $path } ({ $bytes } bytes, for { $files })
+means-rules = rules: { $list }
+means-skills = skills: { $list }
+means-servers = tool servers: { $list }
+means-hooks = hooks: { $list }
+means-allow = allowed besides its work: { $list }
+means-deny = denied: { $list }
+means-ask = asks a person first: { $list }
+means-only-told = only told, not enforced: { $list }
 plan-prompt = prompt of its first attempt:
 plan-verify = verify by agent { $agent }, up to { $time }, after each attempt that passes its gates
 plan-price = price of one verification: { $price }
@@ -963,6 +1081,39 @@ skills-yours = yours
 adr-next = fill it in, then `helix adr finalize { $file }`
 adr-finalized = next: `helix adr accept { $number }`: until then it is a proposal
 adr-accepted = { $file } is { $status }, by { $by }
+adr-fill-in = fill it in, then `helix adr accept { $number }`: until then it is a proposal
+adr-status-is = { $file } is { $status }
+adr-superseded = { $old } is superseded by { $new }
+adr-linked = { $file } { $link } { $other }
+adr-not-found = no ADR has all of these words: { $words }
+adr-other-form = { $decisions ->
+        [one] { $decisions } decision is
+       *[other] { $decisions } decisions are
+    } in the form of { $form }: what only Helix's own form has (component, classification, scope, acceptance criteria) is not checked
+adr-summary = { $decisions ->
+        [one] { $decisions } decision
+       *[other] { $decisions } decisions
+    }, { $errors ->
+        [one] { $errors } error
+       *[other] { $errors } errors
+    }, { $warnings ->
+        [one] { $warnings } warning
+       *[other] { $warnings } warnings
+    }
+adr-site = { $decisions ->
+        [one] { $decisions } decision
+       *[other] { $decisions } decisions
+    } written; open the page in a browser, or publish the directory
+site-decisions = Decisions
+site-graph = Graph
+site-search = Search the decisions
+site-nothing = No decision has all of these words.
+site-date = date
+site-supersedes = supersedes
+site-depends-on = depends on
+site-related-to = related to
+site-superseded-by = superseded by
+site-needed-by = needed by
 adr-none = no ADRs in { $place }; create one with `helix adr new TITLE`
 adr-criteria = criteria
 adr-title = title
@@ -975,7 +1126,7 @@ adr-repaired =
     }
 adr-proved = { $file } is { $status }: { $met } of { $criteria } criteria verified by job { $job } (commit { $commit })
 adr-unproved = not verified: { $criterion }
-adr-commit = next: commit the decision and adr/INDEX.md
+adr-commit = next: commit the decision and its index
 coverage-sum = { $covered } of { $concepts } concepts are covered by { $target }
 coverage-hint = add the missing concepts under headings of their names, or say in the text why they are omitted
 coverage-missing = MISSING
@@ -996,7 +1147,7 @@ drift-sum =
     } without a decision
 drift-hint = update the decision and commit it, or write a new one that supersedes it
 drift-shallow = the clone is shallow: changes before its beginning are not known; `git fetch --unshallow` helps
-drift-no-decisions = no decisions in adr/
+drift-no-decisions = no decisions in { $directory }/
 renumber-is = { $old } is { $new } now
 renumber-updated = updated { $file }
 renumber-look = look at { $place }: check which decision { $adr } means there

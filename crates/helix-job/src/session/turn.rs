@@ -60,6 +60,9 @@ pub struct TurnStart {
     /// Files that came with the message.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
+    /// Whether the client itself shows drafts to the user and starts them on their yes: then the agent cannot.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confirms: bool,
     /// Agent session that the turn writes to.
     pub agent_session: Option<AgentSessionId>,
     /// Digests of Helix's facts, by name, that this agent session knows with the turn's message.

@@ -79,7 +79,15 @@ fn a_commit_that_failed_is_made_when_the_job_goes_on() {
     play.event(JobEvent::AttemptFaulted { phase: id("a"), attempt: 1, fault: full });
     play.happy();
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     assert_eq!(play.keys(), ["commit/a/1"]);
     play.happy();
     assert!(matches!(play.phase("a"), PhaseState::Passed { .. }));
@@ -91,7 +99,15 @@ fn a_commit_that_failed_is_made_when_the_job_goes_on() {
     play.event(JobEvent::AttemptFaulted { phase: id("a"), attempt: 1, fault: gone });
     play.happy();
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     assert_eq!(play.keys(), ["start/a/2"]);
 }
 
@@ -214,7 +230,15 @@ fn an_unhealthy_delivery_is_taken_back_once_and_the_job_has_failed_whatever_its_
     assert!(play.view().error.unwrap().message.contains("and healthy"));
     // By a person's word it is delivered again.
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    play.event(JobEvent::JobResumed { by: "ada".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "ada".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     assert_eq!(play.keys(), ["start/deliver/2"]);
 }
 
@@ -324,7 +348,15 @@ fn a_delivery_that_was_cancelled_is_not_under_way_again_when_its_job_goes_on() {
     assert_eq!(state(&play), [DeliveryState::Unknown]);
     play.happy();
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     while play.keys() != ["begin/deliver/2/1"] {
         play.happy();
         assert_eq!(state(&play), [DeliveryState::Unknown], "{:?}", play.keys());
@@ -390,7 +422,15 @@ fn a_merged_result_is_reverted_once_and_does_not_go_on() {
     play.health(1, Verdict::Pass);
     play.happy();
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    play.event(JobEvent::JobResumed { by: "ada".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "ada".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     play.event(JobEvent::CancelRequested { by: "bob".into() });
     play.happy();
     assert_eq!((play.view().status, play.state.active().unwrap().merges.len()), (JobStatus::Cancelled, 1));

@@ -20,7 +20,15 @@ fn a_failed_job_goes_on_where_it_stopped_with_its_tries_kept() {
     play.happy();
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
     assert_eq!((reopen.as_slice(), restart.as_slice()), ([id("b")].as_slice(), [].as_slice()));
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     assert_eq!(play.view().status, JobStatus::Running);
     let [Effect::StartAttempt { phase, attempt: 2, after: Some(_), correction: Some(told), .. }] = &play.effects()[..]
     else {
@@ -39,7 +47,15 @@ fn a_result_that_could_not_be_committed_is_committed_first_when_the_job_goes_on(
     let resume = |play: &mut Play| {
         play.happy();
         let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-        play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+        play.event(JobEvent::JobResumed {
+            by: "a test".into(),
+            reopen,
+            restart,
+            budget_usd: None,
+            check: Vec::new(),
+            accept: None,
+            plan: None,
+        });
     };
     let full = Fault { kind: FaultKind::Environment, ..fault() };
     let failed = JobEvent::AttemptFaulted { phase: id("a"), attempt: 1, fault: full };
@@ -74,7 +90,15 @@ fn a_phase_that_is_done_again_takes_all_that_build_on_it_along() {
     play.happy();
     let (reopen, restart) = play.state.to_reopen(&Reopen::Phase(id("a"))).unwrap();
     assert_eq!(restart, [id("a"), id("b"), id("c")]);
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     let [Effect::StartAttempt { phase, attempt: 2, after: None, correction: None, .. }] = &play.effects()[..] else {
         panic!("{:?}", play.effects())
     };
@@ -105,7 +129,15 @@ fn after_a_resume_the_adviser_is_asked_anew_and_what_it_has_cost_stays() {
     play.happy();
     let spent = play.state.active().unwrap().usage().cost_usd;
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     assert!((play.state.active().unwrap().usage().cost_usd - spent).abs() < 1e-9, "what was spent stays spent");
     fail(&mut play, 2);
     assert_eq!(play.keys(), ["advise/a/2"], "a round of its own: that of the first is over");
@@ -144,7 +176,15 @@ fn the_time_between_an_end_and_a_resume_is_no_time_of_the_job() {
     let before = play.view();
     play.world.clock += 9 * 3600;
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     let after = play.view();
     assert!(after.idle_seconds >= 9.0 * 3600.0, "{after:#?}");
     assert!(after.duration_seconds < before.duration_seconds + 600.0, "{after:#?}");

@@ -22,7 +22,15 @@ fn an_unusable_verdict_is_asked_for_once_more_and_never_has_the_work_done_again(
     // Going on asks the verifier, not the agent; what that says then counts.
     play.happy();
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
-    play.event(JobEvent::JobResumed { by: "a test".into(), reopen, restart, budget_usd: None });
+    play.event(JobEvent::JobResumed {
+        by: "a test".into(),
+        reopen,
+        restart,
+        budget_usd: None,
+        check: Vec::new(),
+        accept: None,
+        plan: None,
+    });
     assert_eq!(play.keys(), ["review/a/1/verify/3"]);
     play.review("a", 1, 3, Verdict::Pass);
     assert!(matches!(play.phase("a"), PhaseState::Passed { .. }));

@@ -11,7 +11,7 @@ use helix_job::recorded;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{AdrDirectory, INDEX};
+use super::{AdrDirectory, is_decision_name};
 use helix_git::{GitEnvironment, GitError, OpenError, OpenWarning, Repository, escape_path};
 
 /// What has drifted.
@@ -119,10 +119,12 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
 
     let mut claimed: BTreeSet<DriftedFile> = BTreeSet::new();
     let decided_at = |file: &str| history.last.get(file).copied();
+    let directory_path = format!("{}/", directory.directory());
+    let is_beside = |path: &str| path.starts_with(&directory_path);
     let decisions = history
         .last
         .iter()
-        .filter(|(path, _)| path.starts_with("adr/") && path.ends_with(".md") && !path.ends_with(INDEX));
+        .filter(|(path, _)| is_beside(path) && path.rsplit('/').next().is_some_and(is_decision_name));
     let youngest_decision = decisions.map(|(_, at)| *at).min();
     let mut undecided = BTreeSet::new();
     let statuses: BTreeMap<&str, Status> = directory
@@ -132,7 +134,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
         .filter_map(|adr| Some((adr.file.as_str(), adr.status()?)))
         .collect();
     for (path, at) in &history.last {
-        if path.starts_with("adr/") {
+        if is_beside(path) {
             continue;
         }
         let claimants: Vec<&Claimant> = directory.known().claims().of(path);
@@ -147,7 +149,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
             };
             if drifted {
                 claimed.insert(DriftedFile {
-                    adr: claimant.id,
+                    adr: claimant.id.clone(),
                     adr_file: claimant.file.clone(),
                     status: statuses.get(claimant.file.as_str()).map_or("", |status| status.word()),
                     file: path.clone(),
@@ -164,7 +166,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
         }
     }
     if directory.adrs().is_empty() {
-        notes.push(recorded!("drift-no-decisions"));
+        notes.push(recorded!("drift-no-decisions", directory = directory.directory()));
     }
     Ok(Drift {
         since: since.map_or_else(|| "each decision's last change".to_owned(), str::to_owned),

@@ -15,8 +15,15 @@ pub enum AdrFileError {
     /// It is not UTF-8.
     #[error("{0}")]
     Unreadable(Box<Diagnostic>),
-    /// `adr/rules.yaml` holds something that is no rule.
-    #[error("adr/rules.yaml cannot be read")]
+    /// It cannot be told where the decisions lie.
+    #[error("{message}")]
+    Place {
+        message: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The rules of the repository hold something that is no rule.
+    #[error("{} cannot be read", diagnostic.file)]
     Rules {
         /// What is wrong, and where.
         diagnostic: Box<Diagnostic>,
@@ -29,10 +36,10 @@ pub enum AdrFileError {
     #[error("{file} is {id} already; only drafts are finalized")]
     Numbered { file: String, id: AdrId },
     /// There is no decision of this number.
-    #[error("no {id} in adr/")]
-    Unknown { id: AdrId },
-    /// Only a proposed decision can be accepted.
-    #[error("{file} is {}; only a proposed decision can be accepted", status.word())]
+    #[error("no {id} in {directory}/")]
+    Unknown { id: AdrId, directory: String },
+    /// Only a proposed decision can be accepted or rejected.
+    #[error("{file} is {}; only a proposed decision can be accepted or rejected", status.word())]
     NotProposed { file: String, status: Status },
     /// Its front matter cannot be completed.
     #[error(transparent)]

@@ -1,14 +1,14 @@
-//! Writes into a decision what became of it: who has accepted it, the criteria that a job's evidence proves, and its state once all
+//! Writes into a decision what became of it: the criteria that a job's evidence proves, and its state once all
 //! of them are.
 //!
 //! Must not judge evidence or ask anybody: what is proven, and who said yes, is given to it.
 
 use std::path::Path;
 
-use helix_adr::{Acceptance, Adr, AdrId, Status};
+use helix_adr::{Acceptance, Adr, AdrForm, AdrId, Status};
 
-use super::writing::{disk, lock, replace, write_index};
-use super::{AdrDirectory, AdrFileError};
+use super::writing::{disk, lock, replace, update_index};
+use super::{AdrDirectory, AdrFileError, Place};
 
 /// What was written into a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,26 +23,6 @@ pub struct Proven {
 }
 
 impl AdrDirectory {
-    /// Makes a proposed decision an accepted one that says who has accepted it; the index says so, too. Gives its file, relative to
-    /// the project's root.
-    ///
-    /// # Errors
-    /// [`AdrFileError`]; nothing was changed. [`AdrFileError::NotProposed`] where it is something else already.
-    pub fn accept(root: &Path, id: AdrId, acceptance: &Acceptance) -> Result<String, AdrFileError> {
-        let _lock = lock(root)?;
-        let known = Self::open(root)?;
-        let adr = known.find(id).ok_or(AdrFileError::Unknown { id })?;
-        match adr.status() {
-            Some(Status::Proposed) | None => {}
-            Some(status) => return Err(AdrFileError::NotProposed { file: adr.file.clone(), status }),
-        }
-        let text = adr.with_acceptance(acceptance)?;
-        let path = root.join(&adr.file);
-        replace(&path, &text).map_err(disk("write", &path))?;
-        write_index(root)?;
-        Ok(adr.file.clone())
-    }
-
     /// Ticks the criteria that are proven. The decision is Implemented once all of its criteria are, and the index says so. A
     /// proposed one that a person has approved in the job becomes an accepted one first.
     ///
@@ -50,13 +30,15 @@ impl AdrDirectory {
     /// [`AdrFileError`]; nothing was changed. [`AdrFileError::Unknown`] where there is no decision of this number.
     pub fn prove(
         root: &Path,
-        id: AdrId,
+        id: &AdrId,
         proven: &[String],
         approved: Option<&Acceptance>,
     ) -> Result<Proven, AdrFileError> {
-        let _lock = lock(root)?;
+        let place = Place::of(root)?;
+        let _lock = lock(root, &place)?;
         let known = Self::open(root)?;
-        let adr = known.find(id).ok_or(AdrFileError::Unknown { id })?;
+        let unknown = || AdrFileError::Unknown { id: id.clone(), directory: place.directory.clone() };
+        let adr = known.find(id).ok_or_else(unknown)?;
         let (met, open): (Vec<String>, Vec<String>) =
             adr.criteria.iter().map(|criterion| criterion.text.clone()).partition(|text| proven.contains(text));
         let all = open.is_empty() && !met.is_empty();
@@ -69,14 +51,17 @@ impl AdrDirectory {
         let before = adr.status();
         let status = match before {
             // What was given up or replaced does not come back because it was built once.
-            Some(Status::Proposed | Status::Accepted) | None if all => Some(Status::Implemented),
+            // Other forms know no such state: their boxes are ticked, and no more is said.
+            Some(Status::Proposed | Status::Accepted) | None if all && adr.form == AdrForm::Helix => {
+                Some(Status::Implemented)
+            }
             Some(_) | None => None,
         };
         let text = adr.with_met_criteria(&met, status)?;
         let path = root.join(&adr.file);
         if text != *source {
             replace(&path, &text).map_err(disk("write", &path))?;
-            write_index(root)?;
+            update_index(root, &place)?;
         }
         Ok(Proven { path: adr.file.clone(), status: status.or(before).unwrap_or(Status::Proposed), met, open })
     }

@@ -5,13 +5,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use helix_adr::{Adr, AdrId, Imported, check, finalized_file_name, foreign_number, import};
+use helix_adr::{Adr, Imported, Numbering, check, import};
 use helix_core::diagnostic::Diagnostic;
 use serde::Serialize;
 
 use super::numbers::taken_elsewhere;
 use super::writing::{disk, lock, replace, write_index, write_new};
-use super::{AdrDirectory, AdrFileError, read, relative};
+use super::{AdrDirectory, AdrFileError, Place, read, relative};
 
 /// A foreign file and what it becomes.
 #[derive(Debug, Serialize)]
@@ -49,7 +49,7 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`] when one cannot be read or is no foreign ADR.
     pub fn preview_import(root: &Path, files: &[PathBuf]) -> Result<Imports, AdrFileError> {
-        let known = Self::open(root)?;
+        let known = Self::open_in(root, &Place::own())?;
         Ok(Imports { files: known.convert(files)?, index: None })
     }
 
@@ -58,10 +58,11 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`]; before anything is written if a file cannot be read or is no foreign ADR.
     pub fn import(root: &Path, files: &[PathBuf]) -> Result<Imports, AdrFileError> {
-        let _lock = lock(root)?;
-        let known = Self::open(root)?;
+        let place = Place::own();
+        let _lock = lock(root, &place)?;
+        let known = Self::open_in(root, &Place::own())?;
         let converted = known.convert(files)?;
-        let directory = root.join("adr").canonicalize().ok();
+        let directory = root.join(&place.directory).canonicalize().ok();
         for file in &converted {
             let path = root.join(&file.to);
             if path.canonicalize().is_ok() && path.canonicalize().ok() == file.from.canonicalize().ok() {
@@ -73,7 +74,7 @@ impl AdrDirectory {
                 std::fs::remove_file(&file.from).map_err(disk("remove", &file.from))?;
             }
         }
-        let index = write_index(root)?;
+        let index = write_index(root, &place)?;
         Ok(Imports { files: converted, index: Some(relative(root, &index)) })
     }
 
@@ -81,7 +82,7 @@ impl AdrDirectory {
         let mut foreign = Vec::new();
         for path in files {
             let adr = read(&self.root, path)?;
-            let before = foreign_number(&adr);
+            let before = adr.number();
             foreign.push(Foreign { path: path.clone(), adr, before });
         }
         let numbers = self.allocate(&foreign);
@@ -90,15 +91,16 @@ impl AdrDirectory {
         let replaced: BTreeSet<String> = foreign.iter().map(|one| one.adr.file.clone()).collect();
         let mut files = Vec::new();
         for (Foreign { path: from, adr, before: number_before }, number) in foreign.into_iter().zip(numbers) {
-            let imported = import(&adr, AdrId::Number(number), &renumbered)
-                .map_err(|source| AdrFileError::Import { file: adr.file, source })?;
-            let to = format!("adr/{}", finalized_file_name(number, &imported.title));
+            let imported =
+                import(&adr, number, &renumbered).map_err(|source| AdrFileError::Import { file: adr.file, source })?;
+            let to = format!("{}/{}", self.place.directory, Numbering::HELIX.file_name(number, &imported.title));
             files.push(ImportedFile { from, to, number, number_before, imported, diagnostics: Vec::new() });
         }
         // The converted files are judged as part of the project that they are about to be part of.
         let read: Vec<Adr> = files.iter().map(|file| Adr::parse(&file.to, &file.imported.text)).collect();
         let others = self.adrs.iter().filter(|adr| !replaced.contains(&adr.file));
-        let project = Self::of(self.root.clone(), others.chain(&read).cloned().collect(), Vec::new());
+        let project =
+            Self::of(self.root.clone(), self.place.clone(), others.chain(&read).cloned().collect(), Vec::new());
         for (file, adr) in files.iter_mut().zip(&read) {
             file.diagnostics = check(adr, &project);
         }
@@ -114,7 +116,7 @@ impl AdrDirectory {
         for one in foreign {
             given.push(one.before.filter(|number| taken.insert(*number)));
         }
-        let highest = taken.iter().copied().chain(taken_elsewhere(&self.root)).max().unwrap_or(0);
+        let highest = taken.iter().copied().chain(taken_elsewhere(&self.root, &self.place)).max().unwrap_or(0);
         let mut next = highest;
         let numbers = given.into_iter().map(|number| {
             number.unwrap_or_else(|| {

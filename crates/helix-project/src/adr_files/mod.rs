@@ -1,13 +1,15 @@
-//! A project's `adr/` directory: reading, checking, numbering, importing and drift, safe for several processes at once.
+//! A project's decisions, where they lie: reading, checking, numbering, importing and drift, safe for several processes at once.
 //!
 //! Must not know what makes an ADR valid: that is the one rule set in `helix_adr`.
 
+mod changes;
 mod check;
 mod drift;
 mod error;
 mod implemented;
 mod import;
 mod numbers;
+mod place;
 mod renumber;
 mod summary;
 mod threads;
@@ -16,16 +18,19 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use helix_adr::{
-    Adr, AdrGraph, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, RepoFacts, Rule,
-    TemplateRequest, built_in_rules, index_markdown, parse_rules, template as adr_template,
+    Adr, AdrGraph, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, RepoFacts, Rule, SiteFile, SiteWords,
+    Style,
+    TemplateRequest, built_in_rules, index_markdown, parse_rules, site, template as adr_template,
 };
 
+pub use changes::Changed;
 pub use check::CheckedFile;
 pub use drift::{Drift, DriftError, DriftedFile, UndecidedFile, drift};
 pub use error::AdrFileError;
 pub use implemented::Proven;
 pub use import::{ImportedFile, Imports};
 pub use numbers::Finalized;
+pub use place::{Place, is_decision_name};
 pub use renumber::{Mention, RenumberError, Renumbered};
 pub use summary::AdrSummary;
 use writing::disk;
@@ -43,6 +48,7 @@ pub const MAX_ADR: u64 = 8 << 20;
 #[derive(Debug)]
 pub struct AdrDirectory {
     root: PathBuf,
+    place: Place,
     /// Whether the files of the project are facts for checks.
     knows_files: bool,
     adrs: Vec<Adr>,
@@ -51,13 +57,18 @@ pub struct AdrDirectory {
 }
 
 impl AdrDirectory {
-    /// Reads `adr/` of a project; a project without one has no ADRs.
+    /// Reads the decisions of a project; one without a directory for them has none.
     ///
     /// # Errors
-    /// [`AdrFileError::Disk`] when the directory cannot be listed. Files that cannot be read are in
-    /// [`AdrDirectory::unreadable`].
+    /// [`AdrFileError::Place`] when it cannot be told where they are, [`AdrFileError::Disk`] when the directory cannot be listed. Files
+    /// that cannot be read are in [`AdrDirectory::unreadable`].
     pub fn open(root: &Path) -> Result<Self, AdrFileError> {
-        let files = decisions_in(&root.join("adr"))?;
+        Self::open_in(root, &Place::of(root)?)
+    }
+
+    /// Reads those of a directory.
+    fn open_in(root: &Path, place: &Place) -> Result<Self, AdrFileError> {
+        let files = decisions_in(&root.join(&place.directory))?;
         let read = threads::each(&files, |path| read(root, path));
         let (mut adrs, mut unreadable) = (Vec::with_capacity(files.len()), Vec::new());
         for (path, read) in files.into_iter().zip(read) {
@@ -66,12 +77,13 @@ impl AdrDirectory {
                 Err(error) => unreadable.push((path, error)),
             }
         }
-        Ok(Self::of(root.to_path_buf(), adrs, unreadable))
+        Ok(Self::of(root.to_path_buf(), place.clone(), adrs, unreadable))
     }
 
-    fn of(root: PathBuf, adrs: Vec<Adr>, unreadable: Vec<(PathBuf, AdrFileError)>) -> Self {
+    fn of(root: PathBuf, place: Place, mut adrs: Vec<Adr>, unreadable: Vec<(PathBuf, AdrFileError)>) -> Self {
+        adrs.sort_by(|one, other| one.file.cmp(&other.file));
         let known = KnownAdrs::new(&adrs);
-        Self { root, knows_files: true, adrs, unreadable, known }
+        Self { root, place, knows_files: true, adrs, unreadable, known }
     }
 
     /// The same, without saying which files there are.
@@ -81,6 +93,16 @@ impl AdrDirectory {
 
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Where they lie, relative to the root.
+    pub fn directory(&self) -> &str {
+        &self.place.directory
+    }
+
+    /// How a new one is written here: as the latest one.
+    pub fn style(&self) -> Style {
+        Style::of(&self.adrs, self.place.first)
     }
 
     /// The ADRs in the order of their file names.
@@ -103,18 +125,25 @@ impl AdrDirectory {
         AdrGraph::new(&self.adrs)
     }
 
+    /// The files of a site of all ADRs.
+    pub fn site(&self, words: &SiteWords) -> Vec<SiteFile> {
+        // On a thread for parsing: texts may be nested deeply.
+        let made = threads::each(&[words], |words| site(&self.adrs, &self.graph(), words));
+        made.into_iter().flatten().collect()
+    }
+
     /// What is known of all ADRs.
     pub fn known(&self) -> &KnownAdrs {
         &self.known
     }
 
-    /// The rules of completeness: the built-in ones, and those of `adr/rules.yaml`.
+    /// The rules of completeness: the built-in ones, and those of `rules.yaml` beside the decisions.
     ///
     /// # Errors
     /// [`AdrFileError`] when that file cannot be read or holds something that is no rule.
     pub fn rules(&self) -> Result<Vec<Rule>, AdrFileError> {
         let mut rules = built_in_rules();
-        let path = self.root.join("adr").join(RULES);
+        let path = self.root.join(&self.place.directory).join(RULES);
         let Some(text) = read_text(Some(&self.root), &path, MAX_ADR).map_err(disk("read", &path))? else {
             return Ok(rules);
         };
@@ -125,13 +154,14 @@ impl AdrDirectory {
         Ok(rules)
     }
 
-    /// The ADR of a number.
-    pub fn find(&self, id: AdrId) -> Option<&Adr> {
+    /// The ADR of a number or name.
+    pub fn find(&self, id: &AdrId) -> Option<&Adr> {
         self.by_file(self.known.files(id).first()?)
     }
 
-    fn by_file(&self, file: &str) -> Option<&Adr> {
-        self.adrs.iter().find(|adr| adr.file == file)
+    /// The ADR of a file, relative to the root.
+    pub fn by_file(&self, file: &str) -> Option<&Adr> {
+        self.adrs.binary_search_by(|adr| adr.file.as_str().cmp(file)).ok().and_then(|at| self.adrs.get(at))
     }
 }
 
@@ -175,10 +205,7 @@ pub fn decisions_in(directory: &Path) -> Result<Vec<PathBuf>, AdrFileError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
         listed => listed.map_err(disk("read", directory))?,
     };
-    files.retain(|path| {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        name.ends_with(".md") && !name.starts_with('.') && name != INDEX && !name.eq_ignore_ascii_case("readme.md")
-    });
+    files.retain(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_decision_name));
     files.sort();
     Ok(files)
 }

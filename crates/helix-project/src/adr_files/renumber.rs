@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use helix_adr::{Adr, AdrId, ByNumber, Renamed, Renumbering, number_of_file_name};
+use helix_adr::{Adr, AdrId, ByNumber, Renamed, Renumbering};
 use serde::Serialize;
 
-use super::writing::{disk, lock, replace, repository, write_index};
-use super::{AdrDirectory, AdrFileError, relative};
+use super::numbers::number_of;
+use super::writing::{disk, lock, replace, repository, update_index};
+use super::{AdrDirectory, AdrFileError, Place, relative};
 use crate::file_kind::SavedKind;
 use helix_git::{GitError, Repository};
 use helix_process::bounded::read_text;
@@ -80,7 +81,8 @@ impl AdrDirectory {
     /// # Errors
     /// [`RenumberError`]; a decision that was begun with is carried on by the next call.
     pub fn renumber(root: &Path, which: Option<&Path>, base: Option<&str>) -> Result<Vec<Renumbered>, RenumberError> {
-        let _lock = lock(root)?;
+        let place = Place::of(root)?;
+        let _lock = lock(root, &place)?;
         let known = Self::open(root)?;
         let history = History::of(root, base)?;
         let later: Vec<String> = match which {
@@ -97,7 +99,7 @@ impl AdrDirectory {
             done.push(Self::open(root)?.give_another_number(&file, &history)?);
         }
         if !done.is_empty() {
-            write_index(root)?;
+            update_index(root, &place)?;
         }
         Ok(done)
     }
@@ -106,10 +108,10 @@ impl AdrDirectory {
         let no_number = || RenumberError::NoNumber { file: file.to_owned() };
         let adr = self.by_file(file).ok_or_else(no_number)?;
         let name = file.rsplit('/').next().unwrap_or(file);
-        let named = number_of_file_name(file).ok_or_else(no_number)?;
+        let named = number_of(file).ok_or_else(no_number)?;
         let own = adr.number().ok_or_else(no_number)?;
         // A number that only this one has, in another file name: it was being renumbered, or its file was named by hand.
-        let is_own = named != own && self.known.files(AdrId::Number(own)).len() == 1;
+        let is_own = named != own && self.known.files(&AdrId::Number(own)).len() == 1;
         let to = if is_own { own } else { self.next_number() };
         let renumbering = Renumbering::new(name, to).ok_or_else(no_number)?.numbered(if is_own { named } else { own });
         let old_path = self.root.join(file);
@@ -137,7 +139,7 @@ impl AdrDirectory {
         let (mut changed, mut left) = (Vec::new(), Vec::new());
         let mine = history.is_in_base(file);
         let own = Some(renumbering.from());
-        let has_number = |adr: &Adr| adr.number() == own || number_of_file_name(&adr.file) == own;
+        let has_number = |adr: &Adr| adr.number() == own || number_of(&adr.file) == own;
         let is_shared = self.adrs.iter().any(|adr| adr.file != file && has_number(adr));
         for (other, text) in self.texts_that_may_name(renumbering, history)? {
             if other == file {
@@ -181,7 +183,7 @@ impl AdrDirectory {
     ) -> Result<BTreeMap<String, String>, RenumberError> {
         let mut texts: BTreeMap<String, String> =
             self.adrs.iter().map(|adr| (adr.file.clone(), adr.source.clone())).collect();
-        let index = format!("adr/{}", super::INDEX);
+        let index = format!("{}/{}", self.place.directory, super::INDEX);
         for file in history.files_with_number(renumbering.from())? {
             let path = self.root.join(&file);
             if file == index || texts.contains_key(&file) {
@@ -271,7 +273,7 @@ impl History {
             later.extend(if inside.is_empty() { Vec::new() } else { outside });
         }
         for adr in &known.adrs {
-            let misnamed = adr.number().zip(number_of_file_name(&adr.file)).is_some_and(|(own, named)| own != named);
+            let misnamed = adr.number().zip(number_of(&adr.file)).is_some_and(|(own, named)| own != named);
             if misnamed && !later.contains(&adr.file) {
                 later.push(adr.file.clone());
             }

@@ -11,7 +11,7 @@ use super::AdrDirectory;
 /// A decision in a line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AdrSummary {
-    /// `adr_id` of the front matter; `null` where there is none that can be read.
+    /// What names it, such as `ADR-012`; `null` where nothing does.
     pub id: Option<String>,
     /// Its title, or an empty text.
     pub title: String,

@@ -1,4 +1,4 @@
-//! Writing into `adr/`: one process at a time, and every file whole or not at all.
+//! Writing into the directory of decisions: one process at a time, and every file whole or not at all.
 //!
 //! Must not know numbers or rules. The lock is on directories, so that it leaves nothing behind and ends with its holder;
 //! worktrees of one repository share it.
@@ -12,17 +12,27 @@ use helix_git::{GitEnvironment, OpenError, Repository};
 use rustix::fs::FlockOperation;
 use tempfile::NamedTempFile;
 
-use super::{AdrDirectory, AdrFileError, INDEX};
+use helix_adr::{AdrForm, is_generated_index};
+use helix_process::bounded::read_text;
+
+use super::{AdrDirectory, AdrFileError, INDEX, MAX_ADR, Place, relative};
 
 /// Held by the one who allocates numbers; released when it is dropped, or when its process dies.
 pub(super) struct Lock {
     _files: Vec<File>,
 }
 
-/// Waits for its turn to write `adr/`, which is made if it is not there.
-pub(super) fn lock(root: &Path) -> Result<Lock, AdrFileError> {
-    let directory = root.join("adr");
+/// Waits for its turn to write the directory, which is made if it is not there. One that leads out of the project is not written.
+pub(super) fn lock(root: &Path, place: &Place) -> Result<Lock, AdrFileError> {
+    let directory = root.join(&place.directory);
     std::fs::create_dir_all(&directory).map_err(disk("create", &directory))?;
+    let real = |path: &Path| path.canonicalize().map_err(disk("find", path));
+    if !real(&directory)?.starts_with(real(root)?) {
+        return Err(AdrFileError::Place {
+            message: format!("{} leads out of the project", place.directory),
+            hint: "make it a directory of the project, not a link to another place".into(),
+        });
+    }
     let mut files = Vec::new();
     // Always in this order: who waits for the second holds the first, and nobody waits in a cycle.
     for path in repository(root).iter().map(|repository| repository.common_dir().to_path_buf()).chain([directory]) {
@@ -51,11 +61,27 @@ pub(super) fn repository(root: &Path) -> Option<Repository> {
 }
 
 /// Writes the index; the caller holds the lock.
-pub(super) fn write_index(root: &Path) -> Result<PathBuf, AdrFileError> {
-    let index = root.join("adr").join(INDEX);
-    let text = AdrDirectory::open(root)?.index();
+pub(super) fn write_index(root: &Path, place: &Place) -> Result<PathBuf, AdrFileError> {
+    let index = root.join(&place.directory).join(INDEX);
+    let text = AdrDirectory::open_in(root, place)?.index();
     replace(&index, &text).map_err(disk("write", &index))?;
     Ok(index)
+}
+
+/// Keeps the index as the decisions are; the caller holds the lock. Gives its place relative to the root. Where decisions have the
+/// form of another tool, there is one only after `helix adr index`.
+pub(super) fn update_index(root: &Path, place: &Place) -> Result<Option<String>, AdrFileError> {
+    let own = AdrDirectory::open_in(root, place)?.style().form == AdrForm::Helix;
+    if !own && !is_own_index(root, &root.join(&place.directory).join(INDEX))? {
+        return Ok(None);
+    }
+    write_index(root, place).map(|index| Some(relative(root, &index)))
+}
+
+/// Whether a file is an index that Helix has written.
+pub(super) fn is_own_index(root: &Path, path: &Path) -> Result<bool, AdrFileError> {
+    let text = read_text(Some(root), path, MAX_ADR).map_err(disk("read", path))?;
+    Ok(text.is_some_and(|text| is_generated_index(&text)))
 }
 
 /// Writes a file that must not exist, whole or not at all.

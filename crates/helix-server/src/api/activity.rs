@@ -10,7 +10,7 @@ use helix_core::ids::{PhaseId, RunId};
 use helix_engine::{Activity, EngineError};
 use helix_job::{JobEvent, Recorded};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use tokio_stream::wrappers::errors::BroadcastStreamRecvError;
 use tokio_stream::wrappers::{BroadcastStream, ReceiverStream};
 
@@ -20,14 +20,14 @@ use crate::shared::Shared;
 use crate::sse;
 
 /// An agent's activity.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct ActivityFrame {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ActivityFrame {
     /// The phase.
-    pub(crate) phase: PhaseId,
+    pub phase: PhaseId,
     /// The run.
-    pub(crate) run: RunId,
+    pub run: RunId,
     /// What the agent does.
-    pub(crate) event: AgentEvent,
+    pub event: AgentEvent,
 }
 
 /// Events that this client was too slow for.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_engine::submit::SubmitRequest;
@@ -33,6 +34,8 @@ pub struct JobRequest {
     pub budget_usd: Option<f64>,
     /// Replaces every phase's turn limit.
     pub max_turns: Option<u32>,
+    /// How the result lands: a merge commit (`merge`), one commit (`squash`), or a branch of its own (`branch`). Replaces the plan's.
+    pub land: Option<Land>,
     /// Virtual environment of Python for its agents and gates, an absolute path; default: `.venv` of the repository.
     pub venv: Option<PathBuf>,
     /// Submitting again with the same key returns the same job.
@@ -91,6 +94,7 @@ impl JobRequest {
             model: self.model,
             budget_usd: self.budget_usd,
             max_turns: self.max_turns,
+            land: self.land,
             venv: self.venv,
             idempotency_key: self.idempotency_key,
             issue: self.issue,

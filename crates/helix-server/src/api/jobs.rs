@@ -6,7 +6,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::{JobId, PhaseId};
-use helix_engine::jobs::{self as engine, ReopenRequest};
+use helix_engine::jobs::{self as engine, Again, ReopenRequest};
 use helix_engine::{JobFilter, JobPage};
 use helix_job::{JobStatus, JobView};
 use schemars::JsonSchema;
@@ -114,6 +114,9 @@ pub(crate) struct Nothing {}
 pub struct ResumeRequest {
     /// A new budget for the whole job in US dollars, including what it has cost so far.
     pub budget_usd: Option<f64>,
+    /// Whether phases that have not passed are taken as the plan file has them now.
+    #[serde(default)]
+    pub plan: bool,
 }
 
 /// Runs a phase again, and all phases that depend on it.
@@ -124,6 +127,9 @@ pub struct RetryRequest {
     pub phase: String,
     /// A new budget for the whole job in US dollars, including what it has cost so far.
     pub budget_usd: Option<f64>,
+    /// As for a resume.
+    #[serde(default)]
+    pub plan: bool,
 }
 
 /// `POST /api/v1/jobs/{id}/resume`
@@ -131,10 +137,10 @@ pub(crate) async fn resume(
     State(shared): State<Shared>,
     Path(id): Path<String>,
     By(by): By,
-    Body(ResumeRequest { budget_usd }): Body<ResumeRequest>,
+    Body(ResumeRequest { budget_usd, plan: takes_plan }): Body<ResumeRequest>,
 ) -> Result<Response, Problem> {
     let job = shared.engine.jobs().get(&id).await?;
-    reopen(&shared, &job, ReopenRequest { phase: None, budget_usd, by }).await
+    reopen(&shared, &job, ReopenRequest { what: Again::Unfinished, takes_plan, budget_usd, by }).await
 }
 
 /// `POST /api/v1/jobs/{id}/retry`
@@ -142,11 +148,56 @@ pub(crate) async fn retry(
     State(shared): State<Shared>,
     Path(id): Path<String>,
     By(by): By,
-    Body(RetryRequest { phase, budget_usd }): Body<RetryRequest>,
+    Body(RetryRequest { phase, budget_usd, plan: takes_plan }): Body<RetryRequest>,
 ) -> Result<Response, Problem> {
     let job = shared.engine.jobs().get(&id).await?;
-    let phase = Some(phase_of(&job, &phase)?);
-    reopen(&shared, &job, ReopenRequest { phase, budget_usd, by }).await
+    let what = Again::Phase(phase_of(&job, &phase)?);
+    reopen(&shared, &job, ReopenRequest { what, takes_plan, budget_usd, by }).await
+}
+
+/// Has the gates judge the last result once more, without an agent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CheckRequest {
+    /// The phase; without it, all phases that stopped with a result.
+    pub phase: Option<String>,
+    /// As for a resume.
+    #[serde(default)]
+    pub plan: bool,
+}
+
+/// `POST /api/v1/jobs/{id}/check`
+pub(crate) async fn check(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    By(by): By,
+    Body(CheckRequest { phase, plan: takes_plan }): Body<CheckRequest>,
+) -> Result<Response, Problem> {
+    let job = shared.engine.jobs().get(&id).await?;
+    let what = Again::Gates(phase.map(|phase| phase_of(&job, &phase)).transpose()?);
+    reopen(&shared, &job, ReopenRequest { what, takes_plan, budget_usd: None, by }).await
+}
+
+/// Lets a result count although a gate did not pass; the phase is not proved then.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptRequest {
+    /// The phase.
+    pub phase: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// `POST /api/v1/jobs/{id}/accept`
+pub(crate) async fn accept(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    By(by): By,
+    Body(AcceptRequest { phase, reason }): Body<AcceptRequest>,
+) -> Result<Response, Problem> {
+    let job = shared.engine.jobs().get(&id).await?;
+    let what = Again::Nothing { phase: phase_of(&job, &phase)?, reason };
+    reopen(&shared, &job, ReopenRequest { what, takes_plan: false, budget_usd: None, by }).await
 }
 
 fn phase_of(job: &JobView, phase: &str) -> Result<PhaseId, Problem> {

@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use helix_engine::evidence::{DiffSelection, JobEvidence};
+use helix_engine::evidence::{DiffSelection, GateOutput, JobEvidence, OutputSelection};
 
 use super::request::{JsonResult, Params};
 use crate::problem::Problem;
@@ -35,4 +35,13 @@ pub(crate) async fn diff(
 /// `GET /api/v1/jobs/{id}/evidence`
 pub(crate) async fn evidence(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<JobEvidence> {
     Ok(Json(shared.engine.reports().archive().evidence(&id).await?))
+}
+
+/// `GET /api/v1/jobs/{id}/output`
+pub(crate) async fn output(
+    State(shared): State<Shared>,
+    Path(id): Path<String>,
+    Params(selection): Params<OutputSelection>,
+) -> JsonResult<GateOutput> {
+    Ok(Json(shared.engine.reports().archive().gate_output(&id, selection).await?))
 }

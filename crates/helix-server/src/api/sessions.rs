@@ -2,16 +2,20 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse as _, Response};
 use helix_core::ids::{RunId, SessionId, TurnId};
 use helix_engine::SessionPage;
+use helix_engine::tools::{Caller, DraftStart, Tools};
 use helix_job::session::{Branch, SessionView, TurnView, branches};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::jobs::Accepted;
 use super::logs::{self, LogQuery};
-use super::request::{JsonResult, Params, page_size};
-use crate::problem::Problem;
+use super::request::{Body, JsonResult, Params, budget, page_size};
+use crate::principal::By;
+use crate::problem::{Problem, codes};
 use crate::shared::Shared;
 
 /// A session with its turns.
@@ -106,4 +110,21 @@ pub(crate) async fn stop(
     };
     let stopped = turn.is_some_and(|turn| shared.engine.consultant().stop_turn(&session.id, &turn));
     Ok(Json(Stopped { stopped }))
+}
+
+/// `POST /api/v1/sessions/{id}/start`
+pub(crate) async fn start(
+    State(shared): State<Shared>,
+    Path(text): Path<String>,
+    By(by): By,
+    Body(wanted): Body<DraftStart>,
+) -> Result<Response, Problem> {
+    budget(wanted.budget_usd)?;
+    let session = shared.engine.sessions().get(&SessionId::new(text)?).await?;
+    let tools = Tools::new(shared.engine.clone(), Caller::Session(session.id));
+    let submission = tools.start_drafts(&by, wanted).await.map_err(|refusal| {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, codes::REFUSED, refusal.text)
+            .hint("say in the session what is to change; the drafts are still there")
+    })?;
+    Ok((StatusCode::ACCEPTED, Json(Accepted { job: submission.job, warnings: submission.warnings })).into_response())
 }

@@ -29,13 +29,14 @@ use super::news::Place;
 use super::presenter::{AnswerOptions, Presenter, WholeAnswer, Wire};
 use super::request::{ChatRequest, Form};
 use super::responses_wire::{ResponsesWire, stored_response};
-use super::turn_request::{client_message, drop_unfilled, key_of_task, owner, probe, turn_request};
+use super::turn_request::{at_terminal, client_message, drop_unfilled, key_of_task, owner, probe, turn_request};
 use super::turn_stream::TurnStream;
 use super::{models, streaming, task};
 use crate::body;
 use crate::config::BackgroundTasks;
 use crate::connection::Line;
 use crate::host_check::authority;
+use crate::principal::Principal;
 use crate::problem::Problem;
 use crate::profile::Profile;
 use crate::shared::Shared;
@@ -78,6 +79,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     }
     let model = models::resolve(model, &shared.config.models)?;
     let mut turn = turn_request(&headers, profile, request.messages, model)?;
+    (turn.directory, turn.confirms) = at_terminal(&headers, extensions.get::<Principal>());
     if let Some(id) = request.previous {
         let previous = turn_of_response(&shared, &headers, &id, Some("previous_response_id")).await?;
         turn.session = SessionSelector::Id(previous.session);

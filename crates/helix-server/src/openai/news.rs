@@ -49,7 +49,7 @@ impl Place {
     /// The place of a request's answer; `None` where the client is another one, or keeps none.
     pub(super) fn of(headers: &HeaderMap, profile: Profile) -> Option<Self> {
         let chat = chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY_CHAT))?;
-        let chat = chat.to_str().ok().filter(|_| profile != Profile::Plain)?.trim().to_owned();
+        let chat = chat.to_str().ok().filter(|_| profile.is_open_webui())?.trim().to_owned();
         Some(Self { chat, message: client_message(headers)? })
     }
 

@@ -14,7 +14,7 @@ use super::error::ApiError;
 use super::link_scan::{LinkScan, harmless, plain};
 use super::open_text::OpenText;
 use super::request::Form;
-use super::status_line::{StatusLine, one_line, show_checklist};
+use super::status_line::{StatusLine, one_line, show, show_checklist};
 use super::tool_name::CallWords;
 use crate::job_links::JobLinks;
 use crate::profile::Profile;
@@ -141,7 +141,7 @@ impl<W: Wire> Presenter<W> {
 
     /// Whether the client shows status lines, and so the jobs after an answer.
     pub(crate) fn shows_status(&self) -> bool {
-        self.profile != Profile::Plain
+        self.profile.is_open_webui()
     }
 
     /// All text of the answer so far.
@@ -281,10 +281,11 @@ impl<W: Wire> Presenter<W> {
     /// A line that is true until something else is shown.
     fn status(&mut self, out: &mut Vec<u8>, text: &str) {
         let line = one_line(text);
-        match self.shows_status() {
+        match self.profile {
             _ if line.is_empty() => {}
-            true => self.line.set_transient(out, line),
-            false => {
+            Profile::OpenWebUi | Profile::OpenWebUiBasic => self.line.set_transient(out, line),
+            Profile::Terminal => show(out, &line),
+            Profile::Plain => {
                 let above = if self.is_in_thought { "\n" } else { "" };
                 self.thinking(out, &format!("{above}{}\n", plain(LinkScan::without_code().whole(&line))));
             }
@@ -327,7 +328,8 @@ impl<W: Wire> Presenter<W> {
             self.line.clear(out);
             Some(self.wire.start_call(out, &name, &words.begun(self.language), input))
         } else {
-            self.status(out, &format!("→ {}", words.begun(self.language)));
+            let edited = words.edited().filter(|_| self.profile == Profile::Terminal);
+            self.status(out, &edited.unwrap_or_else(|| format!("→ {}", words.begun(self.language))));
             None
         };
         self.tools += 1;
@@ -344,6 +346,8 @@ impl<W: Wire> Presenter<W> {
         let shown = call.words.ended(self.language, output, failed);
         match call.handle {
             Some(handle) => self.wire.end_call(out, handle, &shown, output, failed),
+            // A terminal keeps the line that said that it began.
+            None if self.profile == Profile::Terminal && !failed => {}
             None => self.status(out, &format!("{} {shown}", if failed { '✗' } else { '✓' })),
         }
     }

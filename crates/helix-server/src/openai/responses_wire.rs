@@ -183,7 +183,7 @@ impl Wire for ResponsesWire {
     }
 
     fn start_call(&mut self, out: &mut Vec<u8>, name: &str, shown: &str, arguments: &Value) -> usize {
-        if self.profile != Profile::Plain {
+        if self.profile.is_open_webui() {
             return self.add(out, |id| function_call(id, shown, arguments));
         }
         // A tool on Helix's side, with nothing for the client to do. The agent's built-in ones have no server of their own.

@@ -84,7 +84,7 @@ pub(super) fn show_checklist(out: &mut Vec<u8>, phases: &[PhaseNews]) {
 }
 
 /// Sends an event of Open WebUI. This kind and the checklist are all: others run code or change the page.
-fn show(out: &mut Vec<u8>, line: &str) {
+pub(super) fn show(out: &mut Vec<u8>, line: &str) {
     sse::data(out, &json!({ "event": status_event(line) }));
 }
 

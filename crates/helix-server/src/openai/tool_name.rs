@@ -40,6 +40,8 @@ pub(crate) struct CallWords {
     /// What the call is about, on one line.
     about: String,
     is_command: bool,
+    /// Lines that it writes into a file, and lines that it takes out.
+    lines: Option<(usize, usize)>,
 }
 
 impl CallWords {
@@ -55,7 +57,14 @@ impl CallWords {
             None => None,
         };
         let about = one_line(about.unwrap_or_default(), OBJECT);
-        Self { name: name.to_owned(), about, is_command: input.get(COMMAND).is_some() }
+        Self { name: name.to_owned(), about, is_command: input.get(COMMAND).is_some(), lines: edited_lines(input) }
+    }
+
+    /// What it changes in which file: `✎ adr.md (+52)`.
+    pub(crate) fn edited(&self) -> Option<String> {
+        let (added, removed) = self.lines.filter(|_| !self.about.is_empty())?;
+        let removed = if removed == 0 { String::new() } else { format!(" −{removed}") };
+        Some(format!("✎ {} (+{added}{removed})", self.about))
     }
 
     /// What the call does: `Run pytest -q`.
@@ -81,6 +90,16 @@ impl CallWords {
             (None, true) => format!("{}: {}", self.begun(language), first().unwrap_or_else(failure)),
             (None, false) => done(),
         }
+    }
+}
+
+/// Lines that a call writes and takes out: of a whole file, or of a piece of one.
+fn edited_lines(input: &Value) -> Option<(usize, usize)> {
+    let lines = |key: &str| input.get(key).and_then(Value::as_str).map(|text| text.lines().count());
+    match (lines("content"), lines("new_string"), lines("old_string")) {
+        (Some(added), _, _) => Some((added, 0)),
+        (None, Some(added), Some(removed)) => Some((added, removed)),
+        (None, _, _) => None,
     }
 }
 

@@ -89,3 +89,13 @@ fn a_call_says_what_it_has_done_and_never_more_than_its_output() {
         64
     );
 }
+
+#[test]
+fn what_is_written_is_counted_in_lines() {
+    let edited = |name: &str, input: serde_json::Value| CallWords::new(name, &input).edited();
+    let write = serde_json::json!({ "file_path": "/w/adr.md", "content": "a\nb\nc\n" });
+    assert_eq!(edited("Write", write).as_deref(), Some("✎ adr.md (+3)"));
+    let edit = serde_json::json!({ "file_path": "/w/adr.md", "old_string": "a\nb", "new_string": "c" });
+    assert_eq!(edited("Edit", edit).as_deref(), Some("✎ adr.md (+1 −2)"));
+    assert_eq!(edited("Read", serde_json::json!({ "file_path": "/w/adr.md" })), None);
+}

@@ -2,13 +2,17 @@
 //!
 //! Must not know the engine's record of the conversation. Headers count first; the history decides what they leave open.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
+
 use axum::http::{HeaderMap, HeaderValue, header};
 use helix_core::ids::SessionId;
 use helix_engine::consultant::{
     Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest, unwrapped,
 };
-use helix_job::Language;
 use helix_job::session::ClientIds;
+use helix_job::{How, Language};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +21,8 @@ use super::files;
 use super::marks;
 use super::request::{Message, Role};
 use crate::digest::digest;
+use crate::mcp::DIRECTORY_HEADER;
+use crate::principal::Principal;
 use crate::profile::{CHAT_HEADER, FORWARDED_CHAT_HEADER, FORWARDED_USER_HEADER, Profile, TASK_HEADER};
 
 /// Id of the answer, by the connection's header template.
@@ -29,6 +35,8 @@ const PARENT_HEADER: &str = "x-parent";
 const IDEMPOTENCY_HEADER: &str = "idempotency-key";
 /// Id of one of Helix's own sessions.
 const SESSION_HEADER: &str = "x-helix-session";
+/// Sent by a client that shows drafts to its user and starts them on their yes.
+const CONFIRMS_HEADER: &str = "x-helix-confirms";
 /// How the ids of Open WebUI's temporary chats begin. All temporary chats of a browser tab share one id.
 pub(super) const TEMPORARY_CHAT: &[u8] = b"temporary:";
 /// The message to the agent when the client wants more of the last answer.
@@ -104,10 +112,23 @@ pub(crate) fn turn_request(
         system,
         model,
         language,
+        directory: None,
+        confirms: false,
         disconnected: CancellationToken::new(),
     };
     request.client.request = Some(request_digest(&request));
     Ok(request)
+}
+
+/// The directory that the owner of the host is in, and whether their client itself starts drafts on their yes. Nobody else names
+/// directories: what lies in one can be read in its session.
+pub(super) fn at_terminal(headers: &HeaderMap, principal: Option<&Principal>) -> (Option<PathBuf>, bool) {
+    let Some(Principal::Person(person)) = principal else { return (None, false) };
+    if person.how == How::Key {
+        return (None, false);
+    }
+    let directory = headers.get(DIRECTORY_HEADER).map(|value| PathBuf::from(OsStr::from_bytes(value.as_bytes())));
+    (directory.filter(|path| path.is_absolute()), headers.contains_key(CONFIRMS_HEADER))
 }
 
 /// Empties headers whose templates the client has not filled, such as `{{CHAT_ID}}`; returns whether there were any. A task's name
@@ -175,7 +196,7 @@ fn parent(headers: &HeaderMap, profile: Profile, has_history: bool) -> ParentSel
     }
     // A client that names a conversation and sends no history relies on Helix's memory. Open WebUI always sends the history.
     let named = [CHAT_HEADER, SESSION_HEADER].iter().any(|name| text(headers, name).is_some());
-    let sends_history = profile != Profile::Plain && text(headers, SESSION_HEADER).is_none()
+    let sends_history = profile.is_open_webui() && text(headers, SESSION_HEADER).is_none()
         || text(headers, FORWARDED_CHAT_HEADER).is_some();
     if named && !has_history && !sends_history { ParentSelector::Latest } else { ParentSelector::History }
 }

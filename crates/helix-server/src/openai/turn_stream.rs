@@ -121,8 +121,8 @@ impl Drop for TurnStream {
         self.disconnected.cancel();
         let grace = match (turn.shared.config.disconnect, self.profile) {
             (Disconnect::Detach, _) => return,
-            (Disconnect::StopAfter(grace), Profile::Plain) => grace,
-            (Disconnect::StopAfter(grace), _) => grace.min(OPEN_WEBUI_GRACE),
+            (Disconnect::StopAfter(grace), profile) if profile.is_open_webui() => grace.min(OPEN_WEBUI_GRACE),
+            (Disconnect::StopAfter(grace), _) => grace,
         };
         if turn.shared.is_ending() {
             // Agents continue under their keepers while the server restarts.

@@ -366,7 +366,7 @@ async fn the_next_message_ends_the_watching_in_order() {
     let stage = Stage::new(Host::with_agent(ServerConfig::default()).await, "").await;
     stage.start().await;
     let mut reader = stage.watched(&second("go [[fake: say It runs.]]")).await;
-    reader.until("agent running").await;
+    reader.until_after("It runs.", "agent running").await;
     // From another tab. Plain clients are not kept waiting: the job cannot end before the file is there.
     let answer = stage.whole(second("other [[fake: say Yes.]]")).await;
     assert_eq!(answer["choices"][0]["message"]["content"], "Yes.");

@@ -30,6 +30,11 @@ pub(super) fn connect_sealed(options: &DatabaseOptions, database: &str) -> Resul
         Access::ReadWrite if is_empty(&connection).map_err(failed)? => kept_key(&path),
         Access::ReadWrite | Access::ReadOnly => known_key(&path),
     };
+    // A host that is just making the journal writes its key next; there is nothing in it yet.
+    let is_new = key.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound);
+    if is_new && options.access == Access::ReadOnly && is_empty(&connection).map_err(failed)? {
+        return Err(OpenError::Missing { database: database.to_owned() });
+    }
     install(&connection, &key.map_err(|source| no_key(&path, database, source))?).map_err(failed)?;
     Ok(connection)
 }

@@ -10,12 +10,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_core::ids::{JobId, QuestionId};
+use helix_core::ids::{JobId, QuestionId, SessionId};
 use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_server::wire::{
-    Accepted, AnswerRequest, CallToolResult, ErrorEnvelope, Holder, JobPage, JobRequest, KeyList, KeyRequest, KeyView,
-    Login, LoginRequest, NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest, SessionDetail, SessionPage,
+    AcceptRequest, Accepted, AnswerRequest, CallToolResult, CheckRequest, DraftStart, ErrorEnvelope, Holder, JobPage,
+    JobRequest, KeyList, KeyRequest, KeyView, Login, LoginRequest, NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest,
+    SessionDetail, SessionPage,
 };
 use helix_store::{HostInfo, StateDir};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -28,7 +29,7 @@ use crate::error::{CommandError, Exit, codes};
 use crate::files::{text_of_problems, unreadable};
 use crate::socket;
 
-pub(crate) use streams::{ChatEvent, ChatStream, JobEvents, Talk};
+pub(crate) use streams::{ChatEvent, ChatStream, Here, JobActivity, JobEvents, Talk};
 
 /// What is encoded in an id that is part of a path.
 const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.');
@@ -182,8 +183,24 @@ impl Client {
         request: ResumeRequest,
     ) -> Result<JobView, ClientError> {
         let Some(phase) = phase else { return self.post(&job_path(id, "/resume"), &request).await };
-        let ResumeRequest { budget_usd } = request;
-        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd }).await
+        let ResumeRequest { budget_usd, plan } = request;
+        self.post(&job_path(id, "/retry"), &RetryRequest { phase, budget_usd, plan }).await
+    }
+
+    /// Has the gates of a job judge its last results again.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn check(&self, id: &str, request: &CheckRequest) -> Result<JobView, ClientError> {
+        self.post(&job_path(id, "/check"), request).await
+    }
+
+    /// Lets the result of a phase count although a gate did not pass.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn accept(&self, id: &str, request: &AcceptRequest) -> Result<JobView, ClientError> {
+        self.post(&job_path(id, "/accept"), request).await
     }
 
     /// Takes a delivery of a job back.
@@ -222,6 +239,16 @@ impl Client {
         Ok(JobEvents(streams::frames(self.send(request).await?)))
     }
 
+    /// What a job's agents do from now on.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn activity(&self, id: &JobId) -> Result<JobActivity, ClientError> {
+        let request =
+            self.request(Method::GET, &job_path(id.as_str(), "/activity")).header("accept", "text/event-stream");
+        Ok(JobActivity(streams::frames(self.send(request).await?)))
+    }
+
     /// Sends the Consultant a message; the answer streams in OpenAI's form.
     ///
     /// # Errors
@@ -230,6 +257,7 @@ impl Client {
         &self,
         talk: &Talk,
         model: Option<&str>,
+        here: &Here,
         message: &str,
     ) -> Result<ChatStream, ClientError> {
         let header = match talk {
@@ -241,8 +269,39 @@ impl Client {
             "stream": true,
             "messages": [{ "role": "user", "content": message }],
         });
-        let request = self.request(Method::POST, "/v1/chat/completions").header(header, talk.name()).json(&body);
+        let request = self.request(Method::POST, "/v1/chat/completions").header(header, talk.name());
+        let request = request.header("x-helix-client", "terminal");
+        let request = request.header("x-helix-directory", here.directory.as_os_str().as_bytes());
+        let request = if here.confirms { request.header("x-helix-confirms", "yes") } else { request };
+        let request = request.json(&body);
         Ok(ChatStream(streams::frames(self.send(request).await?)))
+    }
+
+    /// Stops the running turn of a session.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn stop_turn(&self, session: &SessionId) -> Result<(), ClientError> {
+        let path = format!("/api/v1/sessions/{}/stop", in_path(session.as_str()));
+        self.send(self.request(Method::POST, &path)).await.map(drop)
+    }
+
+    /// Starts the drafts of a session.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn start_drafts(&self, session: &SessionId, start: &DraftStart) -> Result<Accepted, ClientError> {
+        self.post(&format!("/api/v1/sessions/{}/start", in_path(session.as_str())), start).await
+    }
+
+    /// The newest sessions, at most so many.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn sessions(&self, most: usize) -> Result<SessionPage, ClientError> {
+        let mut page: SessionPage = self.decode(self.request(Method::GET, "/api/v1/sessions")).await?;
+        page.sessions.truncate(most);
+        Ok(page)
     }
 
     /// A session with its turns, by its id or by the name of a [`Talk`]; `None` if the host has no such session.

@@ -2,10 +2,12 @@
 //!
 //! Must not know how either is shown.
 
+use std::path::PathBuf;
+
 use futures::StreamExt;
 use helix_core::ids::SessionId;
 use helix_job::{JobEvent, Recorded};
-use helix_server::wire::ErrorEnvelope;
+use helix_server::wire::{ActivityFrame, ErrorEnvelope};
 use reqwest::{Body, Response};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -45,6 +47,24 @@ impl JobEvents {
     }
 }
 
+/// What the agents of one job do, from one connection.
+pub(crate) struct JobActivity(pub(super) Frames);
+
+impl JobActivity {
+    /// What an agent does next; `None` when the connection is closed. What this client was too slow for is left out.
+    ///
+    /// # Errors
+    /// Something that cannot be parsed.
+    pub(crate) async fn next(&mut self) -> Result<Option<ActivityFrame>, CommandError> {
+        while let Some(Ok(frame)) = self.0.next().await {
+            if let (Some("activity"), Some(data)) = (frame.event.as_deref(), frame.data) {
+                return Ok(Some(parsed(&data)?));
+            }
+        }
+        Ok(None)
+    }
+}
+
 pub(crate) struct ChatStream(pub(super) Frames);
 
 /// A piece of it.
@@ -54,6 +74,17 @@ pub(crate) enum ChatEvent {
     Text(String),
     /// What the Consultant is doing, in one line.
     Activity(String),
+    /// A piece of what it thinks.
+    Thought(String),
+}
+
+/// Where a message is sent from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Here {
+    /// The directory that the user is in.
+    pub(crate) directory: PathBuf,
+    /// Whether this client shows drafts to the user and starts them on their yes.
+    pub(crate) confirms: bool,
 }
 
 /// The session of the terminal.
@@ -110,8 +141,9 @@ fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
     }
     let text = |pointer: &str| chunk.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let answer = text("/choices/0/delta/content").map(|text| ChatEvent::Text(text.to_owned()));
-    let activity = text("/event/data/description").or_else(|| text("/choices/0/delta/reasoning_content"));
-    Ok(answer.or_else(|| activity.map(|text| ChatEvent::Activity(text.to_owned()))))
+    let activity = text("/event/data/description").map(|text| ChatEvent::Activity(text.to_owned()));
+    let thought = text("/choices/0/delta/reasoning_content").map(|text| ChatEvent::Thought(text.to_owned()));
+    Ok(answer.or(activity).or(thought))
 }
 
 /// Whether an error of a turn says that its agent cannot work here, as jobs end with 4 for it.

@@ -1,30 +1,33 @@
 //! `helix chat`: the Consultant in the terminal, over the same HTTP API as every other client.
 
-use std::io::IsTerminal;
+use std::io::IsTerminal as _;
 
 use clap::Args;
-use helix_core::run::{Outcome, Retry};
-use helix_job::phrases::described;
-use helix_job::say;
 use helix_job::session::{TurnEnd, TurnView};
-use helix_server::wire::SessionDetail;
-use jiff::Timestamp;
 use serde_json::json;
-use tokio::signal::unix::SignalKind;
 
-use crate::client::{ChatEvent, Client, Talk};
+use crate::client::Talk;
+use crate::commands::talk::{Conversation, Said, show_list, transcript};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::refuse_other_configuration;
-use crate::runtime::signal_stream;
-use crate::terminal::{Meaning, Reading, one_line, plain, typed_text};
+use crate::terminal::{Reading, typed_line};
+
+/// Sessions that `--list` shows.
+const MOST_LISTED: usize = 20;
 
 /// Arguments of `helix chat`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
     /// Continue this session: an id, or the name that `helix chat` printed
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["continue", "list"])]
     session: Option<String>,
+    /// Continue the last session of this project
+    #[arg(long = "continue", short = 'c', id = "continue")]
+    last: bool,
+    /// List the last sessions and exit
+    #[arg(long, conflicts_with_all = ["continue", "message", "model", "show"])]
+    list: bool,
     /// Print the session so far, partial answers included, and exit
     #[arg(long, requires = "session", conflicts_with_all = ["message", "model"])]
     show: bool,
@@ -38,107 +41,96 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     context.block_on(async {
-        if !arguments.show {
+        if !arguments.show && !arguments.list {
             refuse_other_configuration(&context.environment, context.settings()?).await?;
         }
-        context.with_host(async |reached| converse(context, reached.client(), arguments).await).await
+        // What a person begins goes on when the terminal is closed; a program leaves nothing behind.
+        match is_attended(context) {
+            true => converse(context, arguments).await,
+            false => context.with_host(async |_| converse(context, arguments).await).await,
+        }
     })
 }
 
-async fn converse(context: &Context, client: &Client, arguments: &Arguments) -> Ended {
+/// Whether a person types, and sees what is answered.
+pub(crate) fn is_attended(context: &Context) -> bool {
+    std::io::stdin().is_terminal() && context.terminal.columns().is_some()
+}
+
+async fn converse(context: &Context, arguments: &Arguments) -> Ended {
+    let client = context.host().await?;
+    if arguments.list {
+        let page = client.sessions(MOST_LISTED).await?;
+        return show_list(context, &client, &page).await;
+    }
     let talk = match &arguments.session {
         Some(name) => {
-            let found = client.session(name).await?.ok_or_else(|| {
-                CommandError::usage(codes::NOT_FOUND, format!("no session {name:?}"))
-                    .hint("omit --session to start a new one")
-            })?;
+            let found = client.session(name).await?.ok_or_else(|| no_session(name))?;
             if arguments.show {
-                return show(context, &found);
+                return context.terminal.answer(&found, &transcript(context, &found));
             }
             Talk::Session(found.session.id)
         }
-        None => Talk::New(format!("terminal-{}-{}", Timestamp::now().as_millisecond(), std::process::id())),
+        None if arguments.last => last_of_project(context).await?,
+        None => Conversation::named(),
     };
-    let language = context.terminal.language;
-    let resume = say!(language, "term-continue", session = talk.name());
-    let model = arguments.model.as_deref();
+    let attended = is_attended(context) && arguments.message.is_none();
+    let mut conversation = Conversation::new(context, talk, arguments.model.clone(), attended);
     if let Some(message) = &arguments.message {
         let said = match context.terminal.reading {
-            Reading::People => match say(context, client, &talk, model, message).await {
-                Ok(_) => turn(client, &talk, message).await.map(|turn| checked(&turn)),
+            Reading::People => match conversation.say(message).await {
+                Ok(Said::Answered) => conversation.turn(message).await.map(|turn| checked(&turn)),
+                Ok(Said::Stopped) => Ok(Exit::Interrupted),
                 Err(error) => Err(error),
             },
-            Reading::Programs => record(context, client, &talk, model, message).await,
+            Reading::Programs => record(context, &conversation, message).await,
         };
-        // A message that reached no agent has left no session.
-        if arguments.session.is_none() && (said.is_ok() || client.session(talk.name()).await?.is_some()) {
-            context.terminal.say(&resume);
+        if arguments.session.is_none() {
+            conversation.begun = true;
+            conversation.say_how_to_continue().await?;
         }
         return said;
     }
-    if std::io::stdin().is_terminal() {
-        context.terminal.say(&say!(language, "term-start"));
+    if attended {
+        return conversation.converse(None, false).await;
     }
-    let mut interrupts = signal_stream(SignalKind::interrupt())?;
-    // Nobody can continue what was not begun.
-    let mut begun = arguments.session.is_some();
-    loop {
-        if std::io::stdin().is_terminal() {
-            context.terminal.prompt(&say!(language, "term-you"));
-        }
-        let text = tokio::select! {
-            text = typed_text() => text?,
-            _ = interrupts.recv() => None,
-        };
-        if text.as_deref().is_some_and(|text| text.trim() == "/help") {
-            context.terminal.say(&say!(language, "term-start"));
-            continue;
-        }
-        let Some(text) = text.filter(|text| !matches!(text.trim(), "" | "/quit" | "/exit")) else {
-            if begun {
-                context.terminal.say(&resume);
-            }
-            return Ok(Exit::Success);
-        };
-        begun = true;
-        tokio::select! {
-            said = say(context, client, &talk, model, text.trim()) => said?,
-            _ = interrupts.recv() => {
-                context.terminal.say(&resume);
-                return Ok(Exit::Interrupted);
-            }
-        };
-    }
-}
-
-/// Prints the record of a session.
-fn show(context: &Context, session: &SessionDetail) -> Ended {
-    let (mut text, language) = (String::new(), context.terminal.language);
-    for turn in &session.turns {
-        let after = turn.parent.as_ref().map(|parent| say!(language, "term-turn-after", turn = parent.as_str()));
-        let after = after.map(|after| format!(" {after}")).unwrap_or_default();
-        let you = say!(language, "term-you");
-        text.push_str(&format!("── {}{after}\n{you} {}\n", turn.id, turn.begin.message.trim()));
-        match &turn.end {
-            None => text.push_str(&format!("{}\n", say!(language, "term-no-answer"))),
-            Some(end) => {
-                text.push_str(&format!("{}\n", end.text().trim()));
-                let outcome = Outcome::from_facts(&end.facts);
-                if outcome.retry() != Retry::Accept {
-                    let why = described(language, &outcome).message;
-                    text.push_str(&format!("{}\n", say!(language, "term-turn-failed", why = why)));
+    // Each line of a pipe is a message.
+    while let Some(text) = typed_line().await? {
+        match text.trim() {
+            "" => {}
+            "/quit" | "/exit" => break,
+            text => {
+                if conversation.say(text).await? == Said::Stopped {
+                    conversation.say_how_to_continue().await?;
+                    return Ok(Exit::Interrupted);
                 }
             }
         }
     }
-    context.terminal.answer(session, &plain(&text))
+    conversation.say_how_to_continue().await?;
+    Ok(Exit::Success)
+}
+
+pub(crate) fn no_session(name: &str) -> CommandError {
+    CommandError::usage(codes::NOT_FOUND, format!("no session {name:?}")).hint("omit --session to start a new one")
+}
+
+/// The last session about the project of the working directory; outside of projects, the last one.
+async fn last_of_project(context: &Context) -> Result<Talk, CommandError> {
+    let place = context.environment.directory.canonicalize().unwrap_or_else(|_| context.environment.directory.clone());
+    let here = helix_project::project::project_above(&place, None);
+    let here = here.map(|path| path.to_string_lossy().into_owned());
+    let sessions = context.host().await?.sessions(usize::MAX).await?.sessions;
+    let last = sessions.into_iter().find(|session| here.is_none() || session.project == here);
+    last.map(|session| Talk::Session(session.id)).ok_or_else(|| {
+        CommandError::usage(codes::NOT_FOUND, "no session of this project").hint("omit --continue to start a new one")
+    })
 }
 
 /// Sends a message and prints what is recorded of its turn.
-async fn record(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
-    let mut answer = client.chat(talk, model, message).await?;
-    while answer.next().await?.is_some() {}
-    let turn = turn(client, talk, message).await?;
+async fn record(context: &Context, conversation: &Conversation<'_>, message: &str) -> Ended {
+    conversation.send(message).await?;
+    let turn = conversation.turn(message).await?;
     let (end, findings) = (turn.end.as_ref(), turn.unfixed());
     context.terminal.json(&json!({
         "session": turn.session,
@@ -151,34 +143,7 @@ async fn record(context: &Context, client: &Client, talk: &Talk, model: Option<&
     Ok(checked(&turn))
 }
 
-/// The turn of a message that was answered.
-///
-/// # Errors
-/// The host does not answer, or has no record of it.
-async fn turn(client: &Client, talk: &Talk, message: &str) -> Result<TurnView, CommandError> {
-    let turns = client.session(talk.name()).await?.map(|session| session.turns).unwrap_or_default();
-    let answered = |turn: &TurnView| turn.begin.message == message && turn.end.is_some();
-    turns.into_iter().rfind(answered).ok_or_else(|| {
-        CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host has no record of the answer")
-            .hint("send the message again")
-    })
-}
-
 /// An answer that did not pass its checks is a "no".
 fn checked(turn: &TurnView) -> Exit {
     if turn.unfixed().is_empty() { Exit::Success } else { Exit::No }
-}
-
-async fn say(context: &Context, client: &Client, talk: &Talk, model: Option<&str>, message: &str) -> Ended {
-    let mut answer = client.chat(talk, model, message).await?;
-    while let Some(event) = answer.next().await? {
-        match event {
-            ChatEvent::Text(text) => drop(context.terminal.raw(&plain(&text))?),
-            ChatEvent::Activity(text) => {
-                let line = format!("  {}", one_line(&text, 120));
-                context.terminal.say(&context.terminal.paint_error(Meaning::Weak, &line));
-            }
-        }
-    }
-    context.terminal.raw("\n")
 }

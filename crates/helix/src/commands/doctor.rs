@@ -10,14 +10,18 @@ use std::time::Duration;
 
 use helix_agents::{ExitStatus, Supported, probe};
 use helix_core::error_chain;
+use helix_engine::preview::AgentMeans;
 use helix_engine::{AgentProfile, Product, Program, agent_kind};
+use helix_git::{GitEnvironment, Repository};
 use helix_job::{ErrorView, Language, phrases, problem, say};
+use helix_project::rules::ProjectRules;
 use helix_project::survey::{Tests, survey};
 use helix_store::{OpenError, SqliteJournal, StateDir};
 use rustix::fs::{Access, access};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::commands::means;
 use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
@@ -74,6 +78,7 @@ pub(crate) fn run(context: &Context, fix: bool) -> Ended {
             }
         }
         checks.extend(git(context).await);
+        checks.extend(told_to_agents(context, settings));
         checks.push(limits(language, settings));
         checks.extend(toolchains(context).await);
         checks.extend(state(language, settings, fix).await);
@@ -162,6 +167,26 @@ async fn repository(context: &Context) -> Check {
         Ok(commit) => Check::good(what, say!(language, "doctor-at", root = root, commit = commit)),
         Err(_) => Check::note(what, problem!(language, "doctor-no-commit", root = root)),
     }
+}
+
+/// What the agents of the project in the working directory would be told, and what each gets of its user.
+fn told_to_agents(context: &Context, settings: &Settings) -> Vec<Check> {
+    let language = context.terminal.language;
+    let repository = Repository::open(&context.environment.directory, GitEnvironment::from_process()).ok();
+    let rules = repository.and_then(|repository| ProjectRules::at(&repository, "HEAD").ok());
+    let agents = settings.agents.values().filter(|setting| setting.origin != BUILT_IN || settings.agents.len() == 1);
+    let agents = agents.map(|setting| AgentMeans::of_agent(&setting.value, rules.as_ref()));
+    let all = rules.iter().map(AgentMeans::of_project).chain(agents).filter(|means| !means.is_empty());
+    let problems = rules.iter().flat_map(|rules| &rules.problems);
+    let problems = problems.map(|one| {
+        let found = told(one.message.clone(), one.help.clone().unwrap_or_default());
+        Check::note(say!(language, "means-of-project"), found)
+    });
+    let found = |means: AgentMeans| {
+        let lines = means::lines(language, &means).join("; ");
+        Check::good(means::whose(language, &means), lines)
+    };
+    all.map(found).chain(problems).collect()
 }
 
 /// How many agents may run at the same time, and whether any could start now.

@@ -3,6 +3,8 @@
 //!
 //! Must not hold any rule, and must not stand in an agent's way when it fails itself: then it exits with another code.
 
+mod ask_person;
+
 use std::io::Read as _;
 use std::path::PathBuf;
 
@@ -31,6 +33,12 @@ pub(crate) enum Hook {
         #[arg(long, value_name = "DIR", conflicts_with = "project")]
         session: Option<PathBuf>,
     },
+    /// Put a tool call to a person, and say whether it is allowed
+    Ask {
+        /// File with the agent's tool servers
+        #[arg(value_name = "FILE")]
+        servers: PathBuf,
+    },
 }
 
 /// What an agent says of its tool call. Everything else of it is of no interest here.
@@ -49,7 +57,10 @@ struct Input {
 }
 
 pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
-    let Hook::PostWrite { project, session } = hook;
+    let (project, session) = match hook {
+        Hook::PostWrite { project, session } => (project, session),
+        Hook::Ask { servers } => return ask_person::run(context, servers),
+    };
     let unreadable = |message: &str| CommandError::environment(codes::INPUT_UNREADABLE, message);
     let mut input = Vec::new();
     let read = std::io::stdin().lock().take(MAX_INPUT).read_to_end(&mut input);

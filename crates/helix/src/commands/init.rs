@@ -5,6 +5,7 @@ use std::process::{Command, Stdio};
 
 use helix_engine::{DialectName, Product, Program, agent_kind};
 use helix_job::{Language, say};
+use helix_project::adr_files::Place;
 use helix_project::survey::{Survey, survey};
 use serde_json::json;
 
@@ -35,7 +36,9 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         (directory.join("adr").join("TEMPLATE.txt"), adr_template()),
         (directory.join("plans").join("example").join(PLAN_FILE), template("example", &survey)),
     ];
-    for (path, text) in &files {
+    // A project that keeps its decisions elsewhere gets no directory for them.
+    let own = Place::of(&directory).is_ok_and(|place| directory.join(place.directory) == directory.join("adr"));
+    for (path, text) in files.iter().filter(|(path, _)| own || !path.ends_with("TEMPLATE.txt")) {
         let into = if path.exists() { &mut kept } else { &mut written };
         if !path.exists() {
             write_new(path, text)?;

@@ -48,7 +48,7 @@ fn opened(context: &Context, url: &str) -> bool {
     programs.any(|program| {
         let mut command = Command::new(program);
         command.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().is_ok_and(|child| stays_or_succeeds(child))
+        command.spawn().is_ok_and(stays_or_succeeds)
     })
 }
 

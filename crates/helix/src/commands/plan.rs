@@ -6,9 +6,10 @@ use std::time::Duration;
 use clap::{Args, Subcommand};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::format_duration;
+use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
-use helix_engine::preview::{PhaseVerifier, first_prompts, verifiers};
+use helix_engine::preview::{PhaseVerifier, first_prompts, means, verifiers};
 use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file};
 use helix_job::{Language, Origin, phrases, say};
 use helix_plan::{ParsedPlan, Plan, TO_DESCRIBE};
@@ -16,8 +17,9 @@ use helix_project::survey::{Survey, Tests, survey};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::arguments::budget;
+use crate::arguments::{budget, words};
 use crate::commands::draft;
+use crate::commands::means::whose;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
 use crate::files::read_bytes;
@@ -75,6 +77,9 @@ pub(crate) struct Selection {
     /// Turn limit for all phases
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) max_turns: Option<u32>,
+    /// How the result lands [default: the plan's, or that of the configuration]
+    #[arg(long, value_name = "HOW", value_parser = words(Land::WORDS.iter().copied()))]
+    pub(super) land: Option<Land>,
     /// Issue, pull request or merge request that the job is for: number or URL [default: the plan's]
     #[arg(long, value_name = "N|URL")]
     pub(super) issue: Option<Issue>,
@@ -259,6 +264,11 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     let (terminal, language) = (&context.terminal, context.terminal.language);
     terminal.say_diagnostics(warnings, source);
     let mut lines = vec![say!(language, "plan-dry-run", plan = &plan.name, phases = waves.concat().len())];
+    let means = means(&config, &inspection);
+    for one in &means {
+        lines.push(format!("\n{}", whose(language, one)));
+        lines.extend(super::means::lines(language, one).into_iter().map(|line| format!("  {line}")));
+    }
     for (number, wave) in (1_u32..).zip(&waves) {
         lines.push(format!("\n{}", say!(language, "plan-wave", number = number, phases = wave.len())));
         for phase in wave.iter().filter_map(|id| plan.phase(id)) {
@@ -289,7 +299,7 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
     }
     let value = json!({
         "plan": plan, "file": name, "warnings": warnings, "prompts": prompts, "waves": waves,
-        "verifiers": verifiers, "verification_price": price,
+        "agents": means, "verifiers": verifiers, "verification_price": price,
         "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
     });
     terminal.answer(&value, &lines.join("\n"))?;

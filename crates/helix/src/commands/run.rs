@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use helix_core::ids::JobId;
-use helix_engine::submit::plan_file;
+use helix_engine::submit::{plan_file, plans_in};
 use helix_job::{JobView, say};
 use helix_server::wire::{JobRequest, PhaseFilter};
 use serde_json::{Value, json};
@@ -15,8 +15,9 @@ use crate::client::{Client, ClientError};
 use crate::commands::plan::{self, Selection};
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::error::{CommandError, Ended, Exit};
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Reached, busy_jobs, find, refuse_other_configuration, until_idle};
+use crate::question::{can_ask, choose};
 use crate::runtime::signal_stream;
 use crate::terminal::Reading;
 use crate::watch::{Interrupt, Watched, print_job, watch};
@@ -24,9 +25,9 @@ use crate::watch::{Interrupt, Watched, print_job, watch};
 /// Arguments of `helix run`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Plan file, or project with one plan
+    /// Plan file, or project with one plan [default: the plan below plans/; of several, a terminal offers a choice]
     #[arg(value_name = "PLAN|PROJECT")]
-    plan: PathBuf,
+    plan: Option<PathBuf>,
     #[command(flatten)]
     selection: Selection,
     /// Reuse the job already started with this key
@@ -41,7 +42,10 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
-    let path = context.path(&arguments.plan);
+    let path = match &arguments.plan {
+        Some(plan) => context.path(plan),
+        None => context.block_on(plan_of_project(context))?,
+    };
     if arguments.dry_run {
         return plan::dry_run(context, &path, &arguments.selection);
     }
@@ -58,6 +62,26 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
         };
         follow(context, Interrupt::Cancels, submit).await
     })
+}
+
+/// The plan of the repository that the command is called in; of several, the one that the person at the terminal chooses.
+async fn plan_of_project(context: &Context) -> Result<PathBuf, CommandError> {
+    let place = &context.environment.directory;
+    let above = place.ancestors().find(|above| above.join(".git").exists());
+    let found = [Some(place.as_path()), above].into_iter().flatten().map(plans_in).find(|plans| !plans.is_empty());
+    let plans = found.unwrap_or_default();
+    if plans.len() > 1 && can_ask(context) {
+        let names: Vec<String> = plans.iter().map(|plan| context.shown(plan)).collect();
+        if let Some(at) = choose(context, &names).await? {
+            return Ok(plans.into_iter().nth(at).unwrap_or_else(|| place.clone()));
+        }
+        return Err(CommandError::usage(codes::USAGE, "no plan was chosen").hint("name one: helix run PLAN"));
+    }
+    match <[PathBuf; 1]>::try_from(plans) {
+        Ok([only]) => Ok(only),
+        // Of none or several, this says what to do.
+        Err(_) => Ok(plan_file(above.unwrap_or(place))?),
+    }
 }
 
 /// Asks a host for a job and watches it, says what happened, and leaves.
@@ -112,7 +136,7 @@ async fn leave(context: &Context, reached: Reached) -> Result<(), CommandError> 
         context.terminal.say(&say!(context.terminal.language, "term-other-jobs", jobs = unfinished.len()));
         let mut interrupts = signal_stream(SignalKind::interrupt())?;
         tokio::select! {
-            idle = until_idle(&host.engine, Duration::ZERO) => idle?,
+            idle = until_idle(&host.engine, Duration::ZERO, None) => idle?,
             _ = interrupts.recv() => {}
         }
     }
@@ -142,7 +166,7 @@ pub(crate) fn left_behind(context: &Context, value: &Value, job: &JobId) -> Ende
 
 fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequest, CommandError> {
     let absolute = |path: &Path| Environment::text_of(&context.path(path));
-    let Selection { project, phase, from, agent, model, budget, max_turns, issue } = arguments.selection.clone();
+    let Selection { project, phase, from, agent, model, budget, max_turns, land, issue } = arguments.selection.clone();
     Ok(JobRequest {
         plan: Some(absolute(path)?.into()),
         project_path: project.as_deref().map(absolute).transpose()?.map(Into::into),
@@ -153,6 +177,7 @@ fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequ
         model,
         budget_usd: budget,
         max_turns,
+        land,
         venv: context.venv()?,
         idempotency_key: arguments.idempotency_key.clone(),
         issue,

@@ -48,7 +48,8 @@ async fn serve(context: &Context, arguments: Arguments) -> Ended {
     let listening = Listening::at(arguments.listen.as_ref().unwrap_or(&settings.listen.value), access).await?;
     let mut interrupts = signal_stream(SignalKind::interrupt())?;
     let mut terminations = signal_stream(SignalKind::terminate())?;
-    let lock = StateDir::open(&settings.state_dir.value)?.lock()?;
+    let state = StateDir::open(&settings.state_dir.value)?;
+    let lock = state.lock()?;
     let mut host = Host::start(&context.environment, settings, &listening, lock).await?;
     if arguments.background {
         context.terminal.data(READY_MARK)?;
@@ -59,7 +60,7 @@ async fn serve(context: &Context, arguments: Arguments) -> Ended {
     tokio::select! {
         _ = interrupts.recv() => {}
         _ = terminations.recv() => {}
-        idle = until_idle(&engine, IDLE_GRACE), if arguments.until_idle => idle?,
+        idle = until_idle(&engine, IDLE_GRACE, Some(&state)), if arguments.until_idle => idle?,
         error = host.server_failed() => return Err(error),
     }
     if !arguments.background {

@@ -5,13 +5,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use helix_agents::ExitStatus;
+use helix_agents::{ExitStatus, ToolRule, ToolRules};
 use helix_core::diagnostic::did_you_mean;
 use helix_core::document::Placed;
 use helix_engine::{AgentProfile, DialectName, ExitMeaning, Program, agent_kind};
 use helix_process::TOOLCHAIN;
 
 use super::files::{Files, Setting};
+use super::inherit::inherit;
 use super::keys::Agent;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
@@ -21,17 +22,17 @@ pub(super) fn agents(
     environment: &Environment,
     files: &Files,
     configured: Vec<(Placed<String>, Placed<Agent>)>,
-) -> BTreeMap<String, Setting<AgentProfile>> {
-    let built_in = profile(environment, files, "claude", Agent::default());
+) -> Result<BTreeMap<String, Setting<AgentProfile>>, CommandError> {
+    let built_in = profile(environment, files, "claude", Agent::default())?;
     let mut agents = BTreeMap::from([("claude".to_owned(), Setting::built_in(built_in))]);
     for (name, agent) in configured {
-        let profile = profile(environment, files, &name.value, agent.value);
+        let profile = profile(environment, files, &name.value, agent.value)?;
         agents.insert(name.value, Setting::new(profile, files.origin(&name.range)));
     }
-    agents
+    Ok(agents)
 }
 
-fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -> AgentProfile {
+fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -> Result<AgentProfile, CommandError> {
     let named = agent.dialect.map(|written| written.value);
     let kind = agent_kind(named.or(DialectName::from_word(name)).unwrap_or(DialectName::Claude));
     let command = match (agent.command, kind.program) {
@@ -64,7 +65,13 @@ fn profile(environment: &Environment, files: &Files, name: &str, agent: Agent) -
             expand(environment, own.copied())
         }
     };
-    profile
+    let rules = |list: Option<Placed<Vec<Placed<ToolRule>>>>| -> Vec<ToolRule> {
+        list.into_iter().flat_map(|list| list.value).map(|rule| rule.value).collect()
+    };
+    let tools = agent.tools.map(|written| written.value).unwrap_or_default();
+    profile.tools = ToolRules { allow: rules(tools.allow), deny: rules(tools.deny), ask: rules(tools.ask) };
+    inherit(environment, files, &mut profile, agent.inherit.as_ref())?;
+    Ok(profile)
 }
 
 /// A path as it is written in a file; a relative one is meant from the file's directory.

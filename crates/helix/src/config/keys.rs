@@ -5,9 +5,11 @@
 
 use std::time::Duration;
 
+use helix_agents::ToolRule;
 use helix_core::document::{
     Count, FieldReader, Key, LargeCount, Money, Node, Placed, Share, TableOf, Text, Time, TimeOrZero,
 };
+use helix_core::evidence::Land;
 use helix_core::run::{NetworkAccess, SandboxMode};
 use helix_core::{kinds, mapping};
 use helix_engine::consultant::Validator;
@@ -17,6 +19,7 @@ use helix_job::AskPerson;
 use helix_server::{BackgroundTasks, Disconnect, Profile};
 use reqwest::Url;
 
+use super::inherit::Wanted;
 use crate::error::codes;
 
 mapping! {
@@ -46,6 +49,8 @@ mapping! {
         sandbox: Sandbox;
         /// New projects.
         projects: Projects;
+        /// Decision records.
+        decisions: Decisions;
     }
 }
 
@@ -78,8 +83,24 @@ mapping! {
         home: Text, example = "\"~/agents/claude\"";
         /// where the agent keeps its own settings and sessions
         config_dir: Text, example = "\"~/.claude\"";
+        /// what its runs get of your own settings of it: rules, skills, hooks, mcp:SERVER (docs/agents.md)
+        inherit: Vec<Inherit>, example = "[\"rules\", \"skills\"]";
+        /// rules for its tools besides those of its work (docs/agents.md)
+        tools: Tools, example = "{ allow = [\"web\"], deny = [\"read:.env\"], ask = [\"shell:git push *\"] }";
         /// true: exit status 0 stands for the record; for `command` agents
         trust_exit: bool;
+    }
+}
+
+mapping! {
+    /// `[agents.NAME.tools]`.
+    pub(super) struct Tools {
+        /// what it may use besides
+        allow: Vec<Rule>;
+        /// what it may not use
+        deny: Vec<Rule>;
+        /// what it may use once a person has said yes to that very call
+        ask: Vec<Rule>;
     }
 }
 
@@ -180,6 +201,8 @@ mapping! {
         retry_delay_max: Time, example = "\"30s\"";
         /// longest wait for the reset of a provider's limit; "0s": fail at once; default: no limit
         max_wait: TimeOrZero, example = "\"6h\"";
+        /// how results land: "merge", "squash" (one commit), or "branch" (you merge)
+        land: Land, example = "\"merge\"";
         /// for one run of a reviewer or adviser; default: a share of the job's remaining budget
         side_budget_usd: Money, example = "0.5";
         /// longest time to exit after the last message
@@ -275,8 +298,16 @@ mapping! {
     }
 }
 
+mapping! {
+    /// `[decisions]`; read where the decisions are looked for, beside which it stands.
+    pub(super) struct Decisions {
+        /// where decision records are; default: found (docs/adr.md)
+        directory: Text, example = "\"docs/decisions\"";
+    }
+}
+
 /// Every section with its keys, in the order of the documentation; that of agents under the name of one.
-const SECTIONS: [(&str, &[Key]); 12] = [
+const SECTIONS: [(&str, &[Key]); 13] = [
     ("defaults", Defaults::KEYS),
     ("agents.claude", Agent::KEYS),
     ("consultant", Consultant::KEYS),
@@ -289,6 +320,7 @@ const SECTIONS: [(&str, &[Key]); 12] = [
     ("failures", Failures::KEYS),
     ("sandbox", Sandbox::KEYS),
     ("projects", Projects::KEYS),
+    ("decisions", Decisions::KEYS),
 ];
 
 /// Sections as a file shows them, every key with its meaning; `mark` stands before each line, such as `# `.
@@ -313,8 +345,20 @@ kinds! {
     };
     /// Which client asks, as far as it is known.
     pub(super) Client -> Option<Profile>, |node, what, reader| {
-        let [first, second, third] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
-        word(node, what, reader, &[("auto", None), first, second, third])
+        let [first, second, _, last] = Profile::ALL.map(|profile| (profile.word(), Some(profile)));
+        word(node, what, reader, &[("auto", None), first, second, last])
+    };
+    /// Something of the user's own settings of an agent.
+    pub(super) Inherit -> Wanted, |node, what, reader| {
+        let word = String::from_node(node, what, reader)?;
+        let help = "write \"rules\", \"skills\", \"hooks\", or \"mcp:\" with the name of a tool server of yours";
+        fitting(node, reader, Wanted::of(&word), &format!("{word:?} is nothing that can be inherited"), help)
+    };
+    /// A rule for tools.
+    pub(super) Rule -> ToolRule, |node, what, reader| {
+        let rule = String::from_node(node, what, reader)?;
+        let help = "write read, write, shell, web, agents, mcp:SERVER/TOOL or tool:NAME, such as \"read:.env\" or \"shell:git push *\"";
+        fitting(node, reader, rule.parse().ok(), &format!("{rule:?} is no rule for tools"), help)
     };
     /// An agent whose keys fit together.
     pub(super) CheckedAgent -> Agent, |node, what, reader| {

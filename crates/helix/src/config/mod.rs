@@ -4,6 +4,7 @@
 
 mod agents;
 mod files;
+mod inherit;
 mod keys;
 mod settings;
 mod trust;

@@ -100,6 +100,7 @@ pub(crate) struct Settings {
     verifier: keys::Verifier,
     adviser: keys::Adviser,
     projects: keys::Projects,
+    decisions: keys::Decisions,
     sandbox: keys::Sandbox,
     person: AskPerson,
     question_timeout: Option<Duration>,
@@ -139,7 +140,7 @@ impl Settings {
         let (consultant, server, jobs) = (section(consultant), section(server), section(jobs));
         let (verifier, adviser): (keys::Verifier, keys::Adviser) = (section(verifier), section(adviser));
 
-        let agents = agents(environment, &files, section(configured));
+        let agents = agents(environment, &files, section(configured))?;
         let default_agent = files.setting(&section(defaults).agent).unwrap_or_else(|| match agents.first_key_value() {
             Some((only, setting)) if agents.len() == 1 => Setting::new(only.clone(), setting.origin.clone()),
             _ => Setting::built_in("claude".to_owned()),
@@ -181,6 +182,7 @@ impl Settings {
             verifier,
             adviser,
             projects: section(file.projects),
+            decisions: section(file.decisions),
             sandbox: section(file.sandbox),
             written,
             files,
@@ -259,6 +261,7 @@ impl Settings {
             backoff_first_ms: get(&jobs.retry_delay).map_or(built_in.backoff_first_ms, milliseconds),
             backoff_max_ms: get(&jobs.retry_delay_max).map_or(built_in.backoff_max_ms, milliseconds),
             max_wait_seconds: get(&jobs.max_wait).map(|time| time.as_secs()),
+            land: get(&jobs.land).unwrap_or_default(),
             side_budget_usd: get(&jobs.side_budget_usd),
             escalation: Escalation { advice_rounds: self.adviser_rounds(), person: self.person },
             question_seconds: self.question_timeout.map(|timeout| timeout.as_secs().max(1)),
@@ -413,6 +416,7 @@ impl Settings {
             ("jobs.retries", json!(Policy::default().transient_retries)),
             ("jobs.retry_delay", time(Duration::from_millis(Policy::default().backoff_first_ms))),
             ("jobs.retry_delay_max", time(Duration::from_millis(Policy::default().backoff_max_ms))),
+            ("jobs.land", json!(Policy::default().land)),
             ("jobs.max_gates", json!(self.admission.gates)),
             ("jobs.memory_floor_mb", json!(self.admission.memory_floor >> 20)),
             ("adviser.rounds", json!(self.adviser_rounds())),
@@ -422,6 +426,7 @@ impl Settings {
             ("failures.holdout", json!(failures.holdout.share())),
             ("failures.deadline", time(failures.deadline)),
             ("projects.directory", json!(self.projects(environment))),
+            ("decisions.directory", json!(get(&self.decisions.directory).unwrap_or_else(|| "found".to_owned()))),
         ] {
             let written = self.written.iter().find(|written| written.key == key);
             rows.push(written.cloned().unwrap_or_else(|| Origin::new(key, value, BUILT_IN)));

@@ -180,3 +180,31 @@ fn every_key_reaches_the_policy() {
     assert_eq!((policy.side_budget_usd, policy.max_wait_seconds), (Some(0.5), Some(5400)));
     assert_eq!((policy.transient_retries, policy.backoff_first_ms, policy.backoff_max_ms), (7, 250, 120_000));
 }
+
+#[test]
+fn what_is_to_be_inherited_has_to_be_there() {
+    for (text, part) in [
+        ("[agents.claude]\ninherit = [\"everything\"]\n", "\"everything\" is nothing that can be inherited"),
+        ("[agents.claude]\ninherit = [\"mcp:helix\"]\n", "\"mcp:helix\" is nothing that can be inherited"),
+        ("[agents.claude]\ntools = { deny = [\"bash\"] }\n", "\"bash\" is no rule for tools"),
+    ] {
+        let found = problems(text);
+        assert!(found.len() == 1 && found[0].contains(part), "{text}: {found:?}");
+    }
+    for (text, part) in [
+        ("[agents.claude]\ninherit = [\"mcp:tracker\"]\n", "there is no tool server tracker"),
+        ("[agents.codex]\ninherit = [\"hooks\"]\n", "cannot take that over from agents of the dialect codex"),
+        (
+            "[agents.x]\ndialect = \"command\"\ncommand = [\"x\"]\ninherit = [\"rules\"]\n",
+            "have no settings of their own",
+        ),
+    ] {
+        let files = Files { files: vec![("/p0/helix.toml".into(), text.into())] };
+        let error = Settings::put_together(&Environment::for_tests(), &Overrides::default(), files).unwrap_err();
+        assert!(error.in_one_line().contains(part), "{text}: {}", error.in_one_line());
+    }
+    let rules =
+        of(&["[agents.claude]\ntools = { allow = [\"web\"], deny = [\"read:.env\"], ask = [\"mcp:tracker\"] }\n"]);
+    let tools = &rules.agents["claude"].value.tools;
+    assert_eq!((tools.allow.len(), tools.deny[0].to_string(), tools.ask.len()), (1, "read:.env".to_owned(), 1));
+}

@@ -16,6 +16,7 @@ use helix_process::bounded::open_plain;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use super::inherit::{PROJECT_SERVERS, SERVER};
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 use crate::files::{replace_private, unreadable, unwritable};
@@ -35,9 +36,11 @@ const UNASKED: &[&str] = &[
     "consultant.follow_jobs",
     "consultant.model",
     "consultant.turn_timeout",
+    "decisions.directory",
     "defaults.agent",
     "escalation.person",
     "jobs.budget_usd",
+    "jobs.land",
     "jobs.linger",
     "jobs.max_agents",
     "jobs.max_gates",
@@ -191,7 +194,9 @@ impl<'a> Trust<'a> {
         let base = file.path.parent().unwrap_or(Path::new("/"));
         let inside = base.canonicalize().map_err(unreadable(base))?;
         let experts = file.keys.iter().any(|key| key.name == "consultant.experts").then_some(EXPERTS_FILE);
-        let texts = file.keys.iter().flat_map(|key| &key.texts).map(String::as_str).chain(experts);
+        let servers = file.keys.iter().flat_map(|key| &key.texts).any(|text| text.starts_with(SERVER));
+        let servers = servers.then_some(PROJECT_SERVERS);
+        let texts = file.keys.iter().flat_map(|key| &key.texts).map(String::as_str).chain(experts).chain(servers);
         let mut named = BTreeMap::new();
         for path in texts.map(|text| self.environment.path(text, base)) {
             if let Ok(whole) = path.canonicalize()

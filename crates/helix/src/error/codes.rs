@@ -18,6 +18,8 @@ pub(crate) const NO_STATE_PLACE: &str = "HX0906";
 pub(crate) const NOT_UTF8: &str = "HX0907";
 /// A project's configuration says more than a project may, and the user does not trust it.
 pub(crate) const CONFIG_NOT_TRUSTED: &str = "HX0908";
+/// What an agent is to inherit of the user's own settings is not there, or cannot be understood.
+pub(crate) const CONFIG_INHERIT: &str = "HX0909";
 /// The address is open to others and no token was chosen for it.
 pub(crate) const OPEN_ADDRESS: &str = "HX0910";
 /// Another program listens on the address.
@@ -82,6 +84,8 @@ pub(crate) const COMMENT_REFUSED: &str = "HX0943";
 pub(crate) const OPEN_WEBUI: &str = "HX0944";
 /// Open WebUI's requests do not reach Helix as they should.
 pub(crate) const NOT_REACHED: &str = "HX0945";
+/// The user's editor cannot be run.
+pub(crate) const EDITOR: &str = "HX0946";
 /// Standard output or error cannot be written.
 pub(crate) const OUTPUT_STREAM: &str = "HX0950";
 /// The runtime cannot be started.

@@ -116,15 +116,20 @@ impl From<SubmitError> for CommandError {
     }
 }
 
+/// What to do about an ADR that is no text.
+const UTF8: &str = "save it as UTF-8; nothing was written";
+
 impl From<AdrFileError> for CommandError {
     fn from(error: AdrFileError) -> Self {
-        let invalid = |hint| (Exit::Usage, codes::ADR_ERRORS, hint);
+        fn invalid(hint: &str) -> (Exit, &'static str, &str) {
+            (Exit::Usage, codes::ADR_ERRORS, hint)
+        }
         let (exit, code, hint) = match &error {
             AdrFileError::Disk { action: "read" | "find", .. } => {
                 (Exit::Usage, codes::INPUT_UNREADABLE, "check the path and its permissions; an ADR has at most 8 MiB")
             }
             AdrFileError::Disk { .. } => (Exit::Environment, codes::OUTPUT_UNWRITABLE, super::WRITABLE),
-            AdrFileError::Unreadable(_) => invalid("save it as UTF-8; nothing was written"),
+            AdrFileError::Unreadable(_) => invalid(UTF8),
             AdrFileError::Invalid { .. } => invalid("fix the draft; nothing was written"),
             AdrFileError::Rules { .. } => invalid("fix the rules, or remove the file"),
             AdrFileError::Import { .. } => {
@@ -133,14 +138,15 @@ impl From<AdrFileError> for CommandError {
             AdrFileError::Numbered { .. } => invalid("write `adr_id: draft` to get a new number"),
             AdrFileError::NotProposed { .. } => (Exit::No, codes::CANNOT_BE_DONE, "nothing was changed"),
             AdrFileError::Unknown { .. } => (Exit::Usage, codes::NOT_FOUND, "`helix adr list` shows all"),
-            AdrFileError::Rewrite { .. } => invalid("add `adr_id` and `status` to the front matter"),
+            AdrFileError::Rewrite { .. } => invalid("nothing was changed; `helix adr edit` opens it"),
+            AdrFileError::Place { hint, .. } => invalid(hint.as_str()),
         };
         let refused = Self::wrapping(exit, code, &error).hint(hint);
         match error {
             AdrFileError::Invalid { source_text, diagnostics, .. } => refused.diagnostics(diagnostics, source_text),
             AdrFileError::Rules { diagnostic, source_text } => refused.diagnostics(vec![*diagnostic], source_text),
             AdrFileError::Unreadable(diagnostic) => {
-                Self::new(exit, code, "the ADR cannot be read").hint(hint).diagnostics(vec![*diagnostic], "")
+                Self::new(exit, code, "the ADR cannot be read").hint(UTF8).diagnostics(vec![*diagnostic], "")
             }
             _ => refused,
         }

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use helix_engine::{Engine, EngineError};
 use helix_job::{JobStatus, JobView};
-use helix_store::JobFilter;
+use helix_store::{JobFilter, StateDir};
+
+use super::visit::is_visited;
 
 /// How long a host stays for somebody who has looked at a page.
 const LOOKED_AT: Duration = Duration::from_secs(600);
@@ -31,11 +33,15 @@ async fn is_busy(engine: &Engine, job: &JobView) -> Result<bool, EngineError> {
     }
 }
 
-/// Waits until no job needs a host, and none has come for `grace`.
+/// Waits until no job needs a host, and none has come for `grace`; with a state directory, also until nobody counts on its host.
 ///
 /// # Errors
 /// When the journal cannot be read.
-pub(crate) async fn until_idle(engine: &Engine, grace: Duration) -> Result<(), EngineError> {
+pub(crate) async fn until_idle(
+    engine: &Engine,
+    grace: Duration,
+    visitors: Option<&StateDir>,
+) -> Result<(), EngineError> {
     loop {
         while let Some(job) = busy_jobs(engine).await?.into_iter().next() {
             let mut events = engine.jobs().events(&job.id, job.last_event).await?;
@@ -50,7 +56,8 @@ pub(crate) async fn until_idle(engine: &Engine, grace: Duration) -> Result<(), E
         }
         // Time for somebody to submit the next job, or the first one.
         tokio::time::sleep(grace).await;
-        if busy_jobs(engine).await?.is_empty() && !engine.logins().is_in_use(LOOKED_AT) {
+        let is_looked_at = visitors.is_some_and(is_visited) || engine.logins().is_in_use(LOOKED_AT);
+        if busy_jobs(engine).await?.is_empty() && !is_looked_at {
             return Ok(());
         }
     }

@@ -7,6 +7,7 @@ mod idle;
 mod port;
 mod reach;
 mod token;
+mod visit;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -29,6 +30,7 @@ pub(crate) use background::{READY_MARK, start_in_background};
 pub(crate) use idle::{busy_jobs, until_idle};
 pub(crate) use reach::{Reached, find, reach, refuse_other_configuration};
 pub(crate) use token::Token;
+pub(crate) use visit::Visit;
 
 /// Address of hosts that nobody but this machine's `helix` commands looks for.
 const EPHEMERAL: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 0);

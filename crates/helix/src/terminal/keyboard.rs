@@ -1,69 +1,95 @@
 //! What a person types: lines of standard input.
 //!
-//! Read on one thread that nothing waits for, so that a command that was interrupted can leave, and that a prompt that was
-//! given up takes no line from the next one. Must not know what is asked.
+//! Read on a thread that nothing waits for, so that a command that was interrupted can leave; only while somebody waits for a line,
+//! so that one that was given up takes nothing from the next prompt, nor from the line editor. Must not know what is asked.
 
-use std::io::{BufRead, IsTerminal};
-use std::sync::OnceLock;
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::os::fd::AsFd as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{LocalModes, OptionalActions, Termios, tcgetattr, tcsetattr};
-use tokio::sync::{Mutex, mpsc};
-use tokio::time::timeout;
+use tokio::sync::oneshot;
 
 use super::to_standard_error;
 use crate::error::{CommandError, codes};
 
-/// Lines that are typed ahead before the thread stops reading.
-const TYPED_AHEAD: usize = 16;
+/// Between two looks whether somebody still waits for a line.
+const LOOK_AGAIN: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
-type Lines = Mutex<mpsc::Receiver<std::io::Result<String>>>;
+type Line = std::io::Result<Option<String>>;
 
-static LINES: OnceLock<Lines> = OnceLock::new();
+/// Standard input, with lines that were read when nobody waited for them any more.
+#[derive(Default)]
+struct Input {
+    reader: Option<BufReader<File>>,
+    unheard: VecDeque<Line>,
+}
+
+static INPUT: Mutex<Option<Input>> = Mutex::new(None);
+
+/// Whether somebody waits for a line: until it is dropped.
+struct Wanted(Arc<AtomicBool>);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
 
 /// The next line without its end; `None` when there are no more.
 ///
 /// # Errors
 /// Standard input cannot be read.
 pub(crate) async fn typed_line() -> Result<Option<String>, CommandError> {
-    LINES.get_or_init(start).lock().await.recv().await.transpose().map_err(|error| {
+    let (sender, line) = oneshot::channel();
+    let wanted = Wanted(Arc::new(AtomicBool::new(true)));
+    let is_wanted = Arc::clone(&wanted.0);
+    std::thread::spawn(move || {
+        let mut input = INPUT.lock().unwrap_or_else(PoisonError::into_inner);
+        let input = input.get_or_insert_default();
+        let next = match input.unheard.pop_front() {
+            Some(line) => Some(line),
+            None => input.next(&is_wanted),
+        };
+        if let Some(Err(unheard)) = next.map(|line| sender.send(line)) {
+            input.unheard.push_front(unheard);
+        }
+    });
+    // The thread ends without a line only when nobody waits.
+    line.await.unwrap_or(Ok(None)).map_err(|error| {
         CommandError::environment(codes::INPUT_UNREADABLE, "cannot read standard input").because(&error)
     })
 }
 
-/// What a terminal puts around a paste once it was asked to.
-const PASTE_BEGINS: &str = "\u{1b}[200~";
-const PASTE_ENDS: &str = "\u{1b}[201~";
-const MARK_PASTES: &str = "\u{1b}[?2004h";
-const LEAVE_PASTES: &str = "\u{1b}[?2004l";
-/// Lines of a paste follow each other within this time at terminals that do not mark it.
-const SAME_PASTE: Duration = Duration::from_millis(30);
-
-/// Text that a person typed or pasted: one line, or all lines of a paste. From a pipe, one line.
-///
-/// # Errors
-/// Standard input cannot be read.
-pub(crate) async fn typed_text() -> Result<Option<String>, CommandError> {
-    if !std::io::stdin().is_terminal() {
-        return typed_line().await;
-    }
-    let _marked = MarkedPastes::begin();
-    pasted().await
-}
-
-/// Has the terminal mark pastes until it is dropped, also by who gives up waiting for the text.
-struct MarkedPastes;
-
-impl MarkedPastes {
-    fn begin() -> Self {
-        to_standard_error(MARK_PASTES);
-        Self
-    }
-}
-
-impl Drop for MarkedPastes {
-    fn drop(&mut self) {
-        to_standard_error(LEAVE_PASTES);
+impl Input {
+    /// The next line; none at all if nobody wants it any more.
+    fn next(&mut self, is_wanted: &AtomicBool) -> Option<Line> {
+        let reader = match &mut self.reader {
+            Some(reader) => reader,
+            none => match std::io::stdin().as_fd().try_clone_to_owned() {
+                Ok(input) => none.insert(BufReader::new(File::from(input))),
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        while reader.buffer().is_empty() {
+            if !is_wanted.load(Ordering::Relaxed) {
+                return None;
+            }
+            match poll(&mut [PollFd::new(reader.get_ref(), PollFlags::IN)], Some(&LOOK_AGAIN)) {
+                Ok(0) | Err(rustix::io::Errno::INTR) => {}
+                Ok(_) => break,
+                Err(error) => return Some(Err(error.into())),
+            }
+        }
+        let mut line = String::new();
+        Some(reader.read_line(&mut line).map(|bytes| {
+            let text = line.strip_suffix('\n').unwrap_or(&line);
+            (bytes > 0).then(|| text.strip_suffix('\r').unwrap_or(text).to_owned())
+        }))
     }
 }
 
@@ -91,32 +117,4 @@ impl Drop for Hidden {
             to_standard_error("\n");
         }
     }
-}
-
-async fn pasted() -> Result<Option<String>, CommandError> {
-    let Some(mut text) = typed_line().await? else { return Ok(None) };
-    loop {
-        let open = text.matches(PASTE_BEGINS).count() > text.matches(PASTE_ENDS).count();
-        let more = match open {
-            true => typed_line().await?,
-            false => timeout(SAME_PASTE, typed_line()).await.unwrap_or(Ok(None))?,
-        };
-        let Some(line) = more else { break };
-        text.push('\n');
-        text.push_str(&line);
-    }
-    Ok(Some(text.replace(PASTE_BEGINS, "").replace(PASTE_ENDS, "")))
-}
-
-fn start() -> Lines {
-    let (sender, receiver) = mpsc::channel(TYPED_AHEAD);
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines() {
-            let broken = line.is_err();
-            if sender.blocking_send(line).is_err() || broken {
-                return;
-            }
-        }
-    });
-    Mutex::new(receiver)
 }

@@ -2,7 +2,9 @@
 //!
 //! Must not know what is being said, only how it is shown.
 
+mod editor;
 mod keyboard;
+mod markdown;
 mod problem;
 mod table;
 mod time;
@@ -15,10 +17,12 @@ use serde::Serialize;
 
 use crate::error::{CommandError, Ended, Exit, codes};
 
+pub(crate) use editor::{LineEditor, Typed};
 pub(crate) use helix_core::text::{coloured, duration, money, one_line, plain};
 pub(crate) use helix_failure::report::Look;
 use helix_job::Language;
-pub(crate) use keyboard::{Hidden, typed_line, typed_text};
+pub(crate) use keyboard::{Hidden, typed_line};
+pub(crate) use markdown::{Blocks, rendered};
 pub(crate) use table::Cell;
 pub(crate) use time::ago;
 
@@ -59,8 +63,8 @@ pub(crate) struct Terminal {
     pub(crate) error_look: Look,
     /// The language of whoever reads; programs read English.
     pub(crate) language: Language,
-    /// Whether standard error is a terminal that can move its cursor, so that bars can be drawn.
-    pub(crate) bars: bool,
+    /// Whether standard error is a terminal that can move its cursor, so that a screen can be drawn.
+    pub(crate) draws: bool,
 }
 
 impl Terminal {
@@ -81,8 +85,13 @@ impl Terminal {
             look: look(std::io::stdout().is_terminal() && !dumb),
             error_look: look(error_draws),
             language,
-            bars: error_draws && reading == Reading::People,
+            draws: error_draws && reading == Reading::People,
         }
+    }
+
+    /// Whether somebody sits there who can be asked.
+    pub(crate) fn is_attended(&self) -> bool {
+        self.reading == Reading::People && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
     }
 
     /// Writes a line of data.
@@ -105,6 +114,12 @@ impl Terminal {
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(CommandError::ReaderLeft),
             Err(error) => Err(CommandError::unwritten(&error)),
         }
+    }
+
+    /// Columns of the terminal that standard output is; `None` where it is none, which gets text as it is.
+    pub(crate) fn columns(&self) -> Option<usize> {
+        let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+        (self.reading == Reading::People).then(|| if size.ws_col == 0 { 80 } else { usize::from(size.ws_col) })
     }
 
     /// Writes a value as JSON that people can read, too.

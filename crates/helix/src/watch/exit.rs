@@ -1,5 +1,6 @@
 //! From a job's end to an exit code, by the types of the evidence. Must not look at any text.
 
+use helix_core::evidence::Land;
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::run::{AgentErrorKind, Failure, Outcome};
 use helix_job::{Active, Attempt, Integration, IntegrationTarget, JobEnd, JobState, PhaseState};
@@ -11,6 +12,8 @@ pub(super) fn of_job(state: &JobState, interrupted: bool) -> Exit {
     match (state.end(), state.active()) {
         // What was asked for is not in the user's branch yet.
         (Some(JobEnd::Succeeded), Some(active)) if is_beside(active) => Exit::No,
+        // A person's word is no proof.
+        (Some(JobEnd::Succeeded), Some(active)) if is_overruled(active) => Exit::NotProved,
         (Some(JobEnd::Succeeded), _) => Exit::Success,
         (Some(JobEnd::Cancelled { .. }), _) if interrupted => Exit::Interrupted,
         (Some(JobEnd::Failed { .. }), Some(active)) if is_surroundings_fault(active) => Exit::Environment,
@@ -20,7 +23,14 @@ pub(super) fn of_job(state: &JobState, interrupted: bool) -> Exit {
 }
 
 fn is_beside(active: &Active) -> bool {
-    matches!(&active.integration, Integration::Done(done) if matches!(done.target, IntegrationTarget::Beside { .. }))
+    active.spec.policy.land != Land::Branch
+        && matches!(&active.integration, Integration::Done(done) if matches!(done.target, IntegrationTarget::Beside { .. }))
+}
+
+/// Whether a phase counts although a gate did not pass.
+fn is_overruled(active: &Active) -> bool {
+    let passed = |state: &PhaseState| matches!(state, PhaseState::Passed { .. });
+    active.phases.iter().any(|progress| passed(&progress.state) && !progress.accepted().is_empty())
 }
 
 /// Whether a phase that failed, or the integration, did so through the surroundings: git, the disk, a program that is missing.

@@ -56,8 +56,10 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
     let language = context.terminal.language;
     let title = context.terminal.paint(Meaning::Strong, &say!(language, "report-of", what = title(language, one)));
     let body = match (&one.report, &one.trouble) {
-        (Some(report), _) => report.brief_in(language.code(), |about, text| {
-            say!(language, "report-line", label = about.replace(' ', "-"), text = text)
+        (Some(report), _) => report.brief_in(language.code(), |about, text| match about {
+            // The table above says it.
+            "attempt" | "check" | "ended" => String::new(),
+            _ => say!(language, "report-line", label = about.replace(' ', "-"), text = text),
         }),
         (None, trouble) => {
             format!("  {}\n", trouble.clone().unwrap_or_else(|| say!(language, "report-missing")))
@@ -70,5 +72,6 @@ fn drawn(context: &Context, view: &JobView, one: &JobReport) -> String {
         errors().any(|error| error.message.contains(headline))
     });
     let body = body.split_once('\n').filter(|_| is_above).map_or(body.as_str(), |(_, rest)| rest);
-    format!("\n{title}\n{}", body.trim_end())
+    let said: Vec<&str> = body.lines().filter(|line| !line.trim().is_empty()).collect();
+    format!("\n{title}\n{}", said.join("\n"))
 }

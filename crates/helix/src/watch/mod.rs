@@ -6,15 +6,19 @@ mod display;
 mod exit;
 mod failures;
 mod report;
+mod screen;
+mod wishes;
 
 use std::time::Duration;
 
 use helix_job::phrases::{self, open_questions};
 use helix_job::{IllegalEvent, JobEvent, JobState, JobView, PhaseStatus, Recorded, say};
+use helix_server::wire::ActivityFrame;
 use jiff::Timestamp;
 use tokio::signal::unix::SignalKind;
+use tokio::time::Instant;
 
-use crate::client::{ClientError, JobEvents};
+use crate::client::{ClientError, JobActivity, JobEvents};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::Reached;
@@ -24,6 +28,7 @@ use crate::runtime::signal_stream;
 use crate::terminal::Reading;
 
 use display::Display;
+use screen::Keys;
 
 pub(crate) use display::meaning;
 pub(crate) use failures::{print_job, reports_of};
@@ -40,7 +45,7 @@ pub(crate) struct Watched {
     pub(crate) cancelling: bool,
 }
 
-/// What the first Ctrl-C means.
+/// What the first Ctrl-C means where there is no screen to ask at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interrupt {
     /// The job is cancelled; the second one leaves it.
@@ -52,6 +57,10 @@ pub(crate) enum Interrupt {
 /// How long nothing has to happen before it is asked why, and between that and the next time: what hinders a job is in no event.
 const STILL: Duration = Duration::from_secs(2);
 const STILL_AGAIN: Duration = Duration::from_secs(10);
+/// Between two frames of the screen.
+const FRAME: Duration = Duration::from_millis(100);
+/// Between two looks at a log that is open on the screen.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// What was said of a job since something happened last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -83,12 +92,24 @@ pub(crate) async fn watch(
     job: &JobView,
     interrupt: Interrupt,
 ) -> Result<Watched, CommandError> {
-    let display = Display::new(context.terminal);
+    // What this process runs ends with it.
+    let display = Display::new(context, job, matches!(reached, Reached::Other(_))).await;
     let (state, view, silence) = (JobState::New, job.clone(), Silence::default());
-    let mut watcher =
-        Watcher { context, reached, display, state, view, last: 0, interrupt, cancelling: false, silence };
-    let exit = watcher.follow().await?;
+    let mut watcher = Watcher {
+        context,
+        reached,
+        display,
+        state,
+        view,
+        last: 0,
+        interrupt,
+        cancelling: false,
+        silence,
+        stuck: false,
+    };
+    let ended = watcher.follow().await;
     watcher.display.finish();
+    let exit = ended?;
     Ok(Watched { view: watcher.view, exit, reached: watcher.reached, cancelling: watcher.cancelling })
 }
 
@@ -126,54 +147,84 @@ struct Watcher<'a> {
     /// Whether this command has asked the job to stop.
     cancelling: bool,
     silence: Silence,
+    /// Whether nothing goes on before a person has answered.
+    stuck: bool,
 }
 
 impl Watcher<'_> {
     async fn follow(&mut self) -> Ended {
         let mut interrupts = signal_stream(SignalKind::interrupt())?;
         let mut terminations = signal_stream(SignalKind::terminate())?;
+        let is_screen = self.display.screen().is_some();
+        let mut keys = Keys::of(is_screen);
+        let (mut frames, mut looks) = (tokio::time::interval(FRAME), tokio::time::interval(LOOK_AGAIN));
         loop {
             let Some(mut events) = unless_gone(self.reached.client().events(&self.view.id, self.last).await)? else {
                 self.take_over().await?;
                 continue;
             };
+            let mut activity = match is_screen {
+                true => unless_gone(self.reached.client().activity(&self.view.id).await)?,
+                false => None,
+            };
+            self.seed();
             self.silence = Silence::default();
             // A host can go between the job's last event and the question whether it is the last; the next one has no event to tell it by.
-            let (mut overtaken, mut unjudged) = (None, true);
+            let (mut overtaken, mut unjudged, mut still) = (None, true, Instant::now() + STILL);
             loop {
                 if std::mem::take(&mut unjudged) {
                     if self.state.end().is_some() && self.is_latest().await? {
                         return Ok(exit::of_job(&self.state, self.cancelling));
                     }
-                    if self.state.waits_for_person(Timestamp::now()) && self.is_latest().await? {
-                        self.display.finish();
-                        match self.put_questions(&mut events).await? {
+                    self.stuck = self.state.waits_for_person(Timestamp::now()) && self.is_latest().await?;
+                    match self.display.screen() {
+                        Some(screen) if self.stuck => screen.ask(None, |one| question::set_out(self.context, one)),
+                        None if self.stuck => match self.put_questions(&mut events).await? {
                             Put::Answered => {}
                             Put::NotNow => return Ok(Exit::NeedsPerson),
                             Put::Overtaken(next) => overtaken = Some(next),
-                        }
+                        },
+                        Some(_) | None => {}
                     }
                 }
                 let next = match overtaken.take() {
                     Some(next) => next,
                     None => tokio::select! {
                         next = events.next() => next?,
-                        _ = interrupts.recv() => {
-                            if self.cancelling || self.interrupt == Interrupt::Leaves {
-                                return Ok(Exit::Interrupted);
+                        heard = next_of(&mut activity) => {
+                            match (heard?, self.display.screen()) {
+                                (Some(heard), Some(screen)) => screen.hear(&heard),
+                                (Some(_), None) | (None, _) => activity = None,
                             }
-                            self.cancelling = true;
-                            self.display.note(&say!(self.context.terminal.language, "term-cancelling"));
-                            self.cancel().await?;
                             continue;
                         }
+                        key = keys.next() => match self.at_key(key).await? {
+                            Some(exit) => return Ok(exit),
+                            None => continue,
+                        },
+                        _ = interrupts.recv() => match self.interrupted().await? {
+                            Some(exit) => return Ok(exit),
+                            None => continue,
+                        },
                         _ = terminations.recv() => return Ok(Exit::Interrupted),
-                        () = tokio::time::sleep(if self.silence.asked { STILL_AGAIN } else { STILL }) => {
+                        _ = frames.tick(), if is_screen => {
+                            if let Some(screen) = self.display.screen() {
+                                screen.tick();
+                            }
+                            continue;
+                        }
+                        _ = looks.tick(), if is_screen => {
+                            self.look_again().await?;
+                            continue;
+                        }
+                        () = tokio::time::sleep_until(still) => {
+                            still = Instant::now() + STILL_AGAIN;
                             self.explain_silence().await?;
                             continue;
                         }
                     },
                 };
+                still = Instant::now() + STILL;
                 let Some(event) = next else { break };
                 if std::mem::take(&mut self.silence).obstacle.is_some() {
                     self.display.note(&say!(self.context.terminal.language, "term-running-again"));
@@ -188,13 +239,33 @@ impl Watcher<'_> {
         }
     }
 
+    /// What Ctrl-C means now: at a screen that is asked there. The exit, if this command is to end.
+    async fn interrupted(&mut self) -> Result<Option<Exit>, CommandError> {
+        if self.cancelling || self.interrupt == Interrupt::Leaves {
+            return Ok(Some(Exit::Interrupted));
+        }
+        if let Some(screen) = self.display.screen()
+            && screen.ask_to_leave()
+        {
+            return Ok(None);
+        }
+        self.begin_cancelling().await?;
+        Ok(None)
+    }
+
+    async fn begin_cancelling(&mut self) -> Result<(), CommandError> {
+        self.cancelling = true;
+        self.display.note(&say!(self.context.terminal.language, "term-cancelling"));
+        self.cancel().await
+    }
+
     fn show(&mut self, event: &Recorded<JobEvent>) -> Result<(), CommandError> {
         self.last = event.number;
         self.state = std::mem::replace(&mut self.state, JobState::New).apply(event).map_err(contradiction)?;
         if let Some(projected) = JobView::project(&self.view.id, &self.state) {
             self.view = projected;
         }
-        self.display.event(event, &self.view)
+        self.display.event(event, &self.view, &self.state)
     }
 
     /// The job as its host has it now; `None` if the host is gone.
@@ -269,11 +340,19 @@ impl Watcher<'_> {
             if let Reached::Own(host) = &mut self.reached {
                 return Err(host.server_failed().await);
             }
-            self.context.terminal.say(&say!(self.context.terminal.language, "term-reconnecting"));
+            let text = say!(self.context.terminal.language, "term-reconnecting");
+            match self.display.screen() {
+                Some(screen) => screen.notice(Some(text)),
+                // Programs that only read events are told, too.
+                None => self.context.terminal.say(&text),
+            }
             self.reached = match self.interrupt {
                 Interrupt::Leaves => Reached::Other(self.context.host().await?),
                 Interrupt::Cancels => self.context.reach().await?,
             };
+            if let Some(screen) = self.display.screen() {
+                screen.notice(None);
+            }
         }
         // The request may have died with the host; asking twice is as good as once.
         if self.cancelling { self.cancel().await } else { Ok(()) }
@@ -285,6 +364,14 @@ impl Watcher<'_> {
             Err(error) if error.exit() == Exit::Usage => Ok(()),
             answered => answered.map(drop),
         }
+    }
+}
+
+/// What an agent does next. Waits for ever where nobody listens.
+async fn next_of(activity: &mut Option<JobActivity>) -> Result<Option<ActivityFrame>, CommandError> {
+    match activity {
+        Some(activity) => activity.next().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -95,6 +95,11 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
             phase.notes.iter().map(|note| format!("{}: {}", phase.id, phrases::note(language, &one_line(note, 200)))),
         );
         lines.extend(verification(language, phase));
+        for one in &phase.accepted {
+            let (by, why) = (phrases::person(language, &one.by), one_line(&one.reason, 200));
+            let text = say!(language, "report-accepted", by = by, gate = &one.name, why = why);
+            lines.push(paint(Meaning::Attention, &format!("{}: {text}", phase.id)));
+        }
     }
     for phase in view.phases.iter().filter(|phase| phase.status == PhaseStatus::Skipped && phase.attempt > 0) {
         let why = phase.error.as_ref().map(|error| one_line(&error.said_in(language).message, 200));
@@ -123,10 +128,16 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
         let why = why.unwrap_or_else(|| say!(language, "report-no-reason"));
         lines.push(format!("{} {}: {why}", paint(Meaning::Bad, &say!(language, "report-failed")), phase.id));
         lines.extend(error.and_then(|error| hint(language, &error)));
-        lines.extend(findings(language, phase));
-        if let Some(run) = phase.runs.last() {
+        let why = error_text(phase);
+        lines.extend(findings(language, phase, &why));
+        let printed = phase.gates.iter().rev().find(|gate| gate.command.is_some() && !gate.verdict.passed());
+        if let Some(gate) = printed {
+            let output = say!(language, "report-output");
+            lines.push(format!("{output}: {helix} jobs logs {} --phase {} --gate {}", view.id, phase.id, gate.gate));
+        }
+        if !phase.runs.is_empty() {
             let log = say!(language, "report-log");
-            lines.push(format!("{log}: {helix} jobs logs {} --phase {}  ({run})", view.id, phase.id));
+            lines.push(format!("{log}: {helix} jobs logs {} --phase {}", view.id, phase.id));
         }
     }
     // The reason of the phase that ended the job stands above.
@@ -203,13 +214,19 @@ fn questions(context: &Context, view: &JobView) -> Vec<String> {
     lines
 }
 
-fn findings(language: Language, phase: &PhaseView) -> Vec<String> {
+/// Why a phase failed, as it is recorded.
+fn error_text(phase: &PhaseView) -> String {
+    phase.error.as_ref().map(|error| error.message.clone()).unwrap_or_default()
+}
+
+/// What the gates found that `why` does not say already.
+fn findings(language: Language, phase: &PhaseView, why: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for gate in &phase.gates {
         match &gate.verdict {
             Verdict::Pass => {}
             Verdict::Fail { findings } => {
-                let shown = findings.iter().take(5);
+                let shown = findings.iter().take(5).filter(|finding| !why.contains(finding.message.as_str()));
                 lines.extend(shown.map(|finding| format!("  {}: {}", gate.gate, phrases::finding(finding))));
                 if findings.len() > 5 {
                     let more = say!(language, "and-more", more = findings.len() - 5);

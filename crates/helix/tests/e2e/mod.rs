@@ -33,19 +33,25 @@ impl Bed {
 
     /// The same with more settings, and with files beside them.
     pub(crate) fn serve_with(claude: &str, script: Script, settings: &str, files: &[(&str, &str)]) -> Self {
-        Self::make(claude, script, settings, files, &[])
+        Self::make(claude, script, ["", settings], files, &[])
+    }
+
+    /// The same with more keys of the agent, and with files beside the settings.
+    #[allow(dead_code, reason = "not every test file sets them")]
+    pub(crate) fn serve_agent(claude: &str, script: Script, keys: &str, files: &[(&str, &str)]) -> Self {
+        Self::make(claude, script, [keys, ""], files, &[])
     }
 
     /// The same with more in the environment of everything.
     #[allow(dead_code, reason = "not every test file sets variables")]
     pub(crate) fn serve_in(claude: &str, script: Script, variables: &[(&str, &str)]) -> Self {
-        Self::make(claude, script, "", &[], variables)
+        Self::make(claude, script, ["", ""], &[], variables)
     }
 
     fn make(
         claude: &str,
         mut script: Script,
-        settings: &str,
+        [keys, settings]: [&str; 2],
         files: &[(&str, &str)],
         variables: &[(&str, &str)],
     ) -> Self {
@@ -58,7 +64,7 @@ impl Bed {
         // A user's shell with the project's tools in its path; agents and gates find pytest there.
         let path = format!("{}:{}", python().parent().unwrap().display(), std::env::var("PATH").unwrap());
         sandbox.set("PATH", path);
-        write_settings(&sandbox, claude, &model.base_url(), settings);
+        write_settings(&sandbox, claude, &model.base_url(), keys, settings);
         for (path, text) in files {
             configure(&sandbox, path, text);
         }
@@ -147,6 +153,7 @@ impl Bed {
     }
 
     /// What `helix adr check` says in a project: its exit code, and all that it prints.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn adr_check(&self, project: &Path) -> (Option<i32>, String) {
         let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_helix"));
         let output = command.current_dir(project).args(["adr", "check"]).output().unwrap();
@@ -157,6 +164,18 @@ impl Bed {
     #[allow(dead_code, reason = "not every test file looks at it")]
     pub(crate) fn at(&self, project: &Path, arguments: &[&str]) -> Output {
         self.sandbox.command(env!("CARGO_BIN_EXE_helix")).current_dir(project).args(arguments).output().unwrap()
+    }
+
+    /// What somebody sees at a real terminal in a project, and how `helix` ended there; steps as in `persons/terminal.py`.
+    #[allow(dead_code, reason = "not every test file sits at one")]
+    pub(crate) fn at_terminal(&self, project: &Path, arguments: &[&str], steps: &Value) -> Value {
+        let file = self.sandbox.path().join("steps.json");
+        std::fs::write(&file, steps.to_string()).unwrap();
+        let driver = workspace_root().join("crates/helix/tests/persons/terminal.py");
+        let mut terminal: Command = self.sandbox.command("python3");
+        terminal.current_dir(project).arg(driver).arg(&file).arg(env!("CARGO_BIN_EXE_helix")).args(arguments);
+        let output = terminal.env("TERM", "xterm").output().unwrap();
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", self.told(&output)))
     }
 
     /// What a line for a shell gives, with this `helix` in its path.
@@ -190,6 +209,7 @@ impl Bed {
     }
 
     /// Proves that no agent runs for a job or session.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn no_run_of(&self, id: &str) {
         no_process_with_env("HELIX_RUN_ID", id, DYING);
     }
@@ -232,6 +252,7 @@ impl Client {
     }
 
     /// Says something and gets the answer in one piece.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn ask(&mut self, text: &str) -> Value {
         self.order(&json!({ "ask": text }))
     }
@@ -249,6 +270,7 @@ impl Client {
     }
 
     /// Says something and gets the lines that came over the wire.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn listen(&mut self, text: &str) -> Vec<String> {
         let report = self.order(&json!({ "listen": text }));
         assert_eq!(report["status"], 200);
@@ -262,6 +284,7 @@ impl Client {
     }
 
     /// A page of Helix's own API.
+    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn get(&mut self, path: &str) -> Value {
         self.order(&json!({ "get": path }))
     }
@@ -292,7 +315,7 @@ fn python() -> PathBuf {
     python
 }
 
-fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, more: &str) {
+fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, keys: &str, more: &str) {
     let claude = claude_binary(claude).unwrap_or_else(|error| panic!("{error}"));
     let settings = format!(
         r#"
@@ -300,6 +323,7 @@ fn write_settings(sandbox: &Sandbox, claude: &str, model: &str, more: &str) {
 command = ["{}"]
 config_dir = "{}"
 env = {{ ANTHROPIC_BASE_URL = "{model}", ANTHROPIC_API_KEY = "test-key", CLAUDE_CODE_MAX_RETRIES = "1", NO_PROXY = "127.0.0.1" }}
+{keys}
 
 [server]
 roots = ["{projects}"]

@@ -7,19 +7,36 @@ use super::{WRITES, json_of, only_job, plan, waiting, watched};
 
 const CTRL_C: &str = "\u{3}";
 const CTRL_D: &str = "\u{4}";
+const UP: &str = "\u{1b}[A";
+const DOWN: &str = "\u{1b}[B";
+/// What asks whether a job is left or cancelled.
+const LEAVING: &str = "keep it running in the background";
+/// What says that a question is on the screen.
+const ASKED: &str = "Esc not now";
 
 /// What a command at a terminal came to, with what was seen there.
 #[derive(Debug)]
 struct Ended {
     code: i64,
     seen: String,
+    /// The screen at each step.
+    frames: Vec<String>,
+    /// What the terminal shows at last, without the modes that were left on.
+    screen: String,
 }
 
-/// Runs a command at a terminal; each step waits for a text and then types another.
+/// Runs a command at a terminal of 80 by 24; each step waits for a text and then types another.
 fn at_terminal(stage: &Stage, arguments: &[&str], steps: &[(&str, &str)]) -> Ended {
-    let steps: Vec<Value> = steps.iter().map(|(expect, keys)| json!({ "expect": expect, "type": keys })).collect();
-    let file = stage.sandbox.path().join("steps.json");
-    std::fs::write(&file, serde_json::to_vec(&steps).unwrap()).unwrap();
+    sized(stage, (80, 24), arguments, steps)
+}
+
+/// The same at a terminal of so many columns and rows.
+fn sized(stage: &Stage, (columns, rows): (u16, u16), arguments: &[&str], steps: &[(&str, &str)]) -> Ended {
+    let step = |(expect, keys): &(&str, &str)| json!({ "expect": expect, "type": keys, "frame": true });
+    let steps: Vec<Value> = steps.iter().map(step).collect();
+    let file = stage.sandbox.path().join(format!("steps-{}.json", std::process::id()));
+    let play = json!({ "rows": rows, "columns": columns, "steps": steps });
+    std::fs::write(&file, serde_json::to_vec(&play).unwrap()).unwrap();
     let driver = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/persons/terminal.py");
     let mut command = stage.sandbox.command("python3");
     command.arg(driver).arg(&file).arg(env!("CARGO_BIN_EXE_helix")).args(arguments);
@@ -27,7 +44,38 @@ fn at_terminal(stage: &Stage, arguments: &[&str], steps: &[(&str, &str)]) -> End
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments:?}: {said}");
     let ended: Value = serde_json::from_slice(&output.stdout).unwrap();
-    Ended { code: ended["code"].as_i64().unwrap(), seen: ended["seen"].as_str().unwrap().to_owned() }
+    // However it ended, the terminal is as it was before.
+    for (mode, state) in ended["modes"].as_object().unwrap() {
+        let before = if mode == "25" { "h" } else { "l" };
+        assert_eq!(state, before, "{arguments:?}: mode {mode}");
+    }
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    Ended {
+        code: ended["code"].as_i64().unwrap(),
+        seen: text(&ended["seen"]),
+        frames: ended["frames"].as_array().unwrap().iter().map(text).collect(),
+        screen: text(&ended["screen"]),
+    }
+}
+
+/// A frame whose times are those of no run, without what agents happened to say by then.
+fn steady(frame: &str) -> String {
+    let (rows, mut lines) = (frame.lines().count(), Vec::new());
+    let above = frame.lines().take_while(|line| !line.starts_with("── "));
+    let pane = rows - above.clone().count();
+    for line in
+        above.chain(std::iter::repeat_n("", pane.saturating_sub(1))).chain(frame.lines().last().filter(|_| pane > 0))
+    {
+        let mut words: Vec<&str> = line.split(' ').collect();
+        // Times stand at the end of a line, or after the last dot of the first one.
+        if words.last() == Some(&"s") {
+            let kept =
+                line.trim_end_matches(" s").trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+            words = vec![kept.trim_end(), "[time]"];
+        }
+        lines.push(words.join(" ").trim_end().to_owned());
+    }
+    lines.join("\n")
 }
 
 fn status(stage: &Stage) -> Value {
@@ -67,12 +115,17 @@ fn a_run_at_a_terminal_puts_its_questions_there_and_goes_on() {
     let (file, repo) = (file.to_str().unwrap(), stage.repo.to_str().unwrap());
     let run = ["run", file, "--project", repo];
     // Whoever does not answer now leaves a job that waits.
-    let left = at_terminal(&stage, &run, &[("(empty: not now):", CTRL_C)]);
+    let left = at_terminal(&stage, &run, &[(ASKED, CTRL_D)]);
     assert_eq!((left.code, status(&stage)), (3, json!("waiting")), "{left:?}");
-    let ended = at_terminal(&stage, &run, &[("(empty: not now):", "approve\r"), ("your text", "\r")]);
-    assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(ended.seen.contains("succeeded"), "{ended:?}");
-    assert_eq!(status(&stage), "succeeded");
+    assert!(left.screen.contains("helix answer"), "{left:?}");
+    // Whoever comes back is asked again, and may look at the options first.
+    let id = only_job(&stage)["id"].as_str().unwrap().to_owned();
+    let steps = [(ASKED, DOWN), ("▸ 2", UP), ("▸ 1", "\r"), ("Your text", "go on"), ("go on▏", "\r")];
+    let ended = at_terminal(&stage, &["jobs", "watch", &id], &steps);
+    assert_eq!((ended.code, status(&stage)), (0, json!("succeeded")), "{ended:?}");
+    assert!(ended.screen.contains("succeeded"), "{ended:?}");
+    assert!(only_job(&stage)["questions"][0].to_string().contains("go on"));
+    insta::assert_snapshot!(steady(&ended.frames[0]));
 }
 
 #[test]
@@ -82,7 +135,7 @@ fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_terminal() {
     let (file, repo) = (file.to_str().unwrap(), stage.repo.to_str().unwrap());
     let run = ["run", file, "--project", repo];
     let ended = std::thread::scope(|scope| {
-        let terminal = scope.spawn(|| at_terminal(&stage, &run, &[("(empty: not now):", "")]));
+        let terminal = scope.spawn(|| at_terminal(&stage, &run, &[(ASKED, "")]));
         let start = std::time::Instant::now();
         let question = loop {
             let open = json_of(&stage, &["answer"], 0);
@@ -107,11 +160,13 @@ fn one_interrupt_stops_the_job_and_a_second_one_leaves_it() {
     let file = stage.plan("pages", &plan(""));
     let (file, repo) = (file.to_str().unwrap(), stage.repo.to_str().unwrap());
     let run = ["run", file, "--project", repo];
-    let stopped = at_terminal(&stage, &run, &[("agent", CTRL_C), ("Ctrl-C again", "")]);
+    // A key that means neither goes on.
+    let steps = [("agent", CTRL_C), (LEAVING, "x"), ("↑↓", CTRL_C), (LEAVING, "c"), ("Ctrl-C again", "")];
+    let stopped = at_terminal(&stage, &run, &steps);
     assert_eq!((stopped.code, status(&stage)), (130, json!("cancelled")), "{stopped:?}");
-    let left = at_terminal(&stage, &run, &[("agent", CTRL_C), ("Ctrl-C again", CTRL_C)]);
+    let left = at_terminal(&stage, &run, &[("agent", CTRL_C), (LEAVING, CTRL_C), ("Ctrl-C again", CTRL_C)]);
     assert_eq!(left.code, 130, "{left:?}");
-    assert!(left.seen.contains("is being cancelled; the next helix command finishes that"), "{left:?}");
+    assert!(left.screen.contains("is being cancelled"), "{left:?}");
     // The request to stop stands, whoever carries it out.
     let id = only_job(&stage)["id"].as_str().unwrap().to_owned();
     watched(&stage, &id, 1);
@@ -122,6 +177,87 @@ fn one_interrupt_stops_the_job_and_a_second_one_leaves_it() {
     let lines: Vec<Value> =
         super::text(&events.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!((super::code(&events), lines.len() > 2), (1, true), "{lines:?}");
+}
+
+#[test]
+fn a_run_that_is_left_goes_on_in_the_background_and_is_watched_again() {
+    let stage = Stage::new("parts:\n  - { name: page, prompt: 'Write the page', act: { faults: [hang] } }\n", "");
+    let file = stage.plan("pages", &plan(""));
+    let run = ["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()];
+    let left = at_terminal(&stage, &run, &[("agent", CTRL_C), (LEAVING, "d")]);
+    let id = only_job(&stage)["id"].as_str().unwrap().to_owned();
+    assert_eq!((left.code, status(&stage)), (130, json!("running")), "{left:?}");
+    assert!(left.screen.contains("come back with: helix jobs watch"), "{left:?}");
+    // Who is ended from outside leaves the terminal as it was, too.
+    let ended = at_terminal(&stage, &["jobs", "watch", "last"], &[("agent", "<TERM>")]);
+    assert_eq!((ended.code, status(&stage)), (130, json!("running")), "{ended:?}");
+    // By its number, too; the screen fits any size.
+    let watched = sized(&stage, (120, 40), &["jobs", "watch", "#1"], &[("agent", "q")]);
+    assert_eq!((watched.code, status(&stage)), (130, json!("running")), "{watched:?}");
+    insta::assert_snapshot!(steady(&watched.frames[0]));
+    insta::assert_snapshot!(steady(&left.frames[0]));
+    json_of(&stage, &["jobs", "cancel", "last"], 0);
+    super::watched(&stage, &id, 1);
+    Stage::no_agent_is_left(&id);
+}
+
+#[test]
+fn a_job_without_a_host_is_called_stopped_and_goes_on_with_the_next_command_at_a_terminal() {
+    let stage = Stage::new("parts:\n  - { name: page, prompt: 'Write the page', act: { faults: [hang] } }\n", "");
+    let file = stage.plan("pages", &plan(""));
+    let run = ["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap(), "--detach"];
+    let id = super::text(&super::run(&stage, &run).stdout).trim().to_owned();
+    let list = || super::text(&super::run(&stage, &["jobs", "list"]).stdout);
+    let kill_host = || {
+        let host = std::fs::read(stage.sandbox.state().join("host.json")).unwrap();
+        let host: Value = serde_json::from_slice(&host).unwrap();
+        let killed = std::process::Command::new("kill").args(["-9", &host["pid"].to_string()]).status().unwrap();
+        assert!(killed.success());
+        let start = std::time::Instant::now();
+        while !list().contains("⏸ stopped (no host)") {
+            assert!(start.elapsed() < LIMIT, "{}", list());
+            std::thread::sleep(LOOK_AGAIN);
+        }
+    };
+    kill_host();
+    let listed = at_terminal(&stage, &["jobs", "list"], &[]);
+    assert!(listed.code == 0 && listed.seen.contains("goes on in the background now"), "{listed:?}");
+    assert!(list().contains("◐ running"), "{}", list());
+    // A command that is a host itself for a moment leaves one behind for it, too.
+    kill_host();
+    assert_eq!(super::code(&super::run(&stage, &["people", "list"])), 0);
+    assert!(list().contains("◐ running"), "{}", list());
+    json_of(&stage, &["jobs", "cancel", "last"], 0);
+    super::watched(&stage, &id, 1);
+    Stage::no_agent_is_left(&id);
+}
+
+#[test]
+fn the_output_of_a_failed_gate_and_the_log_are_one_key_away() {
+    let stage = Stage::new(WRITES, "");
+    // The second phase waits for a person, so that there is time to look.
+    let gates = "    gates: [{ type: command, command: \"sh -c 'echo first line; echo the last word; exit 3'\" }]\n    on_failure: escalate\n";
+    let file = stage.plan("pages", &plan(gates));
+    let run = ["run", file.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()];
+    let steps = [
+        (ASKED, "g"),
+        ("the last word", "q"),
+        (ASKED, "l"),
+        ("Log of phase page", "q"),
+        (ASKED, "d"),
+        ("+# Page", "q"),
+        (ASKED, CTRL_D),
+    ];
+    let ended = at_terminal(&stage, &run, &steps);
+    assert_eq!((ended.code, status(&stage)), (3, json!("waiting")), "{ended:?}");
+    assert!(ended.frames[0].contains("Check again") && ended.frames[0].contains("Accept the result"), "{ended:?}");
+    insta::assert_snapshot!(steady(&ended.frames[1]));
+    // The same without a screen, by the names that people use.
+    let printed = super::run(&stage, &["jobs", "logs", "pages", "--gate", "command"]);
+    assert_eq!(super::text(&printed.stdout), "first line\nthe last word\n", "{}", super::text(&printed.stderr));
+    let mut shell = stage.helix(&["jobs", "shell", "last", "--phase", "page"]);
+    let shell = shell.env("SHELL", "/bin/ls").output().unwrap();
+    assert!(super::text(&shell.stdout).contains("page.md"), "{}", super::text(&shell.stderr));
 }
 
 #[test]

@@ -8,10 +8,14 @@ use serde_json::{Map, Value, json};
 use super::super::InvocationError;
 use super::super::draft::Draft;
 use super::super::surroundings::path_text;
-use crate::profile::{AgentAsk, McpAccess, McpServer, PromptImage, SessionRef, SubAgent, ToolAccess};
+use super::tool_rules::{self, ASKING_TOOLS, READING_TOOLS, WEB_TOOLS, WRITING_TOOLS};
+use crate::profile::{AgentAsk, McpAccess, McpPlace, McpServer, PromptImage, SessionRef, SubAgent};
 
 /// Tools that outlive the turn or leave the worktree, none of which has a meaning in a supervised run.
 const NEVER_USED_TOOLS: &str = "CronCreate,ScheduleWakeup,Workflow,EnterWorktree";
+
+/// How long a question may take to be on record, in seconds: nothing waits for its answer.
+const PERSON_TIMEOUT: u32 = 60;
 
 /// Writes down what is asked.
 pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
@@ -40,11 +44,11 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         draft.option("--fallback-model", model);
     }
     draft.option("--permission-mode", "dontAsk");
-    let settings = draft.file("settings.json", settings(ask).to_string().as_bytes())?;
+    let servers = draft.file("mcp.json", servers(&ask.mcp).to_string().as_bytes())?;
+    let settings = draft.file("settings.json", settings(ask, &servers).to_string().as_bytes())?;
     draft.option("--settings", settings);
     // Neither the user's nor the project's own settings: what a run may do must not depend on where it runs.
     draft.option("--setting-sources", "");
-    let servers = draft.file("mcp.json", servers(&ask.mcp).to_string().as_bytes())?;
     draft.option("--mcp-config", servers);
     if let Some(turns) = ask.max_turns {
         draft.option("--max-turns", turns.to_string());
@@ -56,8 +60,12 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         draft.long_option("the JSON schema", "--json-schema", in_plain_words(schema).to_string());
     }
     if let Some(system) = &ask.system {
-        draft.long_option("the system prompt", "--append-system-prompt", system);
+        // Not as an argument: every process of the machine can read those.
+        let file = draft.file("system.md", system.as_bytes())?;
+        draft.option("--append-system-prompt-file", file);
     }
+    // Where the agent works differs from run to run: it goes into the first message, so that the provider's cache serves the rest.
+    draft.words(["--exclude-dynamic-system-prompt-sections"]);
     if !ask.agents.is_empty() {
         draft.long_option("the list of experts", "--agents", sub_agents(&ask.agents).to_string());
     }
@@ -105,20 +113,37 @@ fn prompt_line(ask: &AgentAsk) -> Vec<u8> {
     line
 }
 
-fn settings(ask: &AgentAsk) -> Value {
-    let mut settings = json!({"permissions": {"allow": allowed(ask), "deny": denied(&ask.tools)}});
+fn settings(ask: &AgentAsk, servers: &str) -> Value {
+    let mut hooks = ask.hooks.clone().unwrap_or_default();
+    let mut add = |event: &str, own: Value| match hooks.entry(event).or_insert_with(|| json!([])) {
+        Value::Array(known) => known.push(own),
+        other => *other = json!([own]),
+    };
+    let command = |words: &[String]| words.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
     if let Some(hook) = &ask.after_write {
-        let command = hook.command.iter().map(|word| shell_quoted(word)).collect::<Vec<_>>().join(" ");
-        let run = json!([{"type": "command", "command": command, "timeout": hook.timeout.as_secs().max(1)}]);
-        settings["hooks"] = json!({"PostToolUse": [{"matcher": WRITING_TOOLS.join("|"), "hooks": run}]});
+        let timeout = hook.timeout.as_secs().max(1);
+        let run = json!([{"type": "command", "command": command(&hook.command), "timeout": timeout}]);
+        add("PostToolUse", json!({"matcher": WRITING_TOOLS.join("|"), "hooks": run}));
+    }
+    if let Some(hook) = &ask.ask_person {
+        let hook: Vec<String> = hook.iter().cloned().chain([servers.to_owned()]).collect();
+        for rule in ask.tools.rules.ask.iter().flat_map(|rule| tool_rules::written(rule, &ask.cwd)) {
+            let tool = rule.split('(').next().unwrap_or_default();
+            let whole_server = tool.starts_with("mcp__") && tool.matches("__").count() == 1;
+            let matcher = if whole_server { format!("{tool}__.*") } else { tool.to_owned() };
+            let mut run = json!({"type": "command", "command": command(&hook), "timeout": PERSON_TIMEOUT});
+            if tool.len() < rule.len() {
+                run["if"] = json!(rule);
+            }
+            add("PreToolUse", json!({"matcher": matcher, "hooks": [run]}));
+        }
+    }
+    let mut settings = json!({"permissions": {"allow": allowed(ask), "deny": denied(ask)}});
+    if !hooks.is_empty() {
+        settings["hooks"] = Value::Object(hooks);
     }
     settings
 }
-
-/// Tools that change files.
-const WRITING_TOOLS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
-/// Tools by which the agent asks its sub-agents, under both of their names.
-const ASKING_TOOLS: [&str; 2] = ["Agent", "Task"];
 
 /// The CLI's permission rules for what is allowed.
 fn allowed(ask: &AgentAsk) -> Vec<String> {
@@ -126,7 +151,7 @@ fn allowed(ask: &AgentAsk) -> Vec<String> {
     let mut rules = Vec::new();
     let mut allow = |tools: &[&str]| rules.extend(tools.iter().map(|tool| (*tool).to_owned()));
     if access.read {
-        allow(&["Read", "Glob", "Grep", "LS"]);
+        allow(&READING_TOOLS);
     }
     if access.task_list {
         allow(&["TodoWrite"]);
@@ -135,7 +160,7 @@ fn allowed(ask: &AgentAsk) -> Vec<String> {
         allow(&ASKING_TOOLS);
     }
     if access.web {
-        allow(&["WebSearch", "WebFetch"]);
+        allow(&WEB_TOOLS);
     }
     if access.shell {
         allow(&["Bash"]);
@@ -150,17 +175,23 @@ fn allowed(ask: &AgentAsk) -> Vec<String> {
             Some(tools) => rules.extend(tools.iter().map(|tool| format!("mcp__{server}__{tool}"))),
         }
     }
+    rules.extend(access.rules.allow.iter().flat_map(|rule| tool_rules::written(rule, &ask.cwd)));
     rules
 }
 
 /// What is denied even where the agent's own settings would allow it: commands to one that may run none, and everything that
 /// changes something to one that only reads. Measured: the CLI offers Glob and Grep only where Bash is denied; otherwise it tells
 /// the model to find files with commands, which it would refuse.
-fn denied(access: &ToolAccess) -> Vec<&'static str> {
+fn denied(ask: &AgentAsk) -> Vec<String> {
+    let access = &ask.tools;
     let shell = if access.shell { &[][..] } else { &["Bash"] };
     let writing = if access.may_write() { &[][..] } else { &WRITING_TOOLS };
     let web = if access.may_write() || access.web { &[][..] } else { &["WebFetch"] };
-    [shell, writing, web].concat()
+    let own = [shell, writing, web].concat().into_iter().map(str::to_owned);
+    // Where nobody can be asked, nobody has said yes.
+    let asked = if ask.ask_person.is_some() { &[][..] } else { &access.rules.ask };
+    let rules = access.rules.deny.iter().chain(asked);
+    own.chain(rules.flat_map(|rule| tool_rules::written(rule, &ask.cwd))).collect()
 }
 
 /// One word for a POSIX shell, which is what the CLI gives hook commands to.
@@ -171,7 +202,14 @@ fn shell_quoted(word: &str) -> String {
 fn servers(servers: &[McpServer]) -> Value {
     // Without `alwaysLoad` the CLI shows the model only the tools' names and has it search for each before its first call.
     let entry = |server: &McpServer| {
-        let entry = json!({"type": "http", "url": server.url, "headers": server.headers, "alwaysLoad": true});
+        let entry = match &server.at {
+            McpPlace::Http { url, headers } => {
+                json!({"type": "http", "url": url, "headers": headers, "alwaysLoad": true})
+            }
+            McpPlace::Program { command, args, env } => {
+                json!({"type": "stdio", "command": command, "args": args, "env": env, "alwaysLoad": true})
+            }
+        };
         (server.name.clone(), entry)
     };
     json!({ "mcpServers": servers.iter().map(entry).collect::<Map<_, _>>() })

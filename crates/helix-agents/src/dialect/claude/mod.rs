@@ -7,10 +7,11 @@ mod message;
 mod models;
 mod reader;
 mod terminal;
+mod tool_rules;
 mod usage_ledger;
 
 use self::reader::ClaudeReader;
-use super::{AgentKind, Dialect, ExitMeaning, Keeping, Product, Program, ProviderKeys, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, OwnFiles, Product, Program, ProviderKeys, Sessions, Versions};
 use crate::profile::DialectName;
 use crate::version::Version;
 
@@ -41,6 +42,13 @@ pub(super) static CLAUDE: Dialect = Dialect {
             address: Some(("ANTHROPIC_BASE_URL", "https://api.anthropic.com")),
             elsewhere: &["CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"],
         }),
+        own_files: Some(OwnFiles {
+            rules: &[&["CLAUDE.md"]],
+            rule_directories: &["rules"],
+            skills: "skills",
+            settings: Some("settings.json"),
+            servers: Some(".claude.json"),
+        }),
         own_places: ("CLAUDE_CONFIG_DIR", &[".claude", ".claude.json"]),
     },
     versions: Versions::Measured {
@@ -50,7 +58,14 @@ pub(super) static CLAUDE: Dialect = Dialect {
     sessions: Sessions::Cut,
     turns: Keeping::DuringRuns,
     money: Keeping::DuringRuns,
+    asks_person: true,
+    keeps_rule: |_rule| true,
     doubts_model: models::doubted,
     write: invocation::write,
     read: |_asked_schema, _exit| Box::new(ClaudeReader::default()),
 };
+
+/// What a rule of Claude Code's settings says, in general words.
+pub(crate) fn tool_rule(rule: &str) -> crate::tool_rule::ToolRule {
+    tool_rules::read(rule)
+}

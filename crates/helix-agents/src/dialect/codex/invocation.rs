@@ -11,7 +11,8 @@ use super::super::InvocationError;
 use super::super::draft::Draft;
 use super::super::surroundings::path_text;
 use super::schema;
-use crate::profile::{McpServer, SessionRef};
+use crate::profile::{McpPlace, McpServer, SessionRef};
+use crate::tool_rule::ToolRule;
 
 /// Plugins and apps of the account would be found over the network at each start. Retrying forever while there is no network
 /// would hide that from Helix, which waits by itself (measured: 120 s of retries, no end).
@@ -67,13 +68,22 @@ pub(super) fn write(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         SessionRef::Fork { from, .. } => draft.option("fork", from.as_str()),
     }
     draft.words(["-"]);
+    // Not as a setting, which would be an argument that every process of the machine can read; a session that goes on has it already.
+    if let (Some(system), SessionRef::New(_)) = (&ask.system, &ask.session) {
+        draft.stdin(format!("{system}\n\n{}", ask.prompt).into_bytes());
+    }
     Ok(())
 }
 
 fn settings(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
     let ask = draft.ask;
     setting(draft, "approval_policy", &quoted("never"));
-    setting(draft, "web_search", &quoted(if ask.tools.web { "live" } else { "disabled" }));
+    let web = ask.tools.web && !ask.tools.rules.deny.contains(&ToolRule::Web(None));
+    setting(draft, "web_search", &quoted(if web { "live" } else { "disabled" }));
+    // Rules and skills of the project come with the prompt, from the commit that the work starts from: not from files that an agent has
+    // written.
+    setting(draft, "project_doc_max_bytes", "0");
+    setting(draft, "skills.include_instructions", "false");
     setting(draft, "check_for_update_on_startup", "false");
     setting(draft, "analytics.enabled", "false");
     let chosen = |word: &String| word.contains("base_url") || word.contains("model_provider");
@@ -81,18 +91,19 @@ fn settings(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
         // The provider's own, said so that the gateway can take its place: no variable is read for it.
         setting(draft, "openai_base_url", &quoted("https://api.openai.com/v1"));
     }
-    if let Some(system) = &ask.system {
-        let instructions = format!("developer_instructions={}", quoted(system));
-        draft.long_option("the system prompt", "--config", instructions);
-    }
+    let mut hidden = Vec::new();
     for (place, server) in ask.mcp.iter().enumerate() {
-        let table = server_table(draft, place, server)?;
+        if ask.tools.rules.deny.contains(&ToolRule::Mcp { server: server.name.clone(), tool: None }) {
+            continue;
+        }
+        let table = server_table(draft, place, server, &mut hidden)?;
         setting(draft, &format!("mcp_servers.{}", server.name), &table);
     }
-    if !ask.mcp.is_empty() {
+    if !hidden.is_empty() {
         // The agent's commands have no business with the tokens of its tools.
-        let hidden = format!("[{}]", quoted(&format!("{HEADER_VARIABLE}*")));
-        setting(draft, "shell_environment_policy.exclude", &hidden);
+        hidden.sort();
+        hidden.dedup();
+        setting(draft, "shell_environment_policy.exclude", &list(&hidden));
     }
     Ok(())
 }
@@ -116,23 +127,52 @@ fn images(draft: &mut Draft<'_>) -> Result<(), InvocationError> {
 
 /// The settings of a tool server as an inline table, its headers' values in variables. What cannot be reached must not be
 /// left out in silence, hence `required`.
-fn server_table(draft: &mut Draft<'_>, place: usize, server: &McpServer) -> Result<String, InvocationError> {
+fn server_table(
+    draft: &mut Draft<'_>,
+    place: usize,
+    server: &McpServer,
+    hidden: &mut Vec<String>,
+) -> Result<String, InvocationError> {
     let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
     if server.name.is_empty() || !server.name.chars().all(plain) {
         let what = "use a tool server whose name has other characters than letters, digits, `-` and `_`";
         return Err(draft.unsupported(what));
     }
-    let mut headers = Vec::new();
-    for (number, (header, value)) in server.headers.iter().enumerate() {
-        let variable = format!("{HEADER_VARIABLE}{place}_{number}");
-        headers.push(format!("{}={}", quoted(header), quoted(&variable)));
-        draft.variable(&variable, value);
+    let at = match &server.at {
+        McpPlace::Http { url, headers } => {
+            let mut named = Vec::new();
+            for (number, (header, value)) in headers.iter().enumerate() {
+                let variable = format!("{HEADER_VARIABLE}{place}_{number}");
+                named.push(format!("{}={}", quoted(header), quoted(&variable)));
+                draft.variable(&variable, value);
+            }
+            hidden.push(format!("{HEADER_VARIABLE}*"));
+            format!("url={},env_http_headers={{{}}}", quoted(url), named.join(","))
+        }
+        McpPlace::Program { command, args, env } => {
+            let names: Vec<String> = env.keys().cloned().collect();
+            env.iter().for_each(|(name, value)| draft.variable(name, value));
+            let words = format!("command={},args={},env_vars={}", quoted(command), list(args), list(&names));
+            hidden.extend(names);
+            words
+        }
+    };
+    let denied: Vec<String> = draft.ask.tools.rules.deny.iter().filter_map(|rule| denied_tool(rule, server)).collect();
+    let denied = if denied.is_empty() { String::new() } else { format!(",disabled_tools={}", list(&denied)) };
+    Ok(format!("{{{at},default_tools_approval_mode=\"approve\",required=true{denied}}}"))
+}
+
+/// The tool of this server that a rule denies.
+fn denied_tool(rule: &ToolRule, server: &McpServer) -> Option<String> {
+    match rule {
+        ToolRule::Mcp { server: name, tool } if *name == server.name => tool.clone(),
+        _ => None,
     }
-    Ok(format!(
-        "{{url={},env_http_headers={{{}}},default_tools_approval_mode=\"approve\",required=true}}",
-        quoted(&server.url),
-        headers.join(",")
-    ))
+}
+
+/// Texts as a TOML array.
+fn list(texts: &[String]) -> String {
+    format!("[{}]", texts.iter().map(|text| quoted(text)).collect::<Vec<_>>().join(","))
 }
 
 /// A text as a TOML string. JSON's escapes are TOML's but for DEL, which JSON leaves as it is.

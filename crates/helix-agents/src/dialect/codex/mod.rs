@@ -9,8 +9,9 @@ mod schema;
 mod trouble;
 
 use self::reader::CodexReader;
-use super::{AgentKind, Dialect, ExitMeaning, Keeping, Product, Program, ProviderKeys, Sessions, Versions};
+use super::{AgentKind, Dialect, ExitMeaning, Keeping, OwnFiles, Product, Program, ProviderKeys, Sessions, Versions};
 use crate::profile::DialectName;
+use crate::tool_rule::ToolRule;
 use crate::version::Version;
 
 /// The only version whose behaviour was measured: older ones have neither `exec fork` nor `--ignore-user-config`.
@@ -34,6 +35,13 @@ pub(super) static CODEX: Dialect = Dialect {
         review_models: &[],
         exit_status: ExitMeaning::Nothing,
         provider: Some(ProviderKeys { keys: KEYS, address: None, elsewhere: &[] }),
+        own_files: Some(OwnFiles {
+            rules: &[&["AGENTS.override.md", "AGENTS.md"]],
+            rule_directories: &[],
+            skills: "skills",
+            settings: None,
+            servers: None,
+        }),
         own_places: ("CODEX_HOME", &[".codex"]),
     },
     versions: Versions::Measured { oldest: MEASURED, newest: MEASURED },
@@ -41,6 +49,9 @@ pub(super) static CODEX: Dialect = Dialect {
     // It has no option for either, names no prices, and calls a whole run one turn.
     turns: Keeping::Never,
     money: Keeping::Never,
+    // It knows no rules for single files and commands.
+    keeps_rule: |rule| matches!(rule, ToolRule::Web(None) | ToolRule::Mcp { .. }),
+    asks_person: false,
     doubts_model: |_profile, _model, _own| None,
     write: invocation::write,
     read: |asked_schema, _exit| Box::new(CodexReader::new(asked_schema)),

@@ -31,6 +31,7 @@ pub(super) static REPLAY: Dialect = Dialect {
         review_models: &[],
         exit_status: ExitMeaning::Nothing,
         provider: None,
+        own_files: None,
         own_places: ("", &[".helix-replay"]),
     },
     versions: Versions::Own,
@@ -38,6 +39,8 @@ pub(super) static REPLAY: Dialect = Dialect {
     // A recording consumes what was recorded, whatever the limit.
     turns: Keeping::BetweenRuns,
     money: Keeping::BetweenRuns,
+    keeps_rule: |_rule| false,
+    asks_person: false,
     doubts_model: |_profile, _model, _own| None,
     write,
     read: |_asked_schema, _exit| Box::new(ReplayReader),

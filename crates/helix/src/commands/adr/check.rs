@@ -2,11 +2,13 @@
 //!
 //! Must not hold any rule.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_job::say;
-use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, decisions_in};
+use helix_adr::AdrForm;
+use helix_job::{phrases, say};
+use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, Place, decisions_in};
 use serde_json::json;
 
 use crate::context::Context;
@@ -15,15 +17,22 @@ use crate::terminal::Meaning;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Numbers, files or directories [default: the project's adr/]
+    /// Numbers, names, files or directories [default: all ADRs of the project]
     #[arg(value_name = "NUMBER|FILE")]
     files: Vec<PathBuf>,
-    /// Also check completeness, including the rules in adr/rules.yaml
+    /// Also check completeness, including the rules in rules.yaml beside the ADRs
     #[arg(long)]
     complete: bool,
     /// Repair wrongly encoded text if the original is unambiguous
     #[arg(long)]
     fix: bool,
+}
+
+impl Arguments {
+    /// A check of one file.
+    pub(super) fn of(file: PathBuf) -> Self {
+        Self { files: vec![file], complete: false, fix: false }
+    }
 }
 
 pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ended {
@@ -34,7 +43,8 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     let rules = if arguments.complete { known.rules()? } else { Vec::new() };
     let mut reports = Vec::with_capacity(paths.len());
     let mut good = String::new();
-    let mut errors = 0;
+    let (mut errors, mut warnings) = (0, 0);
+    let mut others: BTreeMap<AdrForm, usize> = BTreeMap::new();
     for (path, checked) in paths.iter().zip(known.check_files(&paths, &rules)) {
         let name = context.shown(path);
         let (diagnostics, adr) = match checked {
@@ -44,6 +54,10 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
         };
         let own = diagnostics.iter().filter(|one| one.is_error()).count();
         errors += own;
+        warnings += diagnostics.len() - own;
+        if let Some(form) = adr.as_ref().map(|adr| adr.form).filter(|form| *form != AdrForm::Helix) {
+            *others.entry(form).or_default() += 1;
+        }
         terminal.say_diagnostics(&diagnostics, adr.as_ref().map_or("", |adr| adr.source.as_str()));
         if own == 0 {
             good.push_str(&format!("{name}: {}\n", terminal.paint(Meaning::Good, &say!(language, "valid"))));
@@ -53,8 +67,15 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
         }
         reports.push(json!({ "file": name, "valid": own == 0, "diagnostics": diagnostics }));
     }
+    for (form, decisions) in others {
+        let note = say!(language, "adr-other-form", decisions = decisions, form = form.name());
+        terminal.note(&phrases::note(language, &note));
+    }
+    good.push_str(&say!(language, "adr-summary", decisions = paths.len(), errors = errors, warnings = warnings));
     // In one piece: ten thousand lines one by one would take longer than the check.
-    terminal.answer(&json!({ "valid": errors == 0, "repaired": repaired, "files": reports }), &good)?;
+    let sums = json!({ "decisions": paths.len(), "errors": errors, "warnings": warnings });
+    let value = json!({ "valid": errors == 0, "repaired": repaired, "sums": sums, "files": reports });
+    terminal.answer(&value, &good)?;
     Ok(if errors == 0 { Exit::Success } else { Exit::No })
 }
 
@@ -79,7 +100,7 @@ fn repair(context: &Context, root: &Path, paths: &[PathBuf]) -> Result<usize, Co
 
 /// The files that are to be checked; at least one.
 fn named(context: &Context, root: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
-    let directory = root.join("adr");
+    let directory = root.join(Place::of(root)?.directory);
     let mut paths = if files.is_empty() { decisions_in(&directory)? } else { with_directories(context, root, files)? };
     // `adr/*.md` names the generated index too, which is no decision.
     paths.retain(|path| !path.ends_with(INDEX));

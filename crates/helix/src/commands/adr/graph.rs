@@ -33,7 +33,7 @@ pub(super) fn run(context: &Context, root: &Path, format: Format) -> Ended {
     problems.retain(|problem| of_links.contains(&problem.code.as_str()));
     for problem in &problems {
         // Each in its own file's text.
-        let adr = known.adrs().iter().find(|adr| adr.file == problem.file);
+        let adr = known.by_file(&problem.file);
         context.terminal.say_diagnostics(std::slice::from_ref(problem), adr.map_or("", |adr| &adr.source));
     }
     match (context.terminal.reading, format) {

@@ -49,7 +49,7 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
         let hint = "add the gate `criteria_covered` to the plan's last phase: it checks the evidence of each criterion";
         return Err(no(format!("job {job} has verified no criteria of {file}"), hint));
     }
-    let done = AdrDirectory::prove(root, id, &evidence.criteria, evidence.approved_by.as_ref())?;
+    let done = AdrDirectory::prove(root, &id, &evidence.criteria, evidence.approved_by.as_ref())?;
     let value = json!({
         "path": root.join(&done.path), "status": done.status.word(), "met": done.met, "open": done.open,
         "job": evidence.job, "commit": evidence.commit,

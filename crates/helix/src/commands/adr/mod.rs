@@ -1,60 +1,40 @@
-//! `helix adr`: checks, makes, numbers, imports and lists architecture decision records, and shows how they hang together.
+//! `helix adr`: checks, makes, numbers, changes, imports and lists architecture decision records, and shows how they hang together.
 //!
 //! Must not hold any rule: those are in `helix_adr`.
 
 mod check;
 mod coverage;
 mod drift;
+mod edit;
 mod graph;
 mod implemented;
 mod import;
+mod new;
 mod renumber;
+mod search;
+mod site;
+mod state;
 
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use helix_adr::{
-    Acceptance, Adr, AdrId, ChangeScope, Classification, ComponentType, Language, Status, TemplateRequest, template,
-};
+use helix_adr::{Adr, AdrId, Link, Numbering};
 use helix_job::say;
-use helix_project::adr_files::{AdrDirectory, AdrSummary};
-use jiff::Timestamp;
+use helix_project::adr_files::{AdrDirectory, AdrSummary, Place};
 use serde_json::json;
 
 use crate::arguments::words;
-use crate::commands::draft;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, Exit, codes};
+use crate::error::{CommandError, Ended, codes};
 use crate::files::{read_text, readable};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
-    /// Write a draft
-    New {
-        /// Title of the ADR
-        title: String,
-        /// Kind of component
-        #[arg(long, default_value = "TOOL", ignore_case = true, value_parser = words(ComponentType::WORDS.iter().copied()))]
-        component: ComponentType,
-        /// Kind of change
-        #[arg(long, default_value = "NEW", ignore_case = true, value_parser = words(Classification::WORDS.iter().copied()))]
-        classification: Classification,
-        /// Scope of the change
-        #[arg(long, default_value = "minor", ignore_case = true, value_parser = words(ChangeScope::WORDS.iter().copied()))]
-        scope: ChangeScope,
-        /// File that it creates; repeat for several
-        #[arg(long, value_name = "FILE")]
-        creates: Vec<String>,
-        /// Language of headings and hints
-        #[arg(long, default_value = "english", value_parser = words(LANGUAGES))]
-        language: Language,
-        /// Where to write it [default: adr/draft-TITLE.md]
-        #[arg(long, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
+    /// Write a new ADR: a draft, or where the project's ADRs have another form, a numbered proposal in that form
+    New(new::Arguments),
     /// Check ADRs and show every problem with its location
     Check(check::Arguments),
-    /// Number a draft and move it to adr/
+    /// Number a draft and put it beside the project's other ADRs, in their form
     Finalize {
         /// The draft
         draft: PathBuf,
@@ -64,13 +44,54 @@ pub(crate) enum Action {
     },
     /// Accept a proposed ADR, and write down who did
     Accept {
-        /// Number or file
+        /// Number, name or file
         #[arg(value_name = "NUMBER|FILE")]
         adr: String,
         /// Who accepts it [default: you]
         #[arg(long, value_name = "NAME")]
         by: Option<String>,
     },
+    /// Reject a proposed ADR
+    Reject {
+        /// Number, name or file
+        #[arg(value_name = "NUMBER|FILE")]
+        adr: String,
+    },
+    /// Say in two ADRs that one replaces the other
+    Supersede {
+        /// The ADR that is replaced: number, name or file
+        #[arg(value_name = "NUMBER|FILE")]
+        adr: String,
+        /// The ADR that replaces it
+        #[arg(long, value_name = "NUMBER|FILE")]
+        by: String,
+    },
+    /// Say in an ADR that it depends on another one or is related to it
+    Link {
+        /// The ADR that gets the link: number, name or file
+        #[arg(value_name = "NUMBER|FILE")]
+        adr: String,
+        /// How it hangs together with the other one
+        #[arg(value_parser = words(state::LINKS))]
+        link: Link,
+        /// The other ADR
+        #[arg(value_name = "NUMBER|FILE")]
+        other: String,
+    },
+    /// Open an ADR in your editor ($VISUAL or $EDITOR), then check it
+    Edit {
+        /// Number, name or file
+        #[arg(value_name = "NUMBER|FILE")]
+        adr: String,
+    },
+    /// Find ADRs that have all of these words
+    Search {
+        /// Words in any order
+        #[arg(required = true)]
+        words: Vec<String>,
+    },
+    /// Write all ADRs as a static site: an index with search, pages, and the graph
+    Site(site::Arguments),
     /// Fix duplicate ADR numbers, updating all references
     Renumber(renumber::Arguments),
     /// Tick the criteria that a merged job has verified; if all are ticked, set the status to Implemented
@@ -79,7 +100,7 @@ pub(crate) enum Action {
     NextNumber,
     /// List the project's ADRs
     List,
-    /// Write adr/INDEX.md
+    /// Write INDEX.md beside the ADRs
     Index,
     /// Draw the graph of ADRs
     Graph {
@@ -87,7 +108,7 @@ pub(crate) enum Action {
         #[arg(long, value_enum, default_value = "mermaid")]
         format: graph::Format,
     },
-    /// Convert MADR and Nygard files, keeping every sentence
+    /// Convert MADR and Nygard files to ADRs in Helix's own form, keeping every sentence
     Import(import::Arguments),
     /// Show which concepts of its sources a plan or ADR omits
     Coverage(coverage::Arguments),
@@ -101,26 +122,28 @@ pub(crate) enum Action {
     },
 }
 
-const LANGUAGES: [(&str, Language); 2] = [("english", Language::English), ("german", Language::German)];
-
 pub(crate) fn run(context: &Context, action: Action) -> Ended {
     let root = root(&context.environment.directory);
     match action {
-        Action::New { title, component, classification, scope, creates, language, output } => {
-            let (component_type, change_scope) = (component, scope);
-            let request = TemplateRequest { language, title, component_type, classification, change_scope, creates };
-            new(context, &root, &request, output.as_deref())
-        }
+        Action::New(arguments) => new::run(context, &root, arguments),
         Action::Check(arguments) => check::run(context, &root, &arguments),
         Action::Finalize { draft, project } => {
             finalize(context, &project.map_or(root, |path| context.path(path)), &context.path(draft))
         }
-        Action::Accept { adr, by } => accept(context, &root, &adr, by),
+        Action::Accept { adr, by } => state::accept(context, &root, &adr, by),
+        Action::Reject { adr } => state::reject(context, &root, &adr),
+        Action::Supersede { adr, by } => state::supersede(context, &root, &adr, &by),
+        Action::Link { adr, link, other } => state::link(context, &root, &adr, link, &other),
+        Action::Edit { adr } => edit::run(context, &root, &adr),
+        Action::Search { words } => search::run(context, &root, &words),
+        Action::Site(arguments) => site::run(context, &root, &arguments),
         Action::Renumber(arguments) => renumber::run(context, &root, &arguments),
         Action::Implemented(arguments) => context.block_on(implemented::run(context, &root, &arguments)),
         Action::NextNumber => {
-            let number = AdrDirectory::open(&root)?.next_number();
-            context.terminal.answer(&json!({ "next_number": number }), &format!("{number:03}"))
+            let known = AdrDirectory::open(&root)?;
+            let counted = known.style().numbering != Numbering::Dated;
+            let (number, prefix) = (counted.then(|| known.next_number()), known.next_prefix());
+            context.terminal.answer(&json!({ "next_number": number, "prefix": prefix }), &prefix)
         }
         Action::List => list(context, &root),
         Action::Index => {
@@ -137,15 +160,8 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
 
 /// The project: the nearest directory upwards that has ADRs or a repository; else the given one.
 fn root(directory: &Path) -> PathBuf {
-    let found = directory.ancestors().find(|path| path.join("adr").is_dir() || path.join(".git").exists());
+    let found = directory.ancestors().find(|path| path.join(".git").exists() || Place::is_project(path));
     found.unwrap_or(directory).to_owned()
-}
-
-fn new(context: &Context, root: &Path, request: &TemplateRequest, output: Option<&Path>) -> Ended {
-    let name = helix_adr::finalized_file_name(0, &request.title).replacen("000-", "draft-", 1);
-    let path = output.map_or_else(|| root.join("adr").join(name), |path| context.path(path));
-    let next = say!(context.terminal.language, "adr-next", file = context.shown(&path));
-    draft::give(context, &path, &template(request), &next)
 }
 
 fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
@@ -153,35 +169,17 @@ fn finalize(context: &Context, root: &Path, draft: &Path) -> Ended {
     let done = AdrDirectory::finalize(root, draft)?;
     let path = root.join(&done.path);
     context.terminal.say_diagnostics(&done.warnings, "");
-    let value = json!({ "number": done.number, "path": path, "warnings": done.warnings });
+    let (id, number) = (done.id.to_string(), done.number());
+    let value = json!({ "id": id, "number": number, "path": path, "warnings": done.warnings });
     let exit = context.terminal.answer(&value, &context.shown(&path))?;
-    context.terminal.note(&say!(context.terminal.language, "adr-finalized", number = done.number.to_string()));
+    let named = number.map_or(id, |number| number.to_string());
+    context.terminal.note(&say!(context.terminal.language, "adr-finalized", number = named));
     Ok(exit)
 }
 
-fn accept(context: &Context, root: &Path, wanted: &str, by: Option<String>) -> Ended {
-    if let Some(run) = context.environment.variable("HELIX_RUN_ID") {
-        let message = format!("a decision is accepted by a person, not by an agent (run {run})");
-        return Err(
-            CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint("leave it to whoever reads the result")
-        );
-    }
-    let by = by.map(|by| by.trim().to_owned()).filter(|by| !by.is_empty());
-    let by = by.unwrap_or_else(|| context.environment.person());
-    let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };
-    let (id, _) = identified(context, &AdrDirectory::open(root)?, wanted)?;
-    let path = AdrDirectory::accept(root, id, &acceptance)?;
-    let Acceptance { by, on } = acceptance;
-    let value =
-        json!({ "path": root.join(&path), "status": Status::Accepted.word(), "accepted_by": by, "accepted_on": on });
-    let path = context.shown(&root.join(path));
-    let status = Status::Accepted.word();
-    let text = say!(context.terminal.language, "adr-accepted", file = path, status = status, by = by);
-    context.terminal.answer(&value, &text)
-}
-
 fn list(context: &Context, root: &Path) -> Ended {
-    let (adrs, language) = (AdrDirectory::open(root)?.summaries(), context.terminal.language);
+    let (known, language) = (AdrDirectory::open(root)?, context.terminal.language);
+    let adrs = known.summaries();
     let rows = adrs.iter().map(|AdrSummary { id, status, met, criteria, title, .. }| {
         [
             (id.as_deref().unwrap_or("-").to_owned(), None),
@@ -190,7 +188,7 @@ fn list(context: &Context, root: &Path) -> Ended {
             (title.clone(), None),
         ]
     });
-    let nothing = say!(language, "adr-none", place = root.join("adr").display().to_string());
+    let nothing = say!(language, "adr-none", place = root.join(known.directory()).display().to_string());
     let headings = [
         say!(language, "list-id"),
         say!(language, "report-status"),
@@ -204,17 +202,29 @@ fn not_found(wanted: &str) -> CommandError {
     CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
 }
 
-/// The project's ADR of this number or file.
+/// The project's ADR of this number, name or file, or the only one that has this text in its file's name.
 fn named<'a>(context: &Context, known: &'a AdrDirectory, wanted: &str) -> Result<&'a Adr, CommandError> {
     let path = context.path(wanted);
-    let of_file = known.adrs().iter().find(|adr| known.root().join(&adr.file) == path);
-    of_file.or_else(|| known.find(wanted.parse().ok()?)).ok_or_else(|| not_found(wanted))
+    let of_file = path.strip_prefix(known.root()).ok().and_then(|file| known.by_file(file.to_str()?));
+    if let Some(adr) = of_file.or_else(|| known.find(&wanted.parse().ok()?)) {
+        return Ok(adr);
+    }
+    let part = wanted.to_lowercase();
+    let has = |adr: &&Adr| adr.file.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains(&part));
+    let found: Vec<&Adr> = known.adrs().iter().filter(has).collect();
+    match found[..] {
+        [adr] if part.chars().any(char::is_alphabetic) => Ok(adr),
+        [_, ..] if part.len() > 2 => Err(CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint(
+            format!("name one of: {}", found.iter().map(|adr| adr.file.as_str()).collect::<Vec<_>>().join(", ")),
+        )),
+        _ => Err(not_found(wanted)),
+    }
 }
 
 /// Its number, which only it has, and its file relative to the root.
 fn identified(context: &Context, known: &AdrDirectory, wanted: &str) -> Result<(AdrId, String), CommandError> {
     let adr = named(context, known, wanted)?;
-    let id = adr.id().filter(|id| known.find(*id).is_some_and(|first| first.file == adr.file));
+    let id = adr.decided_id().filter(|id| known.find(id).is_some_and(|first| first.file == adr.file));
     let id = id.ok_or_else(|| {
         CommandError::usage(codes::NOT_FOUND, format!("{} has no number of its own", adr.file))
             .hint("`helix adr finalize` numbers drafts, `helix adr renumber` those that share a number")
@@ -222,27 +232,20 @@ fn identified(context: &Context, known: &AdrDirectory, wanted: &str) -> Result<(
     Ok((id, adr.file.clone()))
 }
 
-/// The file that an argument names by itself or by its number.
+/// The file that an argument names by itself, or as an ADR of the project.
 fn file_of(context: &Context, root: &Path, wanted: &Path) -> Result<PathBuf, CommandError> {
     let path = context.path(wanted);
-    let id = wanted.to_str().filter(|_| !path.exists()).and_then(|text| text.parse::<AdrId>().ok());
-    match id {
-        None => Ok(path),
-        Some(id) => {
-            let known = AdrDirectory::open(root)?;
-            let files: Vec<&str> =
-                known.adrs().iter().filter(|adr| adr.id() == Some(id)).map(|adr| adr.file.as_str()).collect();
-            match files[..] {
-                [] => Err(not_found(&wanted.to_string_lossy())),
-                [file] => Ok(root.join(file)),
-                _ => Err(CommandError::usage(
-                    codes::NOT_FOUND,
-                    format!("several ADRs have the number {}", wanted.display()),
-                )
-                .hint(format!("name one of: {}", files.join(", ")))),
-            }
-        }
+    let text = wanted.to_string_lossy();
+    if path.exists() || text.contains(['/', '.']) {
+        return Ok(path);
     }
+    let known = AdrDirectory::open(root)?;
+    let files = text.parse::<AdrId>().ok().map(|id| known.known().files(&id)).unwrap_or_default();
+    if files.len() > 1 {
+        return Err(CommandError::usage(codes::NOT_FOUND, format!("several ADRs have the number {text}"))
+            .hint(format!("name one of: {}", files.join(", "))));
+    }
+    Ok(root.join(&named(context, &known, &text)?.file))
 }
 
 fn show(context: &Context, root: &Path, wanted: &str) -> Ended {

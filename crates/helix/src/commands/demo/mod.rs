@@ -15,7 +15,7 @@ use helix_job::{JobStatus, JobView, Language, say};
 use helix_server::wire::JobRequest;
 use helix_store::StateDir;
 
-use crate::client::{ChatEvent, Client, Talk};
+use crate::client::{ChatEvent, Client, Here, Talk};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Host, Listening, Reached};
@@ -102,7 +102,8 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
 async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
     let you = say!(context.terminal.language, "demo-you");
     tell(context, Meaning::Strong, &format!("{you:<11} {}", cassette::REQUEST));
-    let mut answer = client.chat(&talk(scratch), None, cassette::REQUEST).await?;
+    let here = Here { directory: scratch.root.clone(), confirms: false };
+    let mut answer = client.chat(&talk(scratch), None, &here, cassette::REQUEST).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {
         if let ChatEvent::Text(piece) = event {

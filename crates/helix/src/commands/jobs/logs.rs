@@ -6,23 +6,20 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::time::Duration;
 
-use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, RunId};
 use helix_core::text::count;
-use helix_engine::{RecordedRun, RecordingError};
-use helix_job::{JobView, Language, PhaseView, say};
+use helix_engine::RecordedRun;
+use helix_job::{JobView, PhaseView, say};
 use serde_json::json;
 
+use crate::agent_log::{open as open_log, role, shown, title, unreadable};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::offline::job;
-use crate::terminal::{Meaning, Reading, one_line, plain};
+use crate::terminal::{Meaning, Reading};
 
 /// Between two looks at a log that is being followed. The file is another process' and may live on any file system.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-
-/// Longest line of a tool's output or arguments.
-const LINE: usize = 160;
 
 pub(super) async fn logs(
     context: &Context,
@@ -32,7 +29,6 @@ pub(super) async fn logs(
     follow: bool,
 ) -> Ended {
     let language = context.terminal.language;
-    let runs = context.settings()?.state_dir.value.join("runs");
     let mut open = BTreeMap::new();
     loop {
         let view = job(context, id).await?;
@@ -43,9 +39,9 @@ pub(super) async fn logs(
         for (phase, run) in runs_of.filter(|(_, run)| wanted.as_ref().is_none_or(|wanted| wanted == *run)) {
             let log = match open.entry(run.clone()) {
                 Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => match RecordedRun::open(&runs.join(run.as_str())).map_err(unreadable(run))? {
+                Entry::Vacant(new) => match open_log(context, run)? {
                     Some(log) => {
-                        let title = format!("== {} {} ({run})", phase.id, role(language, &view.id, phase, run));
+                        let title = title(language, &view.id, phase, run);
                         if context.terminal.reading == Reading::People {
                             context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
                         }
@@ -86,32 +82,6 @@ fn of_attempt(job: &JobId, phase: &PhaseView, number: u32) -> Result<RunId, Comm
     Ok(RunId::for_attempt(job, &phase.id, number))
 }
 
-/// What a run was for: `attempt 2`, a reviewer's, the verifier's, or an adviser's.
-fn role(language: Language, job: &JobId, phase: &PhaseView, run: &RunId) -> String {
-    let attempt = (1..=phase.attempt).find(|number| RunId::for_attempt(job, &phase.id, *number) == *run);
-    if let Some(number) = attempt {
-        return say!(language, "term-attempt", attempt = number);
-    }
-    // Repeats after a provider's trouble have the run's own name and a number.
-    let rounds = u32::try_from(phase.runs.len()).unwrap_or(u32::MAX);
-    let is = |round: u32| {
-        let first = RunId::for_advice(job, &phase.id, round);
-        run.as_str().strip_prefix(first.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    };
-    match (1..=rounds).find(|round| is(*round)) {
-        Some(round) => say!(language, "phase-stage-adviser", round = round),
-        None if run.as_str().contains(".verify-") => say!(language, "reviewer", who = "phase"),
-        None => say!(language, "reviewer", who = "gate"),
-    }
-}
-
-fn unreadable(run: &RunId) -> impl Fn(RecordingError) -> CommandError {
-    move |error| {
-        CommandError::environment(codes::INPUT_UNREADABLE, format!("the log of run {run} cannot be read"))
-            .because(&error)
-    }
-}
-
 /// Prints what has come since the last time.
 fn print(
     context: &Context,
@@ -128,54 +98,10 @@ fn print(
                 context.terminal.json_line(&json!({ "phase": phase.id, "role": role, "run": run, "event": event }))?;
                 continue;
             }
-            for text in shown(context, &event) {
+            for text in shown(&context.terminal, job, &event) {
                 context.terminal.data(&text)?;
             }
         }
     }
     Ok(())
-}
-
-/// An event as lines; fragments of texts that come again as a whole are left out.
-fn shown(context: &Context, event: &AgentEvent) -> Vec<String> {
-    let language = context.terminal.language;
-    let weak = |text: &str| context.terminal.paint(Meaning::Weak, text);
-    match event {
-        AgentEvent::Text { partial: true, .. } | AgentEvent::Thinking { partial: true, .. } => Vec::new(),
-        AgentEvent::Text { text, partial: false, .. } => clean_lines(text),
-        AgentEvent::Thinking { text, partial: false, .. } => {
-            clean_lines(text).iter().map(|line| weak(&format!("  ~ {line}"))).collect()
-        }
-        AgentEvent::Started { model, version, .. } => {
-            let model = model.clone().unwrap_or_else(|| say!(language, "logs-default-model"));
-            let version = version.as_deref().unwrap_or_default();
-            vec![weak(&say!(language, "logs-started", model = model, version = version))]
-        }
-        AgentEvent::ToolStarted { name, input, .. } => vec![format!("> {name} {}", one_line(&input.to_string(), LINE))],
-        AgentEvent::ToolFinished { output, failed, .. } => {
-            let line = one_line(output, LINE);
-            vec![if *failed {
-                context.terminal.paint(Meaning::Bad, &format!("< {}: {line}", say!(language, "chat-call-failed")))
-            } else {
-                weak(&format!("< {line}"))
-            }]
-        }
-        AgentEvent::RateLimited { rejected: true, .. } => vec![say!(language, "logs-limited")],
-        AgentEvent::ApiRetry { attempt, max, reason, .. } => {
-            let reason = one_line(reason, LINE);
-            vec![say!(language, "logs-retry", attempt = *attempt, most = *max, reason = reason)]
-        }
-        AgentEvent::TakenBack { .. } => vec![weak(&say!(language, "logs-taken-back"))],
-        AgentEvent::Question { text } => vec![say!(language, "job-asks", question = one_line(text, LINE))],
-        AgentEvent::Finished { is_error: true, .. } => vec![weak(&say!(language, "logs-error"))],
-        AgentEvent::Finished { is_error: false, .. } => vec![weak(&say!(language, "logs-ended"))],
-        AgentEvent::RateLimited { rejected: false, .. }
-        | AgentEvent::UsageReported { .. }
-        | AgentEvent::Unrecognised { .. } => Vec::new(),
-    }
-}
-
-/// Lines without control characters: an agent's text must not steer the terminal.
-fn clean_lines(text: &str) -> Vec<String> {
-    plain(text).lines().map(str::to_owned).collect()
 }

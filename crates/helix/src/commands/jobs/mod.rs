@@ -2,28 +2,31 @@
 //!
 //! Must not know SQL: without a host, reading goes through the journal's read-only access.
 
+mod again;
 mod logs;
+mod named;
 mod report;
 mod results;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use helix_core::ids::PhaseId;
+use helix_engine::evidence::OutputSelection;
 use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
 use helix_job::{DeliveryState, DeliveryView, IntegrationTarget, JobStatus, JobView, Language, PhaseStatus, say};
-use helix_server::wire::{JobPage, ResumeRequest, RollbackRequest};
+use helix_server::wire::{CheckRequest, JobPage, ResumeRequest, RollbackRequest};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::arguments::{budget, words};
 use crate::commands::run;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, Exit};
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Reached, find};
-use crate::offline::{job, jobs};
-use crate::terminal::{Cell, Reading, ago, one_line};
+use crate::offline::{job, jobs, numbers};
+use crate::terminal::{Cell, Meaning, Reading, ago, one_line};
 use crate::watch::{Interrupt, look_back, meaning, print_job, reports_of};
 
 /// Arguments of `helix jobs`.
@@ -51,9 +54,48 @@ enum Action {
         /// Only this attempt, from 1
         #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u32).range(1..))]
         attempt: Option<u32>,
+        /// Print what the command of this gate printed instead, whole
+        #[arg(long, value_name = "NAME", conflicts_with = "follow")]
+        gate: Option<String>,
         /// Keep printing until the job has ended
         #[arg(short, long)]
         follow: bool,
+    },
+    /// Open a shell in a copy of the last result of a phase
+    Shell {
+        #[command(flatten)]
+        job: Id,
+        /// The phase [default: the last one that started]
+        #[arg(long, value_name = "ID")]
+        phase: Option<PhaseId>,
+        /// The result of this attempt, from 1
+        #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u32).range(1..))]
+        attempt: Option<u32>,
+    },
+    /// Run the gates again on the last result of a failed job; no agent works before they have judged it
+    Check {
+        #[command(flatten)]
+        job: Id,
+        /// Only this phase [default: all that stopped with a result]
+        #[arg(long, value_name = "ID")]
+        phase: Option<String>,
+        /// Go on with the plan of the job's beginning, whatever its file says now
+        #[arg(long)]
+        keep_plan: bool,
+        /// Return at once; the job runs in the background
+        #[arg(long)]
+        detach: bool,
+    },
+    /// Accept the result of a failed phase although a gate did not pass; the job counts as not proved (exit code 6)
+    Accept {
+        #[command(flatten)]
+        job: Id,
+        /// The phase
+        #[arg(long, value_name = "ID")]
+        phase: String,
+        /// Why; it is recorded with your name
+        #[arg(long, value_name = "TEXT")]
+        reason: String,
     },
     /// Resume a failed or cancelled job at the phases that have not passed
     Resume(Reopening),
@@ -122,18 +164,28 @@ struct Listing {
 
 #[derive(Debug, Args)]
 struct Id {
-    /// Job id, or a unique prefix
+    /// Job number, `last`, name of a plan, job id or a unique prefix
     id: String,
+}
+
+impl Id {
+    /// The id that is meant.
+    async fn named(&self, context: &Context) -> Result<String, CommandError> {
+        named::job_id(context, &self.id).await
+    }
 }
 
 /// Which job goes on, and how.
 #[derive(Debug, Args)]
 struct Reopening {
-    /// Job id, or a unique prefix
+    /// Job number, `last`, name of a plan, job id or a unique prefix
     id: String,
     /// New budget for the whole job in US dollars, including what it has cost so far
     #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
     budget: Option<f64>,
+    /// Go on with the plan of the job's beginning, whatever its file says now
+    #[arg(long)]
+    keep_plan: bool,
     /// Return at once; the job runs in the background
     #[arg(long)]
     detach: bool,
@@ -143,28 +195,50 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
     context.block_on(async {
         match arguments.action.unwrap_or(Action::List(Listing::default())) {
             Action::List(listing) => list(context, &listing).await,
-            Action::Show(Id { id }) => show(context, &id).await,
-            Action::Watch(Id { id }) => follow(context, &id).await,
-            Action::Logs { job, phase, attempt, follow } => {
-                logs::logs(context, &job.id, phase.as_deref(), attempt, follow).await
+            Action::Show(id) => show(context, &id.named(context).await?).await,
+            Action::Watch(id) => follow(context, &id.named(context).await?).await,
+            Action::Logs { job, phase, attempt, gate: Some(gate), .. } => {
+                let phase = phase.map(PhaseId::new).transpose();
+                let phase = phase.map_err(|error| CommandError::usage(codes::USAGE, error))?;
+                again::output(context, &job.named(context).await?, OutputSelection { phase, attempt, gate: Some(gate) })
+                    .await
+            }
+            Action::Logs { job, phase, attempt, gate: None, follow } => {
+                logs::logs(context, &job.named(context).await?, phase.as_deref(), attempt, follow).await
+            }
+            Action::Shell { job, phase, attempt } => {
+                again::shell(context, &job.named(context).await?, phase, attempt).await
+            }
+            Action::Check { job, phase, keep_plan, detach } => {
+                let request = CheckRequest { phase, plan: !keep_plan };
+                again::check(context, &job.named(context).await?, request, detach).await
+            }
+            Action::Accept { job, phase, reason } => {
+                again::accept(context, &job.named(context).await?, phase, reason).await
             }
             Action::Resume(reopening) => reopen(context, reopening, None).await,
             Action::Retry { reopening, phase } => reopen(context, reopening, Some(phase)).await,
             Action::Rollback { job, phase, again, over } => {
-                roll_back(context, &job.id, RollbackRequest { phase, again, over }).await
+                roll_back(context, &job.named(context).await?, RollbackRequest { phase, again, over }).await
             }
-            Action::Revert(Id { id }) => revert(context, &id).await,
-            Action::Diff { job, phase, attempt } => results::diff(context, &job.id, phase, attempt).await,
-            Action::Evidence { job, bundle } => results::evidence(context, &job.id, bundle.as_deref()).await,
+            Action::Revert(id) => revert(context, &id.named(context).await?).await,
+            Action::Diff { job, phase, attempt } => {
+                results::diff(context, &job.named(context).await?, phase, attempt).await
+            }
+            Action::Evidence { job, bundle } => {
+                results::evidence(context, &job.named(context).await?, bundle.as_deref()).await
+            }
             Action::Report(arguments) => report::report(context, arguments).await,
-            Action::Cancel(Id { id }) => cancel(context, &id).await,
+            Action::Cancel(id) => cancel(context, &id.named(context).await?).await,
         }
     })
 }
 
 async fn list(context: &Context, Listing { limit, status: statuses, here }: &Listing) -> Ended {
     let language = context.terminal.language;
-    let JobPage { mut jobs, unreadable, .. } = jobs(context).await?;
+    let page = jobs(context).await?;
+    let numbers = numbers(&page);
+    let JobPage { mut jobs, unreadable, .. } = page;
     jobs.retain(|job| statuses.is_empty() || statuses.contains(&job.status));
     if *here {
         let place = &context.environment.directory;
@@ -176,16 +250,22 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
     for id in unreadable {
         context.terminal.say(&say!(language, "list-unreadable", id = id.as_str()));
     }
+    let stopped = match find(context.settings()?).await? {
+        Some(_) => 0,
+        None => jobs.iter().filter(|job| needs_host(job)).count(),
+    };
     let rows = jobs.iter().map(|job| {
         let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
         [
-            (job.id.to_string(), None),
-            status(language, job),
+            (numbers.get(&job.id).copied().unwrap_or_default().to_string(), None),
+            status(language, job, stopped > 0),
             (format!("{passed}/{}", job.phases.len()), None),
             (language.duration(job.duration_seconds), None),
             (language.money(job.cost), None),
             (ago(language, job.created_at), None),
             (one_line(&job.name, 40), None),
+            (project(job), None),
+            (job.id.to_string(), Some(Meaning::Weak)),
         ]
     });
     let headings = [
@@ -196,17 +276,53 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
         say!(language, "report-cost"),
         say!(language, "list-submitted"),
         say!(language, "list-plan"),
+        say!(language, "list-project"),
+        say!(language, "list-id"),
     ];
     let none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
     let exit = context.terminal.list(&jobs, &none, headings, rows)?;
-    if jobs.iter().any(|job| !job.status.is_final()) && find(context.settings()?).await?.is_none() {
-        context.terminal.note(&say!(language, "list-no-host"));
+    if stopped > 0 {
+        let attended = context.terminal.is_attended();
+        context.terminal.note(&match attended {
+            true => say!(language, "list-host-started", jobs = stopped),
+            false => say!(language, "list-no-host"),
+        });
+        if attended {
+            context.host().await?;
+        }
     }
     Ok(exit)
 }
 
-/// The status with its sign, and whether the job waits for a person.
-fn status(language: Language, job: &JobView) -> Cell {
+/// The jobs of the repository that contains the working directory.
+pub(crate) async fn list_here(context: &Context) -> Ended {
+    list(context, &Listing { here: true, ..Listing::default() }).await
+}
+
+/// The changes of a job.
+pub(crate) async fn diff(context: &Context, id: &str) -> Ended {
+    results::diff(context, id, None, None).await
+}
+
+/// The repository of a job, by its directory's name.
+fn project(job: &JobView) -> String {
+    let path = Path::new(&job.project_path);
+    path.file_name().map_or_else(|| job.project_path.clone(), |name| one_line(&name.to_string_lossy(), 24))
+}
+
+/// Whether a job stands still where there is no host: one that waits for its answer does not.
+fn needs_host(job: &JobView) -> bool {
+    !job.status.is_final() && open_questions(job).next().is_none()
+}
+
+/// The status with its sign, and whether the job waits for a person, or for a host.
+fn status(language: Language, job: &JobView, no_host: bool) -> Cell {
+    if no_host && needs_host(job) {
+        return (
+            format!("{} {}", Sign::Waiting.symbol(), say!(language, "list-stopped")),
+            Some(meaning(Sign::Waiting)),
+        );
+    }
     let (sign, word) = (Sign::from(job.status), phrases::job_status(language, job.status));
     let status = match open_questions(job).next() {
         Some(_) => say!(language, "list-for-you", status = word),
@@ -236,7 +352,13 @@ async fn show(context: &Context, id: &str) -> Ended {
     }
     print_job(context, &view, false).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
-        context.terminal.say(&say!(context.terminal.language, "term-no-host", id = view.id.as_str()));
+        let language = context.terminal.language;
+        if context.terminal.is_attended() && needs_host(&view) {
+            context.terminal.say(&say!(language, "list-host-started", jobs = 1));
+            context.host().await?;
+        } else {
+            context.terminal.say(&say!(language, "term-no-host", id = view.id.as_str()));
+        }
     }
     Ok(Exit::Success)
 }
@@ -250,9 +372,10 @@ async fn follow(context: &Context, id: &str) -> Ended {
 }
 
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
-async fn reopen(context: &Context, Reopening { id, budget, detach }: Reopening, phase: Option<String>) -> Ended {
-    let id = job(context, &id).await?.id;
-    let request = ResumeRequest { budget_usd: budget };
+async fn reopen(context: &Context, reopening: Reopening, phase: Option<String>) -> Ended {
+    let Reopening { id, budget, keep_plan, detach } = reopening;
+    let id = job(context, &named::job_id(context, &id).await?).await?.id;
+    let request = ResumeRequest { budget_usd: budget, plan: !keep_plan };
     if detach {
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;
         return run::left_behind(context, &json!({ "job": view.id, "status": view.status }), &view.id);

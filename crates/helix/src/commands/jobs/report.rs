@@ -43,7 +43,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn report(context: &Context, arguments: Arguments) -> Ended {
-    let mut view = job(context, &arguments.job.id).await?;
+    let mut view = job(context, &arguments.job.named(context).await?).await?;
     let by_person = arguments.issue.is_some();
     view.issue = arguments.issue.or(view.issue);
     let reports = reports_of(context, &view).await?;

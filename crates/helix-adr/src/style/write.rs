@@ -1,0 +1,168 @@
+//! New decisions in a form, and a decision of one form in the headings of another.
+//!
+//! Must not know numbers or days: they come from the caller.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use super::Style;
+use crate::file_name::Numbering;
+use crate::finalize::replace;
+use crate::form::{AdrForm, language, title_heading};
+use crate::syntax::Adr;
+use crate::template::{hint, quoted};
+use crate::tree::Section;
+use crate::words::{AdrId, Language, SectionKind, Status};
+
+/// What names a new decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Naming<'a> {
+    /// Its number, where the style counts.
+    pub number: u32,
+    /// The day, such as `2026-11-27`.
+    pub day: &'a str,
+}
+
+impl Naming<'_> {
+    /// The id that a decision has in a style.
+    pub fn id(&self, style: Style, slug: &str) -> AdrId {
+        match style.numbering {
+            Numbering::Digits(_) => AdrId::Number(self.number),
+            Numbering::Dated => AdrId::Named(format!("{}-{slug}", self.day.replace('-', "")).into()),
+        }
+    }
+}
+
+impl Style {
+    /// A new decision of this title, a proposal; what stands in `<…>` is for the author to fill in.
+    pub fn draft(self, title: &str, naming: &Naming<'_>) -> String {
+        let mut out = self.head(title, naming, &Status::Proposed, "");
+        for (kind, level, text) in sections(self) {
+            let (english, german) = self.form.headings(kind);
+            let _written = write!(out, "\n{level} {}\n\n{text}", self.language.pick(english, german));
+        }
+        out
+    }
+
+    /// A decision as it is written in this style: its facts, then its sections under their headings here. Keys that Helix reads in
+    /// every form are kept.
+    pub fn written(self, adr: &Adr, naming: &Naming<'_>) -> String {
+        let style = Self { language: language(&adr.sections), ..self };
+        let mut kept = BTreeSet::from(["files", "depends_on", "related_to", "supersedes", "superseded_by"]);
+        if adr.form != AdrForm::Helix {
+            kept.clear();
+        }
+        let front = style.kept_front(adr, &kept);
+        let mut out = style.head(adr.title(), naming, &adr.status().unwrap_or(Status::Proposed), &front);
+        let title = title_heading(&adr.sections);
+        let body = with_headings(adr, title, |kind| {
+            let (english, german) = style.form.headings(kind);
+            style.language.pick(english, german)
+        });
+        let body = body.trim();
+        if !body.is_empty() {
+            let _written = write!(out, "\n{body}\n");
+        }
+        out
+    }
+
+    /// The lines of these keys, as they are written.
+    fn kept_front(self, adr: &Adr, keys: &BTreeSet<&str>) -> String {
+        let (mut out, mut keep) = (String::new(), false);
+        for line in adr.source.get(adr.front_inner.clone()).unwrap_or_default().lines() {
+            if !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty() {
+                keep = line.split_once(':').is_some_and(|(key, _)| keys.contains(key.trim()));
+            }
+            if keep {
+                let _written = writeln!(out, "{line}");
+            }
+        }
+        out
+    }
+
+    /// Facts and title.
+    fn head(self, title: &str, naming: &Naming<'_>, status: &Status, front: &str) -> String {
+        let (title, day, bullet) = (title.replace(['\n', '\r'], " "), naming.day, self.bullet);
+        let word = self.form.status_word(*status, self.language);
+        let extra = if front.is_empty() { String::new() } else { format!("---\n{front}---\n\n") };
+        match (self.form, self.front) {
+            (AdrForm::Helix, _) => format!(
+                "---\nadr_id: draft\ntitle: {}\nstatus: {}\n{front}---\n\n# {title}\n",
+                quoted(&title),
+                status.word()
+            ),
+            (AdrForm::Madr, true) => format!("---\nstatus: {word}\ndate: {day}\n{front}---\n\n# {title}\n"),
+            (AdrForm::Madr, false) => {
+                format!("{extra}# {title}\n\n{bullet} Status: {word}\n{bullet} Date: {day}\n")
+            }
+            (AdrForm::Nygard, _) => {
+                let number = match self.numbering {
+                    Numbering::Digits(_) => format!("{}. ", naming.number),
+                    Numbering::Dated => String::new(),
+                };
+                format!("{extra}# {number}{title}\n\nDate: {day}\n\n## Status\n\n{word}\n")
+            }
+        }
+    }
+}
+
+/// The sections of a new decision, with the level of their headings and what they ask for.
+fn sections(style: Style) -> Vec<(SectionKind, &'static str, String)> {
+    let pick =
+        |english: &str, german: &str| style.language.pick(english, german).replace("* ", &format!("{} ", style.bullet));
+    let plain = |kind| (kind, "##", hint(kind, style.language).to_owned());
+    match style.form {
+        AdrForm::Helix | AdrForm::Nygard => {
+            [SectionKind::Context, SectionKind::Decision, SectionKind::Consequences].map(plain).into()
+        }
+        AdrForm::Madr => {
+            let options = pick(
+                "* <the first option>\n* <another option>\n",
+                "* <die erste Möglichkeit>\n* <eine andere Möglichkeit>\n",
+            );
+            let outcome = pick(
+                "Chosen option: \"<the first option>\", because <why this one>.\n",
+                "Gewählte Option: \"<die erste Möglichkeit>\", denn <warum diese>.\n",
+            );
+            let consequences = pick(
+                "* Good, because <what gets better>\n* Bad, because <what gets worse>\n",
+                "* Gut, weil <was besser wird>\n* Schlecht, weil <was schlechter wird>\n",
+            );
+            vec![
+                plain(SectionKind::Context),
+                (SectionKind::Options, "##", options),
+                (SectionKind::Decision, "##", outcome),
+                (SectionKind::Consequences, "###", consequences),
+            ]
+        }
+    }
+}
+
+/// What new decisions of every form ask their authors for.
+pub(crate) fn hints() -> impl Iterator<Item = String> {
+    let languages = [Language::English, Language::German];
+    let styles = languages
+        .into_iter()
+        .flat_map(|language| [Style::MADR, Style::NYGARD].map(|style| Style { language, ..style }));
+    styles.flat_map(|style| sections(style).into_iter().map(|(_, _, text)| text))
+}
+
+/// The text below the title from the first other heading on; headings that are named otherwise there get their name.
+pub(crate) fn with_headings(adr: &Adr, title: Option<&Section>, name: impl Fn(SectionKind) -> &'static str) -> String {
+    let first = usize::from(title.is_some());
+    let Some(from) = adr.sections.get(first).map(|section| section.heading_range.start) else { return String::new() };
+    let mut edits = Vec::new();
+    let mut named: Vec<SectionKind> = Vec::new();
+    for section in &adr.sections[first..] {
+        let Some(kind) = section.kind.filter(|kind| !named.contains(kind)) else { continue };
+        named.push(kind);
+        let wanted = name(kind);
+        // A heading that is known under this name stays as it was typed.
+        let typed = section.heading.trim_start_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+        if !typed.starts_with(&wanted.to_lowercase()) {
+            edits.push((section.heading_range.clone(), format!("{} {wanted}", "#".repeat(usize::from(section.level)))));
+        }
+    }
+    edits.push((0..from, String::new()));
+    replace(&adr.source, edits).replace("\r\n", "\n")
+}

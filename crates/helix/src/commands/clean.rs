@@ -1,0 +1,173 @@
+//! `helix clean`: removes what jobs that are over have left and nobody needs: merged branches, and runs that no evidence names.
+//!
+//! Must not touch what an unfinished job needs, or what proves or resumes a job: of each phase, the last attempt stays.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use helix_core::ids::{PhaseId, RunId};
+use helix_git::{GitEnvironment, Repository, SpentBranch};
+use helix_job::{JobView, PhaseView, say};
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::json;
+
+use crate::arguments::age;
+use crate::context::Context;
+use crate::error::{Ended, Exit};
+use crate::files::{unreadable, unwritable};
+use crate::offline::jobs;
+use crate::terminal::one_line;
+
+/// Arguments of `helix clean`.
+#[derive(Debug, Args)]
+pub(crate) struct Arguments {
+    /// Only say what would be removed
+    #[arg(long)]
+    dry_run: bool,
+    /// Only of jobs that ended longer ago, such as 30d
+    #[arg(long, value_name = "TIME", value_parser = age)]
+    older_than: Option<Duration>,
+}
+
+/// What goes of one job.
+#[derive(Debug, Serialize)]
+struct Leftovers {
+    job: String,
+    name: String,
+    /// Directories of runs.
+    runs: Vec<PathBuf>,
+    branches: Vec<String>,
+    bytes: u64,
+}
+
+pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
+    context.block_on(clean(context, arguments))
+}
+
+async fn clean(context: &Context, arguments: &Arguments) -> Ended {
+    let (language, now) = (context.terminal.language, Timestamp::now());
+    let ended_before = |job: &JobView| {
+        let ended = job.completed_at.unwrap_or(now);
+        arguments.older_than.is_none_or(|age| now.duration_since(ended).unsigned_abs() >= age)
+    };
+    let all = jobs(context).await?.jobs;
+    let runs = context.settings()?.state_dir.value.join("runs");
+    let mut repositories: BTreeMap<String, Option<Repository>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for job in all.iter().filter(|job| job.status.is_final() && ended_before(job)) {
+        let repository = repositories.entry(job.project_path.clone()).or_insert_with(|| repository(&job.project_path));
+        let branches = match repository {
+            Some(repository) => spent(repository, job),
+            None => Vec::new(),
+        };
+        let mut left = Leftovers {
+            job: job.id.to_string(),
+            name: one_line(&job.name, 40),
+            runs: spare_runs(job).into_iter().map(|run| runs.join(run.as_str())).filter(|run| run.is_dir()).collect(),
+            branches: Vec::new(),
+            bytes: 0,
+        };
+        for run in &left.runs {
+            left.bytes += size(run).map_err(unreadable(run))?;
+            if !arguments.dry_run {
+                std::fs::remove_dir_all(run).map_err(unwritable(run))?;
+            }
+        }
+        for branch in branches {
+            let gone = match repository {
+                Some(repository) if !arguments.dry_run => repository.remove_spent(&branch).unwrap_or_else(|error| {
+                    tracing::warn!(%error, branch = branch.name, "a branch is left");
+                    false
+                }),
+                Some(_) | None => true,
+            };
+            left.branches.extend(gone.then_some(branch.name));
+        }
+        if !left.runs.is_empty() || !left.branches.is_empty() {
+            found.push(left);
+        }
+    }
+    let bytes: u64 = found.iter().map(|left| left.bytes).sum();
+    let rows = found.iter().map(|left| {
+        [
+            (left.job.clone(), None),
+            (left.name.clone(), None),
+            (left.runs.len().to_string(), None),
+            (left.branches.join(", "), None),
+            (mebibytes(left.bytes), None),
+        ]
+    });
+    let headings = [
+        say!(language, "list-job"),
+        say!(language, "list-plan"),
+        say!(language, "clean-runs"),
+        say!(language, "clean-branches"),
+        say!(language, "clean-size"),
+    ];
+    let value = json!({ "dry_run": arguments.dry_run, "bytes": bytes, "jobs": found });
+    context.terminal.list(&value, &say!(language, "clean-nothing"), headings, rows)?;
+    if !found.is_empty() {
+        let size = mebibytes(bytes);
+        context.terminal.note(&match arguments.dry_run {
+            true => say!(language, "clean-would", size = size),
+            false => say!(language, "clean-done", size = size),
+        });
+    }
+    Ok(Exit::Success)
+}
+
+/// The repository of a job, if it is still there.
+fn repository(path: &str) -> Option<Repository> {
+    if !Path::new(path).is_dir() {
+        return None;
+    }
+    Repository::open(Path::new(path), GitEnvironment::from_process())
+        .inspect_err(|error| tracing::warn!(%error, path, "the branches of a repository are left"))
+        .ok()
+}
+
+fn spent(repository: &Repository, job: &JobView) -> Vec<SpentBranch> {
+    repository.spent_branches(&job.id).unwrap_or_else(|error| {
+        tracing::warn!(%error, job = %job.id, "the branches of a job are left");
+        Vec::new()
+    })
+}
+
+/// Runs of a job that is over that prove nothing: of attempts before the last one of their phase that delivered nothing, and
+/// advisers' ones.
+fn spare_runs(job: &JobView) -> Vec<RunId> {
+    let delivered: BTreeSet<(&PhaseId, u32)> = job.deliveries.iter().map(|one| (&one.phase, one.attempt)).collect();
+    let spare = |phase: &PhaseView, run: &RunId| {
+        let before = format!("{}.{}.", job.id, phase.id);
+        let Some(rest) = run.as_str().strip_prefix(&before) else { return false };
+        let part = rest.split('.').next().unwrap_or_default();
+        match part.parse::<u32>() {
+            Ok(attempt) => attempt < phase.attempt && !delivered.contains(&(&phase.id, attempt)),
+            Err(_) => part.starts_with("advice-"),
+        }
+    };
+    job.phases.iter().flat_map(|phase| phase.runs.iter().filter(|run| spare(phase, run)).cloned()).collect()
+}
+
+/// Bytes of all files below a directory; links are not followed.
+fn size(directory: &Path) -> std::io::Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(directory)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        bytes += if kind.is_dir() { size(&entry.path())? } else { entry.metadata()?.len() };
+    }
+    Ok(bytes)
+}
+
+fn mebibytes(bytes: u64) -> String {
+    let tenths = (bytes * 10) >> 20;
+    format!("{}.{} MiB", tenths / 10, tenths % 10)
+}
+
+#[cfg(test)]
+#[path = "clean_test.rs"]
+mod tests;

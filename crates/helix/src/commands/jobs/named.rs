@@ -1,0 +1,69 @@
+//! Jobs by the names that people use: `12` or `#12`, `last`, the name of a plan, an id or its beginning.
+//!
+//! Must not know what is done with the job.
+
+use helix_job::JobView;
+
+use crate::context::Context;
+use crate::error::{CommandError, codes};
+use crate::offline::{jobs, numbers};
+use crate::terminal::ago;
+
+/// Stands for the newest job: of the repository that one is in, else of all.
+const LAST: &str = "last";
+
+/// The id that a person means; what is no name stays as it is.
+///
+/// # Errors
+/// There is no job of this number, or several of this name.
+pub(crate) async fn job_id(context: &Context, said: &str) -> Result<String, CommandError> {
+    let page = jobs(context).await?;
+    let numbers = numbers(&page);
+    let known: Vec<_> = page.jobs.into_iter().filter_map(|job| Some((*numbers.get(&job.id)?, job))).collect();
+    let place = &context.environment.directory;
+    choose(
+        &known,
+        said,
+        |job| place.starts_with(&job.project_path),
+        |job| ago(context.terminal.language, job.created_at),
+    )
+}
+
+fn choose(
+    known: &[(usize, JobView)],
+    said: &str,
+    is_here: impl Fn(&JobView) -> bool,
+    when: impl Fn(&JobView) -> String,
+) -> Result<String, CommandError> {
+    if said == LAST {
+        let newest = known.iter().find(|(_, job)| is_here(job)).or_else(|| known.first());
+        return newest.map(|(_, job)| job.id.to_string()).ok_or_else(|| missing("there are no jobs yet".to_owned()));
+    }
+    let number = said.strip_prefix('#').unwrap_or(said);
+    if !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()) {
+        let found = known.iter().find(|(own, _)| own.to_string() == number);
+        return found.map(|(_, job)| job.id.to_string()).ok_or_else(|| missing(format!("there is no job {number}")));
+    }
+    if known.iter().any(|(_, job)| job.id.as_str().starts_with(said)) {
+        return Ok(said.to_owned());
+    }
+    let named: Vec<_> = known.iter().filter(|(_, job)| job.name == said).collect();
+    match named.as_slice() {
+        [] => Ok(said.to_owned()),
+        [(_, only)] => Ok(only.id.to_string()),
+        several => {
+            let all: Vec<String> =
+                several.iter().take(9).map(|(number, job)| format!("{number} ({})", when(job))).collect();
+            let error = CommandError::usage(codes::NOT_FOUND, format!("{} jobs are named {said:?}", several.len()));
+            Err(error.hint(format!("name one by its number, newest first: {}", all.join(", "))))
+        }
+    }
+}
+
+fn missing(message: String) -> CommandError {
+    CommandError::usage(codes::NOT_FOUND, message).hint("`helix jobs list` shows all jobs with their numbers")
+}
+
+#[cfg(test)]
+#[path = "named_test.rs"]
+mod tests;

@@ -1,0 +1,368 @@
+//! A conversation with the Consultant at the terminal: messages, drafts that wait for a yes, and the jobs that come of them.
+//!
+//! Must not know the wire, nor how a job is watched.
+
+mod drafts;
+mod slash;
+
+use std::path::PathBuf;
+
+use helix_core::run::{Outcome, Retry};
+use helix_job::phrases::described;
+use helix_job::session::TurnView;
+use helix_job::{JobView, say};
+use helix_process::bounded::read_text;
+use helix_server::wire::{DraftStart, SessionDetail};
+use jiff::Timestamp;
+use tokio::signal::unix::SignalKind;
+
+use crate::client::{ChatEvent, Client, Here, Talk};
+use crate::commands::run::follow;
+use crate::context::Context;
+use crate::error::{CommandError, Ended, Exit, codes};
+use crate::runtime::signal_stream;
+use crate::terminal::{Blocks, LineEditor, Meaning, Typed, one_line, plain, rendered};
+use crate::watch::Interrupt;
+
+use drafts::Answer;
+pub(crate) use drafts::Drafts;
+pub(crate) use slash::show_list;
+use slash::{Command, WORDS};
+
+/// Name of the file with the texts of former chats, in the state directory.
+const HISTORY: &str = "chat-history";
+
+/// A conversation under way.
+pub(crate) struct Conversation<'a> {
+    context: &'a Context,
+    pub(crate) talk: Talk,
+    pub(crate) model: Option<String>,
+    /// Where the user is, and whether this terminal starts drafts itself.
+    here: Here,
+    /// How drafts are to run.
+    pub(crate) start: DraftStart,
+    /// The drafts that were offered last, which are offered once.
+    offered: Option<Drafts>,
+    /// Whether something was said.
+    pub(crate) begun: bool,
+    /// Whether the command ends with the job of the person's yes.
+    ends_with_job: bool,
+    editor: Option<LineEditor>,
+}
+
+/// How a message ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Said {
+    Answered,
+    /// The user stopped the answer.
+    Stopped,
+}
+
+impl<'a> Conversation<'a> {
+    /// A conversation of this terminal. `confirms`: drafts are shown here, and start on a yes.
+    pub(crate) fn new(context: &'a Context, talk: Talk, model: Option<String>, confirms: bool) -> Self {
+        let begun = matches!(talk, Talk::Session(_));
+        let here = Here { directory: context.environment.directory.clone(), confirms };
+        let start = DraftStart::default();
+        Self { context, talk, model, here, start, offered: None, begun, ends_with_job: false, editor: None }
+    }
+
+    /// A new name for a conversation that begins here.
+    pub(crate) fn named() -> Talk {
+        Talk::New(format!("terminal-{}-{}", Timestamp::now().as_millisecond(), std::process::id()))
+    }
+
+    /// The host, which stays when this command ends: what was begun goes on there.
+    pub(crate) async fn client(&self) -> Result<Client, CommandError> {
+        self.context.host().await
+    }
+
+    /// The record so far; `None` before the first message.
+    pub(crate) async fn session(&self) -> Result<Option<SessionDetail>, CommandError> {
+        Ok(self.client().await?.session(self.talk.name()).await?)
+    }
+
+    /// How to come back.
+    pub(crate) async fn say_how_to_continue(&self) -> Result<(), CommandError> {
+        // A message that reached no agent has left no session.
+        if self.begun && self.session().await?.is_some() {
+            let resume = say!(self.context.terminal.language, "term-continue", session = self.talk.name());
+            self.context.terminal.say(&resume);
+        }
+        Ok(())
+    }
+
+    /// Sends a message and shows its answer. Ctrl-C stops the answer and its agent.
+    ///
+    /// # Errors
+    /// The Consultant or the host failed.
+    pub(crate) async fn say(&mut self, message: &str) -> Result<Said, CommandError> {
+        let mut interrupts = signal_stream(SignalKind::interrupt())?;
+        let client = self.client().await?;
+        self.begun = true;
+        let mut answer = tokio::select! {
+            answer = client.chat(&self.talk, self.model.as_deref(), &self.here, message) => answer?,
+            _ = interrupts.recv() => return Ok(Said::Stopped),
+        };
+        let (terminal, columns) = (self.context.terminal, self.context.terminal.columns());
+        let (mut blocks, mut stopped) = (Blocks::default(), false);
+        let show = |text: &str, columns: usize| terminal.raw(&format!("{}\n", rendered(text, terminal.look, columns)));
+        loop {
+            let event = tokio::select! {
+                event = answer.next() => event,
+                _ = interrupts.recv() => {
+                    // At the second one, the agent is left to its host.
+                    if std::mem::replace(&mut stopped, true) {
+                        return Ok(Said::Stopped);
+                    }
+                    if let Some(session) = client.session(self.talk.name()).await? {
+                        client.stop_turn(&session.session.id).await?;
+                    }
+                    continue;
+                }
+            };
+            match (event, columns) {
+                (Ok(Some(ChatEvent::Text(text))), None) => drop(terminal.raw(&plain(&text))?),
+                (Ok(Some(ChatEvent::Text(text))), Some(columns)) => {
+                    if let Some(whole) = blocks.push(&text) {
+                        show(&whole, columns)?;
+                    }
+                }
+                (Ok(Some(ChatEvent::Activity(text))), _) => {
+                    let line = format!("  {}", one_line(&text, 120));
+                    terminal.say(&terminal.paint_error(Meaning::Weak, &line));
+                }
+                // Thoughts are for the record: `helix chat --show` has the answer, the logs have the rest.
+                (Ok(Some(ChatEvent::Thought(text))), None) => {
+                    let line = format!("  {}", one_line(&text, 120));
+                    terminal.say(&terminal.paint_error(Meaning::Weak, &line));
+                }
+                (Ok(Some(ChatEvent::Thought(_))), Some(_)) => {}
+                (Ok(None), _) => break,
+                (Err(_), _) if stopped => break,
+                (Err(error), _) => return Err(error),
+            }
+        }
+        match (blocks.rest(), columns) {
+            (Some(rest), Some(columns)) => drop(show(&rest, columns)?),
+            (None, Some(_)) => {}
+            (_, None) => drop(terminal.raw("\n")?),
+        }
+        Ok(if stopped { Said::Stopped } else { Said::Answered })
+    }
+
+    /// Sends a message and waits for the end of its answer, which is in the record then.
+    ///
+    /// # Errors
+    /// The Consultant or the host failed.
+    pub(crate) async fn send(&self, message: &str) -> Result<(), CommandError> {
+        let mut answer = self.client().await?.chat(&self.talk, self.model.as_deref(), &self.here, message).await?;
+        while answer.next().await?.is_some() {}
+        Ok(())
+    }
+
+    /// The turn of a message that was answered.
+    ///
+    /// # Errors
+    /// The host does not answer, or has no record of it.
+    pub(crate) async fn turn(&self, message: &str) -> Result<TurnView, CommandError> {
+        let turns = self.session().await?.map(|session| session.turns).unwrap_or_default();
+        let answered = |turn: &TurnView| turn.begin.message == message && turn.end.is_some();
+        turns.into_iter().rfind(answered).ok_or_else(|| {
+            CommandError::helix(codes::HOST_UNINTELLIGIBLE, "the host has no record of the answer")
+                .hint("send the message again")
+        })
+    }
+
+    /// The drafts that wait for a yes.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub(crate) async fn drafts(&self) -> Result<Option<Drafts>, CommandError> {
+        let Some(found) = self.session().await? else { return Ok(None) };
+        let last = match found.session.jobs.last() {
+            Some(last) => Some(self.client().await?.job(last.as_str()).await?.created_at),
+            None => None,
+        };
+        Drafts::waiting(self.context, &found.session, last)
+    }
+
+    /// Starts the drafts on the person's yes.
+    ///
+    /// # Errors
+    /// They cannot be run.
+    pub(crate) async fn start_drafts(&self) -> Result<(JobView, Client), CommandError> {
+        let client = self.client().await?;
+        let found = client.session(self.talk.name()).await?;
+        let found = found.ok_or_else(|| CommandError::usage(codes::NOT_FOUND, "nothing was said yet"))?;
+        let mut start = self.start.clone();
+        start.venv = self.context.venv()?;
+        let accepted = client.start_drafts(&found.session.id, &start).await?;
+        self.context.terminal.say_diagnostics(&accepted.warnings, "");
+        Ok((accepted.job, client))
+    }
+
+    /// Starts the drafts and follows their job.
+    pub(crate) async fn run_drafts(&self, interrupt: Interrupt) -> Ended {
+        let (job, _) = self.start_drafts().await?;
+        follow(self.context, interrupt, async |_| Ok(job)).await
+    }
+
+    /// Talks with the person at the terminal until they leave; with `ends_with_job`, until the job of their yes is over, which is the
+    /// end of the command then. `first` is said at once.
+    ///
+    /// # Errors
+    /// The terminal or the host failed.
+    pub(crate) async fn converse(&mut self, first: Option<String>, ends_with_job: bool) -> Ended {
+        let (context, language) = (self.context, self.context.terminal.language);
+        let history = context.settings()?.state_dir.value.join(HISTORY);
+        self.editor = Some(LineEditor::new(history, WORDS)?);
+        self.ends_with_job = ends_with_job;
+        if !ends_with_job {
+            context.terminal.say(&say!(language, "term-start"));
+        }
+        let (mut next, mut warned) = (first, false);
+        loop {
+            // A session that is taken up may have drafts that wait.
+            if self.begun
+                && let Some(ended) = self.offer().await?
+            {
+                return Ok(ended);
+            }
+            let text = match next.take() {
+                Some(text) => text,
+                None => match self.read(&say!(language, "term-you")).await? {
+                    Typed::Text(text) => text,
+                    Typed::Interrupted if !warned => {
+                        warned = true;
+                        context.terminal.say(&say!(language, "term-how-to-leave"));
+                        continue;
+                    }
+                    Typed::Interrupted => {
+                        self.say_how_to_continue().await?;
+                        return Ok(Exit::Interrupted);
+                    }
+                    Typed::End => {
+                        self.say_how_to_continue().await?;
+                        return Ok(Exit::Success);
+                    }
+                },
+            };
+            warned = false;
+            let said = match Command::of(text.trim()) {
+                None if text.trim().is_empty() => continue,
+                None => self.say(text.trim()).await.map(|_| None),
+                Some(command) => self.command(command).await,
+            };
+            match said {
+                Ok(None) => {}
+                Ok(Some(exit)) => return Ok(exit),
+                Err(CommandError::ReaderLeft) => return Err(CommandError::ReaderLeft),
+                // What failed is said; the conversation goes on.
+                Err(error) => context.terminal.report(&error),
+            }
+        }
+    }
+
+    async fn read(&mut self, prompt: &str) -> Result<Typed, CommandError> {
+        match &mut self.editor {
+            Some(editor) => editor.read(&format!("{prompt} ")).await,
+            None => Ok(Typed::End),
+        }
+    }
+
+    /// Shows drafts that are new, and does what the person says. The end of the command, if it is that.
+    async fn offer(&mut self) -> Result<Option<Exit>, CommandError> {
+        let Some(drafts) = self.drafts().await? else { return Ok(None) };
+        if self.offered.as_ref() == Some(&drafts) {
+            return Ok(None);
+        }
+        drafts.show(self.context)?;
+        self.offered = Some(drafts);
+        self.ask_about_drafts().await
+    }
+
+    /// Asks whether the drafts shall run.
+    async fn ask_about_drafts(&mut self) -> Result<Option<Exit>, CommandError> {
+        let language = self.context.terminal.language;
+        loop {
+            let Some(drafts) = self.offered.clone() else { return Ok(None) };
+            let typed = match self.read(&say!(language, "drafts-run")).await? {
+                Typed::Text(typed) => typed,
+                Typed::Interrupted | Typed::End => String::new(),
+            };
+            match Answer::of(&typed) {
+                Answer::Yes if !drafts.is_valid() => {
+                    self.context.terminal.say(&say!(language, "drafts-invalid"));
+                }
+                Answer::Yes => {
+                    let interrupt = if self.ends_with_job { Interrupt::Cancels } else { Interrupt::Leaves };
+                    match self.run_drafts(interrupt).await {
+                        Ok(exit) if self.ends_with_job => return Ok(Some(exit)),
+                        Ok(_) => return Ok(None),
+                        Err(error) => self.context.terminal.report(&error),
+                    }
+                }
+                Answer::Edit(which) => {
+                    drafts.edit(self.context, which)?;
+                    match self.drafts().await? {
+                        Some(now) => {
+                            now.show(self.context)?;
+                            self.offered = Some(now);
+                        }
+                        None => return Ok(None),
+                    }
+                }
+                Answer::NotNow if self.ends_with_job => {
+                    self.context.terminal.say(&say!(language, "do-run-it", session = self.talk.name()));
+                    return Ok(Some(Exit::NeedsPerson));
+                }
+                Answer::NotNow => {
+                    self.context.terminal.say(&say!(language, "drafts-kept"));
+                    return Ok(None);
+                }
+                Answer::Change(text) => {
+                    self.say(&text).await?;
+                    match self.drafts().await? {
+                        Some(now) if self.offered.as_ref() != Some(&now) => {
+                            now.show(self.context)?;
+                            self.offered = Some(now);
+                        }
+                        // The answer was about something else: the question stands.
+                        Some(_) => {}
+                        None => return Ok(None),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The record of a session, for people.
+pub(crate) fn transcript(context: &Context, session: &SessionDetail) -> String {
+    let (mut text, language) = (String::new(), context.terminal.language);
+    for turn in &session.turns {
+        let after = turn.parent.as_ref().map(|parent| say!(language, "term-turn-after", turn = parent.as_str()));
+        let after = after.map(|after| format!(" {after}")).unwrap_or_default();
+        let you = say!(language, "term-you");
+        text.push_str(&format!("── {}{after}\n{you} {}\n", turn.id, turn.begin.message.trim()));
+        match &turn.end {
+            None => text.push_str(&format!("{}\n", say!(language, "term-no-answer"))),
+            Some(end) => {
+                text.push_str(&format!("{}\n", end.text().trim()));
+                let outcome = Outcome::from_facts(&end.facts);
+                if outcome.retry() != Retry::Accept {
+                    let why = described(language, &outcome).message;
+                    text.push_str(&format!("{}\n", say!(language, "term-turn-failed", why = why)));
+                }
+            }
+        }
+    }
+    plain(&text)
+}
+
+/// A file of an agent, of at most so many bytes.
+fn read_draft(directory: &std::path::Path, name: &str) -> std::io::Result<Option<String>> {
+    const LARGEST: u64 = 8 << 20;
+    read_text(Some(directory), &PathBuf::from(directory).join(name), LARGEST)
+}
