@@ -8,7 +8,7 @@ use axum::response::Response;
 use helix_core::ids::JobId;
 use helix_engine::{Activity, Engine, EngineError, JobFilter};
 use helix_job::phrases::{self, Sign};
-use helix_job::{JobStatus, JobView, Language, PhaseStatus, say};
+use helix_job::{JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
 use jiff::{SignedDuration, Timestamp};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -124,17 +124,27 @@ fn lane(job: &JobView, now: Timestamp) -> usize {
     let is_recent = || job.completed_at.is_some_and(|at| now.duration_since(at) < RECENT);
     // Of a limit of its provider, or a delivery of another job.
     let is_held = || {
-        let waits = |phase: &helix_job::PhaseView| {
-            phase.stage.as_deref().is_some_and(|stage| stage.starts_with("waits until "))
-        };
+        let waits = |phase: &PhaseView| phase.stage.as_deref().is_some_and(|stage| stage.starts_with("waits until "));
         job.phases.iter().any(|phase| phase.status == PhaseStatus::Waiting && waits(phase))
     };
     match job.status {
-        JobStatus::Succeeded if job.reverted.is_none() => 2,
+        JobStatus::Succeeded if job.reverted.is_none() && job.phases.iter().all(is_checked) => 2,
         JobStatus::Failed if is_recent() => 0,
         JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled => 3,
         _ if phrases::open_questions(job).next().is_some() || job.error.is_some() || is_held() => 0,
         _ => 1,
+    }
+}
+
+/// Whether a phase passed because something checked it, and nobody overruled what did not pass; or was never to run. The page of the job looks at
+/// the proof itself.
+fn is_checked(phase: &PhaseView) -> bool {
+    let was_checked = phase.gates.iter().any(|gate| gate.verdict.passed())
+        || phase.review.as_ref().is_some_and(|review| review.verdict.passed());
+    match phase.status {
+        PhaseStatus::Passed => was_checked && phase.accepted.is_empty(),
+        PhaseStatus::Skipped => phase.attempt == 0 && phase.error.is_none(),
+        _ => false,
     }
 }
 
@@ -210,3 +220,7 @@ pub(crate) async fn show(
     };
     Ok(Frame::new(&reader, Place::Board, &say!(language, "web-board")).live("/live".into()).page(body))
 }
+
+#[cfg(test)]
+#[path = "board_test.rs"]
+mod tests;

@@ -17,7 +17,12 @@ pub(super) fn checks(language: Language, story: &Story, selected: &Selected<'_>)
     let Some(attempt) = selected.attempt() else { return html! { p.empty { (say!(language, "web-no-attempt")) } } };
     let planned = selected.phase.and_then(|phase| story.phases.iter().find(|one| one.id == phase.id));
     let open = planned.map_or(0, |phase| phase.gates.len().saturating_sub(attempt.gates.len()));
+    let is_last = selected.attempt.map(|at| at + 1) == Some(selected.attempts.len());
     html! {
+        @for one in selected.phase.iter().filter(|_| is_last).flat_map(|phase| &phase.accepted) {
+            @let by = phrases::person(language, &one.by);
+            p.warning { (say!(language, "report-accepted", by = by, gate = one.name.as_str(), why = one.reason.as_str())) }
+        }
         @for report in &attempt.gates { (gate(language, selected, report)) }
         @for review in &attempt.reviews { (self::review(language, selected, review)) }
         @if attempt.gates.is_empty() && attempt.reviews.is_empty() { p.empty { (say!(language, "web-no-checks")) } }

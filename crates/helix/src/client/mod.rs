@@ -15,8 +15,8 @@ use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_server::wire::{
     AcceptRequest, Accepted, AnswerRequest, CallToolResult, CheckRequest, DraftStart, ErrorEnvelope, Holder, JobPage,
-    JobRequest, KeyList, KeyRequest, KeyView, Login, LoginRequest, NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest,
-    SessionDetail, SessionPage,
+    JobRequest, KeyList, KeyRequest, KeyView, Login, LoginRequest, NewKey, Problem, ResumeRequest, RetryRequest,
+    RollbackRequest, SessionDetail, SessionPage,
 };
 use helix_store::{HostInfo, StateDir};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
