@@ -1,7 +1,7 @@
 //! Getting in and out: a code becomes a session, and its cookie. Must not know who makes codes.
 
 use axum::extract::{Query, State};
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::ids::JobId;
 use helix_job::say;
@@ -28,10 +28,12 @@ pub(crate) struct Login {
 /// `GET /login`
 pub(crate) async fn log_in(
     State(pages): State<Pages>,
+    method: Method,
     headers: HeaderMap,
     Query(Login { code, job }): Query<Login>,
 ) -> Response {
-    let Some(code) = code else { return ask_to_log_in(&headers) };
+    // Who looks at an address without opening it does not use it up.
+    let Some(code) = code.filter(|_| method == Method::GET) else { return ask_to_log_in(&headers) };
     let logins = pages.engine.logins().clone();
     let made = tokio::task::spawn_blocking(move || logins.log_in(&code)).await;
     let language = language(&headers);
