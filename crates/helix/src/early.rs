@@ -6,10 +6,12 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use helix_process::WITH_SERVICES;
+
 /// The command that tries a template of a user.
 pub(crate) const TRY_TEMPLATE: &str = "try-template";
 
-/// Runs `keeper`, `replay-agent` and `try-template`; `None` for everything else.
+/// Runs `keeper`, `replay-agent`, `try-template` and `with-services`; `None` for everything else.
 pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let command = arguments.nth(1)?;
     match command.to_str()? {
@@ -17,6 +19,7 @@ pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<
             let directory = arguments.next()?;
             Some(helix_agents::keeper_main(Path::new(&directory), Some(helix_server::serve_gateway)))
         }
+        WITH_SERVICES => Some(helix_workspace::services_main(arguments)),
         TRY_TEMPLATE => Some(helix_engine::consultant::try_template_main()),
         "replay-agent" => {
             // Paths that are not UTF-8 cannot come from configuration, which is UTF-8.
