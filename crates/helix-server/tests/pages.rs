@@ -382,7 +382,7 @@ async fn hostile_text_is_never_markup() {
     let tabs =
         ["activity", "changes", "checks", "evidence", "prompt"].map(|tab| format!("/jobs/{id}?phase=page&tab={tab}"));
     let project = percent(repo.to_str().unwrap());
-    let others = [format!("/decisions/001-hostile.md?project={project}"), format!("/?q={}", percent(&corpus[0]))];
+    let others = [format!("/decisions/adr%2F001-hostile.md?project={project}"), format!("/?q={}", percent(&corpus[0]))];
     for path in PAGES.iter().map(|path| (*path).to_owned()).chain(tabs).chain(others) {
         let page = browser.page(&path).await;
         hostile::is_clean(&path, &page);

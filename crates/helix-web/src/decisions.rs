@@ -75,9 +75,8 @@ pub(crate) async fn list(State(pages): State<Pages>, reader: Reader) -> Shown<Re
 }
 
 fn line(language: Language, project: &str, one: &AdrSummary) -> Markup {
-    let name = one.file.rsplit('/').next().unwrap_or(&one.file);
     let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    let address = format!("/decisions/{}?project={}", encode(name), encode(project));
+    let address = format!("/decisions/{}?project={}", encode(&one.file), encode(project));
     html! {
         a.open href=(address) {
             @if let Some(id) = &one.id { span.weak.number { (id) } }
@@ -104,7 +103,7 @@ fn status_sign(status: &str) -> Sign {
 pub(crate) async fn show(
     State(pages): State<Pages>,
     reader: Reader,
-    Path(name): Path<String>,
+    Path(file): Path<String>,
     Query(Asked { project }): Query<Asked>,
 ) -> Shown<Response> {
     let language = reader.language;
@@ -112,7 +111,6 @@ pub(crate) async fn show(
         // Only projects that have jobs here: an address must not lead anywhere else on the disk.
         let missing = || Trouble::new(StatusCode::NOT_FOUND, say!(language, "web-no-such-decision"));
         let jobs = projects(&pages).await?.remove(&project).ok_or_else(missing)?;
-        let file = format!("adr/{name}");
         let found = pages.engine.projects().decision(PathBuf::from(&project), file.clone()).await?;
         let (summary, text) = found.ok_or_else(missing)?;
         Ok::<_, Trouble>((

@@ -50,7 +50,7 @@ pub(super) fn head(language: Language, story: &Story) -> Markup {
 fn decision(job: &helix_job::JobView, adr: &str) -> String {
     use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
     let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    format!("/decisions/{}?project={}", encode(adr.rsplit('/').next().unwrap_or(adr)), encode(&job.project_path))
+    format!("/decisions/{}?project={}", encode(adr), encode(&job.project_path))
 }
 
 /// What tells one state of a job from another.
