@@ -3,7 +3,7 @@
 use axum::extract::{Form, Path, State};
 use axum::response::{IntoResponse, Redirect, Response};
 use helix_core::ids::PhaseId;
-use helix_engine::jobs::ReopenRequest;
+use helix_engine::jobs::{Again, ReopenRequest};
 use serde::Deserialize;
 
 use crate::Pages;
@@ -45,8 +45,8 @@ pub(crate) async fn resume(
     Path(id): Path<String>,
     Form(Fields { back }): Form<Fields>,
 ) -> Shown<Response> {
-    let request = ReopenRequest { phase: None, budget_usd: None, by: reader.person.clone() };
-    let job = reopen(&pages, &id, request).await.map_err(|trouble| trouble.page(&reader))?;
+    let wanted = request(Again::Unfinished, &reader);
+    let job = reopen(&pages, &id, wanted).await.map_err(|trouble| trouble.page(&reader))?;
     Ok(Redirect::to(&back.address(&job)).into_response())
 }
 
@@ -58,9 +58,14 @@ pub(crate) async fn retry(
     Form(Retry { phase }): Form<Retry>,
 ) -> Shown<Response> {
     let address = format!("?phase={phase}");
-    let request = ReopenRequest { phase: Some(phase), budget_usd: None, by: reader.person.clone() };
-    let job = reopen(&pages, &id, request).await.map_err(|trouble| trouble.page(&reader))?;
+    let wanted = request(Again::Phase(phase), &reader);
+    let job = reopen(&pages, &id, wanted).await.map_err(|trouble| trouble.page(&reader))?;
     Ok(Redirect::to(&format!("{}{address}", Back::Job.address(&job))).into_response())
+}
+
+/// Goes on with the plan as it was: a page does not show what has changed in its file since.
+fn request(what: Again, reader: &Reader) -> ReopenRequest {
+    ReopenRequest { what, takes_plan: false, budget_usd: None, by: reader.person.clone() }
 }
 
 async fn reopen(pages: &Pages, id: &str, request: ReopenRequest) -> Result<String, Trouble> {
