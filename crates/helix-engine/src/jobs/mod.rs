@@ -3,6 +3,7 @@
 //! Must not know how a job is carried out; each has its own loop for that.
 
 mod figures;
+mod pages;
 mod questions;
 mod recovery;
 mod reopen;

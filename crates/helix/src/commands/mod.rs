@@ -20,6 +20,7 @@ pub(crate) mod jobs;
 pub(crate) mod keys;
 pub(crate) mod mcp;
 mod means;
+pub(crate) mod open;
 pub(crate) mod openwebui;
 pub(crate) mod outcome;
 pub(crate) mod plan;
