@@ -15,6 +15,7 @@ mod docs_refs;
 mod files;
 mod judgement;
 mod pattern;
+mod sources;
 mod syntax;
 mod tests;
 
@@ -37,7 +38,8 @@ pub use checkout::GateCheckouts;
 pub use definition::{Claims, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
-pub use tests::{FaultSort, PlantedFault, planted_faults};
+pub use sources::{READ_SOURCES, read_sources_main};
+pub use tests::{FaultSort, NoFaults, PlantedFault, planted_faults};
 
 use helix_git::{GitError, Repository, TreeListing, Workspaces};
 use helix_process::ToolEnvironment;

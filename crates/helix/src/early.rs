@@ -6,10 +6,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// The command that tries a template of a user.
-pub(crate) const TRY_TEMPLATE: &str = "try-template";
+use helix_engine::READ_SOURCES;
+use helix_engine::consultant::TRY_TEMPLATE;
 
-/// Runs `keeper`, `replay-agent` and `try-template`; `None` for everything else.
+/// Runs `keeper`, `replay-agent`, `try-template` and `read-sources`; `None` for everything else.
 pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let command = arguments.nth(1)?;
     match command.to_str()? {
@@ -17,6 +17,7 @@ pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<
             let directory = arguments.next()?;
             Some(helix_agents::keeper_main(Path::new(&directory), Some(helix_server::serve_gateway)))
         }
+        READ_SOURCES => Some(helix_engine::read_sources_main()),
         TRY_TEMPLATE => Some(helix_engine::consultant::try_template_main()),
         "replay-agent" => {
             // Paths that are not UTF-8 cannot come from configuration, which is UTF-8.

@@ -32,7 +32,7 @@ use super::GateContext;
 use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
 use super::command::{as_submitted, run_notes};
 use super::judgement::{Judgement, Trouble, finding};
-pub use audit::{FaultSort, PlantedFault, planted_faults};
+pub use audit::{FaultSort, NoFaults, PlantedFault, planted_faults};
 use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
 use helix_git::GitError;
 use helix_process::CommandEnd;

@@ -18,9 +18,8 @@ mod writing;
 use std::path::{Path, PathBuf};
 
 use helix_adr::{
-    Adr, AdrGraph, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, RepoFacts, Rule, SiteFile, SiteWords,
-    Style,
-    TemplateRequest, built_in_rules, index_markdown, parse_rules, site, template as adr_template,
+    Adr, AdrGraph, AdrId, ChangeScope, Classification, ComponentType, KnownAdrs, Language, RepoFacts, Rule, SiteFile,
+    SiteWords, Style, TemplateRequest, built_in_rules, index_markdown, parse_rules, site, template as adr_template,
 };
 
 pub use changes::Changed;
