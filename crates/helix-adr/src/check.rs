@@ -194,7 +194,7 @@ impl Checker<'_> {
                 continue;
             }
             let length = self.source.slice(section.body.clone()).trim().chars().take(MIN_SECTION).count();
-            if length < MIN_SECTION && kind != SectionKind::Status {
+            if length < MIN_SECTION && !matches!(kind, SectionKind::Status | SectionKind::Options) {
                 let message = format!("the section {} has fewer than {MIN_SECTION} characters", section.heading);
                 self.warning(codes::THIN_SECTION, &section.heading_range, message, "write at least a sentence");
             }

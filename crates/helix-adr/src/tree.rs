@@ -180,10 +180,14 @@ pub(super) fn read_body(text: &SourceText<'_>, start: usize) -> Tree {
             NodeValue::Item(_) if open_confirming.is_some() && open_criteria.is_none() => {
                 tree.confirming.push(criterion(node, ast.sourcepos, &offsets, false));
             }
-            NodeValue::Paragraph if open_confirming.is_some() && open_criteria.is_none() => {
-                if node.parent().is_some_and(|parent| matches!(parent.data.borrow().value, NodeValue::Document)) {
-                    tree.said.push(criterion(node, ast.sourcepos, &offsets, false));
-                }
+            NodeValue::Paragraph
+                if open_confirming.is_some()
+                    && open_criteria.is_none()
+                    && node
+                        .parent()
+                        .is_some_and(|parent| matches!(parent.data.borrow().value, NodeValue::Document)) =>
+            {
+                tree.said.push(criterion(node, ast.sourcepos, &offsets, false));
             }
             _ => {}
         }

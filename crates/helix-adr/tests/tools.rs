@@ -281,7 +281,7 @@ fn a_decision_about_a_claimed_file_is_told_so() {
     assert_eq!(told("files: {create: ['src/*.py']}\n").len(), 1, "a glob meets the files that it names");
     assert_eq!(
         told("files: {modify: [src]}\n"),
-        ["`src` is claimed by ADR-004 (Carts) and ADR-005 (Globs), which this decision does not refer to"],
+        ["`src` is claimed by ADR-005 (Globs) and ADR-004 (Carts), which this decision does not refer to"],
         "a directory meets what lies in it"
     );
     assert_eq!(told("files: {modify: ['**/*.py']}\n").len(), 1, "a glob without a directory meets what lies in any");

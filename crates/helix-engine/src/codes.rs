@@ -48,5 +48,7 @@ pub const DENIED_ONLY_TOLD: &str = "HX0424";
 pub const NO_VENV: &str = "HX0420";
 /// The idempotency key has started another job.
 pub const KEY_USED: &str = "HX0419";
+/// What the repository says of its workspace cannot be used.
+pub const NO_WORKSPACE: &str = "HX0427";
 /// The sandbox is required, and this machine cannot put it up.
 pub const NO_SANDBOX: &str = "HX0422";

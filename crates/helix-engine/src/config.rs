@@ -2,7 +2,8 @@
 //!
 //! Must not know files or formats of configuration.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use helix_agents::{AgentProfile, Sandbox};
@@ -14,6 +15,39 @@ use crate::consultant::ConsultantConfig;
 use crate::crash_point::CrashPoint;
 use crate::failures::FailureSettings;
 use helix_git::GitEnvironment;
+use helix_workspace::Workspace;
+
+/// Reads how work places of a repository are prepared, by its root; else says what is wrong, and what to do.
+#[derive(Clone)]
+pub struct WorkspaceSource(Arc<ReadWorkspace>);
+
+type ReadWorkspace = dyn Fn(&Path) -> Result<Workspace, (String, String)> + Send + Sync;
+
+impl WorkspaceSource {
+    pub fn new(read: impl Fn(&Path) -> Result<Workspace, (String, String)> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(read))
+    }
+
+    /// Reads. Blocks.
+    ///
+    /// # Errors
+    /// A message and a remedy.
+    pub(crate) fn of(&self, repository: &Path) -> Result<Workspace, (String, String)> {
+        (self.0)(repository)
+    }
+}
+
+impl Default for WorkspaceSource {
+    fn default() -> Self {
+        Self::new(|repository| Ok(Workspace::of(repository)))
+    }
+}
+
+impl std::fmt::Debug for WorkspaceSource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WorkspaceSource")
+    }
+}
 
 /// Everything an engine is told once, at its start.
 #[derive(Debug, Clone)]
@@ -35,6 +69,8 @@ pub struct EngineConfig {
     pub roles: Roles,
     /// Virtual environment of Python of jobs that name none, an absolute path.
     pub venv: Option<PathBuf>,
+    /// How work places are prepared.
+    pub workspaces: WorkspaceSource,
     /// Policy of jobs that do not say otherwise.
     pub policy: Policy,
     /// What may be under way at the same time over all jobs and sessions.
@@ -69,6 +105,7 @@ impl EngineConfig {
             failures: FailureSettings::default(),
             roles: Roles::default(),
             venv: None,
+            workspaces: WorkspaceSource::default(),
             policy: Policy::default(),
             admission: AdmissionLimits::default(),
             timeouts: RunTimeouts::default(),

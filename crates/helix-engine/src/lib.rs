@@ -28,7 +28,7 @@ pub mod tools;
 pub mod work_gates;
 
 pub use activity::Activity;
-pub use config::EngineConfig;
+pub use config::{EngineConfig, WorkspaceSource};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use jobs::Follow;

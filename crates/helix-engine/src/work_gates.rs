@@ -18,6 +18,7 @@ use helix_plan::{GateSpec, Phase};
 use helix_process::bounded::read_bytes;
 use helix_process::{RUN_DIR_VARIABLE, RunSeal, ToolEnvironment, WITHIN_RUN_VARIABLE};
 use helix_store::kept_key;
+use helix_workspace::{Preparations, Workspace};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,9 @@ pub struct WorkTask {
     claims: Claims,
     #[serde(default)]
     venv: Option<String>,
+    /// How checkouts are prepared, and where that is kept.
+    #[serde(default)]
+    prepared: Option<(Option<PathBuf>, Arc<Workspace>)>,
 }
 
 /// What came of a phase's gates.
@@ -84,6 +88,7 @@ impl WorkTask {
             gate_files: spec.gate_files.clone(),
             claims: Claims::of_phase(&spec.plan, phase),
             venv: spec.venv.clone(),
+            prepared: None,
         }
     }
 
@@ -122,7 +127,21 @@ impl WorkTask {
             gate_files: spec.gate_files,
             claims,
             venv: spec.venv,
+            prepared: None,
         }
+    }
+
+    /// The same in checkouts that are prepared as those of jobs with this state directory.
+    #[must_use]
+    pub fn prepared(self, state: PathBuf, workspace: Workspace) -> Self {
+        Self { prepared: Some((Some(state), Arc::new(workspace))), ..self }
+    }
+
+    /// The same for an agent, which has nothing of the host's: its checkouts find in its work place what that was given.
+    #[must_use]
+    pub(crate) fn seen_from_there(self, link: Option<Workspace>, venv: Option<String>) -> Self {
+        let venv = venv.or(self.venv);
+        Self { prepared: link.map(|link| (None, Arc::new(link))), venv, ..self }
     }
 
     /// The same for these phases alone; all where none is named.
@@ -211,15 +230,26 @@ impl WorkTask {
             seal: RunSeal::new(kept_key(&root.join("run.key")).map_err(EngineError::environment)?),
         };
         let supervisor = Supervisor::new(config).map_err(EngineError::environment)?;
-        let checkouts = GateCheckouts::new(supervisor, CancellationToken::new());
+        let kept = self.prepared.as_ref().and_then(|(state, _)| state.as_deref()).unwrap_or(&root);
+        let preparations = Preparations::new(kept, supervisor.clone());
+        let checkouts = GateCheckouts::new(supervisor, CancellationToken::new(), preparations);
         let random = uuid::Uuid::now_v7().as_u64_pair().1;
         let job = JobId::from_parts(u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0), random);
         let mut environment = ToolEnvironment::from_process(&[]);
         if let Some(venv) = &self.venv {
             environment = environment.in_venv(venv);
         }
+        let variables = self.prepared.iter().flat_map(|(_, workspace)| &workspace.env);
+        for (name, value) in variables {
+            environment = environment.with(name, value);
+        }
         if let Ok(outer) = std::env::var(RUN_DIR_VARIABLE) {
             environment = environment.with(WITHIN_RUN_VARIABLE, outer);
+            // What is set in the work place is so in checkouts of it; the ports of its services are known there alone.
+            let variables = self.prepared.iter().flat_map(|(_, workspace)| workspace.env.keys());
+            for (name, value) in variables.filter_map(|name| Some((name, std::env::var(name).ok()?))) {
+                environment = environment.with(name, value);
+            }
         }
         Ok(Bench { task: self, spaces, base, head, result, job, root, environment, checkouts, cancel: cancel.clone() })
     }
@@ -256,6 +286,7 @@ impl Bench {
             label: format!("{}.{index}", phase.id),
             state: self.root.clone(),
             environment: self.environment.clone(),
+            workspace: self.task.prepared.as_ref().map(|(_, workspace)| Arc::clone(workspace)).unwrap_or_default(),
             checkouts: self.checkouts.clone(),
             cancel: self.cancel.clone(),
         }
@@ -322,6 +353,7 @@ impl Rerun {
             gate_files: spec.gate_files.clone(),
             claims,
             venv: venv.clone(),
+            prepared: None,
         };
         let last = done.validated_by.as_ref().and_then(|id| {
             let (phase, progress) = active.pairs().find(|(phase, _)| phase.id == *id)?;
@@ -344,6 +376,13 @@ impl Rerun {
         let last = last.flat_map(|phase| phase.gates.iter().map(move |gate| (&phase.id, gate)));
         let all = whole.map(|(phase, (_, gate))| (&phase.id, gate)).chain(last);
         all.filter(|(_, gate)| waits_for_the_end(gate).is_none()).collect()
+    }
+
+    /// The same in checkouts that are prepared as those of jobs with this state directory.
+    #[must_use]
+    pub fn prepared(self, state: &Path, workspace: &Workspace) -> Self {
+        let prepare = |task: WorkTask| task.prepared(state.to_owned(), workspace.clone());
+        Self { whole: prepare(self.whole), last: self.last.map(prepare), ..self }
     }
 
     /// Runs them on the result as a repository has it.

@@ -20,11 +20,12 @@ use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
-use super::judgement::Trouble;
+use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{
-    CommandEnd, CommandRequest, CommandRun, MAX_OUTPUT, RunHandle, Supervisor, ToolEnvironment, Walls, collect_command,
-    replace_file, start_command,
+    CommandEnd, CommandRequest, CommandRun, MAX_OUTPUT, Prepared, RunHandle, Supervisor, ToolEnvironment, Walls,
+    collect_command, replace_file, start_command,
 };
+use helix_workspace::{Preparations, SetupFailure, Wanted};
 
 /// Labels of a run that name the gate that it is for, and what is run on what.
 const GATE: &str = "gate";
@@ -37,12 +38,14 @@ pub struct GateCheckouts {
     supervisor: Supervisor,
     /// Cancelled when this host ends; what runs then goes on, and the next host waits for it.
     closing: CancellationToken,
+    /// What checkouts have besides the files of their commit.
+    preparations: Preparations,
     locks: Arc<Mutex<HashMap<JobId, Weak<tokio::sync::Mutex<()>>>>>,
 }
 
 impl GateCheckouts {
-    pub fn new(supervisor: Supervisor, closing: CancellationToken) -> Self {
-        Self { supervisor, closing, locks: Arc::default() }
+    pub fn new(supervisor: Supervisor, closing: CancellationToken, preparations: Preparations) -> Self {
+        Self { supervisor, closing, preparations, locks: Arc::default() }
     }
 
     /// Ends the command of a job's gate that nobody waits for, if there is one: of the gate with this label, or of any.
@@ -135,6 +138,7 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
 pub(crate) struct Checkout {
     pub(crate) context: Arc<GateContext>,
     directory: PathBuf,
+    prepared: Option<Prepared>,
     /// What commands that run in it are labelled with.
     labels: BTreeMap<String, String>,
     _alone: tokio::sync::OwnedMutexGuard<()>,
@@ -181,12 +185,12 @@ impl Checkout {
                     None
                 }
             };
-            let (of, commit) = (context.clone(), commit.clone());
-            let directory = match joined {
-                Some(_) => of.spaces.gate_directory(&of.job),
-                None => blocking(move || of.spaces.gate_checkout(&of.job, &commit)).await??,
+            let (directory, prepared) = match joined {
+                // It has what it was given when it was started.
+                Some(_) => (context.spaces.gate_directory(&context.job), None),
+                None => prepared_checkout(context, commit).await?,
             };
-            return Ok((Self { context: context.clone(), directory, labels, _alone: alone }, joined));
+            return Ok((Self { context: context.clone(), directory, prepared, labels, _alone: alone }, joined));
         }
     }
 
@@ -210,7 +214,12 @@ impl Checkout {
         let mut readable = blocking(move || spaces.readable()).await??;
         readable.push(self.directory.clone());
         let writable = vec![self.directory.clone()];
-        let walls = Walls { writable, readable, network: network.into(), ..Walls::default() };
+        let prepared = self.prepared.clone();
+        let environment = match prepared.as_ref().and_then(Prepared::venv) {
+            Some(venv) => environment.without_venv().in_venv(&venv),
+            None => environment,
+        };
+        let walls = Walls { writable, readable, network: network.into(), prepared, ..Walls::default() };
         let request = CommandRequest {
             run: RunId::for_gates(&self.context.job),
             walls,
@@ -251,6 +260,46 @@ impl Checkout {
     fn report(&self, check: &Check<'_>) -> Option<PathBuf> {
         check.report.filter(|path| stays_inside(path)).map(|path| self.directory.join(path))
     }
+}
+
+/// The checkout of a commit with all that it has besides its files.
+async fn prepared_checkout(
+    context: &Arc<GateContext>,
+    commit: &CommitId,
+) -> Result<(PathBuf, Option<Prepared>), Trouble> {
+    let preparation = context.checkouts.preparations.of(Wanted {
+        spaces: &context.spaces,
+        workspace: &context.workspace,
+        commit,
+        origin: &context.origin,
+        base: &context.base,
+        environment: context.environment.clone().without_venv(),
+        network: context.network(),
+        cancel: &context.cancel,
+    });
+    let fitting = preparation.await.map_err(|failure| match failure {
+        SetupFailure::Cancelled => Trouble::Cancelled,
+        SetupFailure::Fault(fault) => fault.into(),
+        SetupFailure::Refused { command, output, .. } => refused_setup(&command, &output).into(),
+    })?;
+    let (of, commit) = (context.clone(), commit.clone());
+    blocking(move || {
+        let directory = of.spaces.gate_checkout(&of.job, &commit)?;
+        let fit = |fitting| of.spaces.fit(&directory, &fitting).map(|prepared| prepared.beside(of.workspace.beside()));
+        let prepared = fitting.map(fit).transpose()?;
+        Ok((directory, prepared))
+    })
+    .await?
+}
+
+/// What the result says is to be installed cannot be.
+fn refused_setup(command: &str, output: &str) -> Judgement {
+    let message =
+        format!("`{command}`, which sets the workspace up, fails with the dependencies that the result names");
+    let fix =
+        "change the files that name dependencies, their lock file included, so that the command works in a fresh clone";
+    let found = finding("workspace.setup", &message).evidence(last_part(output)).fix(fix);
+    Judgement::of(vec![found], message, Vec::new())
 }
 
 /// Runs a command in a clean checkout of a commit, unless a former host has begun it or seen its end.

@@ -10,7 +10,7 @@ use helix_core::run::Wall;
 use super::GateContext;
 use super::checkout::{Check, blocking, fault_of, run_on, words};
 use super::definition::{Redefined, redefined};
-use super::judgement::{Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{CommandEnd, CommandRun};
 
 pub(super) async fn command_passes(
@@ -93,10 +93,4 @@ pub(super) fn end_text(end: CommandEnd) -> String {
         CommandEnd::TooMuchMemory => "took too much memory".into(),
         CommandEnd::Cancelled => "cancelled".into(),
     }
-}
-
-/// The end of an output, where tools say what is wrong.
-pub(super) fn last_part(output: &str) -> &str {
-    let text = output.trim_end();
-    &text[text.ceil_char_boundary(text.len().saturating_sub(helix_core::finding::MAX_EVIDENCE))..]
 }

@@ -16,8 +16,8 @@ use tokio::net::TcpStream;
 
 use super::GateContext;
 use super::checkout::{Check, Checked, Checkout, fault_of, words};
-use super::command::{as_submitted, end_text, last_part, run_notes};
-use super::judgement::{Judgement, Trouble, finding};
+use super::command::{as_submitted, end_text, run_notes};
+use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{CommandEnd, ToolEnvironment, find_program};
 
 /// The program that makes HTTP probes.

@@ -134,3 +134,9 @@ pub(crate) fn command_fault(error: &CommandError) -> Fault {
 pub(crate) fn finding(rule: &str, message: impl Into<String>) -> Finding {
     Finding::new(rule, message)
 }
+
+/// The end of an output, where tools say what is wrong.
+pub(crate) fn last_part(output: &str) -> &str {
+    let text = output.trim_end();
+    &text[text.ceil_char_boundary(text.len().saturating_sub(helix_core::finding::MAX_EVIDENCE))..]
+}

@@ -43,6 +43,7 @@ pub use tests::{FaultSort, NoFaults, PlantedFault, planted_faults};
 
 use helix_git::{GitError, Repository, TreeListing, Workspaces};
 use helix_process::ToolEnvironment;
+use helix_workspace::Workspace;
 use judgement::{Judgement, Trouble};
 
 /// All that a gate may look at.
@@ -71,6 +72,8 @@ pub struct GateContext {
     pub state: PathBuf,
     /// Environment of commands: the one that the agent gets too.
     pub environment: ToolEnvironment,
+    /// How its checkout is prepared.
+    pub workspace: Arc<Workspace>,
     /// Who is using which job's checkout.
     pub checkouts: GateCheckouts,
     /// Cancelled when nobody wants the answer any more.

@@ -80,6 +80,7 @@ impl Bench {
             label: "p.1.0".into(),
             state: self.home.path().join("state"),
             environment: self.environment.clone(),
+            workspace: Arc::default(),
             checkouts: self.checkouts.clone(),
             cancel: CancellationToken::new(),
         }
@@ -116,7 +117,9 @@ fn supervisor(home: &Path) -> Supervisor {
 }
 
 fn checkouts(home: &Path) -> GateCheckouts {
-    GateCheckouts::new(supervisor(home), CancellationToken::new())
+    let supervisor = supervisor(home);
+    let preparations = helix_workspace::Preparations::new(home, supervisor.clone());
+    GateCheckouts::new(supervisor, CancellationToken::new(), preparations)
 }
 
 fn write(root: &Path, files: &[(&str, &str)]) {
@@ -448,7 +451,7 @@ async fn decisions_of_other_forms_are_judged_as_they_are() {
     let report = judged("a", &described, GateSpec::CriteriaCovered {}).await;
     assert_eq!(short(&report), ["pass"], "{report:#?}");
     let report = judged("b", &|root| write(root, &[("x.md", "x\n")]), GateSpec::CriteriaCovered {}).await;
-    assert_eq!(short(&report), ["criteria.file_missing docs/decisions/0003-sums-are-whole.md:20:25"], "{report:#?}");
+    assert_eq!(short(&report), ["criteria.file_missing docs/decisions/0003-sums-are-whole.md:20:27"], "{report:#?}");
     let (valid, complete) = (GateSpec::AdrValid { files: Vec::new() }, GateSpec::AdrComplete { files: Vec::new() });
     for (phase, gate) in [("c", valid), ("d", complete)] {
         let report = judged(phase, &described, gate).await;

@@ -257,7 +257,7 @@ impl Repository {
     }
 
     /// Tells who listens that a part of an operation is done.
-    pub(crate) fn step(&self, name: impl FnOnce() -> String) {
+    pub fn step(&self, name: impl FnOnce() -> String) {
         self.environment().step(name);
     }
 

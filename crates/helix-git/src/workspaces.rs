@@ -72,6 +72,12 @@ pub struct SetAside {
     pub stuck: Vec<(PathBuf, String)>,
 }
 
+impl Place {
+    pub(crate) fn new(path: PathBuf, index: PathBuf, references: PathBuf, surroundings: PathBuf) -> Self {
+        Self { path, index, references, surroundings }
+    }
+}
+
 impl Workspaces {
     /// Uses a state directory for work places in a user's repository: `worktrees/` in it for the places, `git/` for the host's own
     /// repository and what it knows of the places.
@@ -151,7 +157,7 @@ impl Workspaces {
         self.checkout(&self.place(job, &format!("look.{name}")), commit)
     }
 
-    fn checkout(&self, place: &Place, commit: &CommitId) -> Result<PathBuf, GitError> {
+    pub(crate) fn checkout(&self, place: &Place, commit: &CommitId) -> Result<PathBuf, GitError> {
         // Git writes the index when all files are there.
         let mut filled = false;
         if place.index.exists() && is_directory(&place.path) {
@@ -188,11 +194,13 @@ impl Workspaces {
     /// a repository of its own ends with a slash.
     pub(crate) fn changed_files(&self, place: &Place) -> Result<Vec<Vec<u8>>, GitError> {
         let args = ["ls-files", "-z", "--modified", "--others", "--exclude-standard", "--deduplicate"];
-        let output = match self.inside(place, args).limit(QUICKLY).run() {
+        let mut args = args.map(str::to_owned).to_vec();
+        args.extend(place.without_fitting()?);
+        let output = match self.inside(place, &args).limit(QUICKLY).run() {
             // Git waits at a pipe that is called like a file of its own; no pipe is part of a result.
             Err(GitError::TimedOut { .. }) => {
                 remove_specials(&place.path)?;
-                self.inside(place, args).run()?
+                self.inside(place, &args).run()?
             }
             output => output?,
         };
@@ -227,14 +235,10 @@ impl Workspaces {
         self.place(&key.job, &format!("{}.{}", key.phase, key.attempt))
     }
 
-    fn place(&self, job: &JobId, name: &str) -> Place {
+    pub(crate) fn place(&self, job: &JobId, name: &str) -> Place {
         let record = |what: &str| self.inner.records.join(job.as_str()).join(format!("{name}.{what}"));
-        Place {
-            path: self.inner.root.join(job.as_str()).join(name),
-            index: record("index"),
-            references: record("references"),
-            surroundings: record("surroundings"),
-        }
+        let path = self.inner.root.join(job.as_str()).join(name);
+        Place::new(path, record("index"), record("references"), record("surroundings"))
     }
 
     /// Removes the worktrees of a job but those of the attempts named, whose work is nowhere else; its branches stay.
@@ -346,6 +350,8 @@ impl Workspaces {
         remove_tree(&place.index)?;
         remove_stale_lock(&place.index)?;
         remove_tree(&place.surroundings)?;
+        remove_tree(&place.fitting())?;
+        remove_tree(&place.layers())?;
         remove_tree(&place.path)
     }
 }

@@ -148,15 +148,7 @@ fn what_each_step_costs_among_many_files() {
         marks.push(Instant::now());
         spaces.gate_checkout(&job, &result.commit).unwrap();
         marks.push(Instant::now());
-        let request = IntegrationRequest {
-            job: job.clone(),
-            name: "bench".into(),
-            base,
-            result: result.commit,
-            branch: Some("main".into()),
-            land: Land::Merge,
-            text: text(),
-        };
+        let request = request(job.clone(), base, result.commit);
         match repository.prepare_integration(&request).unwrap() {
             Integration::Ready(merge) => {
                 assert!(matches!(repository.land(&request, &merge).unwrap(), Landing::Landed(_)));

@@ -1,11 +1,12 @@
 //! What happened to a job. The journal of these is the only truth; every status is a projection of it.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::person::Person;
-use super::replan::ChangedPlan;
 use super::spec::{Grant, JobSpec};
 use crate::question::{Answer, Question};
 use helix_core::evidence::{Committed, GateReport, IntegrationTarget, SelfRunning};
@@ -315,6 +316,15 @@ impl JobEvent {
             Self::AgentRefused { .. } => "agent_refused",
         }
     }
+}
+
+/// What is other than at submit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedPlan {
+    /// The phases that are defined otherwise, whole.
+    pub phases: Vec<Phase>,
+    /// SHA-256 of the files that the gates' commands read to decide, by path.
+    pub gate_files: BTreeMap<String, String>,
 }
 
 /// What an attempt begins with.

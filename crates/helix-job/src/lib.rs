@@ -37,8 +37,8 @@ pub use budget::SideBudget;
 pub use decide::{Decision, Effect, decide};
 pub use delivery::target_of;
 pub use event::{
-    Advice, AdviceAction, AttemptStart, Baseline, DeliveryStep, Event, Integrated, JobEnd, JobEvent, NotIntegrated,
-    Recorded, Reverted, Review, Rollback, RunEnded, SideRun, Validated,
+    Advice, AdviceAction, AttemptStart, Baseline, ChangedPlan, DeliveryStep, Event, Integrated, JobEnd, JobEvent,
+    NotIntegrated, Recorded, Reverted, Review, Rollback, RunEnded, SideRun, Validated,
 };
 pub use helix_adr::AdrText;
 pub use helix_core::evidence::{
@@ -50,7 +50,7 @@ pub use language::Language;
 pub use person::{Attempted, How, Person};
 pub use phrases::{describe, remedy};
 pub use reopen::{Reopen, ReopenError};
-pub use replan::{ChangedPlan, ReplanError};
+pub use replan::ReplanError;
 pub use rollback::RollbackError;
 pub use spec::{
     AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef, Role,

@@ -2,25 +2,14 @@
 //!
 //! Must not read files. What has passed was proved by the plan of its time: it is changed only where it is done again.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use helix_core::ids::PhaseId;
 use helix_plan::{Phase, Plan};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
+use super::event::ChangedPlan;
 use super::illegal::Illegal;
 use super::state::{Active, JobState, PhaseProgress, PhaseState, PlannedBy};
-
-/// What is other than at submit.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct ChangedPlan {
-    /// The phases that are defined otherwise, whole.
-    pub phases: Vec<Phase>,
-    /// SHA-256 of the files that the gates' commands read to decide, by path.
-    pub gate_files: BTreeMap<String, String>,
-}
 
 /// Why a job does not go on with the plan as it is now.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

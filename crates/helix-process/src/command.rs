@@ -17,7 +17,8 @@ use sha2::{Digest, Sha256};
 #[cfg(doc)]
 use crate::invocation::MAX_OUTPUT;
 use crate::invocation::{Grace, Invocation, RunEnd, RunKind, RunRequest};
-use crate::program::{NoProgram, find_program};
+use crate::prepared::Prepared;
+use crate::program::NoProgram;
 use crate::run_dir::{RunDir, end_of_file};
 use crate::supervisor::{RunHandle, StartError, Supervisor};
 use crate::walls::Walls;
@@ -114,6 +115,16 @@ impl ToolEnvironment {
         let bin = format!("{venv}/bin");
         let path = self.get("PATH").map(|path| format!("{bin}:{path}")).unwrap_or(bin);
         self.with("PATH", path).with("VIRTUAL_ENV", venv)
+    }
+
+    /// The same without the virtual environment of Python that it may have.
+    #[must_use]
+    pub fn without_venv(mut self) -> Self {
+        let Some(venv) = self.variables.remove("VIRTUAL_ENV") else { return self };
+        let bin = Path::new(&venv).join("bin");
+        let path = self.get("PATH").unwrap_or_default().to_owned();
+        let others: Vec<&str> = path.split(':').filter(|part| Path::new(part) != bin).collect();
+        self.with("PATH", others.join(":"))
     }
 
     /// The same in which Python in a virtual environment takes the code of this directory before what is installed there: an
@@ -249,7 +260,8 @@ pub enum CommandError {
 pub async fn start_command(supervisor: &Supervisor, request: CommandRequest) -> Result<RunHandle, CommandError> {
     let Some((program, args)) = request.argv.split_first() else { return Err(CommandError::Empty) };
     let search = request.environment.get("PATH").unwrap_or_default();
-    let found = match find_program(Path::new(program), search, &request.directory) {
+    let prepared = request.walls.prepared.as_ref();
+    let found = match Prepared::find_program(prepared, Path::new(program), search, &request.directory) {
         // The system says why a file cannot be executed.
         Ok(found) | Err(NoProgram::NotExecutable(found)) => found,
         Err(NoProgram::NotInPath(_) | NoProgram::Missing(_)) => {

@@ -10,6 +10,7 @@ pub mod invocation;
 mod keeper;
 mod own_session;
 pub mod peer;
+mod prepared;
 mod proc;
 mod program;
 mod remove_tree;
@@ -28,7 +29,8 @@ pub use invocation::{
     Grace, Invocation, MAX_OUTPUT, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,
 };
 pub use keeper::{Passage, ServeGateway, keeper_main};
-pub use own_session::{close_to_others, in_own_session};
+pub use own_session::{close_to_others, end_with_parent, in_own_session};
+pub use prepared::{Layer, Prepared, SERVICES_VARIABLE, WITH_SERVICES};
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
 pub use remove_tree::remove_tree;

@@ -23,3 +23,15 @@ pub fn close_to_others() -> std::io::Result<()> {
     let closed = rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable);
     closed.map_err(std::io::Error::from)
 }
+
+/// Has a program told to end when the thread that started it does.
+#[expect(unsafe_code, reason = "pre_exec is unsafe to call")]
+pub fn end_with_parent(command: &mut std::process::Command) -> &mut std::process::Command {
+    use std::os::unix::process::CommandExt as _;
+    let settle = || {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))?;
+        Ok(())
+    };
+    // SAFETY: the closure makes one system call and takes no memory.
+    unsafe { command.pre_exec(settle) }
+}

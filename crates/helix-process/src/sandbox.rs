@@ -40,7 +40,8 @@ impl Sandbox {
         writable.extend(own.writable.iter().chain(&self.writable).flat_map(|path| places.resolved(path)));
         readable.extend(places.toolchains());
         let keeper = [keeper.to_owned()];
-        let named = own.readable.iter().chain(&self.readable).chain(&keeper);
+        let made_at = own.prepared.iter().map(|prepared| &prepared.made_at);
+        let named = own.readable.iter().chain(&self.readable).chain(&keeper).chain(made_at);
         readable.extend(named.flat_map(|path| places.resolved(path)));
         let writable = places::outermost(writable, &[]);
         let readable = places::outermost(readable, &writable);
@@ -53,7 +54,8 @@ impl Sandbox {
         if let Some(gateway) = gateway.as_mut().filter(|_| self.agent_keys) {
             gateway.keys.clear();
         }
-        Some(Walls { required, writable, readable, empty, network: own.network.clone(), limits, gateway })
+        let (network, prepared) = (own.network.clone(), own.prepared.clone());
+        Some(Walls { required, writable, readable, empty, network, limits, gateway, prepared })
     }
 
     /// Whether runs get walls around files and signals on this machine.

@@ -130,6 +130,11 @@ impl Supervisor {
         let published = blocking(move || {
             let state = runs.parent().unwrap_or(&runs);
             let walls = inner.config.sandbox.around(&request, state, &inner.config.keeper);
+            // Without walls a run sees the machine as it is.
+            let bare = request.walls.as_ref().filter(|_| walls.is_none()).and_then(|own| own.prepared.as_ref());
+            if let Some(prepared) = bare {
+                prepared.copy().map_err(RunDirError::io("copy what was prepared to", &prepared.place))?;
+            }
             let secrets = crate::secrets::of_run(&request.invocation.env);
             let directory = publish(&runs, &RunRequest { walls, ..request }, &secrets, &inner.config.seal)?;
             let state = directory.state()?;

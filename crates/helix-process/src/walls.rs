@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use helix_core::run::{NetworkAccess, NoWall, Wall, WallsHeld};
 use serde::{Deserialize, Serialize};
 
+use crate::prepared::Prepared;
+
 /// What a run's processes may reach. Everything that is not named is closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Walls {
@@ -30,6 +32,9 @@ pub struct Walls {
     /// Of an agent that has a provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gateway: Option<Gateway>,
+    /// What its work place has besides its own files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prepared: Option<Prepared>,
 }
 
 /// How an agent reaches its provider: through its keeper, which alone has the key.

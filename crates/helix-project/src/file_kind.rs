@@ -4,8 +4,6 @@
 
 use std::path::{Component, Path};
 
-use crate::adr_files::is_decision_name;
-
 /// Directories whose ADRs and plans are samples or somebody else's.
 const SAMPLES: [&str; 7] = ["fixtures", "testdata", "snapshots", "node_modules", "target", ".git", "vendor"];
 
@@ -56,6 +54,14 @@ impl SavedKind {
             Self::Plan => "plan",
         }
     }
+}
+
+/// Whether a Markdown file of a directory of decisions can be one by its name: neither its index nor its readme nor a template.
+pub fn is_decision_name(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let Some(stem) = lower.strip_suffix(".md") else { return false };
+    let template = stem == "template" || stem == "adr-template" || stem.starts_with("adr-template-");
+    !stem.is_empty() && !name.starts_with('.') && !matches!(stem, "index" | "readme") && !template
 }
 
 /// Whether the front matter has the key that only ADRs have.

@@ -27,3 +27,22 @@ fn adrs_and_plans_are_told_by_name_place_and_content() {
         assert_eq!(SavedKind::of(Path::new(path), text), kind, "{path}");
     }
 }
+
+#[test]
+fn templates_and_indexes_are_no_decisions() {
+    for name in [
+        "INDEX.md",
+        "index.md",
+        "README.md",
+        "template.md",
+        "adr-template.md",
+        "adr-template-bare.md",
+        ".x.md",
+        "x.txt",
+    ] {
+        assert!(!is_decision_name(name), "{name}");
+    }
+    for name in ["001-x.md", "0012-template-engine.md", "20261127-index.md", "draft-x.md"] {
+        assert!(is_decision_name(name), "{name}");
+    }
+}

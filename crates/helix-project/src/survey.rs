@@ -6,6 +6,8 @@ use helix_core::said::Words;
 use helix_job::recorded;
 use helix_process::bounded::read_text;
 
+pub use super::installs::Install;
+
 /// Size of the largest file that is looked into, in bytes.
 const MOST: u64 = 1 << 20;
 
@@ -16,6 +18,8 @@ pub struct Survey {
     pub languages: Vec<&'static Language>,
     /// How tests are run, in the same order.
     pub tests: Vec<Tests>,
+    /// What installs what they need.
+    pub installs: Vec<Install>,
 }
 
 /// How the tests of one language are run here.
@@ -75,6 +79,7 @@ pub fn survey(directory: &Path) -> Survey {
     if is_python(directory) {
         found(&PYTHON, python_tests(directory));
     }
+    survey.installs = super::installs::installs(directory);
     survey
 }
 

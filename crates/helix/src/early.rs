@@ -8,8 +8,9 @@ use std::process::ExitCode;
 
 use helix_engine::READ_SOURCES;
 use helix_engine::consultant::TRY_TEMPLATE;
+use helix_process::WITH_SERVICES;
 
-/// Runs `keeper`, `replay-agent`, `try-template` and `read-sources`; `None` for everything else.
+/// Runs `keeper`, `replay-agent`, `try-template`, `read-sources` and `with-services`; `None` for everything else.
 pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let command = arguments.nth(1)?;
     match command.to_str()? {
@@ -18,6 +19,7 @@ pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<
             Some(helix_agents::keeper_main(Path::new(&directory), Some(helix_server::serve_gateway)))
         }
         READ_SOURCES => Some(helix_engine::read_sources_main()),
+        WITH_SERVICES => Some(helix_workspace::services_main(arguments)),
         TRY_TEMPLATE => Some(helix_engine::consultant::try_template_main()),
         "replay-agent" => {
             // Paths that are not UTF-8 cannot come from configuration, which is UTF-8.

@@ -4,7 +4,7 @@
 
 mod stage;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use serde_json::Value;
@@ -57,7 +57,7 @@ fn json(stage: &Stage, arguments: &[&str], wanted: i32) -> Value {
 }
 
 /// A job that its first gate but one has stopped.
-fn failed(stage: &Stage, plan: &PathBuf, code: i32) {
+fn failed(stage: &Stage, plan: &Path, code: i32) {
     let repo = stage.repo.to_str().unwrap();
     said(stage, &["run", plan.to_str().unwrap(), "--project", repo], code);
 }

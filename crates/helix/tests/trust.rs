@@ -76,9 +76,8 @@ fn tool_servers_of_a_project_count_as_they_were_when_its_user_trusted_them() {
     user.run(&["plan", "check", "plan.yaml"]).refused(2, &["HX0908", "`agents.claude.inherit`"]);
     let trusted = user.run(&["trust"]);
     assert!(trusted.code == 0 && trusted.stdout.contains(".mcp.json"), "{trusted:?}");
-    let shown = user.run(&["--json", "run", "--dry-run", "--agent", "claude", "plan.yaml"]);
-    let agents = shown.json()["agents"].clone();
-    assert_eq!(agents[0]["tool_servers"], serde_json::json!(["tracker"]), "{agents:#}");
+    let shown = user.run(&["run", "--dry-run", "--agent", "claude", "plan.yaml"]);
+    assert!(shown.stdout.contains("tool servers: tracker"), "{shown:?}");
     user.write(".mcp.json", "{\"mcpServers\": {\"tracker\": {\"command\": \"./other.py\"}}}");
     user.run(&["plan", "check", "plan.yaml"]).refused(2, &["HX0908", "has changed since you trusted it"]);
     user.write(".mcp.json", "{\"mcpServers\": {\"trakcer\": {\"command\": \"./other.py\"}}}");

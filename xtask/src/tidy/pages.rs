@@ -24,12 +24,8 @@ pub(super) fn check(files: &[SourceFile]) -> Vec<Breach> {
             if file.path == SUMMARY {
                 listed.insert(path.clone());
             }
-            let is_directory = || {
-                known
-                    .range::<str, _>(format!("{path}/").as_str()..)
-                    .next()
-                    .is_some_and(|(found, _)| found.starts_with(&format!("{path}/")))
-            };
+            let below = format!("{path}/");
+            let is_directory = || files.iter().any(|other| other.path.starts_with(&below));
             match known.get(path.as_str()) {
                 None if is_directory() => {}
                 None => breaches.push(Breach::new(place, format!("the link leads to {path}, which does not exist"))),

@@ -111,8 +111,21 @@ const WALLS: &[Wall] = &[
         must_not_know: FRONT_ENDS,
     },
     Wall {
+        name: "helix-workspace",
+        may_use: &["helix-core", "helix-plan", "helix-process", "helix-git"],
+        must_not_know: FRONT_ENDS,
+    },
+    Wall {
         name: "helix-gates",
-        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-process", "helix-git", "helix-project"],
+        may_use: &[
+            "helix-core",
+            "helix-plan",
+            "helix-adr",
+            "helix-process",
+            "helix-git",
+            "helix-project",
+            "helix-workspace",
+        ],
         must_not_know: FRONT_ENDS,
     },
     Wall {
@@ -147,6 +160,7 @@ const WALLS: &[Wall] = &[
             "helix-git",
             "helix-project",
             "helix-gates",
+            "helix-workspace",
             "helix-agents",
             "helix-store",
             "helix-runs",
@@ -170,6 +184,7 @@ const WALLS: &[Wall] = &[
             "helix-process",
             "helix-git",
             "helix-project",
+            "helix-workspace",
             "helix-agents",
             "helix-store",
             "helix-engine",

@@ -204,7 +204,10 @@ impl<'a> Site<'a> {
         }
         let links = if links.is_empty() { links } else { format!("<ul class=\"links\">\n{links}</ul>\n") };
         let title = super::form::title_heading(&adr.sections);
-        let heading = title.is_none().then(|| format!("<h1>{}</h1>\n", html_text(adr.title()))).unwrap_or_default();
+        let heading = match title {
+            Some(_) => String::new(),
+            None => format!("<h1>{}</h1>\n", html_text(adr.title())),
+        };
         let page = |target: &str| {
             let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
             let name = self.pages.get(path.rsplit('/').next().unwrap_or(path))?;

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::effects::{EffectRunner, blocking, environment, phase_of};
+use super::effects::{EffectRunner, environment, phase_of};
 use super::side_run::{SideAnswer, SideAsk, misfit, unreadable};
 use crate::prompt;
 
@@ -88,9 +88,9 @@ impl EffectRunner {
         };
         let last = progress.attempts.iter().rev().find_map(|one| one.result.as_ref());
         let commit = last.map_or_else(|| active.spec.repo.base.clone(), |result| result.commit.clone());
-        let spaces = self.workspaces(&active.spec).await?;
-        let (owner, name) = (job.clone(), format!("{id}.advice"));
-        let directory = blocking(move || spaces.looking_glass(&owner, &name, &commit)).await?;
+        let base = last_base(progress).unwrap_or(&commit);
+        let (directory, prepared) =
+            self.looking_glass(job, active, id, format!("{id}.advice"), (&commit, base)).await?;
         let models = self.models_for(job, active, id).await?;
         let prompt = prompt::advice(&active.spec, phase, progress, &models).map_err(|error| environment(&error))?;
         Ok(SideAsk {
@@ -101,11 +101,17 @@ impl EffectRunner {
             prompt,
             schema: schema(phase),
             directory,
+            prepared,
             deadline: DEADLINE,
             label: format!("{id}.advice"),
             take: round,
         })
     }
+}
+
+/// Where the phase's last attempt began.
+fn last_base(progress: &helix_job::PhaseProgress) -> Option<&helix_core::ids::CommitId> {
+    progress.attempts.last().map(|attempt| &attempt.begin.base)
 }
 
 fn given(

@@ -11,11 +11,13 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::JobId;
 use helix_job::Active;
 use helix_plan::Phase;
+use serde::{Deserialize, Serialize};
 
 use super::effects::{EffectRunner, blocking_fault};
 use crate::absent::unless_absent;
 use crate::agent_run::AgentRunner;
-use helix_process::{ToolEnvironment, find_program, is_toolchain};
+use helix_process::{Prepared, ToolEnvironment, find_program, is_toolchain};
+use helix_workspace::Workspace;
 
 /// Below the state directory.
 const DIRECTORY: &str = "agents";
@@ -24,44 +26,52 @@ fn file_of(state: &Path, job: &JobId) -> PathBuf {
     state.join(DIRECTORY).join(format!("{job}.json"))
 }
 
-/// Keeps the agents of a job, whole or not at all, for its owner's eyes only.
+/// What of the configuration goes with a job.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Configured {
+    pub(crate) agents: Vec<AgentProfile>,
+    /// How its work places are prepared.
+    pub(crate) workspace: Workspace,
+}
+
+/// Keeps the configuration of a job, whole or not at all, for its owner's eyes only.
 ///
 /// # Errors
 /// The state directory cannot be written.
-pub(crate) fn keep_agents(state: &Path, job: &JobId, agents: &[AgentProfile]) -> std::io::Result<()> {
+pub(crate) fn keep_configured(state: &Path, job: &JobId, configured: &Configured) -> std::io::Result<()> {
     let directory = state.join(DIRECTORY);
     std::fs::create_dir_all(&directory)?;
     // Temporary files are their owner's alone.
     let mut fresh = tempfile::NamedTempFile::new_in(&directory)?;
-    fresh.write_all(&serde_json::to_vec(agents)?)?;
+    fresh.write_all(&serde_json::to_vec(configured)?)?;
     fresh.as_file().sync_all()?;
     fresh.persist(file_of(state, job)).map_err(|error| error.error)?;
     std::fs::File::open(directory)?.sync_all()
 }
 
-/// Keeps the agents of a job that a person takes up again: those that are configured now, and those that are configured no more.
+/// Keeps the configuration of a job that a person takes up again: what is configured now, and agents that are configured no more.
 ///
 /// # Errors
 /// What was kept cannot be read, or the state directory cannot be written.
-pub(crate) fn renew_agents(state: &Path, job: &JobId, configured: &[AgentProfile]) -> std::io::Result<()> {
-    let mut agents = configured.to_vec();
-    let before = kept_agents(state, job)?.unwrap_or_default();
-    agents.extend(before.into_iter().filter(|old| configured.iter().all(|new| new.name != old.name)));
-    keep_agents(state, job, &agents)
+pub(crate) fn renew_configured(state: &Path, job: &JobId, mut now: Configured) -> std::io::Result<()> {
+    let before = kept_configured(state, job)?.unwrap_or_default().agents;
+    let gone: Vec<_> = before.into_iter().filter(|old| now.agents.iter().all(|new| new.name != old.name)).collect();
+    now.agents.extend(gone);
+    keep_configured(state, job, &now)
 }
 
-/// The agents that were kept for a job; `None` once somebody has removed the file.
-pub(crate) fn kept_agents(state: &Path, job: &JobId) -> std::io::Result<Option<Vec<AgentProfile>>> {
+/// What was kept for a job; `None` once somebody has removed the file.
+pub(crate) fn kept_configured(state: &Path, job: &JobId) -> std::io::Result<Option<Configured>> {
     let bytes = unless_absent(std::fs::read(file_of(state, job)))?;
     Ok(bytes.map(|bytes| serde_json::from_slice(&bytes)).transpose()?)
 }
 
 impl EffectRunner {
-    /// Runs the agents of a job as they were configured when it was submitted, in its virtual environment.
-    pub(super) async fn runner_of(&self, job: &JobId, active: &Active) -> Result<AgentRunner, Fault> {
+    /// The configuration that goes with a job; that of this host where none was kept.
+    pub(super) async fn configured(&self, job: &JobId) -> Result<Configured, Fault> {
         let (state, id) = (self.state().root().to_path_buf(), job.clone());
         let kept = blocking_fault(move || {
-            kept_agents(&state, &id).map_err(|error| Fault {
+            kept_configured(&state, &id).map_err(|error| Fault {
                 kind: FaultKind::Environment,
                 message: format!(
                     "the agents of the job cannot be read from {}: {error}",
@@ -70,12 +80,33 @@ impl EffectRunner {
                 hint: Some("`helix jobs resume` takes those that are configured now, once the file is gone".into()),
             })
         });
-        let runner = match kept.await? {
-            Some(agents) => self.runner().with_profiles(agents),
-            None => self.runner().clone(),
-        };
-        let Some(venv) = &active.spec.venv else { return Ok(runner) };
-        Ok(runner.with_profiles(runner.profiles().iter().map(|profile| in_venv(profile.clone(), venv)).collect()))
+        let own = || Configured { agents: self.runner().profiles().to_vec(), ..Configured::default() };
+        Ok(kept.await?.unwrap_or_else(own))
+    }
+
+    /// Runs the agents of a job as they were configured when it was submitted, in its virtual environment.
+    pub(super) async fn runner_of(&self, job: &JobId, active: &Active) -> Result<AgentRunner, Fault> {
+        self.runner_in(job, active, None).await
+    }
+
+    /// The same for a work place: a virtual environment that was prepared for it goes before the one of the user.
+    pub(super) async fn runner_in(
+        &self,
+        job: &JobId,
+        active: &Active,
+        prepared: Option<&Prepared>,
+    ) -> Result<AgentRunner, Fault> {
+        let Configured { mut agents, workspace } = self.configured(job).await?;
+        let venv = prepared.and_then(Prepared::venv).or_else(|| active.spec.venv.clone());
+        for profile in &mut agents {
+            if let Some(venv) = &venv {
+                *profile = in_venv(profile.clone(), venv);
+            }
+            for (name, value) in &workspace.env {
+                profile.env.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        Ok(self.runner().with_profiles(agents))
     }
 
     /// Who carries a phase out.
@@ -92,7 +123,9 @@ impl EffectRunner {
     ) -> Result<ToolEnvironment, Fault> {
         let (agent, runner) = (self.agent_of(active, phase), self.runner_of(job, active).await?);
         // An agent that is configured no more says nothing of its environment.
-        Ok(runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), of_agent))
+        let environment = runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), of_agent);
+        let variables = self.configured(job).await?.workspace.env;
+        Ok(variables.into_iter().fold(environment, |environment, (name, value)| environment.with(name, value)))
     }
 }
 

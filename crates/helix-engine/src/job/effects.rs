@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess};
+use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess, Walls};
 use helix_core::agent_event::AgentEvent;
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
@@ -21,7 +21,7 @@ use serde_json::Value;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::base::{base_of, conflict_event, marked_base, unresolved};
+use super::base::{conflict_event, unresolved};
 use super::target::{Claims, claim_name};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
@@ -32,7 +32,9 @@ use crate::prompt;
 use crate::services::{SavePlace, Services};
 use crate::work_gates::WorkTask;
 use helix_gates::GateCheckouts;
-use helix_git::{AttemptKey, GitEnvironment, GitError, MergeConflict, Workspaces};
+use helix_git::{AttemptKey, GitEnvironment, GitError, Workspaces};
+use helix_process::Prepared;
+use helix_workspace::Preparations;
 
 /// Tools of Helix itself that a phase's agent may use.
 pub(crate) const PHASE_MCP_TOOLS: [&str; 5] = ["ask_user", "adr_check", "plan_check", "similar_failures", "skill_read"];
@@ -97,6 +99,8 @@ pub(crate) struct Shared {
     stops: Mutex<HashMap<RunId, CancellationToken>>,
     /// Who is using which job's clean checkout.
     pub(super) checkouts: GateCheckouts,
+    /// What work places have besides the files of their commit.
+    pub(super) preparations: Preparations,
     /// Whose targets this host changes.
     pub(super) claims: Mutex<Claims>,
     /// Jobs that are not over and that this host does not carry on.
@@ -167,7 +171,9 @@ impl EffectRunner {
         git: GitEnvironment,
         failures: FailureService,
     ) -> Self {
-        let checkouts = GateCheckouts::new(host.runner.supervisor().clone(), host.closing.clone());
+        let supervisor = host.runner.supervisor().clone();
+        let preparations = Preparations::new(host.state.root(), supervisor.clone());
+        let checkouts = GateCheckouts::new(supervisor, host.closing.clone(), preparations.clone());
         Self {
             shared: Arc::new(Shared {
                 host,
@@ -178,6 +184,7 @@ impl EffectRunner {
                 workspaces: Mutex::default(),
                 stops: Mutex::default(),
                 checkouts,
+                preparations,
                 claims: Mutex::default(),
                 left_alone: Mutex::default(),
                 waits: Mutex::default(),
@@ -210,7 +217,9 @@ impl EffectRunner {
     ) -> Option<JobEvent> {
         let (phase, attempt, answer) = match effect {
             Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
-                let begins = self.begin_attempt(job, active, &phase, attempt, parents, after).await;
+                let begins = self
+                    .begin_attempt(job, active, Beginning { phase: &phase, attempt, parents, after }, &cancel)
+                    .await;
                 let event = begins.and_then(|begins| match begins {
                     Ok((start, base)) => Ok(JobEvent::AttemptStarted(Box::new(AttemptStart {
                         run: RunId::for_attempt(job, &phase, attempt),
@@ -222,11 +231,10 @@ impl EffectRunner {
                         correction,
                         grant,
                     }))),
-                    Err(conflict) => {
-                        conflict_event(active, Some(&phase), &conflict).ok_or_else(|| unresolved(&phase, &conflict))
-                    }
+                    Err(conflict) => conflict_event(active, Some(&phase), &conflict)
+                        .ok_or_else(|| Stopped::Fault(unresolved(&phase, &conflict))),
                 });
-                (phase, attempt, event.map_err(Stopped::Fault))
+                (phase, attempt, event)
             }
             Effect::Work { phase, attempt, stage } => {
                 let answer = async {
@@ -279,47 +287,17 @@ impl EffectRunner {
         }
     }
 
-    /// Makes an attempt's worktree; the commits at which its work and its result start.
-    async fn begin_attempt(
-        &self,
-        job: &JobId,
-        active: &Active,
-        phase: &PhaseId,
-        attempt: u32,
-        parents: Vec<Tip>,
-        after: Option<(CommitId, CommitId)>,
-    ) -> Result<Result<(CommitId, CommitId), MergeConflict>, Fault> {
-        let spaces = self.workspaces(&active.spec).await?;
-        let key = AttemptKey { job: job.clone(), phase: phase.clone(), attempt };
-        let (origin, inputs) = (active.spec.repo.base.clone(), phase_of(active, phase)?.inputs.clone());
-        let (phase, resolves) = (phase.clone(), active.conflict(phase).cloned());
-        blocking_fault(move || {
-            let (start, base) = match (after, resolves) {
-                (Some((start, base)), _) => (start, base),
-                (None, Some(conflict)) => {
-                    let base = marked_base(spaces.repository(), &conflict, &parents)?;
-                    (base.clone(), base)
-                }
-                (None, None) => match base_of(spaces.repository(), &phase, &parents, origin)? {
-                    Ok(base) => (base.clone(), base),
-                    Err(conflict) => return Ok(Err(conflict)),
-                },
-            };
-            super::inputs::check_inputs(spaces.repository(), &base, &inputs)?;
-            spaces.prepare_attempt(&key, &start).map_err(|error| error.fault())?;
-            Ok(Ok((start, base)))
-        })
-        .await
-    }
-
     async fn run_agent(&self, at: AttemptContext<'_>, place: Option<Permit>) -> Result<JobEvent, Stopped> {
         let AttemptContext { job, active, phase, attempt: this } = at;
         let cwd = at.key().directory(&self.state().worktrees());
         let agent = self.agent_of(active, phase);
-        let runner = self.runner_of(job, active).await?;
-        let mut ask = self.ask(active, phase, this, cwd).await?;
+        let (prepared, link) = self.prepared_for(job, active, &cwd).await?.map(|it| (it.prepared, it.link)).unzip();
+        let runner = self.runner_in(job, active, prepared.as_ref()).await?;
+        let venv = prepared.as_ref().and_then(Prepared::venv);
+        let task = WorkTask::of_attempt(&active.spec, phase, &this.begin.base).seen_from_there(link, venv);
+        let mut ask = self.ask(active, phase, this, task, cwd).await?;
         limit(&runner, &agent, &mut ask);
-        ask.walls = self.walls(active, phase).await?;
+        ask.walls = Walls { prepared, ..self.walls(active, phase).await? };
         self.tell_rules(active, &mut ask).await?;
         let run = &this.begin.run;
         let stop = self.stop_token(run);
@@ -340,7 +318,14 @@ impl EffectRunner {
         }
     }
 
-    async fn ask(&self, active: &Active, phase: &Phase, this: &Attempt, cwd: PathBuf) -> Result<AgentAsk, Fault> {
+    async fn ask(
+        &self,
+        active: &Active,
+        phase: &Phase,
+        this: &Attempt,
+        task: WorkTask,
+        cwd: PathBuf,
+    ) -> Result<AgentAsk, Fault> {
         let (spec, begin) = (&active.spec, &this.begin);
         let progress = active.progress(&phase.id);
         let (session, prompt) = match (&begin.resume, &begin.correction) {
@@ -366,7 +351,6 @@ impl EffectRunner {
         // What the agent saves is checked within its turn, by the same rules as its result.
         let hook = self.shared.host.save_hook(SavePlace::Project(&cwd));
         let files = self.runner().agent_files(&begin.run);
-        let task = WorkTask::of_attempt(spec, phase, &begin.base);
         task.leave(&files).await.map_err(|error| environment(&error))?;
         let mut ask = AgentAsk::new(prompt, session, cwd, files);
         ask.after_write = Some(hook);
@@ -497,6 +481,14 @@ impl From<Fault> for Stopped {
     fn from(fault: Fault) -> Self {
         Self::Fault(fault)
     }
+}
+
+/// An attempt that is to begin.
+pub(super) struct Beginning<'a> {
+    pub(super) phase: &'a PhaseId,
+    pub(super) attempt: u32,
+    pub(super) parents: Vec<Tip>,
+    pub(super) after: Option<(CommitId, CommitId)>,
 }
 
 /// A try that an effect works on, in the job as it was when that was decided.

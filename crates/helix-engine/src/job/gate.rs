@@ -92,6 +92,7 @@ impl EffectRunner {
             label,
             state: self.state().root().to_path_buf(),
             environment,
+            workspace: self.workspace_of(job).await?,
             checkouts: self.shared.checkouts.clone(),
             cancel: cancel.clone(),
         });

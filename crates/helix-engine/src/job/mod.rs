@@ -5,6 +5,7 @@
 mod advise;
 mod agents;
 mod base;
+mod begin;
 mod cited;
 mod claim;
 mod commit;
@@ -24,7 +25,7 @@ mod side_run;
 mod target;
 mod unsaved;
 
-pub(crate) use agents::{keep_agents, kept_agents, renew_agents};
+pub(crate) use agents::{Configured, keep_configured, kept_configured, renew_configured};
 pub(crate) use effects::{EffectOutcome, EffectRunner, Effects, PHASE_MCP_TOOLS, blocking};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use review::who_looks;

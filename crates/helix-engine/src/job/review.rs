@@ -11,6 +11,7 @@ use helix_core::finding::{Fault, Finding, Place, Verdict};
 use helix_core::ids::RunId;
 use helix_job::{Active, Committed, JobEvent, Review, Roles};
 use helix_plan::{GateSpec, Phase};
+use helix_process::Prepared;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -85,7 +86,7 @@ impl EffectRunner {
         let mut checkout = None;
         let answer = match self.review_ask(at, result, gate, round).await {
             Err(fault) => SideAnswer::without_run(run, fault),
-            Ok((prompt, directory)) => {
+            Ok((prompt, directory, prepared)) => {
                 checkout = Some(directory.clone());
                 let side = SideAsk {
                     run,
@@ -95,6 +96,7 @@ impl EffectRunner {
                     prompt,
                     schema: schemars::schema_for!(Answer).to_value(),
                     directory,
+                    prepared,
                     deadline,
                     label: format!("{}.{}", phase.id, if gate.is_some() { "review" } else { "verify" }),
                     take: (this.begin.attempt - 1) * 2 + round,
@@ -164,25 +166,22 @@ impl EffectRunner {
         result: &Committed,
         gate: Option<usize>,
         round: u32,
-    ) -> Result<(String, PathBuf), Fault> {
+    ) -> Result<(String, PathBuf, Option<Prepared>), Fault> {
         let AttemptContext { job, active, phase, attempt: this } = at;
         let spaces = self.workspaces(&active.spec).await?;
         let name =
             format!("{}.{}.{}", phase.id, this.begin.attempt, gate.map_or("verify".into(), |gate| gate.to_string()));
-        let (job, commit, base) = (job.clone(), result.commit.clone(), this.begin.base.clone());
-        let (directory, patch) = blocking(move || {
-            let directory = spaces.looking_glass(&job, &name, &commit)?;
-            let patch = spaces.repository().patch(&base, &commit, &[], DIFF_SHOWN)?;
-            Ok((directory, patch))
-        })
-        .await?;
+        let (commit, base) = (result.commit.clone(), this.begin.base.clone());
+        let at = (&commit, &base);
+        let (directory, prepared) = self.looking_glass(job, active, &phase.id, name, at).await?;
+        let patch = blocking(move || spaces.repository().patch(&base, &commit, &[], DIFF_SHOWN)).await?;
         let before = this.reviews.iter().rev().find(|(of, _)| *of == gate).filter(|_| round > 1);
         let unusable = before.and_then(|(_, review)| match &review.verdict {
             Verdict::Inconclusive { fault } => Some(fault.message.clone()),
             Verdict::Pass | Verdict::Fail { .. } => None,
         });
         let prompt = prompt::review(&active.spec, phase, this, &patch, unusable.as_deref());
-        Ok((prompt.map_err(|error| environment(&error))?, directory))
+        Ok((prompt.map_err(|error| environment(&error))?, directory, prepared))
     }
 }
 

@@ -5,12 +5,13 @@
 
 use std::time::Duration;
 
-use helix_agents::{AgentAsk, SessionRef, ToolAccess};
+use helix_agents::{AgentAsk, SessionRef, ToolAccess, Walls};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::run::{Outcome, Retry};
 use helix_core::usage::Usage;
 use helix_job::{Active, Language, Policy, SideBudget, SideRun, describe, remedy};
+use helix_process::Prepared;
 use jiff::Timestamp;
 use serde_json::Value;
 
@@ -27,6 +28,8 @@ pub(super) struct SideAsk {
     pub(super) prompt: String,
     pub(super) schema: Value,
     pub(super) directory: std::path::PathBuf,
+    /// What is in the directory besides its files.
+    pub(super) prepared: Option<Prepared>,
     pub(super) deadline: Duration,
     /// Names the run for agents that play recordings.
     pub(super) label: String,
@@ -73,7 +76,8 @@ impl EffectRunner {
                 (false, None) => budget(active)?,
             };
             let mut ask = side_ask(&runner, side, &run, budget)?;
-            ask.walls = self.walls(active, phase_of(active, &side.phase)?).await?;
+            let prepared = side.prepared.clone();
+            ask.walls = Walls { prepared, ..self.walls(active, phase_of(active, &side.phase)?).await? };
             self.tell_rules(active, &mut ask).await?;
             let entry = Entry::Ticket(continuing(job, &side.phase));
             let limits = RunLimits { deadline: Some(side.deadline), stop: &stop, entry };

@@ -15,9 +15,10 @@ use helix_store::Pending;
 use super::Jobs;
 use crate::error::EngineError;
 use crate::event_log::{JobLog, Record};
-use crate::job::{Target, renew_agents};
+use crate::job::{Configured, Target, renew_configured};
 use crate::job_record;
-use crate::submit::{Site, SubmitError, SubmitRequest};
+use crate::submit::{Site, SubmitError, SubmitRequest, workspace_of};
+use helix_workspace::Workspace;
 
 /// How a job goes on.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,8 +186,14 @@ impl Jobs {
         let event = event(&state)?;
         // The person who resumes a job may just have repaired the agent's configuration.
         let (root, job, config) = (self.services.state.root().to_path_buf(), id.clone(), Arc::clone(&self.config));
-        let renewed = helix_process::spawn_blocking(move || renew_agents(&root, &job, &config.agents));
-        renewed.await.map_err(EngineError::journal)?.map_err(EngineError::journal)?;
+        let top = state.active().map(|active| PathBuf::from(&active.spec.repo.path));
+        let renewed = helix_process::spawn_blocking(move || {
+            let workspace = top.map_or(Ok(Workspace::default()), |top| workspace_of(&config.workspaces, &top));
+            let workspace = workspace.map_err(|refusal| EngineError::refused(refusal.to_string()))?;
+            let now = Configured { agents: config.agents.clone(), workspace };
+            renew_configured(&root, &job, now).map_err(EngineError::journal)
+        });
+        renewed.await.map_err(EngineError::journal)??;
         let log = self.record_over(id, state, event).await?;
         self.start_loop(id.clone(), log.state, HashMap::new());
         self.get(id.as_str()).await

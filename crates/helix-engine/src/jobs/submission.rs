@@ -13,7 +13,7 @@ use jiff::Timestamp;
 
 use super::Jobs;
 use crate::failures::Depth;
-use crate::job::keep_agents;
+use crate::job::{Configured, keep_configured};
 use crate::submit::{
     Checked, Inspection, Site, Submission, SubmitError, SubmitRequest, check_same, defect, journal_refusal,
     run_blocking,
@@ -40,7 +40,7 @@ impl Jobs {
         let inspected = self.projects.inspect(&request, &Site::Repository, roots).await;
         let inspected = inspected.and_then(Inspection::accepted);
         self.remember(&inspected).await;
-        let Checked { spec, warnings } = inspected?;
+        let Checked { spec, workspace, warnings } = inspected?;
         let now = Timestamp::now();
         let random = uuid::Uuid::now_v7().as_u64_pair().1;
         let id = JobId::from_parts(u64::try_from(now.as_millisecond()).unwrap_or(0), random);
@@ -52,8 +52,9 @@ impl Jobs {
         let idempotency_key = request.idempotency_key.clone();
         let job = NewJob { idempotency_key, events: vec![new], view: Box::new(view.clone()) };
         // How its agents are configured is kept before anybody knows of the job.
-        let (root, job_id, config) = (self.services.state.root().to_path_buf(), id.clone(), Arc::clone(&self.config));
-        run_blocking(move || keep_agents(&root, &job_id, &config.agents).map_err(|error| journal_refusal(&error)))
+        let (root, job_id) = (self.services.state.root().to_path_buf(), id.clone());
+        let configured = Configured { agents: self.config.agents.clone(), workspace };
+        run_blocking(move || keep_configured(&root, &job_id, &configured).map_err(|error| journal_refusal(&error)))
             .await?;
         self.services.writer.crash.pass(|| "before a submission".into());
         match journal.submit(job).await.map_err(|error| journal_refusal(&error))? {

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 
 use super::{Observer, resolved};
 use crate::failures::{AttemptSite, FailureContext, in_project, read_log};
-use crate::job::{blocking, kept_agents};
+use crate::job::{blocking, kept_configured};
 
 /// Most of a change that is remembered as a fix, in bytes.
 const DIFF_KEPT: usize = 64 << 10;
@@ -136,8 +136,8 @@ impl JobRecord<'_> {
     /// The dialect that an agent of the job speaks; its name where its profile is gone.
     async fn dialect(&self, agent: &str) -> String {
         let (root, job) = (self.root.to_path_buf(), self.job.clone());
-        let kept = helix_process::spawn_blocking(move || kept_agents(&root, &job)).await;
-        let profiles = kept.ok().and_then(Result::ok).flatten().unwrap_or_default();
+        let kept = helix_process::spawn_blocking(move || kept_configured(&root, &job)).await;
+        let profiles = kept.ok().and_then(Result::ok).flatten().unwrap_or_default().agents;
         let profile = profiles.iter().find(|profile| profile.name == agent);
         profile.map_or(agent, |profile| profile.dialect.word()).to_owned()
     }

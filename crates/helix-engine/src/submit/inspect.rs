@@ -3,7 +3,7 @@
 //! Must not stop at the first problem where the next can be found all the same.
 
 use async_recursion::async_recursion as boxed;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use helix_core::diagnostic::Diagnostic;
@@ -18,18 +18,21 @@ use super::repository::RepositoryFacts;
 use super::rules;
 use super::{Blame, SubmitError, SubmitRequest, confine, defect, run_blocking, suggestion, venv};
 use crate::codes;
-use crate::config::EngineConfig;
+use crate::config::{EngineConfig, WorkspaceSource};
 use crate::probes::Probes;
 use crate::prompt;
 use helix_git::GitEnvironment;
 use helix_project::rules::ProjectRules;
 use helix_project::skills::SkillCatalog;
 use helix_project::workflows::WorkflowPaths;
+use helix_workspace::Workspace;
 
 /// A plan that can be carried out as it is.
 pub struct Checked {
     /// The job it makes.
     pub spec: JobSpec,
+    /// How its work places are prepared.
+    pub workspace: Workspace,
     /// What is worth knowing and blocks nothing.
     pub warnings: Vec<Diagnostic>,
 }
@@ -54,6 +57,8 @@ pub struct Inspection {
     pub briefing: Briefing,
     /// What the project tells its agents, in the commit that the job would start from.
     pub rules: Option<ProjectRules>,
+    /// How its work places are prepared.
+    pub workspace: Workspace,
     spec: Option<JobSpec>,
 }
 
@@ -80,7 +85,7 @@ impl Inspection {
         }
         match (self.refusals.into_iter().next(), self.spec) {
             (Some(refusal), _) => Err(refusal),
-            (None, Some(spec)) => Ok(Checked { spec, warnings: self.diagnostics }),
+            (None, Some(spec)) => Ok(Checked { spec, workspace: self.workspace, warnings: self.diagnostics }),
             (None, None) => Err(defect(format!("{} was refused for no reason", self.file))),
         }
     }
@@ -183,6 +188,7 @@ impl Projects {
                 adr: None,
                 briefing,
                 rules: None,
+                workspace: Workspace::default(),
                 spec: None,
             };
             Ok((file, inspection))
@@ -217,8 +223,11 @@ impl Projects {
         let search_paths: Vec<_> = plan.phases.iter().map(|phase| agents.search_path(phase)).collect();
         let (own, beside, briefing) = (parsed.clone(), file.clone(), inspection.briefing.clone());
         let venv = request.venv.clone().or_else(|| self.config.venv.clone());
-        let surveyed = run_blocking(move || Ok(survey(repository, &own, &beside, &briefing, search_paths, venv)));
-        let (facts, venv, refusal, problems) = surveyed.await?;
+        let source = self.config.workspaces.clone();
+        let surveyed =
+            run_blocking(move || Ok(survey(repository, &own, &beside, &briefing, (search_paths, venv), &source)));
+        let (facts, venv, workspace, refusal, problems) = surveyed.await?;
+        inspection.workspace = workspace;
         inspection.refusals.extend(refusal);
         inspection.diagnostics.extend(problems);
         if let Some(facts) = &facts {
@@ -270,9 +279,9 @@ fn survey(
     ParsedPlan { plan, places, .. }: &ParsedPlan,
     file: &PlanFile,
     briefing: &Briefing,
-    mut search_paths: Vec<Option<String>>,
-    venv: Option<PathBuf>,
-) -> (Option<RepositoryFacts>, Option<String>, Vec<SubmitError>, Vec<Diagnostic>) {
+    (mut search_paths, venv): (Vec<Option<String>>, Option<PathBuf>),
+    workspaces: &WorkspaceSource,
+) -> (Option<RepositoryFacts>, Option<String>, Workspace, Vec<SubmitError>, Vec<Diagnostic>) {
     let facts = repository.map(|(directory, git)| RepositoryFacts::survey(directory, git, plan, places, file));
     let (facts, mut refusals) = match facts.transpose() {
         Ok(facts) => (facts, Vec::new()),
@@ -283,6 +292,15 @@ fn survey(
         refusals.push(refusal);
         None
     });
+    let workspace = top.as_deref().map_or(Ok(Workspace::default()), |top| workspace_of(workspaces, top));
+    let workspace = workspace.unwrap_or_else(|refusal| {
+        refusals.push(refusal);
+        Workspace::default()
+    });
+    if !workspace.setup.is_empty() {
+        // What a set-up will install cannot be looked for yet.
+        search_paths.fill(None);
+    }
     if let Some(venv) = &venv {
         search_paths.iter_mut().flatten().for_each(|path| path.insert_str(0, &format!("{venv}/bin:")));
     }
@@ -296,7 +314,17 @@ fn survey(
             file.error(&problem.code, span, problem.message, problem.help.unwrap_or_default())
         }));
     }
-    (facts, venv, refusals, problems)
+    (facts, venv, workspace, refusals, problems)
+}
+
+/// How work places of a repository are prepared. Blocks.
+///
+/// # Errors
+/// What it says of that cannot be used.
+pub(crate) fn workspace_of(workspaces: &WorkspaceSource, top: &Path) -> Result<Workspace, SubmitError> {
+    let refused =
+        |(message, hint): (String, String)| SubmitError::refused(codes::NO_WORKSPACE, Blame::Request, message, hint);
+    workspaces.of(top).map_err(refused)
 }
 
 fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitError> {

@@ -26,7 +26,7 @@ pub use inspect::{Checked, Inspection, Projects, inspect};
 pub use plan_file::{plan_file, plans_in};
 
 use crate::codes;
-pub(crate) use inspect::Site;
+pub(crate) use inspect::{Site, workspace_of};
 pub(crate) use repeated::check_same;
 pub(crate) use rules::unkept;
 

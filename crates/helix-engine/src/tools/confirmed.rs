@@ -108,7 +108,7 @@ impl Tools {
         let root = PathBuf::from(project);
         let status = blocking(move || {
             let known = AdrDirectory::open(&root)?;
-            Ok::<_, Refusal>(known.find(id).and_then(helix_adr::Adr::status))
+            Ok::<_, Refusal>(known.find(&id).and_then(helix_adr::Adr::status))
         });
         if status.await?.is_some_and(|status| status != Status::Proposed) {
             return Ok(());

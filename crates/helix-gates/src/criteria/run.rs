@@ -11,8 +11,8 @@ use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 
 use super::super::GateContext;
 use super::super::checkout::{Check, blocking, fault_of, run_on, words};
-use super::super::command::{as_submitted, end_text, last_part};
-use super::super::judgement::{Trouble, command_fault};
+use super::super::command::{as_submitted, end_text};
+use super::super::judgement::{Trouble, command_fault, last_part};
 use super::super::pattern::Pattern;
 use super::super::tests::{TestRun, read_counts, report_path};
 use super::runner;

@@ -6,8 +6,8 @@ use helix_core::finding::Finding;
 
 use super::baseline::{BaselineEnd, Before, Since};
 use super::run::{FailedTest, TestRun};
-use crate::command::{end_text, last_part};
-use crate::judgement::{Judgement, finding};
+use crate::command::end_text;
+use crate::judgement::{Judgement, finding, last_part};
 use helix_process::{CommandEnd, CommandRun};
 
 pub(super) fn judge(

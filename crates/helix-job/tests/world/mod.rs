@@ -67,7 +67,15 @@ pub fn phase(name: &str, depends_on: &[&str], gates: usize) -> Phase {
 
 pub fn spec(phases: Vec<Phase>) -> JobSpec {
     JobSpec {
-        plan: Plan { name: "test".into(), description: String::new(), adr: None, issue: None, workflow: None, phases },
+        plan: Plan {
+            name: "test".into(),
+            description: String::new(),
+            adr: None,
+            issue: None,
+            land: None,
+            workflow: None,
+            phases,
+        },
         plan_path: "plan.yaml".into(),
         repo: RepoRef { path: "/repo".into(), base: commit(0), branch: Some("main".into()) },
         adr: None,

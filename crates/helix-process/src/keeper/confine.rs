@@ -40,6 +40,7 @@ const KEPT_CAPABILITIES: [libc::c_int; 8] = [0, 1, 3, 4, 5, 6, 7, 10];
 /// Marks in an error number that tell the keeper what failed in its child.
 const IN_NAMESPACES: i32 = 1 << 16;
 const IN_LANDLOCK: i32 = 1 << 17;
+const IN_OVERLAY: i32 = 1 << 18;
 
 /// Which namespaces are tried, one after the other until one can be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,18 +59,23 @@ pub(crate) struct Attempt {
     landlock: landlock::Version,
     no_namespaces: String,
     no_landlock: Option<io::Error>,
+    /// Whether directories that were prepared can be shown without copying them.
+    overlays: bool,
 }
 
 impl Attempt {
     pub(crate) fn first() -> Self {
         let namespaces = if rustix::process::geteuid().is_root() { Namespaces::Direct } else { Namespaces::OfUser };
         let landlock = landlock::version();
-        Self { namespaces, landlock, no_namespaces: String::new(), no_landlock: None }
+        Self { namespaces, landlock, no_namespaces: String::new(), no_landlock: None, overlays: true }
     }
 
     /// Whether to try again with less, since this is what failed.
     pub(crate) fn with_less(&mut self, error: &io::Error) -> bool {
         let Some(number) = error.raw_os_error() else { return false };
+        if number & IN_OVERLAY != 0 {
+            return std::mem::take(&mut self.overlays);
+        }
         if number & IN_NAMESPACES != 0 {
             let why = io::Error::from_raw_os_error(number & !IN_NAMESPACES);
             self.no_namespaces = format!("the system allows no namespaces ({why})");
@@ -113,6 +119,10 @@ pub(crate) struct Confined {
     /// Lines of `uid_map` and `gid_map`.
     maps: [CString; 2],
     private: CString,
+    /// Options of overlays, with their places.
+    overlays: Vec<Mount>,
+    /// The work place, and where it is to be found as well.
+    also: Option<Mount>,
     /// What stays visible of covered places, below the private directory.
     kept: Vec<Kept>,
     covers: Vec<Mount>,
@@ -147,6 +157,10 @@ impl Confined {
         }
         let spaces = attempt.namespaces != Namespaces::None;
         let closed = walls.network == Network::Closed && spaces;
+        let overlays = overlays(walls, spaces && attempt.overlays)?;
+        let also = walls.prepared.as_ref().filter(|prepared| spaces && prepared.made_at.is_dir());
+        let also =
+            also.map(|prepared| Ok::<_, io::Error>((text(&prepared.place)?, text(&prepared.made_at)?))).transpose()?;
         let (kept, covers) = if spaces { mounts(walls, &private)? } else { (Vec::new(), Vec::new()) };
         let sockets = if spaces { sockets(walls, &private)? } else { Vec::new() };
         let covered = |place: &str| covers.iter().any(|(_, target)| target.as_bytes() == place.as_bytes());
@@ -192,6 +206,8 @@ impl Confined {
             closed,
             maps: [map(uid)?, map(gid)?],
             private: text(&private)?,
+            overlays,
+            also,
             kept,
             covers,
             sockets,
@@ -205,7 +221,10 @@ impl Confined {
     /// The first part: own namespaces and limits. Where it fails, nothing of the run may be started in this process.
     pub(crate) fn enter(&self) -> io::Result<()> {
         if self.namespaces != Namespaces::None {
-            self.own_namespaces().map_err(|error| marked(&error, IN_NAMESPACES))?;
+            self.own_namespaces().map_err(|error| match error.raw_os_error() {
+                Some(number) if number & IN_OVERLAY != 0 => error,
+                _ => marked(&error, IN_NAMESPACES),
+            })?;
         }
         // Where memory runs out, the system is to end a run before anything else. It counts on nothing.
         drop(write(c"/proc/self/oom_score_adj", c"500"));
@@ -243,6 +262,13 @@ impl Confined {
             write(c"/proc/self/gid_map", &self.maps[1])?;
         }
         mount(c"none", c"/", libc::MS_REC | libc::MS_PRIVATE)?;
+        // What is mounted below a place goes with it, wherever that is shown.
+        for (options, at) in &self.overlays {
+            overlay(options, at).map_err(|error| marked(&error, IN_OVERLAY))?;
+        }
+        if let Some((place, made_at)) = &self.also {
+            mount(place, made_at, libc::MS_BIND | libc::MS_REC)?;
+        }
         change_directory(&self.private)?;
         for Kept { source, target, is_read_only } in &self.kept {
             mount(source, target, libc::MS_BIND | libc::MS_REC)?;
@@ -296,7 +322,9 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Kept>, Vec<Mount>)> 
         DirBuilder::new().recursive(true).mode(0o700).create(private.join(&name))?;
         // What lies below comes after what is above it.
         let inside: BTreeSet<&Path> = opened().map(PathBuf::as_path).filter(|path| path.starts_with(place)).collect();
-        let is_written = |path: &Path| walls.writable.iter().any(|above| path.starts_with(above));
+        // Where the work place is found as well, it is as open as it is.
+        let is_place = |path: &Path| walls.prepared.as_ref().is_some_and(|prepared| path == prepared.made_at);
+        let is_written = |path: &Path| is_place(path) || walls.writable.iter().any(|above| path.starts_with(above));
         for path in &inside {
             let mut above = path.ancestors().skip(1).filter(|above| inside.contains(above));
             let is_there = above.any(|above| is_written(above) || !is_written(path));
@@ -317,6 +345,20 @@ fn mounts(walls: &Walls, private: &Path) -> io::Result<(Vec<Kept>, Vec<Mount>)> 
     }
     let covers = covers.into_iter().map(|(name, place)| Ok((text(&name)?, text(place)?))).collect::<io::Result<_>>()?;
     Ok((kept, covers))
+}
+
+/// What shows the prepared directories of a work place without copying them, and their places. Where that cannot be, they are copied.
+fn overlays(walls: &Walls, can_be: bool) -> io::Result<Vec<Mount>> {
+    let Some(prepared) = &walls.prepared else { return Ok(Vec::new()) };
+    let options: Option<Vec<String>> = prepared.layers.iter().map(|layer| layer.options().filter(|_| can_be)).collect();
+    let Some(options) = options else { return prepared.copy().map(|()| Vec::new()) };
+    let mut found = Vec::new();
+    for (layer, options) in prepared.layers.iter().zip(options) {
+        if layer.is_ready()? {
+            found.push((CString::new(options)?, text(&layer.at)?));
+        }
+    }
+    Ok(found)
 }
 
 /// The sockets with a name that there are, but for those below what the walls open: Landlock asks nothing of who connects. Each is
@@ -414,6 +456,12 @@ fn read_only(target: &CStr) -> io::Result<()> {
 fn mount(source: &CStr, target: &CStr, flags: libc::c_ulong) -> io::Result<()> {
     // SAFETY: both are texts that end with a zero; this kind of mount takes no type and no data.
     called(unsafe { libc::mount(source.as_ptr(), target.as_ptr(), std::ptr::null(), flags, std::ptr::null()) })
+}
+
+fn overlay(options: &CStr, target: &CStr) -> io::Result<()> {
+    let kind = c"overlay";
+    // SAFETY: all four are texts that end with a zero.
+    called(unsafe { libc::mount(kind.as_ptr(), target.as_ptr(), kind.as_ptr(), 0, options.as_ptr().cast()) })
 }
 
 fn change_directory(path: &CStr) -> io::Result<()> {

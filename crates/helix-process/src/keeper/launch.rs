@@ -20,7 +20,8 @@ use super::cgroup::{Cgroup, ProcessCount};
 use super::confine::{Attempt, Confined, Counted};
 use super::fault::KeeperFault;
 use crate::invocation::{Invocation, RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind, RunRequest};
-use crate::program::{NoProgram, find_program};
+use crate::prepared::{Prepared, SERVICES_VARIABLE, WITH_SERVICES};
+use crate::program::NoProgram;
 use crate::run_dir::{RunDir, RunDirError, name};
 use crate::walls::{Walls, shortfall};
 
@@ -47,7 +48,8 @@ pub(crate) fn start(
     if !invocation.cwd.is_dir() {
         return Err(failed((format!("its working directory {} does not exist", invocation.cwd.display()), None)));
     }
-    let program = resolve(invocation).map_err(failed)?;
+    let prepared = request.walls.as_ref().and_then(|walls| walls.prepared.as_ref());
+    let program = resolve(invocation, prepared).map_err(failed)?;
     close_inherited_on_exec().map_err(KeeperFault::system("list open files"))?;
 
     let by_group = count.is_some() || cgroup.is_some_and(Cgroup::counts_processes);
@@ -113,12 +115,25 @@ fn command(directory: &RunDir, request: &RunRequest, program: &Path) -> Result<C
         // Some programs read a pipe that they are given: `rg x` would look for x there and not in the directory.
         RunKind::Check => (Stdio::null(), stdout.try_clone().map_err(KeeperFault::system("open stdout once more"))?),
     };
-    let mut command = Command::new(program);
+    let services = request.walls.as_ref().and_then(|walls| walls.prepared.as_ref()?.services.as_ref());
+    let mut command = match services {
+        None => {
+            let mut command = Command::new(program);
+            command.arg0(&invocation.program);
+            command
+        }
+        Some(_) => {
+            let own = std::env::current_exe().map_err(KeeperFault::system("find Helix's own program"))?;
+            let mut command = Command::new(own);
+            command.arg(WITH_SERVICES).arg(&invocation.program).arg(program);
+            command
+        }
+    };
     command
-        .arg0(&invocation.program)
         .args(&invocation.args)
         .env_clear()
         .envs(invocation.env.iter().map(|(name, value)| (name, value)))
+        .envs(services.map(|services| (SERVICES_VARIABLE, services)))
         .env(RUN_ID_VARIABLE, request.run.as_str())
         .env(RUN_DIR_VARIABLE, directory.path())
         .current_dir(&invocation.cwd)
@@ -205,12 +220,12 @@ fn open(path: &Path, how: &OpenOptions) -> Result<File, RunDirError> {
 }
 
 /// Finds the program in the agent's own `PATH`, or from its working directory.
-fn resolve(invocation: &Invocation) -> Result<PathBuf, (String, Option<i32>)> {
+fn resolve(invocation: &Invocation, prepared: Option<&Prepared>) -> Result<PathBuf, (String, Option<i32>)> {
     if invocation.program.as_os_str().is_empty() {
         return Err(("no program is named".into(), None));
     }
     let search = invocation.env.iter().rev().find(|(name, _)| name == "PATH").map_or("", |(_, search)| search);
-    find_program(&invocation.program, search, &invocation.cwd).map_err(|error| {
+    Prepared::find_program(prepared, &invocation.program, search, &invocation.cwd).map_err(|error| {
         let errno = match &error {
             NoProgram::NotInPath(_) | NoProgram::Missing(_) => Errno::NOENT,
             NoProgram::NotExecutable(_) => Errno::ACCESS,

@@ -1,6 +1,6 @@
 //! What can be wrong with a file of ADRs. Must not know how it is shown.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use helix_adr::{AdrId, Status};
 use helix_core::diagnostic::Diagnostic;
@@ -47,4 +47,10 @@ pub enum AdrFileError {
     /// It is no foreign ADR.
     #[error("{file} cannot be imported")]
     Import { file: String, source: helix_adr::ImportError },
+}
+
+/// What failed on the disk, and where.
+pub(super) fn disk(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> AdrFileError {
+    let path = path.to_path_buf();
+    move |source| AdrFileError::Disk { action, path, source }
 }

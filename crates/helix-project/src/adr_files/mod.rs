@@ -22,17 +22,18 @@ use helix_adr::{
     SiteWords, Style, TemplateRequest, built_in_rules, index_markdown, parse_rules, site, template as adr_template,
 };
 
+pub use crate::file_kind::is_decision_name;
 pub use changes::Changed;
 pub use check::CheckedFile;
 pub use drift::{Drift, DriftError, DriftedFile, UndecidedFile, drift};
 pub use error::AdrFileError;
+use error::disk;
 pub use implemented::Proven;
 pub use import::{ImportedFile, Imports};
 pub use numbers::Finalized;
-pub use place::{Place, is_decision_name};
+pub use place::Place;
 pub use renumber::{Mention, RenumberError, Renumbered};
 pub use summary::AdrSummary;
-use writing::disk;
 
 use helix_process::bounded::{read_bytes, read_bytes_beneath, read_text};
 

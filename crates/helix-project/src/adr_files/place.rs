@@ -9,8 +9,8 @@ use helix_adr::{AdrForm, Style, id_of_file};
 use helix_core::document::{Limits, Node, read, read_toml};
 use helix_plan::normal_path;
 
-use super::writing::disk;
-use super::{AdrFileError, INDEX, decisions_in};
+use super::error::disk;
+use super::{AdrFileError, decisions_in};
 use helix_process::bounded::read_text;
 
 /// Largest file of settings that is looked into, in bytes.
@@ -149,14 +149,6 @@ fn named(root: &Path) -> Result<Option<Place>, AdrFileError> {
 
 fn value<'n>(node: &'n Node, keys: &[&str]) -> Option<&'n str> {
     keys.iter().try_fold(node, |node, key| Some(&node.get(key)?.value))?.scalar()
-}
-
-/// Whether a Markdown file of a directory of decisions can be one by its name: neither its index nor its readme nor a template.
-pub fn is_decision_name(name: &str) -> bool {
-    let lower = name.to_ascii_lowercase();
-    let Some(stem) = lower.strip_suffix(".md") else { return false };
-    let template = stem == "template" || stem == "adr-template" || stem.starts_with("adr-template-");
-    !stem.is_empty() && !name.starts_with('.') && name != INDEX && !matches!(stem, "index" | "readme") && !template
 }
 
 #[cfg(test)]

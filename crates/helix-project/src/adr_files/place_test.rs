@@ -52,22 +52,3 @@ fn a_directory_outside_of_the_project_is_none() {
         assert!(error.starts_with(file), "{error}");
     }
 }
-
-#[test]
-fn templates_and_indexes_are_no_decisions() {
-    for name in [
-        "INDEX.md",
-        "index.md",
-        "README.md",
-        "template.md",
-        "adr-template.md",
-        "adr-template-bare.md",
-        ".x.md",
-        "x.txt",
-    ] {
-        assert!(!is_decision_name(name), "{name}");
-    }
-    for name in ["001-x.md", "0012-template-engine.md", "20261127-index.md", "draft-x.md"] {
-        assert!(is_decision_name(name), "{name}");
-    }
-}

@@ -15,6 +15,7 @@ use tempfile::NamedTempFile;
 use helix_adr::{AdrForm, is_generated_index};
 use helix_process::bounded::read_text;
 
+pub(super) use super::error::disk;
 use super::{AdrDirectory, AdrFileError, INDEX, MAX_ADR, Place, relative};
 
 /// Held by the one who allocates numbers; released when it is dropped, or when its process dies.
@@ -41,11 +42,6 @@ pub(super) fn lock(root: &Path, place: &Place) -> Result<Lock, AdrFileError> {
         files.push(file);
     }
     Ok(Lock { _files: files })
-}
-
-pub(super) fn disk(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> AdrFileError {
-    let path = path.to_path_buf();
-    move |source| AdrFileError::Disk { action, path, source }
 }
 
 /// The repository that a project lies in; without one, only the directory counts.

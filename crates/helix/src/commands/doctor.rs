@@ -5,6 +5,7 @@
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -17,12 +18,13 @@ use helix_job::{ErrorView, Language, phrases, problem, say};
 use helix_project::rules::ProjectRules;
 use helix_project::survey::{Tests, survey};
 use helix_store::{OpenError, SqliteJournal, StateDir};
+use helix_workspace::{Preparations, Workspace};
 use rustix::fs::{Access, access};
 use serde::Serialize;
 use serde_json::json;
 
 use crate::commands::means;
-use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words};
+use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words, workspace_of};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::find;
@@ -81,6 +83,7 @@ pub(crate) fn run(context: &Context, fix: bool) -> Ended {
         checks.extend(told_to_agents(context, settings));
         checks.push(limits(language, settings));
         checks.extend(toolchains(context).await);
+        checks.extend(workspace(context, settings).await);
         checks.extend(state(language, settings, fix).await);
         checks.push(listening(language, settings).await);
         checks.extend(open_webui(context, settings).await);
@@ -187,6 +190,35 @@ fn told_to_agents(context: &Context, settings: &Settings) -> Vec<Check> {
         Check::good(means::whose(language, &means), lines)
     };
     all.map(found).chain(problems).collect()
+}
+
+/// What work places of the repository here have besides the files of a commit, and whether they share it.
+async fn workspace(context: &Context, settings: &Settings) -> Option<Check> {
+    let (language, what) = (context.terminal.language, say!(context.terminal.language, "doctor-workspace"));
+    let root = PathBuf::from(answer(context, &["git", "rev-parse", "--show-toplevel"]).await.ok()?);
+    let workspace = match workspace_of(&context.environment, &context.overrides, &root) {
+        Ok(workspace) => workspace,
+        Err(error) => return Some(examined(what, Err(error))),
+    };
+    let installs = survey(&root).installs;
+    if let Some(install) = installs.first().filter(|_| workspace.setup.is_empty()) {
+        let (file, command) = (install.evidence, install.commands.join("\", \""));
+        return Some(Check::note(what, problem!(language, "doctor-no-setup", file = file, command = command)));
+    }
+    if workspace == Workspace::of(&root) {
+        return None;
+    }
+    let kept = Preparations::list(&settings.state_dir.value).unwrap_or_default();
+    let kept = kept.iter().filter(|(_, whole)| whole.repository == root).count();
+    let overlays = std::fs::read_to_string("/proc/filesystems").unwrap_or_default();
+    let is_shared =
+        settings.sandbox(&context.environment).holds() && overlays.lines().any(|line| line.ends_with("overlay"));
+    let how = if is_shared { say!(language, "doctor-shared") } else { say!(language, "doctor-copied") };
+    let setup = match workspace.setup.as_slice() {
+        [] => say!(language, "doctor-no-commands"),
+        setup => setup.join("; "),
+    };
+    Some(Check::good(what, say!(language, "doctor-prepared", setup = setup, kept = kept, how = how)))
 }
 
 /// How many agents may run at the same time, and whether any could start now.

@@ -108,7 +108,11 @@ async fn of_plan(context: &Context, arguments: &Arguments) -> Result<WorkTask, C
     if let Some(at) = inspection.refusals.iter().position(|one| one.code() == helix_engine::codes::NO_VENV) {
         return Err(inspection.refusals.swap_remove(at).into());
     }
-    Ok(WorkTask::of_job(inspection.job()?, base))
+    if let Some(at) = inspection.refusals.iter().position(|one| one.code() == helix_engine::codes::NO_WORKSPACE) {
+        return Err(inspection.refusals.swap_remove(at).into());
+    }
+    let (state, workspace) = (context.settings()?.state_dir.value.clone(), inspection.workspace.clone());
+    Ok(WorkTask::of_job(inspection.job()?, base).prepared(state, workspace))
 }
 
 /// The gates of the phases that are wanted; of all where none is named.

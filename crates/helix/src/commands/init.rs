@@ -6,11 +6,11 @@ use std::process::{Command, Stdio};
 use helix_engine::{DialectName, Product, Program, agent_kind};
 use helix_job::{Language, say};
 use helix_project::adr_files::Place;
-use helix_project::survey::{Survey, survey};
+use helix_project::survey::{Install, Survey, survey};
 use serde_json::json;
 
 use crate::commands::plan::{PLAN_FILE, template};
-use crate::config::{FILE_NAME, sample};
+use crate::config::{FILE_NAME, Trust, project_file, sample, state_dir};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::write_new;
@@ -29,10 +29,11 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         .collect();
     let root = directory.ancestors().find(|path| path.join(".git").exists());
 
+    let copied = ignored_settings(&directory);
     let mut written = Vec::new();
     let mut kept = Vec::new();
     let files = [
-        (directory.join(FILE_NAME), configuration(&agents)),
+        (directory.join(FILE_NAME), configuration(&agents) + &workspace(context, &survey, &copied)),
         (directory.join("adr").join("TEMPLATE.txt"), adr_template()),
         (directory.join("plans").join("example").join(PLAN_FILE), template("example", &survey)),
     ];
@@ -46,6 +47,15 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         into.push(context.shown(path));
     }
     let language = context.terminal.language;
+    // A person has just asked for this file, and Helix has written it: it counts as it is now.
+    let file = directory.join(FILE_NAME);
+    if written.contains(&context.shown(&file))
+        && let Some(project) =
+            project_file(&context.environment, Some(&file))?.filter(|project| !project.keys.is_empty())
+    {
+        let state = state_dir(&context.environment, &context.overrides)?.value;
+        Trust::new(&context.environment, &state).give(&project)?;
+    }
     let mut lines = found(language, &survey, &agents, &directory, root);
     let wrote = context.terminal.paint(Meaning::Good, &say!(language, "init-wrote"));
     lines.extend(written.iter().map(|path| format!("{wrote} {path}")));
@@ -83,6 +93,10 @@ fn found(language: Language, survey: &Survey, agents: &[&str], directory: &Path,
             false => evidence,
         };
         (say!(language, "init-tests"), format!("{}  ({why})", tests.command))
+    }));
+    rows.extend(survey.installs.iter().map(|install| {
+        let commands = install.commands.join("; ");
+        (say!(language, "init-setup"), format!("{commands}  ({})", install.evidence))
     }));
     if survey.tests.is_empty() {
         rows.push((say!(language, "init-tests"), say!(language, "init-no-tests")));
@@ -136,6 +150,57 @@ agent = \"{default}\"             # {note}
 {sections}
 {more}"
     )
+}
+
+/// What a fresh clone lacks, as far as the repository says it; nothing where it says nothing.
+fn workspace(context: &Context, survey: &Survey, copied: &[String]) -> String {
+    if survey.installs.is_empty() && copied.is_empty() {
+        return String::new();
+    }
+    let quoted =
+        |texts: &mut dyn Iterator<Item = &String>| texts.map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
+    let (there, missing): (Vec<&Install>, Vec<&Install>) =
+        survey.installs.iter().partition(|install| context.environment.find_program(install.program).is_some());
+    let mut text = String::from(
+        "\n# What a fresh clone lacks: installed and copied once for agents and gates (docs/workspaces.md).\n[workspace]\n",
+    );
+    if !there.is_empty() {
+        let files: Vec<&str> = there.iter().map(|install| install.evidence).collect();
+        let commands = quoted(&mut there.iter().flat_map(|install| &install.commands));
+        text.push_str(&format!("setup = [{commands}] # {}\n", files.join(", ")));
+    }
+    for install in missing {
+        let (commands, program) = (quoted(&mut install.commands.iter()), install.program);
+        text.push_str(&format!("# setup = [{commands}] # {}; {program} was not in PATH\n", install.evidence));
+    }
+    if !copied.is_empty() {
+        text.push_str(&format!(
+            "copy = [{}]\n",
+            quoted(&mut copied.iter().map(|name| format!("/{name}")).collect::<Vec<_>>().iter())
+        ));
+    }
+    let env: Vec<String> =
+        there.iter().filter_map(|install| install.env).map(|(name, value)| format!("{name} = {value:?}")).collect();
+    if !env.is_empty() {
+        text.push_str(&format!("env = {{ {} }}\n", env.join(", ")));
+    }
+    text
+}
+
+/// Files with settings at the root that git ignores, such as `.env`.
+fn ignored_settings(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let names = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|name| name == ".env" || name.starts_with(".env.")).collect();
+    names.retain(|name| {
+        let mut git = Command::new("git");
+        git.current_dir(directory).args(["check-ignore", "-q", "--", name]);
+        git.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        git.status().is_ok_and(|status| status.success())
+    });
+    names.sort();
+    names
 }
 
 /// Named so that no check takes it for a decision.

@@ -19,6 +19,7 @@ use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
 use super::gates::lines;
+use crate::config::workspace_of;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{open, read_text};
@@ -149,6 +150,8 @@ fn rerun(context: &Context, verified: &Verified, repository: &Path) -> Result<Op
         return Err(CommandError::usage(codes::CANNOT_BE_DONE, "the job has no integrated result to run gates on")
             .hint("verify it without --rerun"));
     };
+    let workspace = workspace_of(&context.environment, &context.overrides, &context.path(repository))?;
+    let again = again.prepared(&context.settings()?.state_dir.value, &workspace);
     context.terminal.say(&say!(context.terminal.language, "verify-runs"));
     for (phase, gate) in again.gates() {
         context.terminal.say(&format!("  {phase}: {}", shown(gate)));

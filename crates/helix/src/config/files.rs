@@ -68,7 +68,7 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Reads the given file, else that of the project as far as the user trusts it; then the user's own.
+    /// Reads the given file, else that of the project, if it is wanted, as far as the user trusts it; then the user's own.
     ///
     /// # Errors
     /// A file that exists and cannot be read, or has errors; one of a project that needs trust and has none; one of the user's own that
@@ -77,6 +77,7 @@ impl Files {
         environment: &Environment,
         given: Option<&Path>,
         trust: &Trust<'_>,
+        of_project: bool,
     ) -> Result<Self, CommandError> {
         let mut files = Vec::new();
         if let Some(path) = given.map(|path| environment.directory.join(path)) {
@@ -84,7 +85,7 @@ impl Files {
                 CommandError::usage(codes::CONFIG_UNREADABLE, format!("no file {}", path.display()))
                     .hint("check the path given with --config")
             })?);
-        } else if let Some(project) = project_file(environment, None)? {
+        } else if let Some(project) = project_file(environment, None)?.filter(|_| of_project) {
             trust.check(&project)?;
             files.push((project.path, project.text));
         }

@@ -3,6 +3,7 @@
 //!
 //! Must not know built-in values, other files or flags; `settings` puts them together.
 
+use std::path::{Component, Path};
 use std::time::Duration;
 
 use helix_agents::ToolRule;
@@ -16,6 +17,7 @@ use helix_engine::consultant::Validator;
 use helix_engine::failures::MemoryUse;
 use helix_engine::{DialectName, ExitMeaning, agent_kind};
 use helix_job::AskPerson;
+use helix_plan::split_words;
 use helix_server::{BackgroundTasks, Disconnect, Profile};
 use reqwest::Url;
 
@@ -47,6 +49,8 @@ mapping! {
         failures: Failures;
         /// What agents and commands may reach.
         sandbox: Sandbox;
+        /// What work places have besides the files of a commit.
+        workspace: Workspace;
         /// New projects.
         projects: Projects;
         /// Decision records.
@@ -291,6 +295,40 @@ mapping! {
 }
 
 mapping! {
+    /// `[workspace]`.
+    pub(super) struct Workspace {
+        /// commands that install what the repository needs, run once for agents and gates (docs/workspaces.md)
+        setup: Vec<CommandLine>, example = "[\"npm ci\"]";
+        /// ignored files of your work tree that are copied, as patterns of a .gitignore
+        copy: Vec<String>, example = "[\".env\"]";
+        /// paths of your work tree that are linked, to be read
+        link: Vec<RelativePath>, example = "[\"data\"]";
+        /// what the set-up fills and is kept; default: all that git ignores
+        cache: Vec<RelativePath>, example = "[\"node_modules\"]";
+        /// variables for the set-up, agents, gates and services
+        env: TableOf<String>, example = "{ DATABASE_URL = \"postgres://localhost:${DB_PORT}/test\" }";
+        /// programs that run beside each agent and each command of a gate, by name
+        services: TableOf<Service>, example = "{ db = { command = \"./start-db ${DB_PORT}\", port = \"DB_PORT\" } }";
+        /// longest set-up
+        timeout: Time, example = "\"30m\"";
+    }
+}
+
+mapping! {
+    /// A program that runs beside others.
+    pub(super) struct Service {
+        /// Program and arguments, in one text.
+        command: ServiceCommand, required = "add the program, such as `command = \"./start-db\"`";
+        /// A command that succeeds once the service can be used; default: something listens on its port.
+        ready: ServiceCommand;
+        /// Variable that gets a free port.
+        port: VariableName;
+        /// Longest time until it is ready.
+        timeout: Time;
+    }
+}
+
+mapping! {
     /// `[projects]`.
     pub(super) struct Projects {
         /// where the Consultant creates projects
@@ -307,7 +345,7 @@ mapping! {
 }
 
 /// Every section with its keys, in the order of the documentation; that of agents under the name of one.
-const SECTIONS: [(&str, &[Key]); 13] = [
+const SECTIONS: [(&str, &[Key]); 14] = [
     ("defaults", Defaults::KEYS),
     ("agents.claude", Agent::KEYS),
     ("consultant", Consultant::KEYS),
@@ -319,6 +357,7 @@ const SECTIONS: [(&str, &[Key]); 13] = [
     ("questions", Questions::KEYS),
     ("failures", Failures::KEYS),
     ("sandbox", Sandbox::KEYS),
+    ("workspace", Workspace::KEYS),
     ("projects", Projects::KEYS),
     ("decisions", Decisions::KEYS),
 ];
@@ -335,6 +374,30 @@ pub(crate) fn sample(mark: &str, wanted: impl Fn(&str) -> bool) -> String {
 }
 
 kinds! {
+    /// A command in one text, as gates have it.
+    pub(super) CommandLine -> String, |node, what, reader| {
+        let text = Text::from_node(node, what, reader)?;
+        command_line(node, reader, what, &text, &text)
+    };
+    /// The same with ports of services in it, such as `${DB_PORT}`.
+    pub(super) ServiceCommand -> String, |node, what, reader| {
+        let text = Text::from_node(node, what, reader)?;
+        command_line(node, reader, what, &text, &without_ports(&text))
+    };
+    /// A path below the repository's root.
+    pub(super) RelativePath -> String, |node, what, reader| {
+        let path = Text::from_node(node, what, reader)?;
+        let mut parts = Path::new(&path).components().peekable();
+        let names = parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(name) if name != ".git"));
+        let help = "write a path below the repository's root, such as \"node_modules\"";
+        fitting(node, reader, names.then_some(path), &format!("{what} is no such path"), help)
+    };
+    /// The name of a variable.
+    pub(super) VariableName -> String, |node, what, reader| {
+        let name = Text::from_node(node, what, reader)?;
+        let help = "use capital letters, digits and _, such as \"DB_PORT\"";
+        fitting(node, reader, is_variable(&name).then_some(name), &format!("{what} is no name of a variable"), help)
+    };
     /// What becomes of an answer whose client goes away.
     pub(super) OnDisconnect -> Option<Disconnect>, |node, what, reader| {
         word(node, what, reader, &[("stop", None), ("detach", Some(Disconnect::Detach))])
@@ -419,6 +482,31 @@ fn fitting<T>(node: &Node, reader: &mut FieldReader<'_>, fits: Option<T>, wrong:
         reader.error(codes::CONFIG_VALUE, &node.range, wrong, help);
     }
     fits
+}
+
+/// A text that can be split into words as `split` can, which is what becomes of it.
+fn command_line(node: &Node, reader: &mut FieldReader<'_>, what: &str, text: &str, split: &str) -> Option<String> {
+    let words = split_words(split);
+    let empty = || "write the program first, such as \"npm ci\"".to_owned();
+    let help = words.as_ref().err().map_or_else(empty, |error| error.remedy.clone());
+    let is_one = words.is_ok_and(|words| !words.is_empty());
+    fitting(node, reader, is_one.then(|| text.to_owned()), &format!("{what} is no command"), &help)
+}
+
+/// A command with numbers in the place of ports.
+fn without_ports(text: &str) -> String {
+    let mut parts = text.split("${");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| match part.split_once('}') {
+        Some((name, rest)) if is_variable(name) => format!("{text}0{rest}"),
+        _ => format!("{text}${{{part}"),
+    })
+}
+
+fn is_variable(name: &str) -> bool {
+    let fits =
+        |(at, letter): (usize, char)| letter == '_' || letter.is_ascii_uppercase() || at > 0 && letter.is_ascii_digit();
+    !name.is_empty() && name.char_indices().all(fits)
 }
 
 fn is_host(text: &str) -> bool {

@@ -30,7 +30,9 @@ use sha2::{Digest, Sha256};
 use super::agents::{agents, check_agent, command_of, path_of};
 use super::files::{BUILT_IN, Files, Setting, in_words, refused, user_directory};
 use super::keys::{self, File};
+use super::overrides::{Overrides, state_dir};
 use super::trust::Trust;
+use super::workspace::workspace_source;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 use crate::files::read_text;
@@ -58,25 +60,13 @@ impl Origin {
     }
 }
 
-/// What flags say; they win over everything.
-#[derive(Debug, Clone, Default, clap::Args)]
-pub(crate) struct Overrides {
-    /// State directory [env: HELIX_STATE_DIR] [default: ~/.local/state/helix]
-    #[arg(long, global = true, value_name = "DIR", help_heading = GLOBAL)]
-    pub(crate) state_dir: Option<PathBuf>,
-    /// Configuration file [default: helix.toml here or above, then ~/.config/helix/helix.toml]
-    #[arg(long, global = true, value_name = "FILE", help_heading = GLOBAL)]
-    pub(crate) config: Option<PathBuf>,
-}
-
-/// Where the help lists the flags that every command has, so that they do not hide a command's own.
-pub(crate) const GLOBAL: &str = "Global options";
-
 /// Everything that is configured.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     /// Files that were read, the strongest first.
     pub(crate) files: Files,
+    /// Flags, which count wherever else something is read.
+    overrides: Overrides,
     /// Where Helix keeps everything.
     pub(crate) state_dir: Setting<PathBuf>,
     /// Address of the HTTP API.
@@ -126,7 +116,7 @@ impl Settings {
     pub(crate) fn load(environment: &Environment, overrides: &Overrides) -> Result<Self, CommandError> {
         let state_dir = state_dir(environment, overrides)?;
         let trust = Trust::new(environment, &state_dir.value);
-        let files = Files::read(environment, overrides.config.as_deref(), &trust)?;
+        let files = Files::read(environment, overrides.config.as_deref(), &trust, true)?;
         Self::put_together(environment, overrides, files)
     }
 
@@ -186,6 +176,7 @@ impl Settings {
             sandbox: section(file.sandbox),
             written,
             files,
+            overrides: overrides.clone(),
         })
     }
 
@@ -314,6 +305,7 @@ impl Settings {
             },
             roles: self.roles(),
             venv: self.venv(environment),
+            workspaces: workspace_source(environment, &self.overrides),
             policy: self.policy(),
             admission: self.admission.clone(),
             sandbox: self.sandbox(environment),
@@ -426,7 +418,7 @@ impl Settings {
             ("failures.holdout", json!(failures.holdout.share())),
             ("failures.deadline", time(failures.deadline)),
             ("projects.directory", json!(self.projects(environment))),
-            ("decisions.directory", json!(get(&self.decisions.directory).unwrap_or_else(|| "found".to_owned()))),
+            ("decisions.directory", json!(get(&self.decisions.directory).unwrap_or_else(|| "auto".to_owned()))),
         ] {
             let written = self.written.iter().find(|written| written.key == key);
             rows.push(written.cloned().unwrap_or_else(|| Origin::new(key, value, BUILT_IN)));
@@ -473,8 +465,12 @@ fn keys_of(node: &Node, path: &str, files: &Files, found: &mut Vec<Origin>) {
     }
     match &node.value {
         Value::Mapping(entries) => {
-            for entry in entries.iter().filter(|entry| !path.is_empty() || &*entry.key != "agents") {
+            for entry in entries.iter() {
                 let key = if path.is_empty() { entry.key.to_string() } else { format!("{path}.{}", entry.key) };
+                // Values of variables may be secrets.
+                if ["agents", "workspace.env"].contains(&key.as_str()) {
+                    continue;
+                }
                 keys_of(&entry.value, &key, files, found);
             }
         }
@@ -523,23 +519,6 @@ pub(crate) fn skill_directories(environment: &Environment) -> Vec<PathBuf> {
 
 fn user_path(environment: &Environment, path: &str) -> Option<PathBuf> {
     Some(user_directory(environment)?.join(path))
-}
-
-/// Where the state is kept: flag, variable, XDG state home, in this order. It goes into records, requests and the environment of
-/// agents as text.
-pub(crate) fn state_dir(environment: &Environment, overrides: &Overrides) -> Result<Setting<PathBuf>, CommandError> {
-    let flag = overrides.state_dir.clone().map(|path| (path, "--state-dir"));
-    let variable = || Some((environment.variable("HELIX_STATE_DIR")?.into(), "HELIX_STATE_DIR"));
-    let home = || {
-        let origin = environment.variable("XDG_STATE_HOME").map_or(BUILT_IN, |_| "XDG_STATE_HOME");
-        Some((environment.xdg("XDG_STATE_HOME", ".local/state")?.join("helix"), origin))
-    };
-    let (path, origin): (PathBuf, _) = flag.or_else(variable).or_else(home).ok_or_else(|| {
-        CommandError::environment(codes::NO_STATE_PLACE, "no state directory: HOME is not an absolute path")
-            .hint("set HOME, or choose a directory with --state-dir or HELIX_STATE_DIR")
-    })?;
-    let path = environment.directory.join(path);
-    Environment::text_of(&path).map(|_| Setting::new(path, origin))
 }
 
 #[cfg(test)]

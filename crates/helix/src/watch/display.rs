@@ -2,15 +2,16 @@
 //!
 //! Must not know how an event is worded, nor take a terminal where nobody sits.
 
-use helix_job::phrases::{self, Sign};
+use helix_job::phrases;
 use helix_job::{JobEvent, JobState, JobView, Recorded};
 
 use super::screen::Screen;
+use super::sign::meaning;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::offline::{jobs, numbers};
 use crate::question::can_ask;
-use crate::terminal::{Meaning, Reading, Terminal};
+use crate::terminal::{Reading, Terminal};
 
 /// One of the ways to show a job.
 pub(super) enum Display {
@@ -84,17 +85,6 @@ impl Display {
         if let Self::Screen(screen) = self {
             screen.end();
         }
-    }
-}
-
-/// What a state means, for its colour.
-pub(crate) fn meaning(sign: Sign) -> Meaning {
-    match sign {
-        Sign::Passed => Meaning::Good,
-        Sign::Failed => Meaning::Bad,
-        Sign::Waiting | Sign::Skipped | Sign::Unclear => Meaning::Attention,
-        Sign::Running => Meaning::Strong,
-        Sign::Pending | Sign::Note => Meaning::Weak,
     }
 }
 

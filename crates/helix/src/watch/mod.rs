@@ -7,6 +7,7 @@ mod exit;
 mod failures;
 mod report;
 mod screen;
+mod sign;
 mod wishes;
 
 use std::time::Duration;
@@ -30,9 +31,9 @@ use crate::terminal::Reading;
 use display::Display;
 use screen::Keys;
 
-pub(crate) use display::meaning;
 pub(crate) use failures::{print_job, reports_of};
 pub(crate) use report::job_report;
+pub(crate) use sign::meaning;
 
 pub(crate) struct Watched {
     /// The job as it stood last.

@@ -10,7 +10,7 @@ use helix_job::phrases::{self, Sign};
 use helix_job::question::QuestionStatus;
 use helix_job::{ErrorView, IntegrationTarget, JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
 
-use super::display::meaning;
+use super::sign::meaning;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::question::how_to_answer;

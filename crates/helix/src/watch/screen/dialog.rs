@@ -5,11 +5,11 @@
 use helix_core::ids::QuestionId;
 use helix_job::phrases::{approvals, asks, attempted, option};
 use helix_job::question::{QuestionKind, QuestionView};
-use helix_job::say;
+use helix_job::{PhaseView, say};
 use helix_server::wire::AnswerRequest;
 use ratatui::text::Line;
 
-use super::frame::{Shown, wrapped};
+use super::paint::{Paint, wrapped};
 use crate::terminal::Meaning;
 
 /// A question that somebody is about to answer.
@@ -95,8 +95,15 @@ impl Dialog {
         back
     }
 
-    pub(super) fn lines(&self, shown: &Shown, width: usize, room: usize) -> Vec<Line<'static>> {
-        let (language, question) = (shown.language, &self.question);
+    /// `phase`: the one that it is about.
+    pub(super) fn lines(
+        &self,
+        paint: Paint,
+        phase: Option<&PhaseView>,
+        width: usize,
+        room: usize,
+    ) -> Vec<Line<'static>> {
+        let (language, question) = (paint.language, &self.question);
         let is_agents = question.kind == QuestionKind::Agent;
         let title = match is_agents {
             true => say!(language, "screen-agent-asks", phase = question.phase.as_str()),
@@ -104,21 +111,20 @@ impl Dialog {
         };
         let mut text: Vec<Line<'static>> = Vec::new();
         for line in asks(language, question).lines() {
-            text.extend(wrapped(&format!("  {line}"), width).iter().map(|line| shown.line_of(None, line, width)));
+            text.extend(wrapped(&format!("  {line}"), width).iter().map(|line| paint.line_of(None, line, width)));
         }
         if !self.set_out.is_empty() {
-            text.push(shown.line(Meaning::Weak, &format!("  {}", say!(language, "ask-set-out")), width));
+            text.push(paint.line(Meaning::Weak, &format!("  {}", say!(language, "ask-set-out")), width));
         }
         for line in &self.set_out {
-            text.extend(wrapped(&format!("    {line}"), width).iter().map(|line| shown.line_of(None, line, width)));
+            text.extend(wrapped(&format!("    {line}"), width).iter().map(|line| paint.line_of(None, line, width)));
         }
         for one in &question.attempted {
             let line = attempted(language, one.run.as_str(), &one.asked);
-            text.extend(wrapped(&format!("  {line}"), width).iter().map(|line| shown.line(Meaning::Bad, line, width)));
+            text.extend(wrapped(&format!("  {line}"), width).iter().map(|line| paint.line(Meaning::Bad, line, width)));
         }
-        text.extend(approvals(language, question).map(|line| shown.line(Meaning::Weak, &format!("  {line}"), width)));
-        let spent = shown.job.phases.iter().find(|phase| phase.id == question.phase);
-        if let Some(phase) = spent.filter(|phase| phase.attempt > 0) {
+        text.extend(approvals(language, question).map(|line| paint.line(Meaning::Weak, &format!("  {line}"), width)));
+        if let Some(phase) = phase.filter(|phase| phase.attempt > 0) {
             let so_far = say!(
                 language,
                 "screen-so-far",
@@ -126,13 +132,13 @@ impl Dialog {
                 cost = language.money(phase.cost),
                 time = language.duration(phase.duration_seconds.unwrap_or_default())
             );
-            text.push(shown.line(Meaning::Weak, &format!("  {so_far}"), width));
+            text.push(paint.line(Meaning::Weak, &format!("  {so_far}"), width));
         }
         let mut below = vec![Line::default()];
         for (at, one) in question.options.iter().enumerate() {
             let (mark, meaning) = if at == self.at { ("▸", Some(Meaning::Strong)) } else { (" ", None) };
             let text = format!("{mark} {}  {}", at + 1, option(language, one));
-            below.push(shown.line_of(meaning, &text, width));
+            below.push(paint.line_of(meaning, &text, width));
         }
         if let Some(typed) = &self.text {
             below.push(Line::default());
@@ -142,16 +148,16 @@ impl Dialog {
             };
             let typed = format!("{about} {typed}▏");
             below
-                .extend(wrapped(&typed, width).iter().map(|line| shown.line_of(Some(Meaning::Attention), line, width)));
+                .extend(wrapped(&typed, width).iter().map(|line| paint.line_of(Some(Meaning::Attention), line, width)));
         }
         let room = room.saturating_sub(below.len() + 1).max(1);
         let from = self.from.min(text.len().saturating_sub(room));
         let more = text.len().saturating_sub(from + room);
-        let mut lines = vec![shown.line(Meaning::Attention, &title, width)];
+        let mut lines = vec![paint.line(Meaning::Attention, &title, width)];
         lines.extend(text.into_iter().skip(from).take(room));
         if more > 0 {
             lines.pop();
-            lines.push(shown.line(Meaning::Weak, &say!(language, "screen-more", lines = more + 1), width));
+            lines.push(paint.line(Meaning::Weak, &say!(language, "screen-more", lines = more + 1), width));
         }
         lines.extend(below);
         lines

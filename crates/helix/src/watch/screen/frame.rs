@@ -7,18 +7,18 @@ use std::collections::BTreeMap;
 use helix_core::ids::PhaseId;
 use helix_core::text::plain;
 use helix_job::phrases::{self, Sign, open_questions};
-use helix_job::{JobView, Language, PhaseStatus, PhaseView, say};
+use helix_job::{JobView, PhaseStatus, PhaseView, say};
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 
 use super::dialog::Dialog;
 use super::doing::Doing;
+use super::paint::{Paint, cut, fitted, wrapped};
 use super::reader::Reader;
 use crate::terminal::{Meaning, one_line};
-use crate::watch::display::meaning;
+use crate::watch::sign::meaning;
 
 /// Longest name of a phase that keeps its column, in characters.
 const NAME: usize = 24;
@@ -27,8 +27,7 @@ const LEAST_PANE: usize = 3;
 
 /// All that a frame is made of.
 pub(super) struct Shown {
-    pub(super) language: Language,
-    pub(super) colour: bool,
+    pub(super) paint: Paint,
     pub(super) job: JobView,
     /// What people call it by.
     pub(super) number: Option<usize>,
@@ -82,29 +81,36 @@ impl Shown {
         let width = area.width.into();
         let mut head = vec![self.head(&job, width)];
         head.push(match &self.notice {
-            Some(notice) => self.line(Meaning::Attention, &one_line(notice, 400), width),
-            None => self.line(Meaning::Weak, &"─".repeat(width), width),
+            Some(notice) => self.paint.line(Meaning::Attention, &one_line(notice, 400), width),
+            None => self.paint.line(Meaning::Weak, &"─".repeat(width), width),
         });
         put(frame, top, head);
         match &self.over {
             Over::Nothing | Over::Leaving => put(frame, middle, self.phases(&job, width, middle.height.into())),
-            Over::Question(dialog) => put(frame, middle, dialog.lines(self, width, middle.height.into())),
-            Over::Text(reader) => put(frame, middle, reader.lines(self, width, middle.height.into())),
+            Over::Question(dialog) => {
+                put(frame, middle, dialog.lines(self.paint, self.asking(dialog), width, middle.height.into()))
+            }
+            Over::Text(reader) => put(frame, middle, reader.lines(self.paint, width, middle.height.into())),
         }
-        put(frame, bottom, vec![self.line(Meaning::Weak, &self.keys(), width)]);
+        put(frame, bottom, vec![self.paint.line(Meaning::Weak, &self.keys(), width)]);
+    }
+
+    /// The phase that a question is about.
+    fn asking(&self, dialog: &Dialog) -> Option<&PhaseView> {
+        self.job.phases.iter().find(|phase| phase.id == dialog.question.phase)
     }
 
     /// The keys that do something now.
     fn keys(&self) -> String {
         match &self.over {
-            Over::Leaving if self.goes_on => say!(self.language, "screen-leave-or-cancel"),
-            Over::Leaving => say!(self.language, "screen-cancel"),
-            Over::Question(dialog) if dialog.is_typing() => say!(self.language, "screen-keys-type"),
-            Over::Question(_) => say!(self.language, "screen-keys-question"),
-            Over::Text(_) => say!(self.language, "screen-keys-text"),
+            Over::Leaving if self.goes_on => say!(self.paint.language, "screen-leave-or-cancel"),
+            Over::Leaving => say!(self.paint.language, "screen-cancel"),
+            Over::Question(dialog) if dialog.is_typing() => say!(self.paint.language, "screen-keys-type"),
+            Over::Question(_) => say!(self.paint.language, "screen-keys-question"),
+            Over::Text(_) => say!(self.paint.language, "screen-keys-text"),
             Over::Nothing => {
-                let answer = open_questions(&self.job).next().map(|_| say!(self.language, "screen-key-answer"));
-                let keys = say!(self.language, "screen-keys");
+                let answer = open_questions(&self.job).next().map(|_| say!(self.paint.language, "screen-key-answer"));
+                let keys = say!(self.paint.language, "screen-keys");
                 answer.into_iter().chain([keys]).collect::<Vec<_>>().join("  ")
             }
         }
@@ -112,7 +118,7 @@ impl Shown {
 
     /// The job in one line.
     fn head(&self, job: &JobView, width: usize) -> Line<'static> {
-        let language = self.language;
+        let language = self.paint.language;
         let sign = Sign::from(job.status);
         let done = job.phases.iter().filter(|phase| is_over(phase)).count();
         let cost = language.money(job.cost);
@@ -128,12 +134,12 @@ impl Shown {
         let status = format!("{} {}", sign.symbol(), phrases::job_status(language, job.status));
         let number = self.number.map(|number| format!("#{number} ")).unwrap_or_default();
         let spans = vec![
-            self.span(Some(Meaning::Weak), &number),
-            self.span(Some(Meaning::Strong), &one_line(&job.name, 40)),
+            self.paint.span(Some(Meaning::Weak), &number),
+            self.paint.span(Some(Meaning::Strong), &one_line(&job.name, 40)),
             Span::raw("  "),
-            self.span(Some(meaning(sign)), &status),
+            self.paint.span(Some(meaning(sign)), &status),
             Span::raw("  "),
-            self.span(None, &parts.join(" · ")),
+            self.paint.span(None, &parts.join(" · ")),
         ];
         fitted(Line::from(spans), width)
     }
@@ -154,9 +160,9 @@ impl Shown {
             let ids: Vec<&str> = rows.iter().filter(|row| is_folded(row)).map(|row| row.phase.id.as_str()).collect();
             if ids.len() > 1 {
                 let sign = Sign::from(status);
-                let what = phrases::phase_status(self.language, status);
+                let what = phrases::phase_status(self.paint.language, status);
                 let text = format!(" {} {} {what}: {}", sign.symbol(), ids.len(), ids.join(", "));
-                folded.push((status, self.line(meaning(sign), &text, width)));
+                folded.push((status, self.paint.line(meaning(sign), &text, width)));
                 rows.retain(|row| !is_folded(row));
             }
         }
@@ -182,7 +188,7 @@ impl Shown {
 
     /// A phase in one line, and what its agent does in a second one.
     fn row(&self, phase: &PhaseView, names: usize, width: usize) -> Vec<Line<'static>> {
-        let language = self.language;
+        let language = self.paint.language;
         let sign = Sign::from(phase.status);
         let style = Some(meaning(sign));
         let is_busy = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
@@ -195,25 +201,26 @@ impl Shown {
         let name_meaning = if chosen { Some(Meaning::Strong) } else { None };
         let mut spans = vec![
             Span::raw(if chosen { "▸" } else { " " }),
-            self.span(style, &sign.symbol().to_string()),
+            self.paint.span(style, &sign.symbol().to_string()),
             Span::raw(" "),
-            self.span(name_meaning, &format!("{name:names$}")),
+            self.paint.span(name_meaning, &format!("{name:names$}")),
             Span::raw("  "),
-            self.span(style, &phrases::stage(language, phase)),
+            self.paint.span(style, &phrases::stage(language, phase)),
         ];
         if phase.attempt > 1 {
-            spans.push(self.span(None, &format!("  {}", say!(language, "term-attempt", attempt = phase.attempt))));
+            spans
+                .push(self.paint.span(None, &format!("  {}", say!(language, "term-attempt", attempt = phase.attempt))));
         }
         // What passed is told by its phase.
         let (passed, others): (Vec<_>, Vec<_>) = phase.gates.iter().partition(|gate| gate.verdict.passed());
         for gate in others.into_iter().chain(passed.into_iter().filter(|_| is_busy)) {
             let sign = Sign::from(&gate.verdict);
-            spans.push(self.span(Some(meaning(sign)), &format!("  {} {}", sign.symbol(), gate.gate)));
+            spans.push(self.paint.span(Some(meaning(sign)), &format!("  {} {}", sign.symbol(), gate.gate)));
         }
         let mut line = fitted(Line::from(spans), width.saturating_sub(Span::raw(right.as_str()).width() + 2));
         let gap = width.saturating_sub(line.width() + Span::raw(right.as_str()).width());
         line.push_span(Span::raw(" ".repeat(gap)));
-        line.push_span(self.span(Some(Meaning::Weak), &right));
+        line.push_span(self.paint.span(Some(Meaning::Weak), &right));
         let mut lines = vec![fitted(line, width)];
         let doing = self.doing.get(&phase.id).filter(|_| phase.status == PhaseStatus::Running);
         if let Some(doing) = doing {
@@ -226,7 +233,7 @@ impl Shown {
                 let room = width.saturating_sub(6 + tokens.as_ref().map_or(0, |tokens| tokens.len() + 3));
                 let what = cut(&plain(what), room);
                 let text = [Some(what), tokens].into_iter().flatten().collect::<Vec<_>>().join(" · ");
-                lines.push(self.line(meaning, &format!("    {text}"), width));
+                lines.push(self.paint.line(meaning, &format!("    {text}"), width));
             }
         }
         lines
@@ -235,7 +242,7 @@ impl Shown {
     /// What the phase that matters most says, or why it failed.
     fn pane(&self, width: usize, room: usize) -> Vec<Line<'static>> {
         let Some(phase) = self.phase().filter(|_| room >= LEAST_PANE) else { return Vec::new() };
-        let language = self.language;
+        let language = self.paint.language;
         let text: Vec<String> = match (phase.status, &phase.error, self.doing.get(&phase.id)) {
             (PhaseStatus::Failed | PhaseStatus::Skipped, Some(error), _) => {
                 let said = error.said_in(language);
@@ -252,38 +259,10 @@ impl Shown {
         let from = lines.len().saturating_sub(room - 2);
         let title = format!("── {} ", phase.id);
         let rule = "─".repeat(width.saturating_sub(title.chars().count()));
-        let head = [Line::default(), self.line(Meaning::Weak, &format!("{title}{rule}"), width)];
+        let head = [Line::default(), self.paint.line(Meaning::Weak, &format!("{title}{rule}"), width)];
         head.into_iter()
-            .chain(lines.drain(from..).map(|line| self.line_of(None, &format!("  {line}"), width)))
+            .chain(lines.drain(from..).map(|line| self.paint.line_of(None, &format!("  {line}"), width)))
             .collect()
-    }
-
-    /// A text with its meaning. Everything that the screen shows goes through here: nothing in it steers the terminal.
-    pub(super) fn span(&self, meaning: Option<Meaning>, text: &str) -> Span<'static> {
-        Span::styled(plain(text).replace(['\n', '\t'], " "), self.style(meaning))
-    }
-
-    pub(super) fn line(&self, meaning: Meaning, text: &str, width: usize) -> Line<'static> {
-        self.line_of(Some(meaning), text, width)
-    }
-
-    pub(super) fn line_of(&self, meaning: Option<Meaning>, text: &str, width: usize) -> Line<'static> {
-        fitted(Line::from(self.span(meaning, text)), width)
-    }
-
-    fn style(&self, meaning: Option<Meaning>) -> Style {
-        let style = Style::new();
-        if !self.colour {
-            return style;
-        }
-        match meaning {
-            None => style,
-            Some(Meaning::Good) => style.fg(Color::Green),
-            Some(Meaning::Bad) => style.fg(Color::Red).add_modifier(Modifier::BOLD),
-            Some(Meaning::Attention) => style.fg(Color::Yellow),
-            Some(Meaning::Strong) => style.add_modifier(Modifier::BOLD),
-            Some(Meaning::Weak) => style.add_modifier(Modifier::DIM),
-        }
     }
 }
 
@@ -306,67 +285,6 @@ fn thousands(number: u64) -> String {
         1_000..1_000_000 => format!("{:.1}k", number_of(1e3)),
         _ => format!("{:.1}M", number_of(1e6)),
     }
-}
-
-/// A text of at most so many columns; a cut is marked.
-fn cut(text: &str, width: usize) -> String {
-    let mut line = fitted(Line::raw(text.to_owned()), width);
-    line.spans.drain(..).map(|span| span.content.into_owned()).collect()
-}
-
-/// A line of at most so many columns; a cut is marked with `…`.
-fn fitted(line: Line<'static>, width: usize) -> Line<'static> {
-    if line.width() <= width {
-        return line;
-    }
-    let (mut kept, mut left) = (Line::default(), width.saturating_sub(1));
-    for span in line.spans {
-        let (mut text, mut whole) = (String::new(), true);
-        for letter in span.content.chars() {
-            let columns = Span::raw(letter.to_string()).width();
-            if columns > left {
-                whole = false;
-                break;
-            }
-            left -= columns;
-            text.push(letter);
-        }
-        if !whole {
-            text.push('…');
-        }
-        kept.push_span(Span::styled(text, span.style));
-        if !whole {
-            break;
-        }
-    }
-    kept
-}
-
-/// A text as lines of at most so many columns, broken between words where that is possible; later lines are indented as the first.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let width = width.max(8);
-    let mut lines = Vec::new();
-    for line in plain(text).lines() {
-        let indent: String = line.chars().take_while(|letter| *letter == ' ').take(width / 2).collect();
-        let mut current = indent.clone();
-        for word in line.split(' ').filter(|word| !word.is_empty()) {
-            let columns = |text: &str| Span::raw(text.to_owned()).width();
-            let is_first = current.len() == indent.len();
-            if !is_first && columns(&current) + 1 + columns(word) > width {
-                lines.push(std::mem::replace(&mut current, indent.clone()));
-            } else if !is_first {
-                current.push(' ');
-            }
-            for letter in word.chars() {
-                if columns(&current) + columns(letter.encode_utf8(&mut [0; 4])) > width {
-                    lines.push(std::mem::replace(&mut current, indent.clone()));
-                }
-                current.push(letter);
-            }
-        }
-        lines.push(current);
-    }
-    lines
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use helix_job::Language;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
@@ -31,8 +32,7 @@ pub(in crate::watch::screen) fn shown(phases: Vec<Value>) -> Shown {
         "questions": [], "last_event": 1,
     });
     Shown {
-        language: Language::English,
-        colour: true,
+        paint: Paint { language: Language::English, colour: true },
         job: serde_json::from_value(job).unwrap(),
         number: Some(12),
         budget: Some(5.0),
@@ -207,7 +207,7 @@ fn a_long_text_is_read_page_by_page_and_one_that_grows_from_its_end() {
 #[test]
 fn the_keys_fit_80_columns_in_every_language() {
     for language in Language::ALL {
-        let mut shown = Shown { language, ..few() };
+        let mut shown = Shown { paint: Paint { language, colour: false }, ..few() };
         let mut all = Vec::new();
         for (over, goes_on) in [(Over::Nothing, true), (Over::Leaving, true), (Over::Leaving, false)] {
             (shown.over, shown.goes_on) = (over, goes_on);

@@ -5,6 +5,7 @@
 mod dialog;
 mod doing;
 mod frame;
+mod paint;
 mod reader;
 
 use std::collections::BTreeMap;
@@ -31,6 +32,7 @@ use crate::terminal::{Look, Terminal};
 
 use dialog::Dialog;
 use frame::{Over, Shown};
+use paint::Paint;
 use reader::Reader;
 
 /// What a person at the screen wishes that the screen cannot do by itself.
@@ -134,8 +136,7 @@ impl Screen {
         goes_on: bool,
     ) -> std::io::Result<Self> {
         let shown = Shown {
-            language: terminal.language,
-            colour: terminal.error_look == Look::Colour,
+            paint: Paint { language: terminal.language, colour: terminal.error_look == Look::Colour },
             job: view.clone(),
             number,
             budget: None,
@@ -153,7 +154,7 @@ impl Screen {
 
     /// The language of whoever sits there.
     pub(super) fn language(&self) -> Language {
-        self.shown.language
+        self.shown.paint.language
     }
 
     /// Gives the terminal back.
@@ -177,7 +178,7 @@ impl Screen {
     pub(super) fn hear(&mut self, heard: &ActivityFrame) {
         self.stale = true;
         let doing = self.shown.doing.entry(heard.phase.clone()).or_default();
-        doing.hear(self.shown.language, &self.shown.job.id, &heard.event);
+        doing.hear(self.shown.paint.language, &self.shown.job.id, &heard.event);
     }
 
     /// What the agent of a phase did before anybody listened.

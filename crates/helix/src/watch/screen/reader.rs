@@ -4,7 +4,7 @@
 
 use ratatui::text::Line;
 
-use super::frame::{Shown, wrapped};
+use super::paint::{Paint, wrapped};
 use crate::terminal::Meaning;
 
 /// A text, and how far it was read.
@@ -47,8 +47,8 @@ impl Reader {
         !self.at_start && self.from_end == 0
     }
 
-    pub(super) fn lines(&self, shown: &Shown, width: usize, room: usize) -> Vec<Line<'static>> {
-        let mut lines = vec![shown.line(Meaning::Strong, &self.title, width)];
+    pub(super) fn lines(&self, paint: Paint, width: usize, room: usize) -> Vec<Line<'static>> {
+        let mut lines = vec![paint.line(Meaning::Strong, &self.title, width)];
         let room = room.saturating_sub(1);
         let last = self.text.len().saturating_sub(room);
         let from = if self.at_start { 0 } else { last.saturating_sub(self.from_end) };
@@ -59,7 +59,7 @@ impl Reader {
                 Some(b'@') if self.is_patch => Some(Meaning::Weak),
                 _ => None,
             };
-            lines.extend(wrapped(line, width).iter().map(|line| shown.line_of(meaning, line, width)));
+            lines.extend(wrapped(line, width).iter().map(|line| paint.line_of(meaning, line, width)));
         }
         // Long lines take more room than they are counted for: the end is what counts there.
         let most = room + 1;

@@ -1,0 +1,193 @@
+//! The commands that prepare a work place: run one after the other, behind the walls of any other command.
+//!
+//! Must not know where what they leave is kept.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use helix_core::error_chain;
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::ids::RunId;
+use helix_core::run::NetworkAccess;
+use helix_core::text::{bounded, plain};
+use helix_plan::split_words;
+use helix_process::{
+    CommandEnd, CommandRequest, CommandRun, Prepared, RunHandle, Supervisor, ToolEnvironment, Walls, collect_command,
+    start_command,
+};
+use tokio_util::sync::CancellationToken;
+
+/// Most of a command's output that a message quotes, in bytes.
+const QUOTED: usize = 3 << 10;
+
+/// Does nothing but start what runs beside it.
+const TRY_SERVICES: &str = "true";
+
+/// Why a work place could not be prepared.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum SetupFailure {
+    /// Its surroundings are at fault.
+    #[error("{}", .0.message)]
+    Fault(Fault),
+    /// A command says no to what an agent has left: files that decide what is installed are not those of the user.
+    #[error("{}", .fault.message)]
+    Refused {
+        fault: Fault,
+        /// The command as it is written.
+        command: String,
+        /// The end of what it printed.
+        output: String,
+    },
+    /// Nobody wants it any more, or the host is closing.
+    #[error("preparing the work place was cancelled")]
+    Cancelled,
+}
+
+impl From<Fault> for SetupFailure {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Commands, where they run, and what they may reach.
+pub(crate) struct Setup<'a> {
+    pub(crate) supervisor: &'a Supervisor,
+    pub(crate) run: RunId,
+    pub(crate) tree: PathBuf,
+    pub(crate) log: PathBuf,
+    pub(crate) readable: Vec<PathBuf>,
+    pub(crate) environment: ToolEnvironment,
+    pub(crate) network: NetworkAccess,
+    pub(crate) limit: Duration,
+    /// What runs beside each command.
+    pub(crate) beside: Option<String>,
+    pub(crate) cancel: &'a CancellationToken,
+}
+
+impl Setup<'_> {
+    /// Runs all of them; the first that fails ends it.
+    pub(crate) async fn run(&self, commands: &[String]) -> Result<(), SetupFailure> {
+        let started = Instant::now();
+        // Services are tried, before anything is paid that needs them.
+        let services = self.beside.as_ref().map(|_| TRY_SERVICES.to_owned());
+        for command in commands.iter().chain(&services) {
+            let left = self.limit.saturating_sub(started.elapsed()).max(Duration::from_secs(1));
+            let done = self.one(command, left).await?;
+            if done.end != CommandEnd::Exited(0) {
+                let output = plain(done.tail.trim_end());
+                return Err(self.refused(command, &how(done.end, self.limit), output));
+            }
+        }
+        Ok(())
+    }
+
+    async fn one(&self, command: &str, limit: Duration) -> Result<CommandRun, SetupFailure> {
+        let unusable = |message: String, remedy: String| {
+            let message = format!("`{command}` in `setup` of [workspace] cannot be run: {message}");
+            SetupFailure::Fault(Fault { kind: FaultKind::Environment, message, hint: Some(remedy) })
+        };
+        let argv = split_words(command).map_err(|error| unusable(error.to_string(), error.remedy))?;
+        let program = argv.first().cloned().unwrap_or_default();
+        let failed = |error: &(dyn std::error::Error + 'static)| {
+            let remedy = format!("install {program} where Helix finds it, or correct `setup` in helix.toml");
+            unusable(error_chain(error), remedy)
+        };
+        let walls = Walls {
+            writable: vec![self.tree.clone()],
+            readable: self.readable.clone(),
+            network: self.network.into(),
+            prepared: self.beside.as_ref().map(|services| Prepared {
+                place: self.tree.clone(),
+                made_at: self.tree.clone(),
+                layers: Vec::new(),
+                services: Some(services.clone()),
+            }),
+            ..Walls::default()
+        };
+        let request = CommandRequest {
+            run: self.run.clone(),
+            labels: [("setup".to_owned(), command.to_owned())].into(),
+            argv,
+            directory: self.tree.clone(),
+            environment: self.environment.clone(),
+            limit,
+            walls,
+        };
+        // What a former host has begun is of no use: it was begun in a directory that is gone.
+        self.end_former().await?;
+        let handle = start_command(self.supervisor, request).await.map_err(|error| failed(&error))?;
+        tokio::select! {
+            _ = handle.ended() => {}
+            () = self.cancel.cancelled() => {
+                discard(handle).await?;
+                return Err(SetupFailure::Cancelled);
+            }
+        }
+        let output = self.log.with_extension("part");
+        let run = collect_command(handle, &program, &output).await.map_err(|error| failed(&error))?;
+        if run.end == CommandEnd::Cancelled {
+            return Err(SetupFailure::Cancelled);
+        }
+        // Without it people see the end of the output all the same.
+        if let Err(error) = append(&self.log, command, &output) {
+            tracing::warn!(%error, log = %self.log.display(), "what a set-up printed is not kept");
+        }
+        Ok(run)
+    }
+
+    /// Ends what a former host has left running, and forgets it.
+    pub(crate) async fn end_former(&self) -> Result<(), SetupFailure> {
+        let former = self.supervisor.attach_or_withdraw(&self.run).await;
+        match former.map_err(|error| broken(&error))? {
+            Some(handle) => discard(handle).await,
+            None => Ok(()),
+        }
+    }
+
+    fn refused(&self, command: &str, how: &str, output: String) -> SetupFailure {
+        let quoted = bounded(&output, QUOTED);
+        let what = if command == TRY_SERVICES { "starting its services".to_owned() } else { format!("`{command}`") };
+        let said = if quoted.is_empty() { String::new() } else { format!(":\n{quoted}") };
+        let message = format!("the set-up of the workspace failed: {what} {how}{said}");
+        let hint = format!(
+            "make it work in a fresh clone of the repository, or correct [workspace] in helix.toml, then go on with \
+             `helix jobs resume`; the whole output: {}",
+            self.log.display()
+        );
+        let fault = Fault { kind: FaultKind::Environment, message, hint: Some(hint) };
+        SetupFailure::Refused { fault, command: command.to_owned(), output }
+    }
+}
+
+fn how(end: CommandEnd, limit: Duration) -> String {
+    match end {
+        CommandEnd::Exited(code) => format!("exited with {code}"),
+        CommandEnd::Signalled(signal) => format!("was ended by signal {signal}"),
+        CommandEnd::TimedOut => format!("took longer than the set-up may ({} s)", limit.as_secs()),
+        CommandEnd::TooMuchOutput => "printed too much".into(),
+        CommandEnd::TooMuchMemory => "took too much memory".into(),
+        CommandEnd::Cancelled => "was cancelled".into(),
+    }
+}
+
+async fn discard(handle: RunHandle) -> Result<(), SetupFailure> {
+    handle.cancel().await;
+    handle.forget().await.map_err(|error| broken(&error))
+}
+
+pub(crate) fn broken(error: &(dyn std::error::Error + 'static)) -> SetupFailure {
+    SetupFailure::Fault(Fault {
+        kind: FaultKind::Environment,
+        message: format!("the work place cannot be prepared: {}", error_chain(error)),
+        hint: Some("check space and permissions of the state directory".into()),
+    })
+}
+
+fn append(log: &Path, command: &str, part: &Path) -> std::io::Result<()> {
+    let mut log = fs::OpenOptions::new().create(true).append(true).open(log)?;
+    writeln!(log, "$ {command}")?;
+    std::io::copy(&mut fs::File::open(part)?, &mut log)?;
+    fs::remove_file(part)
+}
