@@ -18,7 +18,7 @@ const SECONDS: u64 = 10;
 /// Stack of the thread that answers: what others wrote may be nested deeply, and an overflow ends the process.
 const STACK: usize = 128 << 20;
 /// Most bytes of a question or an answer.
-const LONGEST: u64 = 512 << 20;
+const LONGEST: u64 = 256 << 20;
 /// How often whoever waits for an answer looks whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(50);
 

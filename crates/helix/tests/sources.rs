@@ -50,10 +50,10 @@ fn what_takes_too_much_to_parse_is_named() {
     for (path, text) in hostile {
         let file = user.write(path, &text);
         let (code, said) = gates_run(&user);
-        assert!(!matches!(code, 0 | 101 | 134 | 139), "{path}: {code}: {said}");
         let named = said.contains(&format!("{path} cannot be checked: it takes more than 1 GiB of memory"));
-        // A parser may have a bound of its own.
-        assert!(named || said.contains(path) && said.contains("✗ syntax_check"), "{path}: {said}");
+        // The parser of Python takes any depth, and says so.
+        let parsed = path == "deep.py" && code == 0 && said.contains("1 file(s) parse");
+        assert!(parsed || named && code != 0, "{path}: {code}: {said}");
         fs::remove_file(file).unwrap();
     }
 }

@@ -209,7 +209,10 @@ fn other_expectations(
         new.extend(read(&now)?);
     }
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
-    let changed = paths_of(&new);
+    if old.is_empty() {
+        return Ok((findings, notes));
+    }
+    let changed = paths_of(if new.is_empty() { &old } else { &new });
     let other: Vec<OtherAnswer> =
         sources.ask(&changed, &Question::OtherAnswers { before: old.into(), now: new.into() })?;
     for OtherAnswer { path, test, line, how } in other {
