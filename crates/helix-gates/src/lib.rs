@@ -14,9 +14,11 @@ mod delivery;
 mod docs_refs;
 mod files;
 mod judgement;
+mod markdown;
 mod pattern;
 mod sources;
 mod syntax;
+mod syntax_check;
 mod tests;
 
 use async_recursion::async_recursion as boxed;
@@ -164,7 +166,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
             let outside = if strict { files::Outside::Finding } else { files::Outside::Note };
             Box::new(move |context| Ok(files::outputs_claimed(context, outside)))
         }
-        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax::syntax_check(context, &files)),
+        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax_check::syntax_check(context, &files)),
         GateSpec::AdrValid { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Valid)),
         GateSpec::AdrComplete { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Complete)),
         GateSpec::ConflictsResolved { files } => {

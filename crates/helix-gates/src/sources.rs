@@ -16,13 +16,14 @@ use serde::{Deserialize, Serialize};
 use super::GateContext;
 use super::code::{self, Asked, Code, Mutant, TestFile};
 use super::judgement::Trouble;
+use super::markdown;
 use super::syntax::{self, Language};
 
 /// The command of the program that reads sources.
 pub const READ_SOURCES: &str = "read-sources";
 
 /// Longest that the sources of one check may take together.
-const LONGEST: Duration = Duration::from_secs(300);
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// What is asked about sources.
 #[derive(Serialize, Deserialize)]
@@ -49,7 +50,7 @@ impl Question<'_> {
         }
         match self {
             Self::Syntax { language, path, source } => told(&syntax::check(*language, path, source)),
-            Self::Markdown { source } => told(&super::docs_refs::read(source)),
+            Self::Markdown { source } => told(&markdown::read(source)),
             Self::Weakened { code, is_test, before, now } => told(&code::weakened(*code, *is_test, before, now)),
             Self::OtherAnswers { before, now } => told(&code::other_answers(before, now)),
             Self::Asked { code, source } => told(&code::asked(*code, source)),
@@ -76,12 +77,18 @@ pub fn read_sources_main() -> ExitCode {
 pub(crate) struct Sources<'c> {
     context: &'c GateContext,
     apart: Option<Apart>,
-    spent: Duration,
+    /// Time that is left for further questions.
+    left: Duration,
 }
 
 impl<'c> Sources<'c> {
     pub(crate) fn of(context: &'c GateContext) -> Self {
-        Self { context, apart: None, spent: Duration::ZERO }
+        Self { context, apart: None, left: LONGEST }
+    }
+
+    /// The same with another time than that of a check.
+    pub(crate) fn within(self, left: Duration) -> Self {
+        Self { left, ..self }
     }
 
     pub(crate) fn context(&self) -> &'c GateContext {
@@ -102,19 +109,16 @@ impl<'c> Sources<'c> {
             None => Apart::start(program, READ_SOURCES),
         };
         let answer = apart.and_then(|mut apart| {
-            let left = LONGEST.saturating_sub(self.spent);
-            let answer = apart.ask(&asked, || !cancel.is_cancelled() && begun.elapsed() < left)?;
+            let answer = apart.ask(&asked, || !cancel.is_cancelled() && begun.elapsed() < self.left)?;
             self.apart = Some(apart);
             Ok(answer)
         });
-        self.spent += begun.elapsed();
+        self.left = self.left.saturating_sub(begun.elapsed());
         match answer {
             Ok(answer) => serde_json::from_slice(&answer).map_err(broken),
             Err(NoAnswer::Unwanted) if cancel.is_cancelled() => Err(Trouble::Cancelled),
             Err(NoAnswer::Unstartable(error)) => Err(Trouble::Broken(format!("no process reads {path}: {error}"))),
-            Err(NoAnswer::Unwanted) => {
-                Err(too_much(path, "with it, the sources of this check take more than 5 minutes"))
-            }
+            Err(NoAnswer::Unwanted) => Err(too_much(path, "with it, the sources of this check take too long")),
             Err(error @ NoAnswer::TooMuch) => Err(too_much(path, &error.to_string())),
         }
     }
