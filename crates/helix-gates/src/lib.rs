@@ -4,6 +4,7 @@
 //! files come from git objects, commands run in a clean checkout.
 
 mod adr;
+mod baseline;
 mod checkout;
 mod code;
 mod command;
@@ -12,10 +13,13 @@ mod criteria;
 mod definition;
 mod delivery;
 mod docs_refs;
+mod elsewhere;
 mod files;
 mod judgement;
+mod lacking;
 mod markdown;
 mod pattern;
+mod preflight;
 mod sources;
 mod syntax;
 mod syntax_check;
@@ -40,6 +44,7 @@ pub use checkout::GateCheckouts;
 pub use definition::{Claims, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
+pub use preflight::{Ready, preflight};
 pub use sources::{READ_SOURCES, read_sources_main};
 pub use tests::{FaultSort, NoFaults, PlantedFault, planted_faults};
 
@@ -72,6 +77,10 @@ pub struct GateContext {
     /// Unique name of this check in its job, such as `implement.2.0`; names the output file.
     pub label: String,
     pub state: PathBuf,
+    /// Where it is kept what commands gave on which tree.
+    pub baselines: PathBuf,
+    /// The user's work tree, which is not what is judged: nothing of its files reaches a command.
+    pub users_tree: PathBuf,
     /// Environment of commands: the one that the agent gets too.
     pub environment: ToolEnvironment,
     /// How its checkout is prepared.
