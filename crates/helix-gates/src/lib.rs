@@ -17,9 +17,12 @@ mod elsewhere;
 mod files;
 mod judgement;
 mod lacking;
+mod markdown;
 mod pattern;
 mod preflight;
+mod sources;
 mod syntax;
+mod syntax_check;
 mod tests;
 
 use async_recursion::async_recursion as boxed;
@@ -42,7 +45,8 @@ pub use definition::{Claims, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
 pub use preflight::{Ready, preflight};
-pub use tests::{FaultSort, PlantedFault, planted_faults};
+pub use sources::{READ_SOURCES, read_sources_main};
+pub use tests::{FaultSort, NoFaults, PlantedFault, planted_faults};
 
 use helix_git::{GitError, Repository, TreeListing, Workspaces};
 use helix_process::ToolEnvironment;
@@ -171,7 +175,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
             let outside = if strict { files::Outside::Finding } else { files::Outside::Note };
             Box::new(move |context| Ok(files::outputs_claimed(context, outside)))
         }
-        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax::syntax_check(context, &files)),
+        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax_check::syntax_check(context, &files)),
         GateSpec::AdrValid { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Valid)),
         GateSpec::AdrComplete { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Complete)),
         GateSpec::ConflictsResolved { files } => {
