@@ -1,9 +1,10 @@
-//! `cargo xtask e2e`: Open WebUI in a real browser, with Helix and the real agent CLI behind it, whose model follows a script.
+//! `cargo xtask e2e`: Helix's own pages, and Open WebUI, in a real browser, with Helix and the real agent CLI behind it, whose model follows a script.
 //!
 //! Must not know what is said or shown: the scripts in `e2e/` do. Everything is on loopback and in a home of its own.
 
 mod helix;
 mod open_webui;
+mod pages;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -19,7 +20,7 @@ use crate::{setup, workspace};
 /// What to run, and what with.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Options {
-    /// Only flows whose name contains this, or one of these with commas between them
+    /// Only flows whose name contains this, or one of these with commas between them; `pages`: Helix's own pages
     #[arg(long, value_name = "PART")]
     only: Option<String>,
     /// Takes this `helix` instead of building one
@@ -34,8 +35,18 @@ pub(crate) struct Options {
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let begun = Instant::now();
     let tools = setup::directory();
-    let claude = claude_binary(PINNED_CLAUDE).context("the agent is missing\nhint: `cargo xtask setup` installs it")?;
     let chromium = setup::browser()?;
+    let program = options.helix.clone().map_or_else(build, |given| std::path::absolute(given).map_err(Into::into))?;
+    let results = results()?;
+    let only = options.only.as_deref();
+    if only.is_none_or(|only| only.split(',').any(|part| part == pages::NAME)) {
+        pages::run(&program, &chromium, &results, options.document)?;
+    }
+    if only == Some(pages::NAME) {
+        eprintln!("everything passed in {:.0} s; pictures are in {}", begun.elapsed().as_secs_f64(), results.display());
+        return Ok(());
+    }
+    let claude = claude_binary(PINNED_CLAUDE).context("the agent is missing\nhint: `cargo xtask setup` installs it")?;
     for part in ["python/bin/python", "open-webui/complete", "browser/complete"] {
         if !tools.join(part).exists() {
             bail!(
@@ -44,16 +55,6 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             );
         }
     }
-    let program = options.helix.clone().map_or_else(build, |given| std::path::absolute(given).map_err(Into::into))?;
-    let results = workspace::root().join("target/e2e");
-    match std::fs::remove_dir_all(&results) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("cannot remove {}", results.display()));
-        }
-        Ok(()) | Err(_) => {}
-    }
-    std::fs::create_dir_all(&results).with_context(|| format!("cannot create {}", results.display()))?;
-
     let mut sandbox = Sandbox::new()?;
     let tests = tools.join("python/bin");
     let path = std::env::var("PATH").context("PATH is not set, or is no text")?;
@@ -99,6 +100,19 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
     eprintln!("everything passed in {:.0} s; pictures are in {}", begun.elapsed().as_secs_f64(), results.display());
     Ok(())
+}
+
+/// An empty directory for pictures and logs.
+fn results() -> anyhow::Result<PathBuf> {
+    let results = workspace::root().join("target/e2e");
+    match std::fs::remove_dir_all(&results) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot remove {}", results.display()));
+        }
+        Ok(()) | Err(_) => {}
+    }
+    std::fs::create_dir_all(&results).with_context(|| format!("cannot create {}", results.display()))?;
+    Ok(results)
 }
 
 /// Lets the browser do its flows.

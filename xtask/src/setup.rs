@@ -79,6 +79,15 @@ pub(crate) fn run_open_webui(options: &Options) -> anyhow::Result<()> {
     complete(&tools, options, "cargo xtask openwebui")
 }
 
+/// Installs what handles a browser, if it is not there.
+pub(crate) fn install_browser() -> anyhow::Result<()> {
+    let directory = directory();
+    std::fs::create_dir_all(&directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    let _lock = lock(&directory)?;
+    let tools: [Box<dyn Tool>; 1] = [Box::new(javascript::JavaScript::browser(&directory))];
+    complete(&tools, &Options::default(), "cargo xtask e2e")
+}
+
 /// The browser that handles Open WebUI.
 pub(crate) fn browser() -> anyhow::Result<PathBuf> {
     open_webui::browser()

@@ -146,7 +146,7 @@ impl Archive<'_> {
             let (of, site, base) = (hosted.clone(), scratch.root.clone(), task.base().cloned());
             let shadow = helix_process::spawn_blocking(move || {
                 let repository = of.shadow(&site.join("repository")).map_err(EngineError::environment)?;
-                looked(repository, &site, base, &result, None)
+                looked(repository, &site, base, &result, (None, of.user().top().to_owned()))
             });
             let shadow = shadow.await.map_err(EngineError::environment)??;
             let bench = task.bench(shadow, &scratch, helix.clone(), sandbox.clone(), cancel)?;

@@ -26,6 +26,7 @@ use crate::failures::FailureService;
 use crate::job::EffectRunner;
 use crate::jobs::Jobs;
 use crate::keys::Keys;
+use crate::logins::Logins;
 use crate::observer::Observer;
 use crate::projects::Projects;
 use crate::reports::Reports;
@@ -46,6 +47,7 @@ pub struct Engine {
     projects: Arc<Projects>,
     reports: Arc<Reports>,
     keys: Arc<Keys>,
+    logins: Arc<Logins>,
 }
 
 impl Engine {
@@ -66,6 +68,7 @@ impl Engine {
         let link_key = kept_key(&state.root().join("link.key")).map_err(EngineError::environment)?;
         let tokens = RunTokens::new(run_key);
         let keys = Arc::new(Keys::open(state.root())?);
+        let logins = Arc::new(Logins::open(state.root(), Arc::clone(&keys))?);
         let services = Arc::new(Services {
             state,
             writer,
@@ -109,7 +112,7 @@ impl Engine {
         };
         services.tasks.spawn(observer.run());
         services.tasks.spawn(Arc::clone(&sessions).keep_few());
-        Ok(Self { services, jobs, consultant, sessions, projects, reports, keys })
+        Ok(Self { services, jobs, consultant, sessions, projects, reports, keys, logins })
     }
 
     /// Ends all loops. Agents go on under their keepers; the next engine re-attaches to them.
@@ -146,6 +149,11 @@ impl Engine {
     /// The keys of people and chat clients.
     pub fn keys(&self) -> &Arc<Keys> {
         &self.keys
+    }
+
+    /// Who is logged in with a browser.
+    pub fn logins(&self) -> &Arc<Logins> {
+        &self.logins
     }
 
     /// The person whose host this is, authenticated so.

@@ -79,6 +79,12 @@ impl Keys {
         known.iter().find(|one| one.digest == digest).map(|one| (one.holder, one.name.clone()))
     }
 
+    /// The digest of the key that somebody of this name has now.
+    pub(crate) fn digest_of(&self, holder: Holder, name: &str) -> Option<String> {
+        let known = lock(&self.known);
+        known.iter().find(|one| one.holder == holder && one.name == name).map(|one| one.digest.clone())
+    }
+
     /// All of them, oldest first.
     pub fn list(&self) -> Vec<KnownKey> {
         lock(&self.known).clone()
@@ -94,14 +100,11 @@ impl Keys {
         if name.is_empty() || name.chars().count() > LONGEST || !name.chars().all(is_plain) {
             return Err(KeyError::Name(name.to_owned()));
         }
-        let mut random = [0_u8; 24];
-        getrandom::fill(&mut random).map_err(EngineError::environment)?;
         let letter = match holder {
             Holder::Person => 'p',
             Holder::Chat => 'c',
         };
-        let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let key = format!("hx{letter}-{digits}");
+        let key = format!("hx{letter}-{}", random()?);
         let mut known = lock(&self.known);
         if known.iter().any(|one| one.holder == holder && one.name.to_lowercase() == name.to_lowercase()) {
             return Err(KeyError::Taken(name.to_owned()));
@@ -133,18 +136,29 @@ impl Keys {
     }
 
     fn write(&self, all: &[KnownKey]) -> Result<(), EngineError> {
-        let write = || {
-            // For its owner only, and whole or not at all.
-            let mut draft = tempfile::NamedTempFile::new_in(self.file.parent().unwrap_or(&self.file))?;
-            draft.write_all(&serde_json::to_vec_pretty(all)?)?;
-            draft.as_file().sync_all()?;
-            draft.persist(&self.file).map_err(|error| error.error).map(drop)
-        };
-        write().map_err(EngineError::environment)
+        keep(&self.file, all)
     }
 }
 
-fn digest(key: &str) -> String {
+/// Writes a file for its owner only, whole or not at all.
+pub(crate) fn keep(file: &Path, what: &(impl Serialize + ?Sized)) -> Result<(), EngineError> {
+    let write = || {
+        let mut draft = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(file))?;
+        draft.write_all(&serde_json::to_vec_pretty(what)?)?;
+        draft.as_file().sync_all()?;
+        draft.persist(file).map_err(|error| error.error).map(drop)
+    };
+    write().map_err(EngineError::environment)
+}
+
+/// 24 random bytes as hexadecimal digits.
+pub(crate) fn random() -> Result<String, EngineError> {
+    let mut random = [0_u8; 24];
+    getrandom::fill(&mut random).map_err(EngineError::environment)?;
+    Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+pub(crate) fn digest(key: &str) -> String {
     format!("{:x}", Sha256::digest(key))
 }
 

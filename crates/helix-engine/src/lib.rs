@@ -16,7 +16,9 @@ mod job;
 mod job_record;
 pub mod jobs;
 pub mod keys;
+pub mod logins;
 pub mod observer;
+pub mod preflight;
 pub mod preview;
 mod probes;
 pub mod projects;
@@ -40,9 +42,10 @@ pub use helix_agents::{
 pub use helix_consultant::{
     self as consultant, BUILT_IN_PROMPT, ConsultantConfig, ConsultantPrompt, FOLLOW_JOBS, experts, prompt_inputs,
 };
+pub use helix_gates::{READ_SOURCES, read_sources_main};
 pub use helix_plan::modern_id;
 pub use helix_process::{Passage, peer, secrets};
 pub use helix_runs::services::{TOOL_NAMES, TOOL_SERVER};
 pub use helix_runs::{admission, agent_run, crash_point};
 use helix_runs::{event_log, mutex, services};
-pub use helix_store::{JobFilter, JobPage, SessionPage, StateDir};
+pub use helix_store::{JobFilter, JobPage, Moved, SessionPage, StateDir, Stream};

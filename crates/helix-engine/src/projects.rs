@@ -23,6 +23,27 @@ impl Projects {
     /// [`SubmitError::Refused`] when the project is no directory, lies outside the roots, or cannot be read.
     #[boxed]
     pub async fn decisions(&self, project: PathBuf) -> Result<Vec<AdrSummary>, SubmitError> {
+        self.read_decisions(project, |read| read.summaries()).await
+    }
+
+    /// One of them by its file, with its text; `None` where there is no such decision.
+    ///
+    /// # Errors
+    /// As for [`Projects::decisions`].
+    #[boxed]
+    pub async fn decision(&self, project: PathBuf, file: String) -> Result<Option<(AdrSummary, String)>, SubmitError> {
+        let found = move |read: &AdrDirectory| {
+            let adr = read.adrs().iter().find(|adr| adr.file == file)?;
+            Some((AdrSummary::from(adr), adr.body().to_owned()))
+        };
+        self.read_decisions(project, found).await
+    }
+
+    async fn read_decisions<T: Send + 'static>(
+        &self,
+        project: PathBuf,
+        of: impl FnOnce(&AdrDirectory) -> T + Send + 'static,
+    ) -> Result<T, SubmitError> {
         let roots = self.config.roots.clone();
         run_blocking(move || {
             confine(&project, &roots)?;
@@ -39,7 +60,7 @@ impl Projects {
                 };
                 SubmitError::refused(codes::ADR_MISSING, Blame::Environment, message, hint)
             })?;
-            Ok(read.summaries())
+            Ok(of(&read))
         })
         .await
     }

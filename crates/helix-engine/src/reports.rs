@@ -12,7 +12,7 @@ use helix_git::GitEnvironment;
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage, MemoryError};
 
 use crate::error::EngineError;
-use crate::evidence::Archive;
+use crate::evidence::{Archive, EvidenceKey};
 use crate::failures::{FailureService, MemoryUse};
 use crate::job_record;
 use crate::observer::{Explanation, JobReport, job_reports};
@@ -30,6 +30,17 @@ impl Reports {
     pub fn archive(&self) -> Archive<'_> {
         let journal = self.services.journal().as_ref();
         Archive { journal, state_dir: self.services.state.root(), git: self.git.clone() }
+    }
+
+    /// The evidence of a job as a signed bundle for others, which `helix`, this version, makes: the text of a file.
+    ///
+    /// # Errors
+    /// As for [`Archive::statement`], and [`EngineError::Refused`] where it is too large.
+    #[boxed]
+    pub async fn bundle(&self, job: &str, helix: &str) -> Result<String, EngineError> {
+        let stated = self.archive().statement(job, helix).await?;
+        let key = helix_store::kept_key(&self.services.state.root().join(EvidenceKey::FILE));
+        stated.signed(&EvidenceKey::new(&key.map_err(EngineError::environment)?))
     }
 
     /// Failures that are remembered, the latest seen first, after a cursor.

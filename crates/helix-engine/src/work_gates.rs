@@ -71,6 +71,11 @@ pub struct LeftOut {
     pub why: Words,
 }
 
+/// Where it is kept what the commands of gates gave on which tree, below a state directory.
+pub(crate) fn baselines_of(state: &Path) -> PathBuf {
+    state.join("cache/tests")
+}
+
 /// Where the task of a run's agent lies; `agent_files` are the run's.
 fn task_file(agent_files: &Path) -> PathBuf {
     agent_files.join("gates.json")
@@ -219,7 +224,7 @@ impl WorkTask {
         cancel: &CancellationToken,
     ) -> Result<Bench, EngineError> {
         let root = scratch.root.clone();
-        let Looked { spaces, base, head, result } = looked;
+        let Looked { spaces, base, head, result, users_tree } = looked;
         let keeper_args = vec!["keeper".to_owned()];
         let config = SupervisorConfig {
             runs_dir: root.join("runs"),
@@ -251,7 +256,8 @@ impl WorkTask {
                 environment = environment.with(name, value);
             }
         }
-        Ok(Bench { task: self, spaces, base, head, result, job, root, environment, checkouts, cancel: cancel.clone() })
+        let cancel = cancel.clone();
+        Ok(Bench { task: self, spaces, base, head, result, users_tree, job, root, environment, checkouts, cancel })
     }
 }
 
@@ -262,6 +268,7 @@ pub(crate) struct Bench {
     base: CommitId,
     head: CommitId,
     result: Committed,
+    users_tree: PathBuf,
     job: JobId,
     root: PathBuf,
     environment: ToolEnvironment,
@@ -271,7 +278,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// What a gate of a phase looks at.
-    fn context(&self, phase: &Phase, index: usize, result: &Committed) -> GateContext {
+    pub(crate) fn context(&self, phase: &Phase, index: usize, result: &Committed) -> GateContext {
         GateContext {
             spaces: self.spaces.clone(),
             job: self.job.clone(),
@@ -285,6 +292,8 @@ impl Bench {
             gate_files: self.task.gate_files.clone(),
             label: format!("{}.{index}", phase.id),
             state: self.root.clone(),
+            baselines: baselines_of(&self.root),
+            users_tree: self.users_tree.clone(),
             environment: self.environment.clone(),
             workspace: self.task.prepared.as_ref().map(|(_, workspace)| Arc::clone(workspace)).unwrap_or_default(),
             checkouts: self.checkouts.clone(),
@@ -299,6 +308,11 @@ impl Bench {
             true => Err(EngineError::refused("interrupted")),
             false => Ok(report),
         }
+    }
+
+    /// The commit that is looked at.
+    pub(crate) fn result(&self) -> &Committed {
+        &self.result
     }
 
     /// What the first phase's gates look at, of the result as it is.
@@ -406,7 +420,8 @@ impl Rerun {
             let looked = helix_process::spawn_blocking(move || {
                 let repository =
                     Repository::open(&of, GitEnvironment::from_process()).map_err(EngineError::environment)?;
-                looked(repository, &site, base, &result, None)
+                let top = repository.top().to_owned();
+                looked(repository, &site, base, &result, (None, top))
             });
             let looked = looked.await.map_err(EngineError::environment)??;
             let wanted = |phase: &Phase, index: usize| all || gates.contains(&(phase.id.clone(), index));
@@ -436,14 +451,16 @@ pub(crate) struct Looked {
     base: CommitId,
     head: CommitId,
     result: Committed,
+    /// The work tree whose repository it is.
+    users_tree: PathBuf,
 }
 
 fn look(directory: &Path, root: &Path, base: Option<CommitId>) -> Result<Looked, EngineError> {
     let place = root.join("repository");
     std::fs::create_dir_all(&place).map_err(EngineError::environment)?;
     let copy = WorkCopy::take(directory, &place, &GitEnvironment::from_process()).map_err(EngineError::environment)?;
-    let WorkCopy { repository, commit, head } = copy;
-    looked(repository, root, base, &commit, Some(head))
+    let WorkCopy { repository, commit, head, top } = copy;
+    looked(repository, root, base, &commit, (Some(head), top))
 }
 
 pub(crate) fn looked(
@@ -451,17 +468,17 @@ pub(crate) fn looked(
     root: &Path,
     base: Option<CommitId>,
     commit: &CommitId,
-    head: Option<CommitId>,
+    (head, users_tree): (Option<CommitId>, PathBuf),
 ) -> Result<Looked, EngineError> {
     let head = head.unwrap_or_else(|| commit.clone());
     let base = base.unwrap_or_else(|| head.clone());
     let result = committed(&repository, &base, commit)?;
     let spaces = Workspaces::new(repository, root).map_err(EngineError::environment)?;
-    Ok(Looked { spaces, base, head, result })
+    Ok(Looked { spaces, base, head, result, users_tree })
 }
 
 /// A commit as the result of work that began at another one.
-fn committed(repository: &Repository, base: &CommitId, commit: &CommitId) -> Result<Committed, EngineError> {
+pub(crate) fn committed(repository: &Repository, base: &CommitId, commit: &CommitId) -> Result<Committed, EngineError> {
     let failed = EngineError::environment;
     let (old, new) =
         (repository.commit(base.as_str()).map_err(failed)?, repository.commit(commit.as_str()).map_err(failed)?);

@@ -21,6 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
 use super::judgement::{Judgement, Trouble, finding, last_part};
+use super::lacking::lay;
 use helix_process::{
     CommandEnd, CommandRequest, CommandRun, MAX_OUTPUT, Prepared, RunHandle, Supervisor, ToolEnvironment, Walls,
     collect_command, replace_file, start_command,
@@ -120,6 +121,8 @@ pub(crate) struct Check<'a> {
     pub(crate) variables: &'a [(String, String)],
     /// Report that the command writes, relative to its directory.
     pub(crate) report: Option<&'a str>,
+    /// Ignored files of the user's work tree that are in the checkout besides the commit's.
+    pub(crate) with: &'a [String],
 }
 
 /// Most of an output or report that is read for counts.
@@ -210,23 +213,33 @@ impl Checkout {
                 Ok(()) | Err(_) => {}
             }
         }
-        let spaces = self.context.spaces.clone();
-        let mut readable = blocking(move || spaces.readable()).await??;
-        readable.push(self.directory.clone());
-        let writable = vec![self.directory.clone()];
-        let prepared = self.prepared.clone();
-        let environment = match prepared.as_ref().and_then(Prepared::venv) {
+        let environment = match self.prepared.as_ref().and_then(Prepared::venv) {
             Some(venv) => environment.without_venv().in_venv(&venv),
             None => environment,
         };
-        let walls = Walls { writable, readable, network: network.into(), prepared, ..Walls::default() };
+        let (context, directory, with) = (self.context.clone(), self.directory.clone(), check.with.to_vec());
+        let laid = blocking(move || {
+            let environment = environment.with_own_code(&directory, &context.users_tree);
+            let laid = lay(&context.users_tree, &with, &directory)
+                .map_err(|error| Trouble::Broken(format!("the checkout cannot be filled: {error}")))?;
+            Ok::<_, Trouble>((environment, context.spaces.objects()?, laid))
+        });
+        let (environment, mut readable, laid) = laid.await??;
+        readable.extend(laid);
+        readable.extend(self.context.workspace.link.iter().map(|link| self.context.users_tree.join(link)));
+        readable.push(self.directory.clone());
+        let writable = vec![self.directory.clone()];
+        let prepared = self.prepared.clone();
+        // What is judged is the commit: nothing of the user's own files is open.
+        let closed = vec![self.context.users_tree.clone()];
+        let walls = Walls { writable, readable, closed, network: network.into(), prepared, ..Walls::default() };
         let request = CommandRequest {
             run: RunId::for_gates(&self.context.job),
             walls,
             labels: self.labels.clone(),
             argv: check.argv.to_vec(),
             directory: self.directory.clone(),
-            environment: environment.with_own_code(&self.directory),
+            environment,
             limit: check.limit,
         };
         Ok(start_command(&self.context.checkouts.supervisor, request).await?)
@@ -431,6 +444,12 @@ fn read_ends(mut file: std::fs::File) -> std::io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// Whether Python has not found the very module that it was to run.
+fn lacks_module(argv: &[String], last: &str) -> bool {
+    let module = argv.iter().skip_while(|word| *word != "-m").nth(1);
+    module.is_some_and(|module| last.trim_end().ends_with(&format!("No module named {module}")))
+}
+
 /// SIGKILL is what the system sends where memory is short. Whoever asks a run to end otherwise asks its keeper, which records it: any other
 /// signal came from the command's own processes.
 const KILLED: i32 = 9;
@@ -443,7 +462,12 @@ pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Op
         CommandEnd::Exited(127) => (
             FaultKind::ToolMissing,
             format!("{program} did not find a program it needs (exit 127): {last}"),
-            "install the program on the PATH of gates (see `helix doctor`). A program in node_modules is ignored by git, so a clean checkout lacks it: add `setup: npm ci`",
+            "install the program on the PATH of gates (see `helix doctor`). Where git ignores it, as in node_modules, a clean checkout lacks it: add `setup = [\"npm ci\"]` to [workspace] in helix.toml",
+        ),
+        CommandEnd::Exited(1) if lacks_module(argv, last) => (
+            FaultKind::ToolMissing,
+            format!("{program}: {}", last.trim()),
+            "install the module where gates find it (`helix doctor`): in the virtual environment, or for the python that PATH finds",
         ),
         CommandEnd::Exited(126) => (
             FaultKind::Environment,

@@ -1,17 +1,24 @@
 //! `lint_pass`, `build_pass` and `command`: a command exits 0 on a clean checkout of the result.
 //!
-//! Must not read meaning out of the output: it is evidence for the agent.
+//! Must not read meaning out of the output: it is evidence for the agent, and is compared with what was printed before the job.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use helix_core::finding::{Fault, FaultKind};
+use helix_core::ids::CommitId;
 use helix_core::run::Wall;
 
 use super::GateContext;
-use super::checkout::{Check, blocking, fault_of, run_on, words};
+use super::baseline::{Baseline, BaselineEnd, Before, Cache, Measure, Measured, baselines};
+use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
 use super::definition::{Redefined, redefined};
+use super::elsewhere::reached;
 use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{CommandEnd, CommandRun};
+
+/// What is found where the gate `command` fails.
+const COMMAND: &str = "command.failed";
 
 pub(super) async fn command_passes(
     context: &Arc<GateContext>,
@@ -21,28 +28,108 @@ pub(super) async fn command_passes(
 ) -> Result<Judgement, Trouble> {
     let argv = words(command)?;
     let mut notes = as_submitted(context, [command]).await?;
-    let checked =
-        run_on(context, &context.result.commit, Check { argv: &argv, limit, suffix: "", variables: &[], report: None });
-    let checked = checked.await?;
+    let commanded = Commanded { context, argv: &argv, limit };
+    let checked = commanded.run(&context.result.commit, "", &[]).await?;
     notes.extend(run_notes(&checked.run));
-    if let Some(fault) = fault_of(&checked.run, &argv, limit) {
+    if let Some(fault) = fault_in(context, &checked, &argv, limit).await? {
         return Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes).into());
     }
     let rule = match gate {
         "lint_pass" => "lint.failed",
         "build_pass" => "build.failed",
-        _ => "command.failed",
+        _ => COMMAND,
     };
+    let cache = commanded.cache().await;
+    let now = Baseline::of_command(checked.run.end, &checked.output);
+    // What this phase's result is, the next phase's base will be.
+    cache.store(&context.result.tree, &now).await;
+    let passed = checked.run.end == CommandEnd::Exited(0);
+    let before = if passed { Vec::new() } else { baselines(context, &cache, &now, &commanded).await? };
+    let judgement = judge(rule, command, &checked, &before);
+    Ok(judgement.with_notes(notes).with_command(checked.evidence))
+}
+
+/// The answer of a command that is asked for nothing but its exit status. A linter or build that was as wrong before is nobody's doing; what
+/// any other command asks for may be the phase's very task.
+fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]) -> Judgement {
     let how = end_text(checked.run.end);
-    let findings = match checked.run.end {
-        CommandEnd::Exited(0) => Vec::new(),
-        _ => vec![
-            finding(rule, format!("`{command}` failed ({how})"))
-                .evidence(last_part(&checked.output))
-                .fix("fix what the output names, and run the command yourself until it exits 0"),
-        ],
-    };
-    Ok(Judgement::of(findings, format!("`{command}`: {how}"), notes).with_command(checked.evidence))
+    let summary = format!("`{command}`: {how}");
+    if checked.run.end == CommandEnd::Exited(0) {
+        return Judgement::of(Vec::new(), summary, Vec::new());
+    }
+    // What a signal ended has not said why.
+    let exited = matches!(checked.run.end, CommandEnd::Exited(_));
+    let as_bad = |one: &&Before| exited && one.baseline.end == BaselineEnd::Ran(checked.run.end);
+    let failed_before: Vec<&Before> = before.iter().filter(as_bad).collect();
+    // What is new is new against where the job and the phase began: a phase may leave what it found.
+    let news = failed_before.iter().map(|one| one.baseline.said.new_in(&checked.output)).min_by_key(Vec::len);
+    let found = finding(rule, format!("`{command}` failed ({how})"));
+    let fix = "fix what the output names, and run the command yourself until it exits 0";
+    match news {
+        Some(news) if failed_before.len() == before.len() && news.is_empty() && rule != COMMAND => {
+            let message = format!(
+                "`{command}` failed before the job too, for the same reason ({how}): this is not the phase's doing"
+            );
+            let hint =
+                "mend it before the job, let a phase mend it, or let the command look at what the job changes alone";
+            // No further try of the agent is to be paid for what it found there.
+            Judgement::faulted(Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) })
+        }
+        Some(news) if !news.is_empty() => {
+            let note = format!("`{command}` failed before the job too; the lines that are new are shown");
+            let new_lines = format!("new since then:\n{}", news.join("\n"));
+            Judgement::of(vec![found.evidence(&new_lines).fix(fix)], summary, vec![note])
+        }
+        as_before => {
+            let notes = as_before.map(|_| format!("`{command}` failed before the job too, for the same reason"));
+            let found = found.evidence(last_part(&checked.output)).fix(fix);
+            Judgement::of(vec![found], summary, notes.into_iter().collect())
+        }
+    }
+}
+
+/// A command of which only its end is asked for.
+pub(super) struct Commanded<'a> {
+    pub(super) context: &'a Arc<GateContext>,
+    pub(super) argv: &'a [String],
+    pub(super) limit: Duration,
+}
+
+impl Commanded<'_> {
+    async fn run(&self, commit: &CommitId, suffix: &str, with: &[String]) -> Result<Checked, Trouble> {
+        let check = Check { argv: self.argv, limit: self.limit, suffix, variables: &[], report: None, with };
+        run_on(self.context, commit, check).await
+    }
+
+    pub(super) async fn cache(&self) -> Cache {
+        Cache::of(self.context, "command", self.argv).await
+    }
+}
+
+impl Measured for Commanded<'_> {
+    async fn measure(&self, commit: &CommitId, suffix: &str, with: &[String]) -> Result<Measure, Trouble> {
+        let measured = async {
+            let checked = self.run(commit, suffix, with).await?;
+            let fault = fault_in(self.context, &checked, self.argv, self.limit).await?;
+            Ok(Measure { baseline: Baseline::of_command(checked.run.end, &checked.output), fault })
+        };
+        Measure::begun(measured.await)
+    }
+}
+
+/// Why a run says nothing about the tree that it was made on.
+pub(super) async fn fault_in(
+    context: &Arc<GateContext>,
+    checked: &Checked,
+    argv: &[String],
+    limit: Duration,
+) -> Result<Option<Fault>, Trouble> {
+    if let Some(fault) = fault_of(&checked.run, argv, limit) {
+        return Ok(Some(fault));
+    }
+    let of = context.clone();
+    let files = blocking(move || of.files()).await??;
+    Ok(reached(context, &files, checked))
 }
 
 /// What became of the scripts and configuration of these commands. Where somebody changed them who may not, that is the answer.

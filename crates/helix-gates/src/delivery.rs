@@ -285,7 +285,7 @@ impl Course<'_> {
     }
 
     async fn command(&self, argv: &[String], limit: Duration, suffix: &str) -> Result<Checked, Trouble> {
-        let check = Check { argv, limit, suffix, variables: &[], report: None };
+        let check = Check { argv, limit, suffix, variables: &[], report: None, with: &[] };
         // It acts outside of the repository, whatever the phase's agent may do.
         let handle = self.checkout.start(&check, self.environment.clone(), NetworkAccess::Open).await?;
         self.checkout.finish(&check, handle).await

@@ -5,8 +5,6 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-use comrak::nodes::NodeValue;
-use comrak::{Anchorizer, Arena, Options, parse_document};
 use helix_core::diagnostic::did_you_mean;
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::Finding;
@@ -14,74 +12,13 @@ use helix_core::finding::Finding;
 use super::GateContext;
 use super::adr::holds;
 use super::judgement::{Judgement, Trouble, finding};
+use super::markdown::{Document, Reference};
 use super::pattern::beside;
+use super::sources::{Question, Sources};
 use helix_git::TreeListing;
 
-/// Something in a document that points somewhere.
-struct Reference {
-    target: String,
-    line: u32,
-    column: u32,
-    /// Whether it is a link; otherwise code that looks like a path.
-    link: bool,
-}
-
-struct Document {
-    references: Vec<Reference>,
-    anchors: BTreeSet<String>,
-}
-
-fn read(source: &str) -> Document {
-    let mut options = Options::default();
-    options.extension.front_matter_delimiter = Some("---".into());
-    options.extension.table = true;
-    options.extension.autolink = false;
-    options.extension.footnotes = true;
-    let arena = Arena::new();
-    let root = parse_document(&arena, source, &options);
-    let mut document = Document { references: Vec::new(), anchors: BTreeSet::new() };
-    let mut anchorizer = Anchorizer::new();
-    for node in root.descendants() {
-        let data = node.data.borrow();
-        let start = data.sourcepos.start;
-        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        let (line, column) = (number(start.line), number(start.column));
-        let mut refer = |target: &str, link| {
-            document.references.push(Reference { target: target.to_owned(), line, column, link });
-        };
-        match &data.value {
-            NodeValue::Link(link) | NodeValue::Image(link) => refer(&link.url, true),
-            NodeValue::Code(code) => refer(&code.literal, false),
-            NodeValue::Heading(_) => {
-                let mut text = String::new();
-                for inner in node.descendants() {
-                    match &inner.data.borrow().value {
-                        NodeValue::Text(part) => text.push_str(part),
-                        NodeValue::Code(code) => text.push_str(&code.literal),
-                        _ => {}
-                    }
-                }
-                document.anchors.insert(anchorizer.anchorize(&text));
-            }
-            NodeValue::HtmlBlock(html) => collect_ids(&html.literal, &mut document.anchors),
-            NodeValue::HtmlInline(html) => collect_ids(html, &mut document.anchors),
-            _ => {}
-        }
-    }
-    document
-}
-
-/// Takes `id="…"` and `name="…"` of HTML in the document.
-fn collect_ids(html: &str, anchors: &mut BTreeSet<String>) {
-    for key in [" id=\"", " name=\""] {
-        for part in html.split(key).skip(1) {
-            anchors.extend(part.split('"').next().map(str::to_owned));
-        }
-    }
-}
-
 pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
-    let listing = context.files()?;
+    let (listing, mut sources) = (context.files()?, Sources::of(context));
     // A file that an earlier phase removed is gone as well.
     let before = [context.files_at(&context.origin)?, context.files_at(&context.base)?];
     let was_there = |path: &str| before.iter().any(|listing| holds(listing, path));
@@ -94,7 +31,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
     {
         let Some(source) = context.text(&listing, &file.path)? else { continue };
         documents += 1;
-        let document = read(&source);
+        let document: Document = sources.ask(&file.path, &Question::Markdown { source: source.into() })?;
         for reference in &document.references {
             if !reference.link {
                 match code_path(&reference.target) {
@@ -121,7 +58,8 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(unread) => {
                         let text = context.text(&listing, &path)?.unwrap_or_default();
-                        unread.insert(read(&text).anchors)
+                        let read: Document = sources.ask(&path, &Question::Markdown { source: text.into() })?;
+                        unread.insert(read.anchors)
                     }
                 },
                 false => continue,

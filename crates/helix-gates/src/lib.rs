@@ -4,6 +4,7 @@
 //! files come from git objects, commands run in a clean checkout.
 
 mod adr;
+mod baseline;
 mod checkout;
 mod code;
 mod command;
@@ -12,10 +13,16 @@ mod criteria;
 mod definition;
 mod delivery;
 mod docs_refs;
+mod elsewhere;
 mod files;
 mod judgement;
+mod lacking;
+mod markdown;
 mod pattern;
+mod preflight;
+mod sources;
 mod syntax;
+mod syntax_check;
 mod tests;
 
 use async_recursion::async_recursion as boxed;
@@ -37,7 +44,9 @@ pub use checkout::GateCheckouts;
 pub use definition::{Claims, WorkOf, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
-pub use tests::{FaultSort, PlantedFault, planted_faults};
+pub use preflight::{Ready, preflight};
+pub use sources::{READ_SOURCES, read_sources_main};
+pub use tests::{FaultSort, NoFaults, PlantedFault, planted_faults};
 
 use helix_git::{GitError, Repository, TreeListing, Workspaces};
 use helix_process::ToolEnvironment;
@@ -68,6 +77,10 @@ pub struct GateContext {
     /// Unique name of this check in its job, such as `implement.2.0`; names the output file.
     pub label: String,
     pub state: PathBuf,
+    /// Where it is kept what commands gave on which tree.
+    pub baselines: PathBuf,
+    /// The user's work tree, which is not what is judged: nothing of its files reaches a command.
+    pub users_tree: PathBuf,
     /// Environment of commands: the one that the agent gets too.
     pub environment: ToolEnvironment,
     /// How its checkout is prepared.
@@ -162,7 +175,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
             let outside = if strict { files::Outside::Finding } else { files::Outside::Note };
             Box::new(move |context| Ok(files::outputs_claimed(context, outside)))
         }
-        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax::syntax_check(context, &files)),
+        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax_check::syntax_check(context, &files)),
         GateSpec::AdrValid { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Valid)),
         GateSpec::AdrComplete { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Complete)),
         GateSpec::ConflictsResolved { files } => {

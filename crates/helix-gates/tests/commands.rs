@@ -5,6 +5,8 @@
 mod aware;
 #[path = "commands/cheats.rs"]
 mod cheats;
+#[path = "commands/elsewhere.rs"]
+mod elsewhere;
 #[path = "commands/history.rs"]
 mod history;
 #[path = "commands/honest.rs"]
@@ -79,6 +81,8 @@ impl Bench {
             gate_files: BTreeMap::new(),
             label: "p.1.0".into(),
             state: self.home.path().join("state"),
+            baselines: self.home.path().join("state/cache/tests"),
+            users_tree: self.home.path().join("user"),
             environment: self.environment.clone(),
             workspace: Arc::default(),
             checkouts: self.checkouts.clone(),
@@ -301,7 +305,9 @@ async fn a_command_runs_on_the_commit_alone_with_null_stdin() {
         (command("no-such-program-here --x"), "ToolMissing"),
         (command("sh -c 'exit 127'"), "ToolMissing"),
         (GateSpec::Command { command: "sleep 30".into(), timeout: Seconds(1) }, "Timeout"),
-        (command("sh -c 'echo broken; exit 3'"), "command.failed"),
+        (command("sh -c 'test ! -e c || { echo broken; exit 3; }'"), "command.failed"),
+        // It was as broken before.
+        (command("sh -c 'echo broken; exit 3'"), "Environment"),
     ];
     for (gate, expected) in kinds {
         assert_eq!(short(&bench.run(&base, &result, &gate).await), [expected], "{gate:?}");

@@ -307,6 +307,17 @@ impl Repository {
         Ok(())
     }
 
+    /// What lies in the user's work tree and is ignored, a directory as a whole with `/` at its end. Names that are no text are left out.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub fn ignored(&self) -> Result<Vec<String>, GitError> {
+        let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
+        let output = self.git(self.top(), args).run()?.stdout;
+        let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
+        Ok(names.filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
+    }
+
     /// Root of the user's work tree; of the host's own repository its directory.
     pub fn top(&self) -> &Path {
         &self.inner.top

@@ -29,6 +29,8 @@ pub struct WorkCopy {
     pub commit: CommitId,
     /// The commit on which the work tree stands.
     pub head: CommitId,
+    /// The work tree itself.
+    pub top: PathBuf,
 }
 
 impl WorkCopy {
@@ -40,7 +42,8 @@ impl WorkCopy {
         let source = Repository::open(directory, environment.clone())?;
         let failed = |error| OpenError::Git { path: directory.to_path_buf(), source: Box::new(error) };
         let (head, commit) = Self::fill(&source, place).map_err(failed)?;
-        Ok(Self { repository: Repository::open(place, environment.clone())?, commit, head })
+        let top = source.top().to_owned();
+        Ok(Self { repository: Repository::open(place, environment.clone())?, commit, head, top })
     }
 
     fn fill(source: &Repository, place: &Path) -> Result<(CommitId, CommitId), GitError> {

@@ -345,6 +345,14 @@ impl Workspaces {
         Ok(own.object_directories()?.into_iter().chain(files).collect())
     }
 
+    /// The same without the user's files: what git in a work place needs, for who judges what is committed.
+    ///
+    /// # Errors
+    /// The disk failed.
+    pub fn objects(&self) -> Result<Vec<PathBuf>, GitError> {
+        self.repository().object_directories()
+    }
+
     /// Removes a work place with all that the host knows of it, in whatever state it is.
     fn discard(&self, place: &Place) -> Result<(), GitError> {
         remove_tree(&place.index)?;

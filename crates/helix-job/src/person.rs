@@ -31,6 +31,8 @@ pub enum How {
     Key,
     /// By the host's own token, which opens everything.
     Token,
+    /// In a browser that they logged in from the terminal, or with their key.
+    Browser,
     /// By a chat client that says whose message it forwards; the Consultant passed it on.
     Chat,
     /// Not at all: the host asks for no token.
@@ -40,10 +42,11 @@ pub enum How {
 }
 
 impl How {
-    const WORDS: [(Self, &str); 5] = [
+    const WORDS: [(Self, &str); 6] = [
         (Self::Terminal, "terminal"),
         (Self::Key, "key"),
         (Self::Token, "token"),
+        (Self::Browser, "browser"),
         (Self::Chat, "chat"),
         (Self::Open, "no token"),
     ];
@@ -55,7 +58,7 @@ impl How {
 
     /// Whether it proves that this person, and nobody else, did it.
     pub fn is_proof(self) -> bool {
-        matches!(self, Self::Terminal | Self::Key | Self::Token)
+        matches!(self, Self::Terminal | Self::Key | Self::Token | Self::Browser)
     }
 }
 
@@ -117,7 +120,7 @@ impl JsonSchema for Person {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "Who did it, and how they were authenticated: `anna (key)`; `terminal`, `key`, `token`, `chat` or `no token`.",
+            "description": "Who did it, and how they were authenticated: `anna (key)`; `terminal`, `key`, `token`, `browser`, `chat` or `no token`.",
             "type": "string"
         })
     }

@@ -522,6 +522,7 @@ pub fn waits(language: Language, wait: &Wait) -> String {
             let (available, needed) = (mebibytes(*available_bytes), mebibytes(*needed_bytes));
             say!(language, "wait-memory", available = available, needed = needed)
         }
+        Wait::Preflight { command } => say!(language, "wait-preflight", command = one_line(command, LINE)),
     }
 }
 

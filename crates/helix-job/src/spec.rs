@@ -49,6 +49,9 @@ pub struct JobSpec {
     /// Virtual environment of Python that its agents and gates use, an absolute path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venv: Option<String>,
+    /// Whether its first agent starts without the gates' commands having been tried where the job starts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_preflight: bool,
 }
 
 impl JobSpec {

@@ -311,6 +311,11 @@ pub enum Wait {
         /// What there has to be, in bytes.
         needed_bytes: u64,
     },
+    /// The preflight: the command of a gate is tried where the job starts, before its first agent.
+    Preflight {
+        /// The command.
+        command: String,
+    },
 }
 
 /// Whether a length of time is none.

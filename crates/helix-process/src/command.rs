@@ -127,17 +127,6 @@ impl ToolEnvironment {
         self.with("PATH", others.join(":"))
     }
 
-    /// The same in which Python in a virtual environment takes the code of this directory before what is installed there: an
-    /// editable install leads to another work tree.
-    #[must_use]
-    pub fn with_own_code(self, directory: &Path) -> Self {
-        let path = own_code(self.get("VIRTUAL_ENV"), self.get("PYTHONPATH"), directory);
-        match path {
-            Some(path) => self.with("PYTHONPATH", path),
-            None => self,
-        }
-    }
-
     pub fn get(&self, name: &str) -> Option<&str> {
         self.variables.get(name).map(String::as_str)
     }
@@ -146,15 +135,6 @@ impl ToolEnvironment {
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.variables.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
-}
-
-/// `PYTHONPATH` with the code of a work tree before everything else; `None` without a virtual environment, where nothing is installed
-/// over it, and for a directory that cannot stand in it.
-pub fn own_code(venv: Option<&str>, now: Option<&str>, directory: &Path) -> Option<String> {
-    let tree = directory.to_str().filter(|tree| venv.is_some() && !tree.contains(':'))?;
-    let source = directory.join("src").is_dir().then(|| format!("{tree}/src"));
-    let parts = source.as_deref().into_iter().chain([tree]).chain(now.filter(|now| !now.is_empty()));
-    Some(parts.collect::<Vec<_>>().join(":"))
 }
 
 /// A command to run.

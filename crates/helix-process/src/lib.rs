@@ -2,11 +2,13 @@
 //!
 //! Must not know agents, jobs, or what a process' output means.
 
+mod apart;
 mod blocking;
 pub mod bounded;
 mod command;
 pub mod invocation;
 mod keeper;
+mod own_code;
 mod own_session;
 pub mod peer;
 mod prepared;
@@ -21,12 +23,14 @@ pub mod tail;
 mod tryout;
 pub mod walls;
 
+pub use apart::{Apart, NoAnswer, answer_apart};
 pub use blocking::{EndedEarly, spawn_blocking};
 pub use command::*;
 pub use invocation::{
     Grace, Invocation, MAX_OUTPUT, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,
 };
 pub use keeper::{Passage, ServeGateway, keeper_main};
+pub use own_code::{below, own_code, paths_in};
 pub use own_session::{close_to_others, end_with_parent, in_own_session};
 pub use prepared::{Layer, Prepared, SERVICES_VARIABLE, WITH_SERVICES};
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
@@ -36,5 +40,5 @@ pub use run_dir::{RunDir, RunDirError, RunSeal, end_of_file, replace_file};
 pub use sandbox::Sandbox;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};
-pub use tryout::{may_take_memory, try_out, try_out_by};
+pub use tryout::{may_take_memory, program_of_untrusted_work, try_out, untrusted_work_by};
 pub use walls::{Gateway, Limits, Network, ProviderAddress, Walls};

@@ -35,7 +35,8 @@ impl Sandbox {
     /// the state directory but what the caller named below it. Looks at the disk.
     pub(crate) fn around(&self, request: &RunRequest, state: &Path, keeper: &Path) -> Option<Walls> {
         let own = request.walls.as_ref().filter(|_| self.mode != SandboxMode::Off)?;
-        let places = Places::new(&request.invocation, &own.writable, state, &self.hidden);
+        let closed: Vec<PathBuf> = self.hidden.iter().chain(&own.closed).cloned().collect();
+        let places = Places::new(&request.invocation, &own.writable, state, &closed);
         let (mut writable, mut readable) = (places.caches(), places.system());
         writable.extend(own.writable.iter().chain(&self.writable).flat_map(|path| places.resolved(path)));
         readable.extend(places.toolchains());
@@ -54,8 +55,9 @@ impl Sandbox {
         if let Some(gateway) = gateway.as_mut().filter(|_| self.agent_keys) {
             gateway.keys.clear();
         }
-        let (network, prepared) = (own.network.clone(), own.prepared.clone());
-        Some(Walls { required, writable, readable, empty, network, limits, gateway, prepared })
+        // What is open has been named: nothing is left to be closed.
+        let (network, prepared, closed) = (own.network.clone(), own.prepared.clone(), Vec::new());
+        Some(Walls { required, writable, readable, closed, empty, network, limits, gateway, prepared })
     }
 
     /// Whether runs get walls around files and signals on this machine.

@@ -21,6 +21,9 @@ pub struct Walls {
     /// The same for those that may only be read and executed.
     #[serde(default)]
     pub readable: Vec<PathBuf>,
+    /// Directories of which nothing is open but what is named below them: what opens a place above one does not open it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub closed: Vec<PathBuf>,
     /// Directories in which the run finds nothing but what is opened below them: sockets in them are open to whoever may not read them, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub empty: Vec<PathBuf>,

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use axum::body::{Body, HttpBody as _};
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt as _;
@@ -14,7 +14,7 @@ use http_body_util::BodyExt as _;
 use crate::host_check::HostRules;
 use crate::linked_files;
 use crate::openai::{ApiError, is_openai, refusal};
-use crate::principal::{Asked, Peer, Principal, authenticate};
+use crate::principal::{Asked, Peer, Principal, authenticate, visitor};
 use crate::problem::{Problem, codes};
 use crate::profile::FORWARDED_USER_HEADER;
 use crate::shared::Shared;
@@ -81,6 +81,41 @@ fn masked(body: Body) -> Body {
             if secrets.mask_known_values(&mut shown) { shown.into() } else { data }
         })
     }))
+}
+
+/// Lets a request to a page through of somebody who is logged in, and says to the page who that is. Nothing that an agent has started gets in,
+/// whatever it shows, and a form counts only where a page of this server has sent it.
+pub(crate) async fn require_visitor(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    if path.starts_with(helix_web::ASSETS) {
+        return next.run(request).await;
+    }
+    let route = request.extensions().get::<MatchedPath>().map_or(path, MatchedPath::as_str).to_owned();
+    let (method, headers, peer) =
+        (request.method().clone(), request.headers().clone(), request.extensions().get::<Peer>().cloned());
+    if !is_from_own_page(&method, &headers) {
+        return helix_web::refuse(&headers, codes::FORBIDDEN_HOST, "no page of this host has sent this form", None);
+    }
+    match visitor(&shared, &headers, peer.as_ref(), &Asked { method: &method, route: &route }).await {
+        Err(problem) => helix_web::refuse(&headers, &problem.code, &problem.detail, problem.hint.as_deref()),
+        Ok(None) if path != helix_web::LOGIN => helix_web::ask_to_log_in(&headers),
+        Ok(person) => {
+            if let Some(person) = person {
+                request.extensions_mut().insert(helix_web::Visitor(person));
+            }
+            next.run(request).await.map(masked)
+        }
+    }
+}
+
+/// Whether a request that changes something was sent by a page of the server that it goes to. Browsers say so with every form.
+fn is_from_own_page(method: &Method, headers: &HeaderMap) -> bool {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let own = || {
+        let (_, origin) = text(header::ORIGIN)?.split_once("://")?;
+        Some(origin.eq_ignore_ascii_case(text(header::HOST)?))
+    };
+    [Method::GET, Method::HEAD].contains(method) || own().unwrap_or_default()
 }
 
 /// Lets a request of the OpenAI-compatible API through if its key has one left. Reading is free.

@@ -118,6 +118,26 @@ pub(crate) async fn authenticate(
     Ok(Principal::Person(person))
 }
 
+/// Finds out who looks at a page: whose session the request shows; anybody, where the host asks nobody for a token. Nothing else that a request
+/// shows counts, and a session that an agent has got hold of opens nothing to it.
+///
+/// # Errors
+/// A [`Problem`] when it is an agent, which is recorded, or nobody can tell.
+pub(crate) async fn visitor(
+    shared: &Shared,
+    headers: &HeaderMap,
+    peer: Option<&Peer>,
+    asked: &Asked<'_>,
+) -> Result<Option<Person>, Problem> {
+    let engine = &shared.engine;
+    match peer {
+        Some(Peer::Tcp(peer)) => no_agent(engine, &peer.standing(engine).await, asked).await?,
+        Some(Peer::Socket { .. }) | None => return Err(forbidden("pages are for browsers, which connect over TCP")),
+    }
+    let logged_in = helix_web::session_of(headers).and_then(|session| engine.logins().person(session));
+    Ok(logged_in.or_else(|| shared.config.token.is_none().then(|| engine.owner(How::Open))))
+}
+
 /// What is asked for.
 pub(crate) struct Asked<'a> {
     pub(crate) method: &'a Method,

@@ -13,12 +13,13 @@ use axum::routing::{delete, get, post};
 use helix_engine::{JobPage, SessionPage};
 use helix_job::JobView;
 use serde_json::Value;
+use tower_http::compression::CompressionLayer;
 
 use crate::api::{
-    activity, adrs, events, failures, health, job_request, jobs, keys, logs, metrics, older, questions, results,
-    sessions,
+    activity, adrs, events, failures, health, job_request, jobs, keys, logins, logs, metrics, older, questions,
+    results, sessions,
 };
-use crate::guard::{require_host, require_principal, require_room};
+use crate::guard::{require_host, require_principal, require_room, require_visitor};
 use crate::host_check::HostRules;
 use crate::openai::{self, refusal};
 use crate::problem::{Problem, codes};
@@ -94,6 +95,8 @@ pub(crate) fn list() -> Vec<Route> {
         Route::new("post", "/api/v1/keys", "Make a key, which is told this once", Json(200, schema::<keys::NewKey>), post(keys::create)).body(schema::<keys::KeyRequest>),
         Route::new("delete", "/api/v1/keys/{holder}/{name}", "Revoke a key; answers those that are left", Json(200, schema::<keys::KeyList>), delete(keys::revoke)),
 
+        Route::new("post", "/api/v1/logins", "Make an address that logs a browser in, once and within ten minutes", Json(200, schema::<logins::Login>), post(logins::create)).optional_body(schema::<logins::LoginRequest>),
+
         Route::new("get", "/api/v1/adrs", "Decisions of a project", Json(200, schema::<adrs::AdrList>), get(adrs::list)).query(inline::<adrs::AdrQuery>),
 
         Route::new("post", "/helix/execute", "Start a job (older clients)", older_job(), post(older::execute)).body(schema::<job_request::JobRequest>),
@@ -110,12 +113,17 @@ pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
     let router = list().into_iter().fold(Router::new(), |router, route| {
         router.route(&format!("{}/", route.path), route.handler.clone()).route(route.path, route.handler)
     });
+    let pages = helix_web::router(shared.engine.clone(), shared.shutdown.clone(), shared.config.heartbeat)
+        .layer(from_fn_with_state(shared.clone(), require_visitor))
+        // Outside of it: what is compressed can no longer be masked.
+        .layer(CompressionLayer::new().gzip(true));
     let router = router
         .route_service("/mcp", mcp::service(shared.clone()))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(from_fn_with_state(shared.clone(), require_room))
-        .layer(from_fn_with_state(shared.clone(), require_principal));
+        .layer(from_fn_with_state(shared.clone(), require_principal))
+        .merge(pages.with_state(()));
     let router = match hosts.cors() {
         Some(cors) => router.layer(cors),
         None => router,

@@ -4,6 +4,7 @@ pub use crate::api::activity::ActivityFrame;
 pub use crate::api::job_request::{JobRequest, PhaseFilter};
 pub use crate::api::jobs::{AcceptRequest, Accepted, CheckRequest, ResumeRequest, RetryRequest, RollbackRequest};
 pub use crate::api::keys::{KeyList, KeyRequest, KeyView, NewKey};
+pub use crate::api::logins::{Login, LoginRequest};
 pub use crate::api::questions::{AnswerRequest, QuestionList};
 pub use crate::api::sessions::SessionDetail;
 pub use crate::openai::{ErrorBody, ErrorEnvelope};

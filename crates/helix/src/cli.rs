@@ -13,7 +13,8 @@ use clap_complete::Shell;
 
 use crate::commands::{
     adr, answer, chat, clean, demo, describe, do_command, doctor, explain, failures, gates, hook, init, jobs, keys,
-    mcp, openwebui, outcome, plan, project, prompt, run, sandbox, serve, skills, trust, verify, workflow,
+    mcp, open, openwebui, outcome, plan, preflight, project, prompt, run, sandbox, serve, skills, trust, verify,
+    workflow,
 };
 use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
@@ -59,11 +60,15 @@ enum Command {
         /// Try the sandbox instead, with real attacks from inside (exit code 4: a wall that is required does not hold)
         #[arg(long, conflicts_with = "fix")]
         sandbox: bool,
+        #[command(flatten)]
+        preflight: preflight::Choice,
     },
     /// Chat with the Consultant
     Chat(chat::Arguments),
     /// Serve the HTTP API
     Serve(serve::Arguments),
+    /// Open Helix's pages in a browser, logged in
+    Open(open::Arguments),
     /// Have something done here: a sentence becomes a plan and, on your yes, a job
     Do(do_command::Arguments),
     /// Run a plan
@@ -152,7 +157,7 @@ pub(crate) fn main() -> Exit {
     keep_panics();
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let environment = Environment::of_this_process()?;
-        helix_process::try_out_by(environment.program.clone(), crate::early::TRY_TEMPLATE);
+        helix_process::untrusted_work_by(environment.program.clone());
         helix_process::secrets::hold_environment();
         log_to_stderr(&environment, matches!(cli.command, Command::Serve(_)));
         dispatch(&Context::new(environment, terminal, cli.overrides), cli.command)
@@ -187,9 +192,10 @@ fn dispatch(context: &Context, command: Command) -> Ended {
         Command::Demo { inside } => demo::run(context, inside.as_deref()),
         Command::Init { directory } => init::run(context, directory.as_deref()),
         Command::Doctor { sandbox: true, .. } => sandbox::run(context),
-        Command::Doctor { fix, .. } => doctor::run(context, fix),
+        Command::Doctor { fix, preflight, .. } => doctor::run(context, fix, preflight),
         Command::Chat(arguments) => chat::run(context, &arguments),
         Command::Serve(arguments) => serve::run(context, arguments),
+        Command::Open(arguments) => open::run(context, &arguments),
         Command::Do(arguments) => do_command::run(context, &arguments),
         Command::Run(arguments) => run::run(context, arguments),
         Command::Jobs(arguments) => jobs::run(context, arguments),

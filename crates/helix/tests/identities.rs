@@ -89,6 +89,16 @@ const ATTACKS: &[(&str, &str)] = &[
         "socket",
         "curl -sS --fail-with-body --unix-socket $STATE/terminal/host.sock -X POST http://localhost/api/v1/jobs/$JOB/cancel",
     ),
+    ("open", "$H open --print"),
+    (
+        "login",
+        "curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $(cat $STATE/token)\" -X POST $URL/api/v1/logins -d '{}'",
+    ),
+    ("code", "curl -sS --fail-with-body --noproxy '*' \"$(cat $OUT/code)\""),
+    (
+        "cookie",
+        "curl -sS --fail-with-body --noproxy '*' -H \"Cookie: $(cat $OUT/cookie)\" -H \"Origin: $URL\" -X POST -d back=job $URL/jobs/$JOB/cancel",
+    ),
     (
         "session",
         "curl -sS --fail-with-body --noproxy '*' -H \"Authorization: Bearer $(cat $STATE/token)\" -H 'X-Helix-Session: s1' \
@@ -166,6 +176,10 @@ async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
     attack_as_agent(&mut stage, &attacks);
 
     let mut host = stage.start();
+    // Somebody is logged in with a browser, and asks for another address; an agent gets hold of both.
+    let (logged_in, address) = (cookie(&login(&stage).await).await, login(&stage).await);
+    std::fs::write(out.join("cookie"), &logged_in).unwrap();
+    std::fs::write(out.join("code"), &address).unwrap();
     let plan = stage.plan("pages", PLAN);
     std::fs::write(stage.repo.join("free.yaml"), PLAN.replace("    approval: before\n", "")).unwrap();
     let id = stage.submit(&plan, &stage.repo, "k").await;
@@ -176,6 +190,7 @@ async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
     let question = question.await["id"].as_str().unwrap().to_owned();
     std::fs::write(out.join("go"), "").unwrap();
     until(&stage, async || out.join("tried").exists().then_some(())).await;
+    cookie(&address).await;
     host.0.kill().unwrap();
     host.0.wait().unwrap();
     std::fs::write(out.join("dead"), "").unwrap();
@@ -199,6 +214,8 @@ async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
         "POST /api/v1/jobs/{id}/cancel",
         "POST /api/v1/keys",
         "POST /api/v1/jobs",
+        "POST /api/v1/logins",
+        "POST /jobs/{id}/cancel",
         "POST /mcp",
     ] {
         assert!(asked.contains(&route), "{route}: {asked:?}\n{}", stage.log());
@@ -218,6 +235,21 @@ async fn an_agent_with_a_shell_does_not_pass_for_a_person() {
     let job = stage.job(&id).await;
     assert_eq!(job["status"], "succeeded", "{job:#}");
     assert!(job["questions"][0]["answer"]["by"].as_str().unwrap().ends_with(" (terminal)"), "{job:#}");
+}
+
+/// An address that logs in once.
+async fn login(stage: &Stage) -> String {
+    stage.reachable().await;
+    let made = stage.ask(|http, url| http.post(format!("{url}/api/v1/logins")).json(&json!({}))).await;
+    made.json::<Value>().await.unwrap()["url"].as_str().unwrap().to_owned()
+}
+
+/// The cookie that such an address gives.
+async fn cookie(address: &str) -> String {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let answer = http.get(address).send().await.unwrap();
+    assert_eq!(answer.status(), 200, "{address}");
+    answer.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned()
 }
 
 /// Has the agent run this in a shell.

@@ -1,4 +1,5 @@
-//! A Python with the packages that tests use: pytest as a gate's command, `openai` as a client of the API, `mcp` as one of the tools.
+//! A Python with the packages that tests use: pytest as a gate's command, `openai` as a client of the API, `mcp` as one of the tools,
+//! setuptools for packages that are installed as editable.
 //!
 //! Must not know the system's own packages: everything goes into a virtual environment.
 
@@ -11,7 +12,7 @@ use super::{Tool, require};
 use crate::workspace;
 
 /// Packages with their versions; what these need in turn is resolved by pip.
-const PACKAGES: [&str; 3] = ["pytest==9.2.0", "openai==3.54.0", "mcp==2.3.0"];
+const PACKAGES: [&str; 4] = ["pytest==9.2.0", "openai==3.54.0", "mcp==2.3.0", "setuptools==79.0.1"];
 
 /// A virtual environment at `<tools>/python`.
 pub(super) struct Python {

@@ -169,8 +169,21 @@ const WALLS: &[Wall] = &[
         must_not_know: FRONT_ENDS,
     },
     Wall {
+        name: "helix-web",
+        may_use: &["helix-core", "helix-plan", "helix-job", "helix-project", "helix-engine"],
+        must_not_know: &["rusqlite", "reqwest", "nix", "inotify", "signal-hook", "clap", "ratatui"],
+    },
+    Wall {
         name: "helix-server",
-        may_use: &["helix-core", "helix-failure", "helix-job", "helix-git", "helix-project", "helix-engine"],
+        may_use: &[
+            "helix-core",
+            "helix-failure",
+            "helix-job",
+            "helix-git",
+            "helix-project",
+            "helix-engine",
+            "helix-web",
+        ],
         must_not_know: &["rusqlite", "nix", "inotify", "signal-hook", "clap", "ratatui"],
     },
     Wall {

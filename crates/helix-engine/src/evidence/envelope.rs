@@ -27,6 +27,9 @@ const KEY_TYPE: &str = "ssh-ed25519";
 pub struct EvidenceKey(SigningKey);
 
 impl EvidenceKey {
+    /// Its file in the state directory.
+    pub const FILE: &str = "evidence.key";
+
     pub fn new(key: &Key) -> Self {
         Self(SigningKey::from_bytes(key))
     }

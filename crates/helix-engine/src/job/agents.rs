@@ -123,9 +123,19 @@ impl EffectRunner {
     ) -> Result<ToolEnvironment, Fault> {
         let (agent, runner) = (self.agent_of(active, phase), self.runner_of(job, active).await?);
         // An agent that is configured no more says nothing of its environment.
-        let environment = runner.profile(&agent).map_or_else(|_| ToolEnvironment::from_process(&[]), of_agent);
+        let environment = gate_environment(runner.profile(&agent).ok(), None);
         let variables = self.configured(job).await?.workspace.env;
         Ok(variables.into_iter().fold(environment, |environment, (name, value)| environment.with(name, value)))
+    }
+}
+
+/// The environment of the commands of gates of phases that an agent carries out, where it is configured, in a virtual environment.
+pub(crate) fn gate_environment(profile: Option<&AgentProfile>, venv: Option<&str>) -> ToolEnvironment {
+    let own = || ToolEnvironment::from_process(&[]);
+    match (profile, venv) {
+        (Some(profile), Some(venv)) => of_agent(&in_venv(profile.clone(), venv)),
+        (Some(profile), None) => of_agent(profile),
+        (None, _) => own(),
     }
 }
 

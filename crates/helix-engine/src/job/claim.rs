@@ -160,8 +160,8 @@ impl EffectRunner {
         self.forget_claims(job);
     }
 
-    /// The phases of a job that wait for a target.
-    pub(crate) fn waits_for_targets(&self, job: &JobId) -> Vec<(PhaseId, Wait)> {
+    /// The phases of a job that wait for a target, or for the preflight.
+    pub(crate) fn waits_of(&self, job: &JobId) -> Vec<(PhaseId, Wait)> {
         let waits = lock(&self.shared.waits);
         let of_job = waits.iter().filter(|((waiting, _), _)| waiting == job);
         of_job.map(|((_, phase), wait)| (phase.clone(), wait.clone())).collect()

@@ -22,6 +22,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{conflict_event, unresolved};
+use super::preflight::Preflown;
 use super::target::{Claims, claim_name};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
@@ -105,8 +106,10 @@ pub(crate) struct Shared {
     pub(super) claims: Mutex<Claims>,
     /// Jobs that are not over and that this host does not carry on.
     pub(super) left_alone: Mutex<HashSet<JobId>>,
-    /// What phases wait for whose target another one changes.
+    /// What phases wait for whose target another one changes, or whose job has its preflight.
     pub(super) waits: Mutex<HashMap<(JobId, PhaseId), Wait>>,
+    /// What came of the preflight of jobs that are not over; whoever has it locked is at it.
+    pub(super) preflights: Mutex<HashMap<JobId, Preflown>>,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -160,6 +163,7 @@ impl Effects for EffectRunner {
 
     async fn clean_up(&self, job: &JobId, state: &JobState) {
         self.forget_claims(job);
+        self.forget_preflight(job);
         self.remove_worktrees(job, state).await;
     }
 }
@@ -188,6 +192,7 @@ impl EffectRunner {
                 claims: Mutex::default(),
                 left_alone: Mutex::default(),
                 waits: Mutex::default(),
+                preflights: Mutex::default(),
                 landings: Mutex::default(),
             }),
         }
@@ -217,6 +222,12 @@ impl EffectRunner {
     ) -> Option<JobEvent> {
         let (phase, attempt, answer) = match effect {
             Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
+                if let Err(stopped) = self.preflight(job, active, &phase, &cancel).await {
+                    return match stopped {
+                        Stopped::Fault(fault) => Some(JobEvent::AttemptFaulted { phase, attempt, fault }),
+                        Stopped::Unwanted => None,
+                    };
+                }
                 let begins = self
                     .begin_attempt(job, active, Beginning { phase: &phase, attempt, parents, after }, &cancel)
                     .await;

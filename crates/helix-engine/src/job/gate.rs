@@ -11,7 +11,10 @@ use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{AttemptContext, EffectRunner, Stopped, continuing};
+use crate::work_gates::baselines_of;
 use helix_gates::{Claims, DeliveryPart, GateContext, WorkOf, run_delivery_part, run_gate, runs_command};
+use helix_git::Workspaces;
+use helix_process::ToolEnvironment;
 
 /// A gate and the commit that it is to check.
 pub(super) struct GateCheck<'a> {
@@ -86,7 +89,40 @@ impl EffectRunner {
             (WorkOf::Phase, false) => Claims::of_phase(plan, phase),
             (WorkOf::Phase, true) => Claims::of_phase(plan, phase).of_agent(),
         };
-        let context = Arc::new(GateContext {
+        let what = Judged { job, active, phase, claims, base, result, label };
+        let context = Arc::new(self.gate_context(what, spaces, environment, cancel).await?);
+        let report = match part {
+            DeliveryPart::Deliver => run_gate(context, spec).await,
+            DeliveryPart::Health | DeliveryPart::Rollback => run_delivery_part(context, spec, part).await,
+        };
+        // An answer that came of being cancelled is none: the gate runs again if it is still wanted.
+        let interrupted = cancel.is_cancelled() && matches!(report.verdict, Verdict::Inconclusive { .. });
+        if interrupted { Err(Stopped::Unwanted) } else { Ok(report) }
+    }
+}
+
+/// What a gate is asked about.
+pub(super) struct Judged<'a> {
+    pub(super) job: &'a JobId,
+    pub(super) active: &'a Active,
+    pub(super) phase: &'a Phase,
+    pub(super) claims: Claims,
+    pub(super) base: &'a CommitId,
+    pub(super) result: &'a Committed,
+    pub(super) label: String,
+}
+
+impl EffectRunner {
+    /// All that a gate may look at.
+    pub(super) async fn gate_context(
+        &self,
+        Judged { job, active, phase, claims, base, result, label }: Judged<'_>,
+        spaces: Workspaces,
+        environment: ToolEnvironment,
+        cancel: &CancellationToken,
+    ) -> Result<GateContext, Fault> {
+        let users_tree = spaces.repository().user().top().to_owned();
+        Ok(GateContext {
             spaces,
             job: job.clone(),
             phase: phase.clone(),
@@ -99,18 +135,13 @@ impl EffectRunner {
             gate_files: active.spec.gate_files.clone(),
             label,
             state: self.state().root().to_path_buf(),
+            baselines: baselines_of(self.state().root()),
+            users_tree,
             environment,
             workspace: self.workspace_of(job).await?,
             checkouts: self.shared.checkouts.clone(),
             cancel: cancel.clone(),
-        });
-        let report = match part {
-            DeliveryPart::Deliver => run_gate(context, spec).await,
-            DeliveryPart::Health | DeliveryPart::Rollback => run_delivery_part(context, spec, part).await,
-        };
-        // An answer that came of being cancelled is none: the gate runs again if it is still wanted.
-        let interrupted = cancel.is_cancelled() && matches!(report.verdict, Verdict::Inconclusive { .. });
-        if interrupted { Err(Stopped::Unwanted) } else { Ok(report) }
+        })
     }
 }
 

@@ -17,6 +17,7 @@ mod grow;
 pub(crate) mod inputs;
 mod integrate;
 mod job_loop;
+mod preflight;
 mod repositories;
 mod review;
 mod rollback;
@@ -25,7 +26,7 @@ mod side_run;
 mod target;
 mod unsaved;
 
-pub(crate) use agents::{Configured, keep_configured, kept_configured, renew_configured};
+pub(crate) use agents::{Configured, gate_environment, keep_configured, kept_configured, renew_configured};
 pub(crate) use effects::{EffectOutcome, EffectRunner, Effects, PHASE_MCP_TOOLS, blocking};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use review::who_looks;

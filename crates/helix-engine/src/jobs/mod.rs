@@ -3,6 +3,7 @@
 //! Must not know how a job is carried out; each has its own loop for that.
 
 mod figures;
+mod pages;
 mod questions;
 mod recovery;
 mod reopen;
@@ -141,7 +142,7 @@ impl Jobs {
         let mut waits = self.services.runner.admission().waiting_of(&owner);
         waits.extend(self.effects.shared.gate_places.waiting_of(&owner));
         let waits = waits.into_iter().filter_map(|(phase, wait)| Some((phase?, wait)));
-        let for_targets = self.effects.waits_for_targets(&view.id);
+        let for_targets = self.effects.waits_of(&view.id);
         view.with_waits(waits.chain(for_targets))
     }
 

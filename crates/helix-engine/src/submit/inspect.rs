@@ -63,6 +63,11 @@ pub struct Inspection {
 }
 
 impl Inspection {
+    /// The job as far as plan and repository make it, if they do.
+    pub fn spec(&self) -> Option<&JobSpec> {
+        self.spec.as_ref().filter(|_| !self.diagnostics.iter().any(Diagnostic::is_error))
+    }
+
     /// The job as far as plan and repository make it, whatever else speaks against it.
     ///
     /// # Errors
@@ -267,6 +272,7 @@ impl Projects {
             briefing: inspection.briefing.clone(),
             gate_files: facts.gate_files,
             venv,
+            no_preflight: request.no_preflight,
         });
         Ok(())
     }

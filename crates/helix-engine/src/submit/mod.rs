@@ -53,6 +53,8 @@ pub struct SubmitRequest {
     /// Virtual environment of Python that its agents and gates use, an absolute path; that of the configuration, else `.venv` of
     /// the repository, where absent.
     pub venv: Option<PathBuf>,
+    /// Whether its first agent starts without the gates' commands having been tried where the job starts.
+    pub no_preflight: bool,
     /// Submitting again with the same key gives the same job.
     pub idempotency_key: Option<String>,
     /// Replaces the plan's issue.

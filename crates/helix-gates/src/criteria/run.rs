@@ -12,6 +12,7 @@ use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 use super::super::GateContext;
 use super::super::checkout::{Check, blocking, fault_of, run_on, words};
 use super::super::command::{as_submitted, end_text};
+use super::super::elsewhere::reached;
 use super::super::judgement::{Trouble, command_fault, last_part};
 use super::super::pattern::Pattern;
 use super::super::tests::{TestRun, read_counts, report_path};
@@ -80,14 +81,15 @@ pub(super) async fn run(context: &Arc<GateContext>, proof: &Proof, number: usize
         Err(trouble) => return Err(trouble),
     }
     let (suffix, limit) = (format!(".criterion-{}", number + 1), GATE_TIMEOUT.duration());
-    let check = Check { argv: &argv, limit, suffix: &suffix, variables: &[], report: report_path(&argv) };
+    let check = Check { argv: &argv, limit, suffix: &suffix, variables: &[], report: report_path(&argv), with: &[] };
     let checked = match run_on(context, &context.result.commit, check).await {
         Ok(checked) => checked,
         Err(Trouble::Command(error)) => return Ok(Answer::Faulted(command_fault(&error)).into()),
         Err(trouble) => return Err(trouble),
     };
     let (checked, ran) = read_counts(checked).await?;
-    let fault = fault_of(&checked.run, &argv, limit);
+    let files = context.files()?;
+    let fault = fault_of(&checked.run, &argv, limit).or_else(|| reached(context, &files, &checked));
     let line = argv.join(" ");
     let mut answer = match (proof, fault) {
         (Proof::Command { exit, shows, .. }, _) if checked.run.end == CommandEnd::Exited(*exit) => {

@@ -4,8 +4,8 @@
 
 use helix_core::finding::Finding;
 
-use super::baseline::{BaselineEnd, Before, Since};
 use super::run::{FailedTest, TestRun};
+use crate::baseline::{BaselineEnd, Before, Since};
 use crate::command::end_text;
 use crate::judgement::{Judgement, finding, last_part};
 use helix_process::{CommandEnd, CommandRun};

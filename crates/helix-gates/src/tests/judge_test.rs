@@ -1,8 +1,8 @@
 use helix_core::evidence::TestCounts;
 use helix_core::finding::Verdict;
 
-use super::super::baseline::Baseline;
 use super::*;
+use crate::baseline::Baseline;
 
 fn run(passed: u32, failed: &[&str], skipped: u32) -> TestRun {
     let failures =
@@ -12,7 +12,7 @@ fn run(passed: u32, failed: &[&str], skipped: u32) -> TestRun {
 }
 
 fn at(since: Since, (code, run): (i32, TestRun)) -> Before {
-    Before { since, baseline: Baseline { end: BaselineEnd::Ran(CommandEnd::Exited(code)), run: Some(run) } }
+    Before { since, baseline: Baseline::of_tests(CommandEnd::Exited(code), Some(run)) }
 }
 
 fn verdict(exit: i32, run: Option<TestRun>, before: Option<(i32, TestRun)>) -> String {

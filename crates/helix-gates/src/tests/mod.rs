@@ -5,7 +5,6 @@
 //! not have failed.
 
 mod audit;
-mod baseline;
 mod go;
 mod javascript;
 mod judge;
@@ -25,17 +24,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
-use helix_core::ids::{CommitId, TreeId};
+use helix_core::ids::CommitId;
 use helix_plan::{Taken, TestsGate};
 
 use super::GateContext;
-use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
-use super::command::{as_submitted, run_notes};
+use super::baseline::{Baseline, Before, Cache, Measure, Measured, baselines};
+use super::checkout::{Check, Checked, blocking, run_on, words};
+use super::command::{as_submitted, fault_in, run_notes};
 use super::definition::WorkOf;
 use super::judgement::{Judgement, Trouble, finding};
-pub use audit::{FaultSort, PlantedFault, planted_faults};
-use baseline::{Baseline, BaselineEnd, Before, Cache, Since};
-use helix_git::GitError;
+pub use audit::{FaultSort, NoFaults, PlantedFault, planted_faults};
 use helix_process::CommandEnd;
 pub(super) use junit::report_path;
 pub(super) use mutation::mutation;
@@ -43,7 +41,7 @@ use report::{Asked, Runner, asked};
 pub(super) use run::TestRun;
 
 /// A test command on its way to an answer.
-struct Testing<'a> {
+pub(super) struct Testing<'a> {
     context: &'a Arc<GateContext>,
     gate: &'a TestsGate,
     asked: Asked,
@@ -84,7 +82,7 @@ pub(super) async fn weaker_tests(
     }
     let of = context.clone();
     let taken = if context.claims.weaker_tests { Taken::Note } else { taken };
-    Ok(blocking(move || work::weaker_tests(&of, taken)).await??)
+    blocking(move || work::weaker_tests(&of, taken)).await?
 }
 
 pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> Result<Judgement, Trouble> {
@@ -92,11 +90,10 @@ pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> 
     let mut notes = as_submitted(context, [gate.command.as_str()]).await?;
     let (weaker, told) = weaker_tests(context, gate.weaker_tests).await?;
     notes.extend(told);
-    let options = context.environment.get("PYTEST_ADDOPTS").map(str::to_owned);
-    let testing = Testing { context, gate, asked: asked(&argv, options.as_deref()), limit: gate.timeout.duration() };
+    let testing = Testing::new(context, gate, &argv);
     let tested = testing.run(&context.result.commit, "").await?;
     notes.extend(run_notes(&tested.checked.run));
-    if let Some(fault) = fault_of(&tested.checked.run, &argv, testing.limit) {
+    if let Some(fault) = fault_in(context, &tested.checked, &argv, testing.limit).await? {
         return Err(Judgement::faulted(fault).with_command(tested.checked.evidence).with_notes(notes).into());
     }
     let (judgement, before) = testing.judged(&tested).await?;
@@ -116,16 +113,35 @@ pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> 
     Ok(judgement.with_command(tested.checked.evidence).with_notes(notes))
 }
 
-impl Testing<'_> {
+impl<'a> Testing<'a> {
+    pub(super) fn new(context: &'a Arc<GateContext>, gate: &'a TestsGate, argv: &[String]) -> Self {
+        let options = context.environment.get("PYTEST_ADDOPTS").map(str::to_owned);
+        Self { context, gate, asked: asked(argv, options.as_deref()), limit: gate.timeout.duration() }
+    }
+
+    pub(super) async fn cache(&self) -> Cache {
+        Cache::of(self.context, "tests", &self.asked.argv).await
+    }
+
     /// Runs the command on a commit; `suffix` tells the runs of one gate apart.
     async fn run(&self, commit: &CommitId, suffix: &str) -> Result<Tested, Trouble> {
         self.run_within(commit, suffix, self.limit).await
     }
 
     async fn run_within(&self, commit: &CommitId, suffix: &str, limit: Duration) -> Result<Tested, Trouble> {
+        self.run_with(commit, suffix, limit, &[]).await
+    }
+
+    async fn run_with(
+        &self,
+        commit: &CommitId,
+        suffix: &str,
+        limit: Duration,
+        with: &[String],
+    ) -> Result<Tested, Trouble> {
         let Asked { argv, variables, report, runner } = &self.asked;
         let started = Instant::now();
-        let check = Check { argv, limit, suffix, variables, report: report.as_deref() };
+        let check = Check { argv, limit, suffix, variables, report: report.as_deref(), with };
         let checked = run_on(self.context, commit, check).await?;
         let (checked, run, doubt) = read_run(checked, *runner).await?;
         Ok(Tested { checked, run, doubt, took: started.elapsed() })
@@ -133,7 +149,7 @@ impl Testing<'_> {
 
     /// The answer of a run, and what the same command gives where the job started and where the phase did.
     async fn judged(&self, tested: &Tested) -> Result<(Judgement, Vec<Before>), Trouble> {
-        let Self { context, gate, asked, .. } = self;
+        let Self { context, gate, .. } = self;
         if let Some(doubt) = &tested.doubt {
             let fault = Fault {
                 kind: FaultKind::Unreadable,
@@ -144,12 +160,12 @@ impl Testing<'_> {
             };
             return Ok((Judgement::faulted(fault), Vec::new()));
         }
-        let cache = Cache::new(&context.state, &asked.argv, context.environment.get("VIRTUAL_ENV"));
-        let now = Baseline { end: BaselineEnd::Ran(tested.checked.run.end), run: tested.run.clone() };
+        let cache = self.cache().await;
+        let now = Baseline::of_tests(tested.checked.run.end, tested.run.clone());
         // What this phase's result is, the next phase's base will be: a job pays for each tree once.
         cache.store(&context.result.tree, &now).await;
         let before = match now.run.as_ref().is_some_and(|run| run.total() > 0) {
-            true => self.baselines(&cache, &now).await?,
+            true => baselines(context, &cache, &now, self).await?,
             false => Vec::new(),
         };
         let Tested { checked, run, .. } = tested;
@@ -194,59 +210,16 @@ impl Testing<'_> {
         let fault = Fault { kind: FaultKind::Flaky, message: format!("flaky: {message}"), hint: Some(hint) };
         Ok((Judgement::faulted(fault).with_notes(judgement.notes), first))
     }
+}
 
-    /// What the same command gives where the job started and where the phase did: a failure is old only if it is in both.
-    async fn baselines(&self, cache: &Cache, now: &Baseline) -> Result<Vec<Before>, Trouble> {
-        let context = self.context;
-        let (job, phase) = {
-            let context = context.clone();
-            blocking(move || {
-                let tree = |commit: &CommitId| context.repository().commit(commit.as_str()).map(|commit| commit.tree);
-                Ok::<_, GitError>((tree(&context.origin)?, tree(&context.base)?))
-            })
-            .await??
+impl Measured for Testing<'_> {
+    async fn measure(&self, commit: &CommitId, suffix: &str, with: &[String]) -> Result<Measure, Trouble> {
+        let measured = async {
+            let tested = self.run_with(commit, suffix, self.limit, with).await?;
+            let fault = fault_in(self.context, &tested.checked, &self.asked.argv, self.limit).await?;
+            Ok(Measure { baseline: Baseline::of_tests(tested.checked.run.end, tested.run), fault })
         };
-        let places = match job == phase {
-            true => vec![(Since::Both, &context.base, phase)],
-            false => vec![(Since::Job, &context.origin, job), (Since::Phase, &context.base, phase)],
-        };
-        let mut before = Vec::new();
-        for (since, commit, tree) in places {
-            // A phase that changed nothing has left what there was: this very run shows it.
-            let baseline = match tree == context.result.tree {
-                true => now.clone(),
-                false => self.baseline(cache, (since, commit, &tree)).await?,
-            };
-            before.push(Before { since, baseline });
-        }
-        Ok(before)
-    }
-
-    /// What the command gives on one of these commits, from the cache if that tree has been tested before.
-    async fn baseline(
-        &self,
-        cache: &Cache,
-        (since, commit, tree): (Since, &CommitId, &TreeId),
-    ) -> Result<Baseline, Trouble> {
-        if let Some(known) = cache.load(tree).await {
-            return Ok(known);
-        }
-        let suffix = match since {
-            Since::Job => ".origin",
-            Since::Phase | Since::Both => ".base",
-        };
-        let tested = match self.run(commit, suffix).await {
-            Ok(tested) => tested,
-            // The base may lack the very program that the phase adds; there is nothing to compare with then.
-            Err(Trouble::Command(error)) => {
-                tracing::info!(%error, "the base has no baseline");
-                return Ok(Baseline { end: BaselineEnd::NotRun(error.to_string()), run: None });
-            }
-            Err(other) => return Err(other),
-        };
-        let found = Baseline { end: BaselineEnd::Ran(tested.checked.run.end), run: tested.run };
-        cache.store(tree, &found).await;
-        Ok(found)
+        Measure::begun(measured.await)
     }
 }
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 use helix_core::finding::{Fault, FaultKind};
 use helix_plan::{Switch, Taken};
 
-use super::baseline::Before;
 use super::run::TestRun;
 use super::work::{Nonsense, Work};
 use super::{Tested, Testing};
+use crate::baseline::Before;
 use crate::checkout::blocking;
 use crate::definition::WorkOf;
 use crate::judgement::{Judgement, Trouble, finding};

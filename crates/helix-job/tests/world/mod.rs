@@ -89,6 +89,7 @@ pub fn spec(phases: Vec<Phase>) -> JobSpec {
         briefing: Default::default(),
         gate_files: Default::default(),
         venv: None,
+        no_preflight: false,
     }
 }
 

@@ -38,6 +38,8 @@ pub struct JobRequest {
     pub land: Option<Land>,
     /// Virtual environment of Python for its agents and gates, an absolute path; default: `.venv` of the repository.
     pub venv: Option<PathBuf>,
+    /// `false` starts the first agent without trying the gates' commands where the job starts; default: `true`.
+    pub preflight: Option<bool>,
     /// Submitting again with the same key returns the same job.
     pub idempotency_key: Option<String>,
     /// The issue, pull request or merge request that the job is for: its number or its URL. Replaces the plan's.
@@ -96,6 +98,7 @@ impl JobRequest {
             max_turns: self.max_turns,
             land: self.land,
             venv: self.venv,
+            no_preflight: self.preflight == Some(false),
             idempotency_key: self.idempotency_key,
             issue: self.issue,
             origin: Origin::Api,

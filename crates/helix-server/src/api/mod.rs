@@ -8,6 +8,7 @@ pub(crate) mod health;
 pub(crate) mod job_request;
 pub(crate) mod jobs;
 pub(crate) mod keys;
+pub(crate) mod logins;
 pub(crate) mod logs;
 pub(crate) mod metrics;
 pub(crate) mod older;

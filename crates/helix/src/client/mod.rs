@@ -15,8 +15,8 @@ use helix_job::JobView;
 use helix_job::question::QuestionView;
 use helix_server::wire::{
     AcceptRequest, Accepted, AnswerRequest, CallToolResult, CheckRequest, DraftStart, ErrorEnvelope, Holder, JobPage,
-    JobRequest, KeyList, KeyRequest, KeyView, NewKey, Problem, ResumeRequest, RetryRequest, RollbackRequest,
-    SessionDetail, SessionPage,
+    JobRequest, KeyList, KeyRequest, KeyView, Login, LoginRequest, NewKey, Problem, ResumeRequest, RetryRequest,
+    RollbackRequest, SessionDetail, SessionPage,
 };
 use helix_store::{HostInfo, StateDir};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -111,6 +111,14 @@ impl Client {
     pub(crate) async fn revoke_key(&self, holder: Holder, name: &str) -> Result<KeyList, ClientError> {
         let path = format!("/api/v1/keys/{}/{}", holder.word(), in_path(name));
         self.decode(self.request(Method::DELETE, &path)).await
+    }
+
+    /// An address that logs a browser in, once.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub(crate) async fn log_in(&self, job: Option<&str>) -> Result<Login, ClientError> {
+        self.post("/api/v1/logins", &LoginRequest { job: job.map(str::to_owned) }).await
     }
 
     /// Asks the host whether it answers.

@@ -5,12 +5,13 @@
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
 use helix_agents::{ExitStatus, Supported, probe};
 use helix_core::error_chain;
+use helix_engine::preflight::{PreflightCheck, PreflightFound};
 use helix_engine::preview::AgentMeans;
 use helix_engine::{AgentProfile, Product, Program, agent_kind};
 use helix_git::{GitEnvironment, Repository};
@@ -24,6 +25,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::commands::means;
+use crate::commands::plan;
+use crate::commands::preflight::{self, Preflight};
 use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words, workspace_of};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
@@ -66,7 +69,7 @@ impl Check {
     }
 }
 
-pub(crate) fn run(context: &Context, fix: bool) -> Ended {
+pub(crate) fn run(context: &Context, fix: bool, choice: preflight::Choice) -> Ended {
     let settings = context.settings()?;
     let files: Vec<String> = settings.files.paths().map(|file| file.display().to_string()).collect();
     let language = context.terminal.language;
@@ -89,6 +92,7 @@ pub(crate) fn run(context: &Context, fix: bool) -> Ended {
         checks.extend(open_webui(context, settings).await);
         Ok(())
     })?;
+    checks.extend(gates(context, choice)?);
     let works = checks.iter().all(|check| check.state != State::Problem);
     let settings = settings.origins(&context.environment, language);
     let value = json!({ "ok": works, "checks": checks, "settings": settings });
@@ -274,6 +278,51 @@ async fn toolchains(context: &Context) -> Vec<Check> {
         });
     }
     checks
+}
+
+/// Whether the commands of the gates of the plans here can run where jobs would start.
+fn gates(context: &Context, choice: preflight::Choice) -> Result<Vec<Check>, CommandError> {
+    let language = context.terminal.language;
+    let mut checks: Vec<Check> = Vec::new();
+    for plan in plan_files(&context.environment.directory) {
+        // What is wrong with a plan, `helix plan check` says.
+        let Ok(inspection) = plan::inspected(context, &plan::request(context, &plan)) else { continue };
+        let Some(spec) = inspection.spec() else { continue };
+        let what =
+            |check: &PreflightCheck| say!(language, "doctor-gate", gate = check.gate, phase = check.phase.as_str());
+        match preflight::make(context, spec, choice)? {
+            Preflight::Untrusted => {
+                return Ok(vec![Check::note(say!(language, "doctor-gates"), problem!(language, "doctor-untrusted"))]);
+            }
+            preflight => checks.extend(preflight.checks().iter().map(|check| {
+                let (what, found) = (what(check), preflight::found(language, check));
+                match &check.found {
+                    PreflightFound::Passes => Check::good(what, found),
+                    PreflightFound::Fails { .. } => Check { state: State::Note, ..Check::good(what, found) },
+                    PreflightFound::Cannot { .. } => {
+                        Check::problem(what, told(found, preflight::remedy(check).unwrap_or_default()))
+                    }
+                }
+            })),
+        }
+    }
+    let mut known = Vec::new();
+    checks.retain(|check| {
+        let is_new = !known.contains(&check.found);
+        known.push(check.found.clone());
+        is_new
+    });
+    Ok(checks)
+}
+
+/// The plans of the project in a directory.
+fn plan_files(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory.join("plans")).into_iter().flatten().flatten();
+    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path().join(plan::PLAN_FILE)).collect();
+    found.push(directory.join(plan::PLAN_FILE));
+    found.retain(|file| file.is_file());
+    found.sort();
+    found
 }
 
 /// The first line of what a program prints, if it prints any, or why it is of no use.

@@ -46,6 +46,10 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         }
         into.push(context.shown(path));
     }
+    // Who sets a project up here has decided to work with it.
+    if !kept.contains(&context.shown(&files[0].0)) {
+        trust(context, &files[0].0);
+    }
     let language = context.terminal.language;
     // A person has just asked for this file, and Helix has written it: it counts as it is now.
     let file = directory.join(FILE_NAME);
@@ -72,6 +76,18 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
     context.terminal.answer(&value, &lines.join("\n"))?;
     context.terminal.note(&say!(language, "init-next"));
     Ok(Exit::Success)
+}
+
+/// Trusts the file that was written, so that its project's gates may be tried. Where that cannot be recorded, `helix trust` says why.
+fn trust(context: &Context, file: &Path) {
+    let given = state_dir(&context.environment, &context.overrides).and_then(|state| {
+        let written = project_file(&context.environment, Some(file))?;
+        let trust = Trust::new(&context.environment, &state.value);
+        written.map(|written| trust.give(&written)).transpose()
+    });
+    if let Err(error) = given {
+        tracing::info!(error = error.in_one_line(), "the new configuration is not trusted yet");
+    }
 }
 
 fn names(survey: &Survey) -> Vec<&'static str> {

@@ -20,6 +20,7 @@ use serde_json::json;
 use crate::arguments::{budget, words};
 use crate::commands::draft;
 use crate::commands::means::whose;
+use crate::commands::preflight::{self, Preflight};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
 use crate::files::read_bytes;
@@ -39,6 +40,8 @@ pub(crate) enum Action {
         /// Also show each older form beside the current one, and the whole plan with its workflow
         #[arg(long)]
         explain: bool,
+        #[command(flatten)]
+        preflight: preflight::Choice,
     },
     /// Write a first plan
     New {
@@ -87,20 +90,29 @@ pub(crate) struct Selection {
 
 pub(crate) fn run(context: &Context, action: &Action) -> Ended {
     match action {
-        Action::Check { plan, explain } => check(context, plan, *explain),
+        Action::Check { plan, explain, preflight } => check(context, plan, *explain, *preflight),
         Action::New { name, output } => new(context, name, output.as_deref()),
         Action::Schema => context.terminal.json(&helix_plan::json_schema()),
     }
 }
 
-fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
+fn check(context: &Context, plan: &Path, explain: bool, choice: preflight::Choice) -> Ended {
     let (terminal, language) = (&context.terminal, context.terminal.language);
     let file = plan_file(&context.path(plan))?;
     let shown = context.shown(&file);
     let bytes = read_bytes(&file)?;
     let workflow = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
-    let Inspection { diagnostics, source_text: source, parsed, refusals, .. } =
-        inspected(context, &request(context, &file))?;
+    let inspection = inspected(context, &request(context, &file))?;
+    // Without an agent or a commit there is something else to be done first; an agent is not needed for this.
+    let can_be_tried = inspection.refusals.iter().all(|one| one.code() == helix_engine::codes::AGENT_UNUSABLE);
+    let preflight = match inspection.spec().filter(|_| can_be_tried) {
+        Some(spec) => preflight::make(context, spec, choice)?,
+        None => Preflight::LeftOut,
+    };
+    if matches!(preflight, Preflight::Interrupted) {
+        return Ok(Exit::Interrupted);
+    }
+    let Inspection { diagnostics, source_text: source, parsed, refusals, .. } = inspection;
     let errors = diagnostics.iter().filter(|one| one.is_error()).count();
     let parsed = parsed.filter(|_| errors == 0);
     if terminal.reading == Reading::Programs {
@@ -112,8 +124,13 @@ fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
             "normalised": parsed.as_ref().map(|parsed| &parsed.normalised),
             "workflow": workflow,
             "refusals": refusals.iter().map(refusal).collect::<Vec<_>>(),
+            "preflight": if let Preflight::Made(checks) = &preflight { json!(checks) } else { json!(null) },
         }))?;
-        return Ok(if parsed.is_some() { Exit::Success } else { Exit::No });
+        return Ok(match parsed {
+            Some(_) if preflight.stops() => Exit::Environment,
+            Some(_) => Exit::Success,
+            None => Exit::No,
+        });
     }
     terminal.say_diagnostics(&diagnostics, &source);
     let Some(parsed) = parsed else {
@@ -134,10 +151,21 @@ fn check(context: &Context, plan: &Path, explain: bool) -> Ended {
             terminal.say(&phrases::hint(language, hint));
         }
     }
+    for line in preflight::lines(terminal, preflight.checks()) {
+        terminal.data(&line)?;
+    }
+    if matches!(preflight, Preflight::Untrusted) && has_commands(&parsed.plan) {
+        terminal.note(&say!(language, "preflight-untrusted"));
+    }
     if explain {
         terminal.data(&explanation(language, &parsed, workflow.map(|call| call.name).as_deref()))?;
     }
-    Ok(Exit::Success)
+    Ok(if preflight.stops() { Exit::Environment } else { Exit::Success })
+}
+
+/// Whether a gate of the plan runs a command.
+fn has_commands(plan: &Plan) -> bool {
+    plan.phases.iter().flat_map(|phase| &phase.gates).any(|gate| !gate.commands().is_empty())
 }
 
 /// Older forms beside the modern ones, and the whole plan.
@@ -157,7 +185,7 @@ fn explanation(language: Language, parsed: &ParsedPlan, workflow: Option<&str>) 
 }
 
 /// A request for a plan as it is.
-fn request(context: &Context, file: &Path) -> SubmitRequest {
+pub(super) fn request(context: &Context, file: &Path) -> SubmitRequest {
     let mut request = SubmitRequest::new(file.to_owned(), Origin::Cli);
     request.shown_as = Some(context.shown(file));
     request.venv = context.active_venv();
@@ -166,7 +194,7 @@ fn request(context: &Context, file: &Path) -> SubmitRequest {
 
 /// Everything that a host would say of a request, first whether it may touch the place at all: a person may read their own
 /// plan wherever it lies.
-fn inspected(context: &Context, request: &SubmitRequest) -> Result<Inspection, CommandError> {
+pub(super) fn inspected(context: &Context, request: &SubmitRequest) -> Result<Inspection, CommandError> {
     let mut config = context.settings()?.engine(&context.environment)?;
     let roots = std::mem::take(&mut config.roots);
     let mut inspection = context.block_on(async { Ok(inspect(&config, request).await?) })?;

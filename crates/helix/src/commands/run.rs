@@ -36,6 +36,9 @@ pub(crate) struct Arguments {
     /// Print the job's id and return; the job runs in the background
     #[arg(long)]
     detach: bool,
+    /// Start the first agent without trying the commands of the gates on the base commit
+    #[arg(long)]
+    no_preflight: bool,
     /// Show what would run, with the prompts, and change nothing
     #[arg(long, conflicts_with = "detach")]
     dry_run: bool,
@@ -179,6 +182,7 @@ fn body(context: &Context, path: &Path, arguments: &Arguments) -> Result<JobRequ
         max_turns,
         land,
         venv: context.venv()?,
+        preflight: arguments.no_preflight.then_some(false),
         idempotency_key: arguments.idempotency_key.clone(),
         issue,
     })

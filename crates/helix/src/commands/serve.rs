@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::Args;
-use helix_job::say;
+use helix_job::{How, say};
 use helix_store::StateDir;
 use serde_json::json;
 use tokio::signal::unix::SignalKind;
@@ -84,6 +84,11 @@ fn announce(context: &Context, host: &Host, access: &Access) -> Ended {
         context.terminal.say(&say!(language, "serve-stored", file = host.token.file.display().to_string()));
     } else {
         context.terminal.say(&say!(language, "serve-token-file", file = host.token.file.display().to_string()));
+    }
+    // What cannot be made now, `helix open` says later.
+    if let Ok(Some(login)) = host.engine.logins().code(&host.engine.owner(How::Terminal)) {
+        let url = format!("{}/login?code={}", info.url, login.code);
+        context.terminal.say(&say!(language, "serve-pages", url = url));
     }
     context.terminal.say(&say!(language, "serve-stop"));
     Ok(Exit::Success)

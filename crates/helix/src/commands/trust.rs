@@ -48,6 +48,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     }
     let path = found.path.display();
     if found.keys.is_empty() {
+        trust.give(&found)?;
         let text = say!(language, "trust-unneeded", path = path.to_string());
         return context.terminal.answer(&json!({ "path": found.path, "keys": [], "files": [] }), &text);
     }

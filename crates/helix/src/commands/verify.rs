@@ -95,7 +95,7 @@ pub(super) fn own_key(context: &Context) -> Result<EvidenceKey, CommandError> {
 }
 
 fn key_file(context: &Context) -> Result<PathBuf, CommandError> {
-    Ok(context.settings()?.state_dir.value.join("evidence.key"))
+    Ok(context.settings()?.state_dir.value.join(EvidenceKey::FILE))
 }
 
 /// The keys that the caller trusts: those that are named, else the own one, if there is one.

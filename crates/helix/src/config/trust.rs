@@ -144,6 +144,14 @@ impl<'a> Trust<'a> {
             .hint("read it and what it names, then run: helix trust (docs/configuration.md, \"Trust in a project\")"))
     }
 
+    /// Whether the user trusts a file as it is now.
+    pub(crate) fn is_given(&self, file: &ProjectFile) -> bool {
+        let record = self.record_of(&file.path).ok().and_then(|record| std::fs::read(record).ok());
+        let given = record.and_then(|bytes| serde_json::from_slice::<Trusted>(&bytes).ok());
+        given.is_some_and(|given| self.digest(file).is_ok_and(|(digest, _)| digest == given.digest))
+            && only_the_user_writes(&file.path).is_ok()
+    }
+
     /// Trusts a file as it is now; returns the files that are trusted with it.
     ///
     /// # Errors

@@ -8,6 +8,9 @@ use helix_store::{JobFilter, StateDir};
 
 use super::visit::is_visited;
 
+/// How long a host stays for somebody who has looked at a page.
+const LOOKED_AT: Duration = Duration::from_secs(600);
+
 /// Jobs that need a host: unfinished ones, but for those that wait for persons and nothing else.
 ///
 /// # Errors
@@ -53,7 +56,8 @@ pub(crate) async fn until_idle(
         }
         // Time for somebody to submit the next job, or the first one.
         tokio::time::sleep(grace).await;
-        if busy_jobs(engine).await?.is_empty() && !visitors.is_some_and(is_visited) {
+        let is_looked_at = visitors.is_some_and(is_visited) || engine.logins().is_in_use(LOOKED_AT);
+        if busy_jobs(engine).await?.is_empty() && !is_looked_at {
             return Ok(());
         }
     }

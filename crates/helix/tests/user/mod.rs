@@ -22,7 +22,12 @@ pub struct Ran {
 
 impl User {
     pub fn new() -> Self {
-        let scratch = tempfile::tempdir().unwrap();
+        Self::within(&std::env::temp_dir())
+    }
+
+    /// One whose corner lies in a directory: `/tmp` is another one for what runs in the sandbox.
+    pub fn within(directory: &Path) -> Self {
+        let scratch = tempfile::Builder::new().prefix("helix-").tempdir_in(directory).unwrap();
         for directory in ["home", "work"] {
             std::fs::create_dir(scratch.path().join(directory)).unwrap();
         }

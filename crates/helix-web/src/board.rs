@@ -1,0 +1,226 @@
+//! The board: what needs a person, what runs, what is proven, and what ended otherwise. Must not know a job's details.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::extract::{Query, State};
+use axum::response::Response;
+use helix_core::ids::JobId;
+use helix_engine::{Activity, Engine, EngineError, JobFilter};
+use helix_job::phrases::{self, Sign};
+use helix_job::{JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
+use jiff::{SignedDuration, Timestamp};
+use maud::{Markup, html};
+use serde::Deserialize;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_util::sync::CancellationToken;
+
+use crate::Pages;
+use crate::activity::deed;
+use crate::card;
+use crate::layout::{Frame, Place};
+use crate::reader::Reader;
+use crate::sign::sign;
+use crate::trouble::{Shown, Trouble};
+
+/// How long a failed job needs somebody.
+const RECENT: SignedDuration = SignedDuration::from_hours(72);
+/// Most ended jobs of one status.
+const ENDED: usize = 50;
+/// Most jobs whose agents' deeds are kept.
+const MOST_DEEDS: usize = 1_000;
+
+/// What the agents of jobs do right now, in a few words each.
+#[derive(Debug, Default)]
+pub(crate) struct Deeds(Mutex<HashMap<JobId, String>>);
+
+impl Deeds {
+    /// Those of an engine, until the server shuts down.
+    pub(crate) fn followed(engine: &Engine, shutdown: CancellationToken) -> Arc<Self> {
+        let (deeds, mut activity) = (Arc::new(Self::default()), engine.jobs().activity());
+        let kept = Arc::clone(&deeds);
+        tokio::spawn(async move {
+            loop {
+                let heard = tokio::select! {
+                    heard = activity.recv() => heard,
+                    () = shutdown.cancelled() => return,
+                };
+                match heard {
+                    Ok(Activity { job, event, .. }) => drop(deed(&event).map(|deed| kept.note(job, deed))),
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+        deeds
+    }
+
+    fn note(&self, job: JobId, deed: String) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_DEEDS {
+            known.clear();
+        }
+        known.insert(job, deed);
+    }
+
+    pub(crate) fn of(&self, job: &JobId) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(job).cloned()
+    }
+}
+
+/// A lane of the board.
+struct Lane {
+    name: &'static str,
+    title: String,
+    empty: String,
+    sign: Sign,
+    jobs: Vec<JobView>,
+}
+
+/// The lanes as they are now.
+async fn lanes(pages: &Pages, language: Language) -> Result<Vec<Lane>, EngineError> {
+    let jobs = pages.engine.jobs();
+    let mut all = jobs.list(JobFilter::unfinished()).await?.jobs;
+    for status in [JobStatus::Succeeded, JobStatus::Failed, JobStatus::Cancelled] {
+        let filter = JobFilter { statuses: vec![status], ..JobFilter::default() };
+        all.extend(jobs.page(filter, None, ENDED).await?.jobs);
+    }
+    all.sort_by_key(|job| std::cmp::Reverse(job.completed_at.unwrap_or(job.created_at)));
+    let now = Timestamp::now();
+    let mut lanes = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
+    for job in all {
+        lanes[lane(&job, now)].push(job);
+    }
+    let [needs, running, proven, otherwise] = lanes;
+    let make = |name, title, empty, sign, jobs| Lane { name, title, empty, sign, jobs };
+    Ok(vec![
+        make("needs", say!(language, "web-lane-needs"), say!(language, "web-lane-needs-empty"), Sign::Waiting, needs),
+        make(
+            "running",
+            say!(language, "web-lane-running"),
+            say!(language, "web-lane-running-empty"),
+            Sign::Running,
+            running,
+        ),
+        make(
+            "proven",
+            say!(language, "web-lane-proven"),
+            say!(language, "web-lane-proven-empty"),
+            Sign::Passed,
+            proven,
+        ),
+        make(
+            "otherwise",
+            say!(language, "web-lane-otherwise"),
+            say!(language, "web-lane-otherwise-empty"),
+            Sign::Skipped,
+            otherwise,
+        ),
+    ])
+}
+
+/// In which lane a job is.
+fn lane(job: &JobView, now: Timestamp) -> usize {
+    let is_recent = || job.completed_at.is_some_and(|at| now.duration_since(at) < RECENT);
+    // Of a limit of its provider, or a delivery of another job.
+    let is_held = || {
+        let waits = |phase: &PhaseView| phase.stage.as_deref().is_some_and(|stage| stage.starts_with("waits until "));
+        job.phases.iter().any(|phase| phase.status == PhaseStatus::Waiting && waits(phase))
+    };
+    match job.status {
+        JobStatus::Succeeded if job.reverted.is_none() && job.phases.iter().all(is_checked) => 2,
+        JobStatus::Failed if is_recent() => 0,
+        JobStatus::Succeeded | JobStatus::Failed | JobStatus::Cancelled => 3,
+        _ if phrases::open_questions(job).next().is_some() || job.error.is_some() || is_held() => 0,
+        _ => 1,
+    }
+}
+
+/// Whether a phase passed because something checked it, and nobody overruled what did not pass; or was never to run. The page of the job looks at
+/// the proof itself.
+fn is_checked(phase: &PhaseView) -> bool {
+    let was_checked = phase.gates.iter().any(|gate| gate.verdict.passed())
+        || phase.review.as_ref().is_some_and(|review| review.verdict.passed());
+    match phase.status {
+        PhaseStatus::Passed => was_checked && phase.accepted.is_empty(),
+        PhaseStatus::Skipped => phase.attempt == 0 && phase.error.is_none(),
+        _ => false,
+    }
+}
+
+/// All lanes, as they are sent again when something moves.
+///
+/// # Errors
+/// The journal cannot be read.
+pub(crate) async fn fragment(pages: &Pages, language: Language, wanted: Option<&str>) -> Result<Markup, EngineError> {
+    let mut lanes = lanes(pages, language).await?;
+    let words: Vec<String> = wanted.unwrap_or_default().split_whitespace().map(str::to_lowercase).collect();
+    for lane in lanes.iter_mut().filter(|_| !words.is_empty()) {
+        lane.jobs.retain(|job| words.iter().all(|word| card::searched(job).contains(word)));
+    }
+    let nothing = words.is_empty() && lanes.iter().all(|lane| lane.jobs.is_empty());
+    Ok(html! {
+        div #lanes.lanes data-v=(if nothing { "none" } else { "some" }) {
+            @if nothing { (beginning(language)) } @else {
+                @for lane in &lanes {
+                    section.lane id={ "lane-" (lane.name) } aria-labelledby={ "title-" (lane.name) } {
+                        h2 id={ "title-" (lane.name) } {
+                            (sign(lane.sign, None)) (lane.title) " " span.count id={ "count-" (lane.name) } data-v=(lane.jobs.len()) { (lane.jobs.len()) }
+                        }
+                        div.cards id={ "cards-" (lane.name) } data-list {
+                            @for job in &lane.jobs { (card::job(language, job, pages.deeds.of(&job.id).as_deref())) }
+                            @if lane.jobs.is_empty() { p.empty id={ "empty-" (lane.name) } data-v="empty" { (lane.empty) } }
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+/// How one begins.
+fn beginning(language: Language) -> Markup {
+    html! {
+        section.beginning {
+            h2 { (say!(language, "web-begin")) }
+            p { (say!(language, "web-begin-how")) }
+            ol.steps {
+                li { (say!(language, "web-begin-demo")) pre { "helix demo" } }
+                li { (say!(language, "web-begin-chat")) pre { "helix chat" } }
+                li { (say!(language, "web-begin-plan")) pre { "helix run plans/NAME/phases.yaml" } }
+            }
+        }
+    }
+}
+
+/// What is looked for.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Search {
+    q: Option<String>,
+}
+
+/// `GET /`
+pub(crate) async fn show(
+    State(pages): State<Pages>,
+    reader: Reader,
+    Query(Search { q: wanted }): Query<Search>,
+) -> Shown<Response> {
+    let language = reader.language;
+    let lanes =
+        fragment(&pages, language, wanted.as_deref()).await.map_err(|error| Trouble::from(error).page(&reader))?;
+    let body = html! {
+        div.head {
+            h1 { (say!(language, "web-board")) }
+            form.search method="get" action="/" role="search" {
+                input #search type="search" name="q" value=[&wanted] aria-label=(say!(language, "web-search"))
+                    placeholder=(say!(language, "web-search")) autocomplete="off";
+            }
+        }
+        (lanes)
+    };
+    Ok(Frame::new(&reader, Place::Board, &say!(language, "web-board")).live("/live".into()).page(body))
+}
+
+#[cfg(test)]
+#[path = "board_test.rs"]
+mod tests;

@@ -1,0 +1,30 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn phase(status: &str, more: &Value) -> PhaseView {
+    let mut one = json!({
+        "id": "p", "name": "P", "status": status, "stage": null, "waits_for": null, "attempt": 1, "started_at": null, "completed_at": null,
+        "duration_seconds": null, "outputs": [], "gates": [], "verdict": null, "cost": 0.0, "runs": [], "commit": null, "error": null,
+    });
+    one.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    serde_json::from_value(one).unwrap()
+}
+
+#[test]
+fn nothing_is_in_the_lane_of_what_is_proven_that_was_not_checked_or_was_overruled() {
+    let gate = json!({
+        "gate": "tests_pass", "verdict": "pass", "summary": "", "tree": "0000000000000000000000000000000000000000", "duration_ms": 1,
+    });
+    let accepted = json!([{ "gate": 0, "name": "tests_pass", "by": "root (terminal)", "reason": "known" }]);
+    for (status, more, is_proven) in [
+        ("passed", json!({ "gates": [gate] }), true),
+        ("passed", json!({}), false),
+        ("passed", json!({ "gates": [gate], "accepted": accepted }), false),
+        ("skipped", json!({ "attempt": 0 }), true),
+        ("skipped", json!({ "error": { "message": "failed", "hint": null } }), false),
+        ("failed", json!({ "gates": [gate] }), false),
+    ] {
+        assert_eq!(is_checked(&phase(status, &more)), is_proven, "{status} {more}");
+    }
+}

@@ -1,0 +1,106 @@
+//! One job on one page: its head, the graph of its phases, what happened, and the phase that is selected.
+//!
+//! Must not judge anything: what counts is in the views.
+
+pub(crate) mod actions;
+mod changes;
+mod checks;
+pub(crate) mod evidence;
+mod graph;
+mod head;
+mod panel;
+mod story;
+mod timeline;
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use helix_core::ids::{PhaseId, RunId};
+use helix_core::text::one_line;
+use helix_engine::EngineError;
+use helix_job::Language;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use crate::Pages;
+use crate::layout::{Frame, Place};
+use crate::reader::Reader;
+use crate::trouble::{Shown, Trouble};
+
+use story::{Story, Tab};
+
+/// What of a job is looked at.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub(crate) struct Asked {
+    phase: Option<PhaseId>,
+    tab: Option<Tab>,
+    attempt: Option<u32>,
+    /// The file whose changes are shown whatever its size.
+    file: Option<String>,
+    /// How many events of the run the page has.
+    pub(crate) after: Option<u64>,
+}
+
+/// What of a job's page is sent again when something moves.
+pub(crate) struct Parts {
+    pub(crate) moving: Vec<Markup>,
+    /// The run whose activity is followed, where that is looked at.
+    pub(crate) run: Option<RunId>,
+}
+
+/// The parts of a job's page that move by themselves.
+pub(crate) async fn parts(pages: &Pages, language: Language, id: &str, asked: &Asked) -> Result<Parts, EngineError> {
+    let story = Story::of(&pages.engine, id).await?;
+    let selected = story.select(asked);
+    let mut moving = vec![
+        head::head(language, &story),
+        graph::graph(language, &story, &selected),
+        timeline::timeline(language, &story, &selected),
+        panel::tabs(language, &story, &selected),
+    ];
+    let mut run = None;
+    match selected.tab {
+        Tab::Activity => {
+            run = selected.run();
+            // Its items follow one by one.
+            moving.push(panel::shell(&selected, panel::list(language, &selected, 0, &[])));
+        }
+        Tab::Checks => moving.push(panel::shell(&selected, checks::checks(language, &story, &selected))),
+        Tab::Changes | Tab::Evidence | Tab::Prompt => {}
+    }
+    Ok(Parts { moving, run })
+}
+
+/// `GET /jobs/{id}`
+pub(crate) async fn show(
+    State(pages): State<Pages>,
+    reader: Reader,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Shown<Response> {
+    let language = reader.language;
+    let made = async {
+        let story = Story::of(&pages.engine, &id).await?;
+        let selected = story.select(&asked);
+        let shown = match selected.tab {
+            Tab::Activity => panel::activity(&pages, language, &selected).await?,
+            Tab::Changes => changes::changes(&pages, language, &story, &selected, asked.file.as_deref()).await,
+            Tab::Checks => checks::checks(language, &story, &selected),
+            Tab::Evidence => evidence::evidence(&pages, language, &story, &selected).await,
+            Tab::Prompt => panel::prompt(&pages, language, &selected).await?,
+        };
+        let body = html! {
+            (head::head(language, &story))
+            (graph::graph(language, &story, &selected))
+            div.columns {
+                div.main {
+                    (panel::tabs(language, &story, &selected))
+                    (panel::shell(&selected, shown))
+                }
+                (timeline::timeline(language, &story, &selected))
+            }
+        };
+        Ok::<_, EngineError>((body, one_line(&story.view.name, 80), selected.live(&story)))
+    };
+    let (body, title, live) = made.await.map_err(|error| Trouble::from(error).page(&reader))?;
+    Ok(Frame::new(&reader, Place::Elsewhere, &title).live(live).page(body))
+}

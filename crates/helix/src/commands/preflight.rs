@@ -1,0 +1,125 @@
+//! The preflight from the terminal: the commands of a plan's gates, tried once on the commit that a job would start from.
+//!
+//! Must not run anything of a project that its user has not begun to work with: whoever checks a plan has not started it.
+
+use std::path::Path;
+
+use clap::Args;
+use helix_engine::preflight::{PreflightCheck, PreflightFound, preflight};
+use helix_job::{JobSpec, Language, phrases, say};
+use tokio::signal::unix::SignalKind;
+use tokio_util::sync::CancellationToken;
+
+use crate::config::{Trust, project_file};
+use crate::context::Context;
+use crate::error::CommandError;
+use crate::runtime::signal_stream;
+use crate::terminal::{Meaning, Terminal};
+
+/// Whether commands of gates are tried.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Choice {
+    /// Try the commands of the gates on the base commit, also in a project that you have not trusted
+    #[arg(long, conflicts_with = "no_preflight")]
+    preflight: bool,
+    /// Do not try the commands of the gates
+    #[arg(long)]
+    no_preflight: bool,
+}
+
+/// What came of it.
+pub(crate) enum Preflight {
+    Made(Vec<PreflightCheck>),
+    /// Nobody asked for it, or it cannot be made here.
+    LeftOut,
+    /// The project is not trusted yet.
+    Untrusted,
+    Interrupted,
+}
+
+impl Preflight {
+    pub(crate) fn checks(&self) -> &[PreflightCheck] {
+        if let Self::Made(checks) = self { checks } else { &[] }
+    }
+
+    /// Whether a job would stop there.
+    pub(crate) fn stops(&self) -> bool {
+        self.checks().iter().any(PreflightCheck::stops)
+    }
+}
+
+/// Makes the preflight of a job, if that is wanted.
+///
+/// # Errors
+/// When the repository cannot be read, or nothing can be run here.
+pub(crate) fn make(context: &Context, spec: &JobSpec, choice: Choice) -> Result<Preflight, CommandError> {
+    // Within a run, its own walls hold, and Helix's state is out of reach: agents have `helix gates run`.
+    if choice.no_preflight || context.environment.variable("HELIX_RUN_DIR").is_some() {
+        return Ok(Preflight::LeftOut);
+    }
+    let settings = context.settings()?;
+    let state = settings.state_dir.value.clone();
+    if !choice.preflight && !is_trusted(context, &state, Path::new(&spec.repo.path)) {
+        return Ok(Preflight::Untrusted);
+    }
+    let config = settings.engine(&context.environment)?;
+    context.block_on(async {
+        let (mut interrupts, mut terminations) =
+            (signal_stream(SignalKind::interrupt())?, signal_stream(SignalKind::terminate())?);
+        let cancel = CancellationToken::new();
+        let running = preflight(spec, &config, &state, &cancel);
+        tokio::pin!(running);
+        tokio::select! {
+            made = &mut running => Ok(Preflight::Made(made?)),
+            () = async { tokio::select! { _ = interrupts.recv() => {} _ = terminations.recv() => {} } } => {
+                // The commands end first, however they do.
+                cancel.cancel();
+                drop(running.await);
+                Ok(Preflight::Interrupted)
+            }
+        }
+    })
+}
+
+/// Whether the user has said that programs of this repository may run: `helix init` and `helix trust` here do.
+fn is_trusted(context: &Context, state: &Path, repository: &Path) -> bool {
+    let found = project_file(&context.environment, None).ok().flatten();
+    let of_repository = found.filter(|file| {
+        let whole = file.path.canonicalize().unwrap_or_else(|_| file.path.clone());
+        repository.canonicalize().is_ok_and(|repository| whole.starts_with(repository))
+    });
+    of_repository.is_some_and(|file| Trust::new(&context.environment, state).is_given(&file))
+}
+
+/// What was found, as lines.
+pub(crate) fn lines(terminal: &Terminal, checks: &[PreflightCheck]) -> Vec<String> {
+    let language = terminal.language;
+    let mut lines = Vec::new();
+    for check in checks {
+        let (sign, meaning) = match check.found {
+            PreflightFound::Passes => ("✓", Meaning::Good),
+            PreflightFound::Fails { .. } => ("·", Meaning::Attention),
+            PreflightFound::Cannot { .. } => ("✗", Meaning::Bad),
+        };
+        lines.push(format!("{} {}", terminal.paint(meaning, sign), found(language, check)));
+        lines.extend(remedy(check).map(|remedy| format!("  {}", phrases::hint(language, remedy))));
+    }
+    lines
+}
+
+/// What a command gives, in one sentence.
+pub(crate) fn found(language: Language, check: &PreflightCheck) -> String {
+    let command = check.command.as_str();
+    match &check.found {
+        PreflightFound::Passes => say!(language, "preflight-passes", command = command),
+        PreflightFound::Fails { how } => say!(language, "preflight-fails", command = command, how = how),
+        PreflightFound::Cannot { why, .. } => why.clone(),
+    }
+}
+
+pub(crate) fn remedy(check: &PreflightCheck) -> Option<&str> {
+    match &check.found {
+        PreflightFound::Cannot { remedy, .. } => remedy.as_deref(),
+        PreflightFound::Passes | PreflightFound::Fails { .. } => None,
+    }
+}
