@@ -26,7 +26,7 @@ mod user_words;
 
 pub use config::{ConsultantConfig, FOLLOW_JOBS};
 pub use enforce::{CheckedFiles, Enforcement, OwnValidator, Validator, linked_path};
-pub use own_template::{OwnTemplate, try_template_main};
+pub use own_template::{OwnTemplate, TRY_TEMPLATE, try_template_main};
 pub use prompt::{BUILT_IN as BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
 pub use registry::Consultant;
 pub use retention::{Retention, TEMPORARY};

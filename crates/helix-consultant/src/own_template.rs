@@ -10,6 +10,8 @@ use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
 use serde::{Deserialize, Serialize};
 
+/// The command of the program that tries a template.
+pub const TRY_TEMPLATE: &str = "try-template";
 /// Instructions that one template may take: far more than any loop over its inputs needs.
 const FUEL: u64 = 2_000_000;
 
@@ -39,7 +41,7 @@ impl OwnTemplate<'_> {
     pub fn render(&self, values: &impl Serialize) -> Result<String, Error> {
         let work = self.with(values)?;
         let input = serde_json::to_vec(&work).map_err(|error| failed(error.to_string()))?;
-        match helix_process::try_out(&input) {
+        match helix_process::try_out(TRY_TEMPLATE, &input) {
             Ok(true) => work.render(),
             Ok(false) => Err(failed("it takes more than 256 MiB of memory or 10 s of processor time".into())),
             Err(error) => Err(failed(format!("no process can be started to try it: {error}"))),
@@ -51,7 +53,16 @@ impl OwnTemplate<'_> {
     /// # Errors
     /// What is wrong with it.
     pub fn render_trusted(&self, values: &impl Serialize) -> Result<String, Error> {
-        self.with(values)?.render()
+        // Values that are the engine's already are taken as they are: those of a whole plan are many, and so are its phases.
+        self.rendered(Value::from(Serde(values)))
+    }
+
+    fn rendered(&self, values: Value) -> Result<String, Error> {
+        let mut environment = own_environment();
+        if let Some((name, text)) = self.base {
+            environment.add_template(name, text)?;
+        }
+        environment.render_named_str(self.name, self.text, values)
     }
 
     fn with(&self, values: &impl Serialize) -> Result<Work, Error> {
@@ -67,11 +78,8 @@ fn failed(what: String) -> Error {
 
 impl Work {
     fn render(&self) -> Result<String, Error> {
-        let mut environment = own_environment();
-        if let Some((name, text)) = &self.base {
-            environment.add_template(name, text)?;
-        }
-        environment.render_named_str(&self.name, &self.text, Value::from(Serde(&self.values)))
+        let base = self.base.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+        OwnTemplate { name: &self.name, text: &self.text, base }.rendered(Value::from(Serde(&self.values)))
     }
 }
 

@@ -42,6 +42,7 @@ pub use helix_agents::{
 pub use helix_consultant::{
     self as consultant, BUILT_IN_PROMPT, ConsultantConfig, ConsultantPrompt, FOLLOW_JOBS, experts, prompt_inputs,
 };
+pub use helix_gates::{READ_SOURCES, read_sources_main};
 pub use helix_plan::modern_id;
 pub use helix_process::{Passage, peer, secrets};
 pub use helix_runs::services::{TOOL_NAMES, TOOL_SERVER};

@@ -10,14 +10,17 @@ use comrak::{Anchorizer, Arena, Options, parse_document};
 use helix_core::diagnostic::did_you_mean;
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::Finding;
+use serde::{Deserialize, Serialize};
 
 use super::GateContext;
 use super::adr::holds;
 use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::beside;
+use super::sources::{Question, Sources};
 use helix_git::TreeListing;
 
 /// Something in a document that points somewhere.
+#[derive(Serialize, Deserialize)]
 struct Reference {
     target: String,
     line: u32,
@@ -26,12 +29,13 @@ struct Reference {
     link: bool,
 }
 
-struct Document {
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Document {
     references: Vec<Reference>,
     anchors: BTreeSet<String>,
 }
 
-fn read(source: &str) -> Document {
+pub(crate) fn read(source: &str) -> Document {
     let mut options = Options::default();
     options.extension.front_matter_delimiter = Some("---".into());
     options.extension.table = true;
@@ -81,7 +85,7 @@ fn collect_ids(html: &str, anchors: &mut BTreeSet<String>) {
 }
 
 pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
-    let listing = context.files()?;
+    let (listing, mut sources) = (context.files()?, Sources::of(context));
     // A file that an earlier phase removed is gone as well.
     let before = [context.files_at(&context.origin)?, context.files_at(&context.base)?];
     let was_there = |path: &str| before.iter().any(|listing| holds(listing, path));
@@ -94,7 +98,7 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
     {
         let Some(source) = context.text(&listing, &file.path)? else { continue };
         documents += 1;
-        let document = read(&source);
+        let document: Document = sources.ask(&file.path, &Question::Markdown { source: source.into() })?;
         for reference in &document.references {
             if !reference.link {
                 match code_path(&reference.target) {
@@ -121,7 +125,8 @@ pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Troubl
                     Entry::Occupied(known) => known.into_mut(),
                     Entry::Vacant(unread) => {
                         let text = context.text(&listing, &path)?.unwrap_or_default();
-                        unread.insert(read(&text).anchors)
+                        let read: Document = sources.ask(&path, &Question::Markdown { source: text.into() })?;
+                        unread.insert(read.anchors)
                     }
                 },
                 false => continue,

@@ -19,6 +19,7 @@ mod judgement;
 mod lacking;
 mod pattern;
 mod preflight;
+mod sources;
 mod syntax;
 mod tests;
 
@@ -42,7 +43,8 @@ pub use definition::{Claims, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
 pub use preflight::{Ready, preflight};
-pub use tests::{FaultSort, PlantedFault, planted_faults};
+pub use sources::{READ_SOURCES, read_sources_main};
+pub use tests::{FaultSort, NoFaults, PlantedFault, planted_faults};
 
 use helix_git::{GitError, Repository, TreeListing, Workspaces};
 use helix_process::ToolEnvironment;

@@ -2,6 +2,7 @@
 //!
 //! Must not know agents, jobs, or what a process' output means.
 
+mod apart;
 mod blocking;
 pub mod bounded;
 mod command;
@@ -22,6 +23,7 @@ pub mod tail;
 mod tryout;
 pub mod walls;
 
+pub use apart::{Apart, NoAnswer, answer_apart};
 pub use blocking::{EndedEarly, spawn_blocking};
 pub use command::*;
 pub use invocation::{
@@ -38,5 +40,5 @@ pub use run_dir::{RunDir, RunDirError, RunSeal, end_of_file, replace_file};
 pub use sandbox::Sandbox;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};
-pub use tryout::{may_take_memory, try_out, try_out_by};
+pub use tryout::{may_take_memory, program_of_untrusted_work, try_out, untrusted_work_by};
 pub use walls::{Gateway, Limits, Network, ProviderAddress, Walls};

@@ -3,7 +3,7 @@
 //! Must not know what the work is.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
@@ -14,20 +14,25 @@ const MEMORY: u64 = 256 << 20;
 /// Most processor time, in seconds.
 const SECONDS: u64 = 10;
 
-static PROGRAM: OnceLock<(PathBuf, &str)> = OnceLock::new();
+static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
 
-/// From now on, work is tried by this program with this argument. It gets the work on stdin and begins with [`may_take_memory`].
-pub fn try_out_by(program: PathBuf, argument: &'static str) {
+/// From now on, this program does what nobody trusts: it is called with the name of the work as its argument.
+pub fn untrusted_work_by(program: PathBuf) {
     // The first one holds: there is one program.
-    drop(PROGRAM.set((program, argument)));
+    drop(PROGRAM.set(program));
 }
 
-/// Tries work; whether it ended by itself. Nothing is tried where nobody said by which program: tests are no such program.
+/// The program that does what nobody trusts; `None` where nobody said so: tests are no such program.
+pub fn program_of_untrusted_work() -> Option<&'static Path> {
+    PROGRAM.get().map(PathBuf::as_path)
+}
+
+/// Tries work; whether it ended by itself. The program gets it on stdin and begins with [`may_take_memory`]. Nothing is tried without one.
 ///
 /// # Errors
 /// The program cannot be started.
-pub fn try_out(work: &[u8]) -> io::Result<bool> {
-    let Some((program, argument)) = PROGRAM.get() else { return Ok(true) };
+pub fn try_out(argument: &str, work: &[u8]) -> io::Result<bool> {
+    let Some(program) = program_of_untrusted_work() else { return Ok(true) };
     let mut command = Command::new(program);
     command.arg(argument).env_clear().stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = command.spawn()?;

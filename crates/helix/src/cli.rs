@@ -157,7 +157,7 @@ pub(crate) fn main() -> Exit {
     keep_panics();
     let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let environment = Environment::of_this_process()?;
-        helix_process::try_out_by(environment.program.clone(), crate::early::TRY_TEMPLATE);
+        helix_process::untrusted_work_by(environment.program.clone());
         helix_process::secrets::hold_environment();
         log_to_stderr(&environment, matches!(cli.command, Command::Serve(_)));
         dispatch(&Context::new(environment, terminal, cli.overrides), cli.command)

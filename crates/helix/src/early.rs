@@ -6,12 +6,11 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use helix_engine::READ_SOURCES;
+use helix_engine::consultant::TRY_TEMPLATE;
 use helix_process::WITH_SERVICES;
 
-/// The command that tries a template of a user.
-pub(crate) const TRY_TEMPLATE: &str = "try-template";
-
-/// Runs `keeper`, `replay-agent`, `try-template` and `with-services`; `None` for everything else.
+/// Runs `keeper`, `replay-agent`, `try-template`, `read-sources` and `with-services`; `None` for everything else.
 pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     let command = arguments.nth(1)?;
     match command.to_str()? {
@@ -19,6 +18,7 @@ pub(crate) fn dispatch(mut arguments: impl Iterator<Item = OsString>) -> Option<
             let directory = arguments.next()?;
             Some(helix_agents::keeper_main(Path::new(&directory), Some(helix_server::serve_gateway)))
         }
+        READ_SOURCES => Some(helix_engine::read_sources_main()),
         WITH_SERVICES => Some(helix_workspace::services_main(arguments)),
         TRY_TEMPLATE => Some(helix_engine::consultant::try_template_main()),
         "replay-agent" => {

@@ -7,19 +7,20 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use super::{Code, attributes, children, is_rust_test, pattern, text};
 
 /// A test that asserts less than it did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Weakening {
     /// Its name, with those of what it lies in.
     pub(crate) test: String,
     /// Its line now, from 1; `None` where it is gone.
     pub(crate) line: Option<u32>,
     /// What happened, as a sentence goes on after the test's name.
-    pub(crate) how: &'static str,
+    pub(crate) how: String,
     /// Whether nothing but hiding a failure comes of it; fewer assertions may have another reason.
     pub(crate) plain: bool,
 }
@@ -75,7 +76,7 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: &str, now: &str) -> Ve
         } else {
             continue;
         };
-        found.push(Weakening { test: name.clone(), line: Some(is.line), how, plain });
+        found.push(Weakening { test: name.clone(), line: Some(is.line), how: how.to_owned(), plain });
     }
     let fresh: Vec<_> = new.iter().filter(|(name, is)| is.is_test && !old.contains_key(*name)).collect();
     let real = |asserts: &&Asserts| asserts.is_test && asserts.real() > 0;
@@ -86,7 +87,7 @@ pub(crate) fn weakened(code: Code, is_test: bool, before: &str, now: &str) -> Ve
         false => ("asserts nothing and stands in the place of a test that did", gone),
     };
     for (name, is) in empty.into_iter().take(count) {
-        found.push(Weakening { test: (*name).clone(), line: Some(is.line), how, plain: true });
+        found.push(Weakening { test: (*name).clone(), line: Some(is.line), how: how.to_owned(), plain: true });
     }
     found
 }

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use super::{Code, Edit, children, edited, is_rust_test, pattern, text, visit};
 
 /// An assertion that something equals a constant.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Asked {
     /// The test, with what it lies in.
     test: String,
@@ -22,6 +23,7 @@ pub(crate) struct Asked {
 }
 
 /// A version of a test file.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct TestFile {
     pub(crate) path: String,
     pub(crate) code: Code,
@@ -29,7 +31,7 @@ pub(crate) struct TestFile {
 }
 
 /// A test of a former version that now expects something else, or is gone with what it asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OtherAnswer {
     pub(crate) path: String,
     pub(crate) test: String,

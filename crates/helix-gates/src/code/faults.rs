@@ -2,9 +2,12 @@
 //!
 //! Must not know commits.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Code, Edit, edited, is_rust_test, text, visit};
 
 /// An edit of a source.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Weaker {
     /// From 1.
     pub(crate) line: u32,

@@ -12,9 +12,10 @@ mod watching;
 use std::ops::Range;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
-pub(crate) use assertions::weakened;
+pub(crate) use assertions::{Weakening, weakened};
 pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, expecting_else, known_answers, other_answers};
 pub(crate) use faults::{Weaker, lying, weaker};
 pub(crate) use mutants::{Mutant, mutants, new_lines};
@@ -25,7 +26,7 @@ pub(crate) use watching::{Blinded, blinded, decides};
 pub(crate) const MAX_SOURCE: usize = 2 << 20;
 
 /// A language whose functions and tests are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Code {
     Python,
     JavaScript,

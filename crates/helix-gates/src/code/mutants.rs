@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use super::{Code, Edit, edited, is_rust_test, text};
@@ -13,7 +14,7 @@ use super::{Code, Edit, edited, is_rust_test, text};
 const SHOWN: usize = 160;
 
 /// One mistake.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Mutant {
     /// Where it is planted, from 1.
     pub(crate) line: u32,

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use super::{Code, Edit, attributes, edited, holds, is_rust_test, text, visit};
@@ -17,7 +18,7 @@ const PYTHON_VALUE: &str = "type(\"HelixNonsense\", (), {\"__bool__\": lambda se
 const PYTHON_FUNCTIONS: [&str; 2] = ["function_definition", "lambda"];
 
 /// A source whose functions answer nonsense.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stubbed {
     pub(crate) source: String,
     /// The text of each function as it was.

@@ -7,11 +7,13 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
 use super::{Code, Edit, children, edited, is_rust_test, pattern, text, visit};
 
 /// A source that sees no test runner.
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Blinded {
     pub(crate) source: String,
     /// Where it looked, from 1, and at what.

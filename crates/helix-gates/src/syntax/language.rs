@@ -2,10 +2,12 @@
 //!
 //! Must not know files or commits.
 
+use serde::{Deserialize, Serialize};
+
 use super::{SyntaxError, data, script};
 
 /// A language with an embedded parser.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Language {
     Python,
     JavaScript,

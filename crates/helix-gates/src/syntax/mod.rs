@@ -9,6 +9,7 @@ mod script;
 
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::Finding;
+use serde::{Deserialize, Serialize};
 
 pub(crate) use language::Language;
 use language::Parser;
@@ -16,6 +17,7 @@ use language::Parser;
 use super::GateContext;
 use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::Pattern;
+use super::sources::{Question, Sources};
 use helix_git::{EntryKind, TreeListing};
 
 /// Files longer than this are generated; parsing them proves nothing and takes long.
@@ -24,7 +26,7 @@ const MAX_SIZE: usize = 4 << 20;
 const MAX_ERRORS: usize = 10;
 
 /// One place that does not parse.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SyntaxError {
     pub(crate) line: Option<u32>,
     pub(crate) column: Option<u32>,
@@ -71,7 +73,7 @@ struct Tally {
 pub(crate) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
     let patterns = Pattern::all(files);
     let listing = context.files()?;
-    let mut tally = Tally::default();
+    let (mut tally, mut sources) = (Tally::default(), Sources::of(context));
     for file in &context.result.changed {
         if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&file.path)) {
             continue;
@@ -80,13 +82,13 @@ pub(crate) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Ju
             tally.deleted += 1;
             continue;
         }
-        check_file(context, &listing, &file.path, &mut tally)?;
+        check_file(&mut sources, &listing, &file.path, &mut tally)?;
     }
     Ok(conclude(tally, files))
 }
 
-fn check_file(context: &GateContext, listing: &TreeListing, path: &str, tally: &mut Tally) -> Result<(), Trouble> {
-    let repository = context.repository();
+fn check_file(sources: &mut Sources<'_>, listing: &TreeListing, path: &str, tally: &mut Tally) -> Result<(), Trouble> {
+    let repository = sources.context().repository();
     let Some(entry) = listing.get(path) else { return Ok(()) };
     let mut unknown = |note: Option<String>| {
         tally.notes.extend(note);
@@ -124,12 +126,12 @@ fn check_file(context: &GateContext, listing: &TreeListing, path: &str, tally: &
         return unknown(Some(format!("{path} is a template and was not parsed as YAML")));
     }
     tally.checked += 1;
-    let errors = check(language, path, &source);
+    let errors = checked(sources, language, path, &source)?;
     if errors.is_empty() {
         return Ok(());
     }
     let (name, rule, parser) = language.details();
-    if matches!(parser, Parser::Grammars(_)) && had_errors_before(context, path, language)? {
+    if matches!(parser, Parser::Grammars(_)) && had_errors_before(sources, path, language)? {
         // Grammars do not know macros; what they stumbled over before the job is not its doing.
         tally.notes.push(format!("{path} cannot be parsed by the embedded grammar, as before the job"));
         return Ok(());
@@ -146,11 +148,21 @@ fn check_file(context: &GateContext, listing: &TreeListing, path: &str, tally: &
     Ok(())
 }
 
-fn had_errors_before(context: &GateContext, path: &str, language: Language) -> Result<bool, Trouble> {
+fn checked(
+    sources: &mut Sources<'_>,
+    language: Language,
+    path: &str,
+    source: &str,
+) -> Result<Vec<SyntaxError>, Trouble> {
+    sources.ask(path, &Question::Syntax { language, path: path.into(), source: source.into() })
+}
+
+fn had_errors_before(sources: &mut Sources<'_>, path: &str, language: Language) -> Result<bool, Trouble> {
+    let context = sources.context();
     // What an earlier phase broke was understood when the job began, or was not there at all.
     for commit in [&context.origin, &context.base] {
         let Some(source) = context.text(&*context.files_at(commit)?, path)? else { return Ok(false) };
-        if check(language, path, &source).is_empty() {
+        if checked(sources, language, path, &source)?.is_empty() {
             return Ok(false);
         }
     }

@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::mutation::candidates;
 use super::work::{Work, Written, test_files};
 use crate::GateContext;
-use crate::code::{Code, Weaker, lying, weaker};
+use crate::code::{Code, Weaker};
+use crate::judgement::Trouble;
+use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, VariantFile};
 
 /// What kind of fault was planted.
@@ -54,19 +56,30 @@ impl PlantedFault {
 /// is how many tests a lie speaks of.
 ///
 /// # Errors
-/// Git failed.
-pub fn planted_faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, GitError> {
+/// Git failed, or a source takes too much to be read.
+pub fn planted_faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, NoFaults> {
+    Ok(faults(context, passed)?)
+}
+
+/// Why no faults can be planted.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct NoFaults(#[from] Trouble);
+
+fn faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, Trouble> {
+    let mut read = Sources::of(context);
     let command = context.phase.gates.iter().flat_map(|gate| gate.commands()).next().unwrap_or_default().to_owned();
     let work = Work::of(context, &command)?;
     let mut sorts: [Vec<PlantedFault>; 4] = Default::default();
-    let (nonsense, _) = work.nonsense(context)?;
+    let (nonsense, _) = work.nonsense(&mut read)?;
     if !nonsense.is_empty() {
         let path = nonsense.keys().next().cloned().unwrap_or_default();
         let what = format!("every function answers nonsense ({} files)", nonsense.len());
         sorts[0].push(PlantedFault { sort: FaultSort::Stub, path, line: None, what, edits: nonsense });
     }
     for Written { path, kind, code, source, .. } in work.written(context)? {
-        if let Some(lie) = lying(code, &source, passed.max(1)) {
+        let lying = Question::Lying { code, source: source.into(), passed: passed.max(1) };
+        if let Some(lie) = read.ask::<Option<String>>(&path, &lying)? {
             let what = format!("prints that {} tests passed and ends the process with status 0", passed.max(1));
             sorts[1].push(fault(FaultSort::Lie, path, kind, None, what, lie));
         }
@@ -75,15 +88,16 @@ pub fn planted_faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedF
     for code in [Code::Python, Code::JavaScript, Code::TypeScript, Code::Tsx, Code::Rust] {
         for file in test_files(context, code)? {
             let Some(entry) = files.get(&file.path).filter(|_| base.get(&file.path).is_some()) else { continue };
-            let weaker = weaker(code, &file.source).into_iter();
-            sorts[2].extend(weaker.map(|Weaker { line, what, source }| {
+            let weaker = Question::Weaker { code, source: file.source.into() };
+            let weaker: Vec<Weaker> = read.ask(&file.path, &weaker)?;
+            sorts[2].extend(weaker.into_iter().map(|Weaker { line, what, source }| {
                 fault(FaultSort::WeakerTest, file.path.clone(), entry.kind, Some(line), what, source)
             }));
         }
     }
     spread(&mut sorts[2]);
     for planted in candidates(context, &command)?.all {
-        let Some(text) = planted.mutant.planted(planted.code, &planted.source) else { continue };
+        let Some(text) = planted.text(&mut read)? else { continue };
         let what = format!("`{}` becomes `{}`", planted.mutant.before, planted.mutant.after);
         let line = Some(planted.mutant.line);
         sorts[3].push(fault(FaultSort::Mistake, planted.path, planted.kind, line, what, text));

@@ -32,7 +32,7 @@ use super::baseline::{Baseline, Before, Cache, Measure, Measured, baselines};
 use super::checkout::{Check, Checked, blocking, run_on, words};
 use super::command::{as_submitted, fault_in, run_notes};
 use super::judgement::{Judgement, Trouble, finding};
-pub use audit::{FaultSort, PlantedFault, planted_faults};
+pub use audit::{FaultSort, NoFaults, PlantedFault, planted_faults};
 use helix_process::CommandEnd;
 pub(super) use junit::report_path;
 pub(super) use mutation::mutation;

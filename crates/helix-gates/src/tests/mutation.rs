@@ -2,6 +2,7 @@
 //!
 //! Must not take a mistake for noticed that could not be built or tested to an end, nor a sample that was cut short for the whole.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,10 +18,11 @@ use super::work::Work;
 use super::{Tested, Testing};
 use crate::GateContext;
 use crate::checkout::{blocking, fault_of, words};
-use crate::code::{Code, MAX_SOURCE, Mutant, mutants, new_lines};
+use crate::code::{Code, MAX_SOURCE, Mutant, new_lines};
 use crate::command::{as_submitted, end_text};
 use crate::judgement::{Judgement, Trouble, finding};
-use helix_git::{EntryKind, GitError, VariantFile};
+use crate::sources::{Question, Sources};
+use helix_git::{EntryKind, VariantFile};
 use helix_process::CommandEnd;
 
 /// Most mistakes that are tried: more change the share by a few points only.
@@ -37,6 +39,14 @@ pub(super) struct Planted {
     pub(super) code: Code,
     pub(super) source: Arc<str>,
     pub(super) mutant: Mutant,
+}
+
+impl Planted {
+    /// The source with the mistake in it; `None` where it would not be one of the language any more.
+    pub(super) fn text(&self, sources: &mut Sources<'_>) -> Result<Option<String>, Trouble> {
+        let (code, source) = (self.code, Cow::Borrowed(&*self.source));
+        sources.ask(&self.path, &Question::Planted { code, source, mutant: Cow::Borrowed(&self.mutant) })
+    }
 }
 
 /// What can be tried.
@@ -89,10 +99,10 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
         return Ok(Judgement::faulted(fault).with_command(clean.checked.evidence).with_notes(noted));
     }
     let own = LEAST_LIMIT.max(clean.took * 3);
-    let mut fates: Vec<(Planted, Fate)> = Vec::new();
+    let mut fates: Vec<(Arc<Planted>, Fate)> = Vec::new();
     let possible = all.len();
     let mut in_time = true;
-    for (number, planted) in all.into_iter().take(MOST).enumerate() {
+    for (number, planted) in all.into_iter().take(MOST).map(Arc::new).enumerate() {
         let left = limit.saturating_sub(begun.elapsed());
         if left < clean.took {
             in_time = false;
@@ -114,18 +124,18 @@ impl Testing<'_> {
     /// Plants a mistake and runs the tests; `None` where the mistake is none of the language.
     async fn fate(
         &self,
-        planted: &Planted,
+        planted: &Arc<Planted>,
         number: usize,
         limit: Duration,
         clean: &Tested,
     ) -> Result<Option<Fate>, Trouble> {
-        let Some(text) = planted.mutant.planted(planted.code, &planted.source) else { return Ok(None) };
-        let (context, path, kind) = (self.context.clone(), planted.path.clone(), planted.kind);
-        let commit = blocking(move || {
-            let edits = BTreeMap::from([(path, VariantFile::Written(kind, text.into_bytes()))]);
-            context.repository().variant(&context.result.commit, &edits)
-        })
-        .await??;
+        let (context, of) = (self.context.clone(), planted.clone());
+        let commit = blocking(move || -> Result<_, Trouble> {
+            let Some(text) = of.text(&mut Sources::of(&context))? else { return Ok(None) };
+            let edits = BTreeMap::from([(of.path.clone(), VariantFile::Written(of.kind, text.into_bytes()))]);
+            Ok(Some(context.repository().variant(&context.result.commit, &edits)?))
+        });
+        let Some(commit) = commit.await?? else { return Ok(None) };
         let tested = self.run_within(&commit, &format!(".mutant-{number}"), limit).await?;
         let ran = tested.run.as_ref().map_or(0, TestRun::total);
         let end = tested.checked.run.end;
@@ -144,7 +154,8 @@ impl Testing<'_> {
 
 /// The sources, and the mistakes in their changed lines in the order in which they are tried: one of each line first, and which ones is
 /// decided by the result's tree alone.
-pub(super) fn candidates(context: &GateContext, command: &str) -> Result<Candidates, GitError> {
+pub(super) fn candidates(context: &GateContext, command: &str) -> Result<Candidates, Trouble> {
+    let mut read = Sources::of(context);
     let work = Work::of(context, command)?;
     let (repository, files) = (context.repository(), context.files()?);
     let (base, origin) = (context.files_at(&context.base)?, context.files_at(&context.origin)?);
@@ -166,7 +177,9 @@ pub(super) fn candidates(context: &GateContext, command: &str) -> Result<Candida
         };
         let source: Arc<str> = source.into();
         let mut of_line: BTreeMap<u32, Vec<(String, Mutant)>> = BTreeMap::new();
-        let Some(mutants) = mutants(code, &source, &new_lines(former.as_deref(), &source)) else {
+        let lines = Cow::Owned(new_lines(former.as_deref(), &source));
+        let mutants = Question::Mutants { code, source: Cow::Borrowed(&*source), lines };
+        let Some(mutants) = read.ask::<Option<Vec<Mutant>>>(path, &mutants)? else {
             skipped(path, "cannot be parsed");
             continue;
         };
@@ -187,7 +200,7 @@ pub(super) fn candidates(context: &GateContext, command: &str) -> Result<Candida
     Ok(Candidates { sources: work.sources, all, unexamined })
 }
 
-fn judged(gate: &MutationGate, fates: &[(Planted, Fate)], possible: usize, in_time: bool) -> Judgement {
+fn judged(gate: &MutationGate, fates: &[(Arc<Planted>, Fate)], possible: usize, in_time: bool) -> Judgement {
     let of = |wanted| fates.iter().filter(|(_, fate)| *fate == wanted).count();
     let (killed, slow, survived, unbuilt) =
         (of(Fate::Killed), of(Fate::TimedOut), of(Fate::Survived), of(Fate::Unbuilt));

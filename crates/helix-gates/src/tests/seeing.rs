@@ -3,6 +3,7 @@
 //!
 //! Must not find anything by looks alone where a run can show it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,9 +16,10 @@ use super::work::{Work, Written, test_files};
 use super::{Tested, Testing};
 use crate::GateContext;
 use crate::checkout::blocking;
-use crate::code::{Asked, Blinded, asked, blinded, decides, expecting_else, known_answers};
+use crate::code::{Asked, Blinded, Code, decides};
 use crate::judgement::{Judgement, Trouble, finding};
-use helix_git::{EntryKind, GitError, VariantFile};
+use crate::sources::{Question, Sources};
+use helix_git::{EntryKind, VariantFile};
 use helix_plan::Switch;
 
 /// Where code looks for a test runner: path, line from 1, and what stands there.
@@ -82,18 +84,26 @@ impl Testing<'_> {
     }
 }
 
-fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, GitError> {
-    let written = work.written(context)?;
+fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Trouble> {
+    let (written, mut sources) = (work.written(context)?, Sources::of(context));
     let (mut known, mut blind, mut looks) = (Vec::new(), BTreeMap::new(), Vec::new());
-    let mut questions: Vec<(crate::code::Code, Vec<Asked>)> = Vec::new();
+    let mut questions: Vec<(Code, Vec<Asked>)> = Vec::new();
     let mut deciding = None;
     for Written { path, kind, code, source, lines } in written {
         if !questions.iter().any(|(of, _)| *of == code) {
-            let files = test_files(context, code)?;
-            questions.push((code, files.iter().flat_map(|file| asked(code, &file.source)).collect()));
+            let mut all = Vec::new();
+            for file in test_files(context, code)? {
+                let asked: Vec<Asked> =
+                    sources.ask(&file.path, &Question::Asked { code, source: file.source.into() })?;
+                all.extend(asked);
+            }
+            questions.push((code, all));
         }
         let of_code = questions.iter().find(|(of, _)| *of == code).map(|(_, asked)| asked.as_slice());
-        for (line, what) in known_answers(code, &source, &lines, of_code.unwrap_or_default()) {
+        let asked = of_code.unwrap_or_default().into();
+        let known_answers =
+            Question::KnownAnswers { code, source: source.as_str().into(), lines: Cow::Borrowed(&lines), asked };
+        for (line, what) in sources.ask::<BTreeMap<u32, String>>(&path, &known_answers)? {
             let fix = "compute the answer, also to questions that no test asks";
             let message = format!("the code has the answer to a test's question written in it: {what}");
             known.push(finding("tests.known", message).at(&path, Some(line), None).fix(fix));
@@ -101,7 +111,8 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Git
         if deciding.is_none() && decides(&source, &lines) {
             deciding = Some((code, path.clone()));
         }
-        if let Some(Blinded { source, looks: at }) = blinded(code, &source, &lines) {
+        let blinded = Question::Blinded { code, source: source.into(), lines: Cow::Borrowed(&lines) };
+        if let Some(Blinded { source, looks: at }) = sources.ask::<Option<Blinded>>(&path, &blinded)? {
             looks.extend(at.into_iter().map(|(line, what)| (path.clone(), line, what)));
             blind.insert(path, VariantFile::Written(kind, source.into_bytes()));
         }
@@ -114,7 +125,8 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Git
         let files = context.files()?;
         for file in test_files(context, code)? {
             let kind = files.get(&file.path).map_or(EntryKind::File, |entry| entry.kind);
-            if let Some(text) = expecting_else(code, &file.source) {
+            let expecting_else = Question::ExpectingElse { code, source: file.source.into() };
+            if let Some(text) = sources.ask::<Option<String>>(&file.path, &expecting_else)? {
                 edits.insert(file.path, VariantFile::Written(kind, text.into_bytes()));
             }
         }

@@ -11,9 +11,10 @@ use helix_core::ids::CommitId;
 use helix_plan::Taken;
 
 use crate::GateContext;
-use crate::code::{Code, MAX_SOURCE, OtherAnswer, Stubbed, TestFile, new_lines, other_answers, stubbed, weakened};
+use crate::code::{Code, MAX_SOURCE, OtherAnswer, Stubbed, TestFile, Weakening, new_lines};
 use crate::definition::{Family, families, gate_members, is_test};
-use crate::judgement::finding;
+use crate::judgement::{Trouble, finding};
+use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
 
 /// What changed, by what it is for the tests.
@@ -103,8 +104,8 @@ impl Work {
     }
 
     /// The result with nonsense in the functions of these sources; `None` where there is no function.
-    pub(super) fn control(&self, context: &GateContext) -> Result<Option<Nonsense>, GitError> {
-        let (edits, new_functions) = self.nonsense(context)?;
+    pub(super) fn control(&self, context: &GateContext) -> Result<Option<Nonsense>, Trouble> {
+        let (edits, new_functions) = self.nonsense(&mut Sources::of(context))?;
         if edits.is_empty() {
             return Ok(None);
         }
@@ -113,11 +114,14 @@ impl Work {
     }
 
     /// These sources with nonsense in their functions, and whether the job wrote or changed one of these.
-    pub(super) fn nonsense(&self, context: &GateContext) -> Result<(BTreeMap<String, VariantFile>, bool), GitError> {
+    pub(super) fn nonsense(&self, sources: &mut Sources<'_>) -> Result<(BTreeMap<String, VariantFile>, bool), Trouble> {
+        let context = sources.context();
         let (files, before) = (context.files()?, context.files_at(&context.origin)?);
-        let nonsense = |files: &TreeListing, path: &str| -> Result<Option<(EntryKind, Stubbed)>, GitError> {
+        let mut nonsense = |files: &TreeListing, path: &str| -> Result<Option<(EntryKind, Stubbed)>, Trouble> {
             let Some((kind, source)) = source_of(context, files, path)? else { return Ok(None) };
-            Ok(Code::of_path(path).and_then(|code| stubbed(code, &source)).map(|stubbed| (kind, stubbed)))
+            let Some(code) = Code::of_path(path) else { return Ok(None) };
+            let stubbed: Option<Stubbed> = sources.ask(path, &Question::Stubbed { code, source: source.into() })?;
+            Ok(stubbed.map(|stubbed| (kind, stubbed)))
         };
         let (mut edits, mut new_functions) = (BTreeMap::new(), false);
         for path in &self.sources {
@@ -188,10 +192,11 @@ pub(super) fn test_files(context: &GateContext, code: Code) -> Result<Vec<TestFi
 /// Tests that expect something else than they did, or are gone: findings, but for files that the plan names by their whole path or where
 /// it allows that tests ask less.
 fn other_expectations(
-    context: &GateContext,
+    sources: &mut Sources<'_>,
     tests: &[(String, Arc<TreeListing>)],
     taken: Taken,
-) -> Result<(Vec<Finding>, Vec<String>), GitError> {
+) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
+    let context = sources.context();
     let now = context.files()?;
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for (path, before) in tests {
@@ -204,7 +209,13 @@ fn other_expectations(
         new.extend(read(&now)?);
     }
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
-    for OtherAnswer { path, test, line, how } in other_answers(&old, &new) {
+    if old.is_empty() {
+        return Ok((findings, notes));
+    }
+    let changed = paths_of(if new.is_empty() { &old } else { &new });
+    let other: Vec<OtherAnswer> =
+        sources.ask(&changed, &Question::OtherAnswers { before: old.into(), now: new.into() })?;
+    for OtherAnswer { path, test, line, how } in other {
         let message = format!("the test {test} {how}");
         if context.claims.name(&path) || taken == Taken::Note && context.claims.cover(&path) {
             notes.push(format!("{path}: {message}"));
@@ -215,6 +226,11 @@ fn other_expectations(
         findings.push(finding("tests.expects", message).at(&path, line, None).fix(fix));
     }
     Ok((findings, notes))
+}
+
+/// Test files for a message.
+fn paths_of(files: &[TestFile]) -> String {
+    files.iter().take(3).map(|file| file.path.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn is_file(kind: EntryKind) -> bool {
@@ -247,16 +263,17 @@ fn former_tests(context: &GateContext) -> Result<Vec<(String, Arc<TreeListing>)>
 }
 
 /// Tests of the base that assert less now: findings, and notes of what the plan allows or what may be meant well.
-pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<Finding>, Vec<String>), GitError> {
-    let (tests, now) = (former_tests(context)?, context.files()?);
+pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
+    let (tests, now, mut sources) = (former_tests(context)?, context.files()?, Sources::of(context));
     let read = |files: &TreeListing, path: &str| -> Result<Option<String>, GitError> {
         Ok(source_of(context, files, path)?.map(|(_, source)| source))
     };
-    let (mut findings, mut notes) = other_expectations(context, &tests, taken)?;
+    let (mut findings, mut notes) = (Vec::new(), Vec::new());
     for (path, before) in &tests {
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
         let (Some(old), Some(new)) = (read(before, path)?, read(&now, path)?) else { continue };
-        for weak in weakened(code, is_test(path), &old, &new) {
+        let asked = Question::Weakened { code, is_test: is_test(path), before: old.into(), now: new.into() };
+        for weak in sources.ask::<Vec<Weakening>>(path, &asked)? {
             let message = format!("the test {} {}", weak.test, weak.how);
             let claimed = context.claims.cover(path);
             if claimed && (taken == Taken::Note || !weak.plain) {
@@ -267,5 +284,9 @@ pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<F
             findings.push(finding("tests.weaker", message).at(path, weak.line, None).fix(fix));
         }
     }
+    // One file after the other has shown that it can be read: what takes too much is named.
+    let (other, told) = other_expectations(&mut sources, &tests, taken)?;
+    findings.splice(0..0, other);
+    notes.splice(0..0, told);
     Ok((findings, notes))
 }

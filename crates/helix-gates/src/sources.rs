@@ -1,0 +1,127 @@
+//! Sources are read by a process of its own: agents and repositories wrote them, and a parser that one of them exhausts ends that process
+//! and not Helix.
+//!
+//! Must not judge: answers are those of the modules that read.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use helix_core::finding::{Fault, FaultKind};
+use helix_process::{Apart, NoAnswer, answer_apart, program_of_untrusted_work};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::GateContext;
+use super::code::{self, Asked, Code, Mutant, TestFile};
+use super::judgement::Trouble;
+use super::syntax::{self, Language};
+
+/// The command of the program that reads sources.
+pub const READ_SOURCES: &str = "read-sources";
+
+/// Longest that the sources of one check may take together.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// What is asked about sources.
+#[derive(Serialize, Deserialize)]
+pub(crate) enum Question<'q> {
+    Syntax { language: Language, path: Cow<'q, str>, source: Cow<'q, str> },
+    Markdown { source: Cow<'q, str> },
+    Weakened { code: Code, is_test: bool, before: Cow<'q, str>, now: Cow<'q, str> },
+    OtherAnswers { before: Cow<'q, [TestFile]>, now: Cow<'q, [TestFile]> },
+    Asked { code: Code, source: Cow<'q, str> },
+    KnownAnswers { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>>, asked: Cow<'q, [Asked]> },
+    Blinded { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>> },
+    ExpectingElse { code: Code, source: Cow<'q, str> },
+    Stubbed { code: Code, source: Cow<'q, str> },
+    Weaker { code: Code, source: Cow<'q, str> },
+    Lying { code: Code, source: Cow<'q, str>, passed: u32 },
+    Mutants { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>> },
+    Planted { code: Code, source: Cow<'q, str>, mutant: Cow<'q, Mutant> },
+}
+
+impl Question<'_> {
+    fn answer(&self) -> serde_json::Result<Vec<u8>> {
+        fn told(answer: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+            serde_json::to_vec(answer)
+        }
+        match self {
+            Self::Syntax { language, path, source } => told(&syntax::check(*language, path, source)),
+            Self::Markdown { source } => told(&super::docs_refs::read(source)),
+            Self::Weakened { code, is_test, before, now } => told(&code::weakened(*code, *is_test, before, now)),
+            Self::OtherAnswers { before, now } => told(&code::other_answers(before, now)),
+            Self::Asked { code, source } => told(&code::asked(*code, source)),
+            Self::KnownAnswers { code, source, lines, asked } => {
+                told(&code::known_answers(*code, source, lines, asked))
+            }
+            Self::Blinded { code, source, lines } => told(&code::blinded(*code, source, lines)),
+            Self::ExpectingElse { code, source } => told(&code::expecting_else(*code, source)),
+            Self::Stubbed { code, source } => told(&code::stubbed(*code, source)),
+            Self::Weaker { code, source } => told(&code::weaker(*code, source)),
+            Self::Lying { code, source, passed } => told(&code::lying(*code, source, *passed)),
+            Self::Mutants { code, source, lines } => told(&code::mutants(*code, source, lines)),
+            Self::Planted { code, source, mutant } => told(&mutant.planted(*code, source)),
+        }
+    }
+}
+
+/// The process that reads sources.
+pub fn read_sources_main() -> ExitCode {
+    answer_apart(|question| serde_json::from_slice::<Question<'_>>(question).and_then(|asked| asked.answer()).ok())
+}
+
+/// Reads the sources of one check.
+pub(crate) struct Sources<'c> {
+    context: &'c GateContext,
+    apart: Option<Apart>,
+    spent: Duration,
+}
+
+impl<'c> Sources<'c> {
+    pub(crate) fn of(context: &'c GateContext) -> Self {
+        Self { context, apart: None, spent: Duration::ZERO }
+    }
+
+    pub(crate) fn context(&self) -> &'c GateContext {
+        self.context
+    }
+
+    /// Asks about a file. What takes too much ends the check: nobody knows what is in it.
+    pub(crate) fn ask<T: DeserializeOwned>(&mut self, path: &str, question: &Question<'_>) -> Result<T, Trouble> {
+        let broken = |error: serde_json::Error| Trouble::Broken(format!("{path} was not read: {error}"));
+        let Some(program) = program_of_untrusted_work() else {
+            return question.answer().and_then(|answer| serde_json::from_slice(&answer)).map_err(broken);
+        };
+        let begun = Instant::now();
+        let asked = serde_json::to_vec(question).map_err(broken)?;
+        let cancel = &self.context.cancel;
+        let apart = match self.apart.take() {
+            Some(apart) => Ok(apart),
+            None => Apart::start(program, READ_SOURCES),
+        };
+        let answer = apart.and_then(|mut apart| {
+            let left = LONGEST.saturating_sub(self.spent);
+            let answer = apart.ask(&asked, || !cancel.is_cancelled() && begun.elapsed() < left)?;
+            self.apart = Some(apart);
+            Ok(answer)
+        });
+        self.spent += begun.elapsed();
+        match answer {
+            Ok(answer) => serde_json::from_slice(&answer).map_err(broken),
+            Err(NoAnswer::Unwanted) if cancel.is_cancelled() => Err(Trouble::Cancelled),
+            Err(NoAnswer::Unstartable(error)) => Err(Trouble::Broken(format!("no process reads {path}: {error}"))),
+            Err(NoAnswer::Unwanted) => {
+                Err(too_much(path, "with it, the sources of this check take more than 5 minutes"))
+            }
+            Err(error @ NoAnswer::TooMuch) => Err(too_much(path, &error.to_string())),
+        }
+    }
+}
+
+fn too_much(path: &str, why: &str) -> Trouble {
+    let message = format!("{path} cannot be checked: {why}");
+    let hint = Some("split it into smaller files that are nested less".to_owned());
+    Fault { kind: FaultKind::Unreadable, message, hint }.into()
+}
