@@ -5,84 +5,17 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-use comrak::nodes::NodeValue;
-use comrak::{Anchorizer, Arena, Options, parse_document};
 use helix_core::diagnostic::did_you_mean;
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::Finding;
-use serde::{Deserialize, Serialize};
 
 use super::GateContext;
 use super::adr::holds;
 use super::judgement::{Judgement, Trouble, finding};
+use super::markdown::{Document, Reference};
 use super::pattern::beside;
 use super::sources::{Question, Sources};
 use helix_git::TreeListing;
-
-/// Something in a document that points somewhere.
-#[derive(Serialize, Deserialize)]
-struct Reference {
-    target: String,
-    line: u32,
-    column: u32,
-    /// Whether it is a link; otherwise code that looks like a path.
-    link: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Document {
-    references: Vec<Reference>,
-    anchors: BTreeSet<String>,
-}
-
-pub(crate) fn read(source: &str) -> Document {
-    let mut options = Options::default();
-    options.extension.front_matter_delimiter = Some("---".into());
-    options.extension.table = true;
-    options.extension.autolink = false;
-    options.extension.footnotes = true;
-    let arena = Arena::new();
-    let root = parse_document(&arena, source, &options);
-    let mut document = Document { references: Vec::new(), anchors: BTreeSet::new() };
-    let mut anchorizer = Anchorizer::new();
-    for node in root.descendants() {
-        let data = node.data.borrow();
-        let start = data.sourcepos.start;
-        let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
-        let (line, column) = (number(start.line), number(start.column));
-        let mut refer = |target: &str, link| {
-            document.references.push(Reference { target: target.to_owned(), line, column, link });
-        };
-        match &data.value {
-            NodeValue::Link(link) | NodeValue::Image(link) => refer(&link.url, true),
-            NodeValue::Code(code) => refer(&code.literal, false),
-            NodeValue::Heading(_) => {
-                let mut text = String::new();
-                for inner in node.descendants() {
-                    match &inner.data.borrow().value {
-                        NodeValue::Text(part) => text.push_str(part),
-                        NodeValue::Code(code) => text.push_str(&code.literal),
-                        _ => {}
-                    }
-                }
-                document.anchors.insert(anchorizer.anchorize(&text));
-            }
-            NodeValue::HtmlBlock(html) => collect_ids(&html.literal, &mut document.anchors),
-            NodeValue::HtmlInline(html) => collect_ids(html, &mut document.anchors),
-            _ => {}
-        }
-    }
-    document
-}
-
-/// Takes `id="…"` and `name="…"` of HTML in the document.
-fn collect_ids(html: &str, anchors: &mut BTreeSet<String>) {
-    for key in [" id=\"", " name=\""] {
-        for part in html.split(key).skip(1) {
-            anchors.extend(part.split('"').next().map(str::to_owned));
-        }
-    }
-}
 
 pub(super) fn docs_refs_valid(context: &GateContext) -> Result<Judgement, Trouble> {
     let (listing, mut sources) = (context.files()?, Sources::of(context));

@@ -17,10 +17,13 @@ mod elsewhere;
 mod files;
 mod judgement;
 mod lacking;
+mod markdown;
 mod pattern;
 mod preflight;
 mod sources;
 mod syntax;
+mod syntax_check;
+mod test_run;
 mod tests;
 
 use async_recursion::async_recursion as boxed;
@@ -173,7 +176,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
             let outside = if strict { files::Outside::Finding } else { files::Outside::Note };
             Box::new(move |context| Ok(files::outputs_claimed(context, outside)))
         }
-        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax::syntax_check(context, &files)),
+        GateSpec::SyntaxCheck { files } => Box::new(move |context| syntax_check::syntax_check(context, &files)),
         GateSpec::AdrValid { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Valid)),
         GateSpec::AdrComplete { files } => Box::new(move |context| adr::check(context, &files, adr::Depth::Complete)),
         GateSpec::ConflictsResolved { files } => {

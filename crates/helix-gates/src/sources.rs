@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::GateContext;
 use super::code::{self, Asked, Code, Mutant, TestFile};
 use super::judgement::Trouble;
+use super::markdown;
 use super::syntax::{self, Language};
 
 /// The command of the program that reads sources.
@@ -49,7 +50,7 @@ impl Question<'_> {
         }
         match self {
             Self::Syntax { language, path, source } => told(&syntax::check(*language, path, source)),
-            Self::Markdown { source } => told(&super::docs_refs::read(source)),
+            Self::Markdown { source } => told(&markdown::read(source)),
             Self::Weakened { code, is_test, before, now } => told(&code::weakened(*code, *is_test, before, now)),
             Self::OtherAnswers { before, now } => told(&code::other_answers(before, now)),
             Self::Asked { code, source } => told(&code::asked(*code, source)),

@@ -82,7 +82,7 @@ pub(super) fn yaml(source: &str) -> Vec<SyntaxError> {
 }
 
 /// True for YAML that becomes YAML only after a template engine has gone over it (Helm, Jinja).
-pub(super) fn is_template(path: &str, source: &str) -> bool {
+pub(crate) fn is_template(path: &str, source: &str) -> bool {
     path.split('/').any(|part| part == "templates") && source.contains("{{") || source.contains("{%")
 }
 

@@ -31,7 +31,7 @@ pub(crate) enum Language {
 }
 
 /// How a language is read.
-pub(super) enum Parser {
+pub(crate) enum Parser {
     /// By a parser of the language itself.
     Exact(fn(&str) -> Vec<SyntaxError>),
     /// As that, which also asks the name of the file.
@@ -118,7 +118,7 @@ impl Language {
     }
 
     /// What it is called, the rule of its findings, and how it is read.
-    pub(super) fn details(self) -> (&'static str, &'static str, Parser) {
+    pub(crate) fn details(self) -> (&'static str, &'static str, Parser) {
         match self {
             Self::Python => ("Python", "syntax.python", Parser::Exact(script::python)),
             Self::JavaScript => ("JavaScript", "syntax.javascript", Parser::ByPath(script::ecmascript)),

@@ -1,27 +1,17 @@
-//! `syntax_check`: every changed file of a known language parses, by embedded parsers, read from git objects.
+//! Embedded parsers, and which of them reads a file.
 //!
-//! Must not run any tool: what is installed on the machine makes no difference.
+//! Must not know files or commits, nor run any tool: what is installed on the machine makes no difference.
 
 mod data;
 mod grammar;
 mod language;
 mod script;
 
-use helix_core::evidence::ChangeKind;
-use helix_core::finding::Finding;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use language::Language;
-use language::Parser;
+pub(crate) use data::is_template;
+pub(crate) use language::{Language, Parser};
 
-use super::GateContext;
-use super::judgement::{Judgement, Trouble, finding};
-use super::pattern::Pattern;
-use super::sources::{Question, Sources};
-use helix_git::{EntryKind, TreeListing};
-
-/// Files longer than this are generated; parsing them proves nothing and takes long.
-const MAX_SIZE: usize = 4 << 20;
 /// Most errors of one file that are reported.
 const MAX_ERRORS: usize = 10;
 
@@ -57,143 +47,4 @@ pub(crate) fn check(language: Language, path: &str, source: &str) -> Vec<SyntaxE
     };
     errors.truncate(MAX_ERRORS);
     errors
-}
-
-/// Counts of what was looked at.
-#[derive(Default)]
-struct Tally {
-    checked: usize,
-    deleted: usize,
-    unknown: Vec<String>,
-    notes: Vec<String>,
-    findings: Vec<Finding>,
-}
-
-/// Checks the phase's changed files, or those of them that match the globs.
-pub(crate) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
-    let patterns = Pattern::all(files);
-    let listing = context.files()?;
-    let (mut tally, mut sources) = (Tally::default(), Sources::of(context));
-    for file in &context.result.changed {
-        if !patterns.is_empty() && !patterns.iter().any(|pattern| pattern.matches(&file.path)) {
-            continue;
-        }
-        if file.how == ChangeKind::Deleted {
-            tally.deleted += 1;
-            continue;
-        }
-        check_file(&mut sources, &listing, &file.path, &mut tally)?;
-    }
-    Ok(conclude(tally, files))
-}
-
-fn check_file(sources: &mut Sources<'_>, listing: &TreeListing, path: &str, tally: &mut Tally) -> Result<(), Trouble> {
-    let repository = sources.context().repository();
-    let Some(entry) = listing.get(path) else { return Ok(()) };
-    let mut unknown = |note: Option<String>| {
-        tally.notes.extend(note);
-        tally.unknown.push(path.to_owned());
-        Ok(())
-    };
-    if matches!(entry.kind, EntryKind::Symlink | EntryKind::Submodule) {
-        return unknown(None);
-    }
-    if repository.size(&entry.object)? > MAX_SIZE {
-        return unknown(Some(format!("{path} is longer than {} MiB and was not parsed", MAX_SIZE >> 20)));
-    }
-    let known_by_name = Language::of_path(path);
-    if known_by_name.is_none() && Language::has_extension(path) {
-        return unknown(None);
-    }
-    let bytes = repository.blob(&entry.object)?;
-    let Some(language) = known_by_name.or_else(|| Language::of_shebang(&bytes)) else { return unknown(None) };
-    let source = match String::from_utf8(bytes) {
-        Ok(source) => source,
-        Err(error) => {
-            tally.checked += 1;
-            let offset = error.utf8_error().valid_up_to();
-            let valid = String::from_utf8_lossy(&error.as_bytes()[..offset]).into_owned();
-            let place = SyntaxError::at_offset(&valid, offset, "");
-            tally.findings.push(
-                finding("syntax.encoding", "the file is not valid UTF-8")
-                    .at(path, place.line, place.column)
-                    .fix("save it as UTF-8"),
-            );
-            return Ok(());
-        }
-    };
-    if language == Language::Yaml && data::is_template(path, &source) {
-        return unknown(Some(format!("{path} is a template and was not parsed as YAML")));
-    }
-    tally.checked += 1;
-    let errors = checked(sources, language, path, &source)?;
-    if errors.is_empty() {
-        return Ok(());
-    }
-    let (name, rule, parser) = language.details();
-    if matches!(parser, Parser::Grammars(_)) && had_errors_before(sources, path, language)? {
-        // Grammars do not know macros; what they stumbled over before the job is not its doing.
-        tally.notes.push(format!("{path} cannot be parsed by the embedded grammar, as before the job"));
-        return Ok(());
-    }
-    for error in errors {
-        let line = error.line.and_then(|line| source.lines().nth(line as usize - 1)).unwrap_or_default();
-        tally.findings.push(
-            finding(rule, error.message)
-                .at(path, error.line, error.column)
-                .evidence(line)
-                .fix(format!("make the file valid {name}")),
-        );
-    }
-    Ok(())
-}
-
-fn checked(
-    sources: &mut Sources<'_>,
-    language: Language,
-    path: &str,
-    source: &str,
-) -> Result<Vec<SyntaxError>, Trouble> {
-    sources.ask(path, &Question::Syntax { language, path: path.into(), source: source.into() })
-}
-
-fn had_errors_before(sources: &mut Sources<'_>, path: &str, language: Language) -> Result<bool, Trouble> {
-    let context = sources.context();
-    // What an earlier phase broke was understood when the job began, or was not there at all.
-    for commit in [&context.origin, &context.base] {
-        let Some(source) = context.text(&*context.files_at(commit)?, path)? else { return Ok(false) };
-        if checked(sources, language, path, &source)?.is_empty() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-fn conclude(tally: Tally, files: &[String]) -> Judgement {
-    let Tally { checked, deleted, unknown, mut notes, findings } = tally;
-    if !unknown.is_empty() {
-        let shown: Vec<&str> = unknown.iter().take(10).map(String::as_str).collect();
-        notes.push(format!("not of a known language: {}", shown.join(", ")));
-    }
-    if checked > 0 {
-        let summary = match findings.len() {
-            0 => format!("{checked} file(s) parse"),
-            count => format!("{count} syntax error(s) in {checked} file(s)"),
-        };
-        return Judgement::of(findings, summary, notes);
-    }
-    let nothing = |message: String, hint: &str| Judgement::nothing(message, hint).with_notes(notes.clone());
-    if !files.is_empty() {
-        let message = format!("no file that the phase changed could be parsed among {}", files.join(", "));
-        nothing(message, "check the gate's `files`; they are matched against the files that the phase changed")
-    } else if !unknown.is_empty() {
-        let message = format!("none of the {} changed file(s) is of a language that can be parsed", unknown.len());
-        nothing(message, "give this phase other `gates`: `files_exist`, or a `command` that checks such files")
-    } else if deleted > 0 {
-        // What is gone cannot be wrong; blocking here would ask for a repair that does not exist.
-        let summary = format!("{deleted} file(s) deleted, nothing left to parse");
-        Judgement::of(findings, summary, notes)
-    } else {
-        nothing("the phase changed no file".into(), "check what the agent did; if that is right, remove `syntax_check`")
-    }
 }
