@@ -81,7 +81,7 @@ pub(super) async fn weaker_tests(
     }
     let of = context.clone();
     let taken = if context.claims.weaker_tests { Taken::Note } else { taken };
-    Ok(blocking(move || work::weaker_tests(&of, taken)).await??)
+    blocking(move || work::weaker_tests(&of, taken)).await?
 }
 
 pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> Result<Judgement, Trouble> {
