@@ -4,27 +4,11 @@
 
 use std::path::Path;
 
-use helix_core::rule_file::{RuleFile, RulesOf, SkillPage, told};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use helix_core::rule_file::{RulesOf, told};
 
 use crate::dialect::dialect;
 use crate::profile::{AgentAsk, AgentProfile, McpAccess, McpServer};
 use crate::tool_rule::ToolRule;
-
-/// What of the user's own settings of an agent its runs get as well.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Inherited {
-    /// Files with rules, as they were when the configuration was read.
-    pub rules: Vec<RuleFile>,
-    /// Skills, which are read where they lie.
-    pub skills: Vec<SkillPage>,
-    /// Tool servers.
-    pub servers: Vec<McpServer>,
-    /// Hooks in the agent's own words, by event.
-    pub hooks: Map<String, Value>,
-}
 
 impl AgentAsk {
     /// The same with what its agent's user has set for each run. Who only reads gets the rules, and nothing that acts.

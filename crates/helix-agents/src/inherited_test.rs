@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 
 use helix_core::ids::AgentSessionId;
+use helix_core::rule_file::{RuleFile, SkillPage};
 
 use super::*;
-use crate::profile::{DialectName, McpPlace, SessionRef, ToolAccess};
+use crate::profile::{DialectName, Inherited, McpPlace, SessionRef, ToolAccess};
 
 fn ask(tools: ToolAccess) -> AgentAsk {
     let session = SessionRef::New(AgentSessionId::new("0192f0c1-7e1a-7c3d-9a57-3f6a2b8e4d10").unwrap());
@@ -17,7 +18,11 @@ fn profile(dialect: DialectName) -> AgentProfile {
     let at = McpPlace::Program { command: "tracker".into(), args: Vec::new(), env: [].into() };
     profile.inherited = Inherited {
         rules: vec![RuleFile { path: "~/.claude/CLAUDE.md".into(), applies: Vec::new(), text: "Be brief.".into() }],
-        skills: vec![SkillPage { name: "release".into(), description: "How.".into(), path: "/home/s/SKILL.md".into() }],
+        skills: vec![SkillPage {
+            name: "release".into(),
+            description: "How.".into(),
+            path: "/home/user/SKILL.md".into(),
+        }],
         servers: vec![McpServer { name: "tracker".into(), at }],
         hooks: serde_json::from_str("{\"Stop\":[]}").unwrap(),
     };
@@ -30,10 +35,10 @@ fn who_changes_something_gets_all_and_who_reads_only_the_rules() {
     let working = ask(works).of_profile(&profile(DialectName::Claude));
     assert!(working.tools.web && working.hooks.is_some());
     assert_eq!((working.mcp.len(), working.tools.mcp.len(), working.tools.rules.allow.len()), (1, 1, 1));
-    assert_eq!(working.walls.readable, [PathBuf::from("/home/s")]);
+    assert_eq!(working.walls.readable, [PathBuf::from("/home/user")]);
     let system = working.system.unwrap();
     let (user, project) = (system.find("Be brief.").unwrap(), system.find("Rules of the project.").unwrap());
-    assert!(user < project && system.contains("release: How. (`/home/s/SKILL.md`)"), "{system}");
+    assert!(user < project && system.contains("release: How. (`/home/user/SKILL.md`)"), "{system}");
     assert!(!system.contains("must not"), "the CLI keeps the rule: {system}");
 
     let reading = ask(ToolAccess::read_only()).of_profile(&profile(DialectName::Claude));

@@ -3,7 +3,7 @@
 //! Must not know jobs, phases, databases or HTTP, nor how a process is kept: that is `helix-process`.
 
 pub mod dialect;
-pub mod inherited;
+mod inherited;
 pub mod own_settings;
 pub mod probe;
 pub mod profile;
@@ -15,11 +15,10 @@ pub use dialect::{
     AgentKind, Classified, Dialect, Ended, ExitMeaning, InvocationError, Keeping, Limit, OwnFiles, Product, Program,
     Reader, RecordedRun, RecordingError, agent_kind, classify_recording, dialect, replay_main, run_labels,
 };
-pub use inherited::Inherited;
 pub use probe::{ProbeError, ProbeProblem, probe};
 pub use profile::{
-    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, McpAccess, McpPlace, McpServer,
-    SessionRef, SubAgent, ToolAccess,
+    AfterWriteHook, AgentAsk, AgentProfile, AskedSchema, DialectName, ExitStatus, Inherited, McpAccess, McpPlace,
+    McpServer, SessionRef, SubAgent, ToolAccess,
 };
 pub use tool_rule::{NoToolRule, ToolRule, ToolRules};
 pub use version::{Capabilities, Supported, Version};

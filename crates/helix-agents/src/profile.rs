@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_core::ids::AgentSessionId;
+use helix_core::rule_file::{RuleFile, SkillPage};
 use helix_process::Walls;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::inherited::Inherited;
 use crate::tool_rule::ToolRules;
 
 helix_core::words! {
@@ -61,6 +61,20 @@ pub struct AgentProfile {
     /// What of the user's own settings of this agent its runs get as well.
     #[serde(default)]
     pub inherited: Inherited,
+}
+
+/// What of the user's own settings of an agent its runs get as well.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Inherited {
+    /// Files with rules, as they were when the configuration was read.
+    pub rules: Vec<RuleFile>,
+    /// Skills, which are read where they lie.
+    pub skills: Vec<SkillPage>,
+    /// Tool servers.
+    pub servers: Vec<McpServer>,
+    /// Hooks in the agent's own words, by event.
+    pub hooks: Map<String, Value>,
 }
 
 /// What an exit status says of a run that left no record.

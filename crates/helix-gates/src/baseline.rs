@@ -16,7 +16,7 @@ use sha2::{Digest, Sha256};
 use super::GateContext;
 use super::checkout::blocking;
 use super::judgement::{Trouble, command_fault};
-use super::tests::TestRun;
+use super::test_run::TestRun;
 use helix_git::GitError;
 use helix_process::{CommandEnd, WITHIN_RUN_VARIABLE, replace_file};
 

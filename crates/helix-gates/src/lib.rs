@@ -23,6 +23,7 @@ mod preflight;
 mod sources;
 mod syntax;
 mod syntax_check;
+mod test_run;
 mod tests;
 
 use async_recursion::async_recursion as boxed;

@@ -1,6 +1,6 @@
-//! Markdown as what it points to, and what can be pointed to in it.
+//! The references and anchors of a Markdown document.
 //!
-//! Must not know which files there are.
+//! Must not know whether what it points to is there.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +18,7 @@ pub(crate) struct Reference {
     pub(crate) link: bool,
 }
 
+/// What a document points to, and what in it can be pointed to.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Document {
     pub(crate) references: Vec<Reference>,

@@ -1,6 +1,6 @@
-//! `syntax_check`: every changed file of a known language parses, by embedded parsers, read from git objects.
+//! `syntax_check`: every changed file of a known language parses, read from git objects.
 //!
-//! Must not run any tool: what is installed on the machine makes no difference.
+//! Must not parse anything itself: sources are read by a process of their own.
 
 use helix_core::evidence::ChangeKind;
 use helix_core::finding::Finding;
@@ -26,7 +26,7 @@ struct Tally {
 }
 
 /// Checks the phase's changed files, or those of them that match the globs.
-pub(crate) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
+pub(super) fn syntax_check(context: &GateContext, files: &[String]) -> Result<Judgement, Trouble> {
     let patterns = Pattern::all(files);
     let listing = context.files()?;
     let (mut tally, mut sources) = (Tally::default(), Sources::of(context));

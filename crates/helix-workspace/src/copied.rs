@@ -12,7 +12,7 @@ use helix_git::Workspaces;
 use helix_process::bounded::{open_plain_beneath, read_text};
 use sha2::{Digest as _, Sha256};
 
-use super::key::hex;
+use super::key::{hex, key_of};
 use super::settings::{Workspace, is_below};
 
 /// Names files to copy as other tools read it, in the user's work tree.
@@ -99,6 +99,15 @@ impl Copied {
             linked.map_err(|error| refused(link, &error))?;
         }
         Ok(())
+    }
+}
+
+impl Workspace {
+    /// What it is known by beside the files of a commit: itself, and what is copied.
+    pub fn digest(&self, spaces: &Workspaces) -> String {
+        // What cannot be copied stops the preparation, which says why.
+        let copied = Copied::find(spaces, self).map(|copied| copied.digest).unwrap_or_default();
+        key_of(&[&serde_json::to_string(self).unwrap_or_default(), &copied])
     }
 }
 

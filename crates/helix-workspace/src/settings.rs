@@ -5,11 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
-use helix_git::Workspaces;
 use serde::{Deserialize, Serialize};
-
-use super::copied::Copied;
-use super::key::key_of;
 
 /// Longest set-up where nothing else is said.
 const SETUP_SECONDS: u64 = 30 * 60;
@@ -66,13 +62,6 @@ impl Workspace {
     /// Nothing but the user's work tree.
     pub fn of(repository: &Path) -> Self {
         Self { repository: repository.to_owned(), ..Self::default() }
-    }
-
-    /// What it is known by beside the files of a commit: itself, and what is copied.
-    pub fn digest(&self, spaces: &Workspaces) -> String {
-        // What cannot be copied stops the preparation, which says why.
-        let copied = Copied::find(spaces, self).map(|copied| copied.digest).unwrap_or_default();
-        key_of(&[&serde_json::to_string(self).unwrap_or_default(), &copied])
     }
 
     /// The workspace of checkouts that somebody makes who works in a place with these paths: links to them, and the variables that are

@@ -22,7 +22,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{conflict_event, unresolved};
-use super::preflight::Preflown;
+use super::checks::Preflown;
 use super::target::{Claims, claim_name};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};

@@ -6,6 +6,7 @@ mod advise;
 mod agents;
 mod base;
 mod begin;
+mod checks;
 mod cited;
 mod claim;
 mod commit;
@@ -27,6 +28,8 @@ mod target;
 mod unsaved;
 
 pub(crate) use agents::{Configured, gate_environment, keep_configured, kept_configured, renew_configured};
+pub(crate) use checks::to_try;
+pub use checks::{PreflightCheck, PreflightFound};
 pub(crate) use effects::{EffectOutcome, EffectRunner, Effects, PHASE_MCP_TOOLS, blocking};
 pub(crate) use job_loop::{JobHandle, JobLoop, LoopEnd, Refused};
 pub(crate) use review::who_looks;

@@ -9,14 +9,11 @@ use helix_core::ids::{JobId, PhaseId};
 use helix_job::{Active, Committed, Wait};
 use tokio_util::sync::CancellationToken;
 
+use super::checks::{PreflightCheck, obstacle, to_try};
 use super::effects::{EffectRunner, Stopped, blocking, continuing};
 use super::gate::Judged;
 use crate::mutex::lock;
-use crate::preflight::{PreflightCheck, obstacle, to_try};
 use helix_gates::Claims;
-
-/// What came of a job's preflight, once it is known.
-pub(super) type Preflown = Arc<tokio::sync::Mutex<Option<Result<(), Fault>>>>;
 
 impl EffectRunner {
     /// Tries the commands of all gates where the job starts, unless an agent of it has begun already. Phases that start together wait

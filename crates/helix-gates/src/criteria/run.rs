@@ -15,7 +15,8 @@ use super::super::command::{as_submitted, end_text};
 use super::super::elsewhere::reached;
 use super::super::judgement::{Trouble, command_fault, last_part};
 use super::super::pattern::Pattern;
-use super::super::tests::{TestRun, read_counts, report_path};
+use super::super::test_run::TestRun;
+use super::super::tests::{read_counts, report_path};
 use super::runner;
 use helix_process::CommandEnd;
 

@@ -1,6 +1,6 @@
-//! Files of known languages, read by embedded parsers: where they do not parse.
+//! Embedded parsers, and which of them reads a file.
 //!
-//! Must not know commits or gates.
+//! Must not know files or commits, nor run any tool: what is installed on the machine makes no difference.
 
 mod data;
 mod grammar;

@@ -6,7 +6,8 @@ use std::collections::HashMap;
 
 use helix_core::evidence::TestCounts;
 
-use super::run::{FailedTest, TestRun, below, location};
+use super::lines::{below, location};
+use crate::test_run::{FailedTest, TestRun};
 
 pub(super) fn read(lines: &[&str]) -> Option<TestRun> {
     json(lines).or_else(|| plain(lines))

@@ -4,7 +4,8 @@
 
 use helix_core::evidence::TestCounts;
 
-use super::run::{FailedTest, TestRun, Words, below, counted, failures, location, pairs, summed};
+use super::lines::{Words, below, counted, failures, location, pairs, summed};
+use crate::test_run::{FailedTest, TestRun};
 
 const WORDS: Words<'_> = [&["passed"], &["failed"], &["skipped", "todo", "pending"]];
 

@@ -4,10 +4,10 @@
 
 use helix_core::finding::Finding;
 
-use super::run::{FailedTest, TestRun};
 use crate::baseline::{BaselineEnd, Before, Since};
 use crate::command::end_text;
 use crate::judgement::{Judgement, finding, last_part};
+use crate::test_run::{FailedTest, TestRun};
 use helix_process::{CommandEnd, CommandRun};
 
 pub(super) fn judge(

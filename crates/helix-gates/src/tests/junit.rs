@@ -4,7 +4,7 @@
 
 use roxmltree::{Document, Node};
 
-use super::run::{FailedTest, TestRun};
+use crate::test_run::{FailedTest, TestRun};
 
 /// The report that a command line names, relative to its directory.
 pub(crate) fn report_path(argv: &[String]) -> Option<&str> {

@@ -9,13 +9,13 @@ mod go;
 mod javascript;
 mod judge;
 mod junit;
+mod lines;
 mod mutation;
 mod node;
 mod output;
 mod proof;
 mod python;
 mod report;
-mod run;
 mod rust;
 mod seeing;
 mod work;
@@ -33,12 +33,12 @@ use super::checkout::{Check, Checked, blocking, run_on, words};
 use super::command::{as_submitted, fault_in, run_notes};
 use super::definition::WorkOf;
 use super::judgement::{Judgement, Trouble, finding};
+use super::test_run::TestRun;
 pub use audit::{FaultSort, NoFaults, PlantedFault, planted_faults};
 use helix_process::CommandEnd;
 pub(super) use junit::report_path;
 pub(super) use mutation::mutation;
 use report::{Asked, Runner, asked};
-pub(super) use run::TestRun;
 
 /// A test command on its way to an answer.
 pub(super) struct Testing<'a> {

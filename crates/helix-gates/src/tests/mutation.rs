@@ -13,7 +13,6 @@ use sha2::{Digest, Sha256};
 
 use super::proof::did_not_compile;
 use super::report::asked;
-use super::run::TestRun;
 use super::work::Work;
 use super::{Tested, Testing};
 use crate::GateContext;
@@ -22,6 +21,7 @@ use crate::code::{Code, MAX_SOURCE, Mutant, new_lines};
 use crate::command::{as_submitted, end_text};
 use crate::judgement::{Judgement, Trouble, finding};
 use crate::sources::{Question, Sources};
+use crate::test_run::TestRun;
 use helix_git::{EntryKind, VariantFile};
 use helix_process::CommandEnd;
 

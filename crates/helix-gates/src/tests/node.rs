@@ -2,7 +2,8 @@
 //!
 //! Must not know what the counts are used for.
 
-use super::run::{FailedTest, TestRun, below, counted, location};
+use super::lines::{below, counted, location};
+use crate::test_run::{FailedTest, TestRun};
 
 pub(super) fn read(lines: &[&str]) -> Option<TestRun> {
     let found = lines.iter().filter_map(|line| {

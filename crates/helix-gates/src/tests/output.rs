@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 
 use helix_core::evidence::TestCounts;
 
-use super::run::{TestRun, pairs};
+use super::lines::pairs;
 use super::{go, javascript, node, python, rust};
+use crate::test_run::TestRun;
 
 /// Reads the output of one or several test runners; `None` when no summary of any of them is in it.
 pub(crate) fn read(output: &str) -> Option<TestRun> {

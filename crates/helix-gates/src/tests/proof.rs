@@ -8,13 +8,13 @@ use std::time::Duration;
 use helix_core::finding::{Fault, FaultKind};
 use helix_plan::{Switch, Taken};
 
-use super::run::TestRun;
 use super::work::{Nonsense, Work};
 use super::{Tested, Testing};
 use crate::baseline::Before;
 use crate::checkout::blocking;
 use crate::definition::WorkOf;
 use crate::judgement::{Judgement, Trouble, finding};
+use crate::test_run::TestRun;
 
 /// Least time limit of the run with nonsense: nonsense may loop for ever, but a machine may be busy.
 const LEAST_LIMIT: Duration = Duration::from_secs(60);

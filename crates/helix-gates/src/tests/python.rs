@@ -4,7 +4,8 @@
 
 use helix_core::evidence::TestCounts;
 
-use super::run::{FailedTest, TestRun, Words, below, counted, location, pairs, summed};
+use super::lines::{Words, below, counted, location, pairs, summed};
+use crate::test_run::{FailedTest, TestRun};
 
 /// An expected failure counts as skipped: it proves nothing, and marking a failing test so is one way to silence it.
 const PYTEST_WORDS: Words<'_> =

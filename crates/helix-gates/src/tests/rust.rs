@@ -4,7 +4,8 @@
 
 use std::collections::HashMap;
 
-use super::run::{FailedTest, TestRun, below, counted, location, pairs, summed};
+use super::lines::{below, counted, location, pairs, summed};
+use crate::test_run::{FailedTest, TestRun};
 
 pub(super) fn libtest<'a>(lines: &[&'a str]) -> Option<TestRun> {
     let counts = summed(lines, |line| {

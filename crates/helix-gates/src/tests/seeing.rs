@@ -11,7 +11,6 @@ use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::ids::CommitId;
 
 use super::proof::did_not_compile;
-use super::run::TestRun;
 use super::work::{Work, Written, test_files};
 use super::{Tested, Testing};
 use crate::GateContext;
@@ -19,6 +18,7 @@ use crate::checkout::blocking;
 use crate::code::{Asked, Blinded, Code, decides};
 use crate::judgement::{Judgement, Trouble, finding};
 use crate::sources::{Question, Sources};
+use crate::test_run::TestRun;
 use helix_git::{EntryKind, VariantFile};
 use helix_plan::Switch;
 

@@ -13,44 +13,16 @@ use helix_process::bounded::read_text;
 use helix_project::skills::{SKILL_FILE, SkillCatalog, SkillOrigin};
 
 use super::files::Files;
+use super::keys::{SERVER, Wanted};
+use super::trust::PROJECT_SERVERS;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 
-/// Name of a project's file with tool servers.
-pub(super) const PROJECT_SERVERS: &str = ".mcp.json";
-/// What `mcp:` stands before: the name of a tool server.
-pub(super) const SERVER: &str = "mcp:";
 /// Largest file that is read, in bytes. The one with tool servers holds the user's history besides.
 const LARGEST: u64 = 256 << 10;
 const LARGEST_SERVERS: u64 = 64 << 20;
 /// Most files of a directory with rules.
 const MOST_FILES: usize = 100;
-
-/// Something that runs may get.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wanted {
-    Rules,
-    Skills,
-    Hooks,
-    Server(String),
-}
-
-impl Wanted {
-    pub(super) fn of(word: &str) -> Option<Self> {
-        match word {
-            "rules" => Some(Self::Rules),
-            "skills" => Some(Self::Skills),
-            "hooks" => Some(Self::Hooks),
-            _ => word.strip_prefix(SERVER).filter(|name| is_name(name)).map(|name| Self::Server(name.to_owned())),
-        }
-    }
-}
-
-fn is_name(name: &str) -> bool {
-    !name.is_empty()
-        && name != helix_engine::TOOL_SERVER
-        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
-}
 
 /// Adds to an agent what its user's own settings forbid, and what of them its runs are to get.
 ///

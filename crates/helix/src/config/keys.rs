@@ -21,8 +21,10 @@ use helix_plan::split_words;
 use helix_server::{BackgroundTasks, Disconnect, Profile};
 use reqwest::Url;
 
-use super::inherit::Wanted;
 use crate::error::codes;
+
+/// What `mcp:` stands before: the name of a tool server.
+pub(super) const SERVER: &str = "mcp:";
 
 mapping! {
     /// A file.
@@ -470,6 +472,26 @@ kinds! {
     };
 }
 
+/// Something of the user's own settings that runs may get.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Rules,
+    Skills,
+    Hooks,
+    Server(String),
+}
+
+impl Wanted {
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "rules" => Some(Self::Rules),
+            "skills" => Some(Self::Skills),
+            "hooks" => Some(Self::Hooks),
+            _ => word.strip_prefix(SERVER).filter(|name| is_server(name)).map(|name| Self::Server(name.to_owned())),
+        }
+    }
+}
+
 /// One of these words.
 fn word<T: Copy>(node: &Node, what: &str, reader: &mut FieldReader<'_>, words: &[(&str, T)]) -> Option<T> {
     reader.word(node, &format!("a value of {what}"), words)
@@ -517,4 +539,10 @@ fn is_host(text: &str) -> bool {
 fn is_origin(text: &str) -> bool {
     let same = |url: Url| matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == text;
     !text.contains('*') && Url::parse(text).is_ok_and(same)
+}
+
+fn is_server(name: &str) -> bool {
+    !name.is_empty()
+        && name != helix_engine::TOOL_SERVER
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }

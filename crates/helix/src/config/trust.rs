@@ -16,10 +16,13 @@ use helix_process::bounded::open_plain;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::inherit::{PROJECT_SERVERS, SERVER};
+use super::keys::SERVER;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
 use crate::files::{replace_private, unreadable, unwritable};
+
+/// Name of a project's file with tool servers.
+pub(super) const PROJECT_SERVERS: &str = ".mcp.json";
 
 /// What a project may set unasked: names of what the user has, and limits; `*` is any one name. Every other key starts programs, sets
 /// variables, opens files, addresses or the sandbox, or deletes what is kept.
