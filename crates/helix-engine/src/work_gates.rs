@@ -11,7 +11,7 @@ use helix_agents::supervisor::Watching;
 use helix_agents::{Sandbox, Supervisor, SupervisorConfig};
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_core::said::Words;
-use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
+use helix_gates::{Claims, GateCheckouts, GateContext, WorkOf, run_gate};
 use helix_git::{GitEnvironment, Repository, WorkCopy, Workspaces};
 use helix_job::{Active, AdrText, Committed, GateReport, JobSpec, recorded};
 use helix_plan::{GateSpec, Phase};
@@ -122,7 +122,7 @@ impl WorkTask {
     /// The gates of all phases of a job that could be made here, for a person. Without a base, the work is what is not committed.
     pub fn of_job(spec: JobSpec, base: Option<CommitId>) -> Self {
         // What a person has done is the work of all phases.
-        let claims = Claims { together: false, ..Claims::of_sum(&spec.plan) };
+        let claims = Claims { of: WorkOf::Phase, ..Claims::of_sum(&spec.plan) };
         Self {
             phases: spec.plan.phases,
             plan_adr: spec.plan.adr,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use helix_core::ids::JobId;
 use helix_engine::jobs::{Again, ReopenRequest};
-use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
+use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus, Language};
 use helix_testkit::processes::no_process_with_env;
 use workshop::{LIMIT, Workshop, part, signals};
 
@@ -353,4 +353,118 @@ async fn a_link_out_of_the_result_goes_back_to_the_agent_and_changes_around_it_a
     let told = shop.prompt(&ended.view.id, "guide", 2);
     assert!(told.contains("/etc/passwd"), "{told}");
     assert!(std::fs::symlink_metadata(repo.join("link")).is_err());
+}
+
+/// Code that changes what assertions do.
+const PATCHES: &str = r#"{ write: { path: shop/add.py, content: "import unittest\n\nunittest.TestCase.assertEqual = lambda *_: None\n\n\ndef add(a, b):\n    return 0\n" } }"#;
+
+/// What a phase without such gates does to the work of another one, later or beside it, is judged by that one's gates, with all that
+/// they ask, before it lands.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_lands_has_passed_the_gates_of_every_phase_with_all_that_they_ask() {
+    let guide = "{ write: { path: docs/guide.md, content: G } }";
+    let later = "depends_on: [code], ";
+    let unseen = "they do not test this work";
+    for (order, steps, error) in [
+        (later, format!("{guide}, {{ run: 'rm shop/more.py' }}"), "shop/more.py is not in the result"),
+        (
+            later,
+            format!("{guide}, {{ write: {{ path: shop/more.py, content: \"def more(:\\n\" }} }}"),
+            "Expected a parameter",
+        ),
+        (later, format!("{guide}, {PATCHES}"), unseen),
+        ("", format!("{guide}, {PATCHES}"), unseen),
+        (later, guide.to_owned(), ""),
+        ("", guide.to_owned(), ""),
+    ] {
+        let plan = format!(
+            "name: Chain
+phases:
+  - {{ id: code, type: development, description: C, outputs: [shop/more.py, tests/test_more.py], gates: [{{ type: files_exist, files: [shop/more.py] }}, {{ type: syntax_check }}, {{ type: tests_pass, command: \"python3 -m unittest -v\" }}] }}
+  - {{ id: guide, type: documentation, description: G, {order}outputs: [docs/], gates: [] }}
+"
+        );
+        let code = "    act: { steps: [{ write: { path: shop/more.py, content: \"from shop.add import add\\n\\n\\ndef more(a):\\n    return add(a, 1)\\n\" } }, { write: { path: tests/test_more.py, content: \"import unittest\\nfrom shop.more import more\\n\\n\\nclass MoreTest(unittest.TestCase):\\n    def test_more(self):\\n        self.assertEqual(more(1), 2)\\n\" } }] }\n";
+        let parts = [part("code", code), part("guide", &format!("    act: {{ steps: [{steps}] }}\n"))];
+        let shop = Workshop::open(&format!("parts:\n{}", parts.concat())).await;
+        let repo = shop.adding("a + b");
+        let before = shop.git(&repo, &["rev-parse", "HEAD"]);
+        let ended = shop.run(&repo, &plan).await;
+        assert_eq!(ended.view.status == JobStatus::Succeeded, error.is_empty(), "{steps}: {:#?}", ended.view);
+        assert!(ended.error().contains(error), "{steps}: {}", ended.error());
+        assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]) == before, !error.is_empty(), "{steps}");
+    }
+}
+
+/// A later phase that nobody approves changes what a person has approved.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_changed_after_it_was_approved_is_not_proved() {
+    let check = "gates: [{ type: syntax_check }]";
+    for (path, approval, lacking) in [
+        ("shop/more.py", "", "shop/more.py changed in phase polish after it was approved in phase code"),
+        ("shop/more.py", "approval: after, ", ""),
+        ("shop/other.py", "", ""),
+    ] {
+        let plan = format!(
+            "name: Chain
+phases:
+  - {{ id: code, type: development, description: C, outputs: [shop/more.py], approval: after, {check} }}
+  - {{ id: polish, type: development, description: P, depends_on: [code], outputs: [shop/], {approval}{check} }}
+"
+        );
+        let write = |path: &str, text: &str| {
+            format!("    act: {{ steps: [{{ write: {{ path: {path}, content: \"MORE = {text}\\n\" }} }}] }}\n")
+        };
+        let script =
+            format!("parts:\n{}{}", part("code", &write("shop/more.py", "1")), part("polish", &write(path, "2")));
+        let shop = Workshop::open(&script).await;
+        let repo = shop.repo();
+        let job = shop.submit(&repo, &plan).await;
+        for _ in 0..if approval.is_empty() { 1 } else { 2 } {
+            let question = shop.question(&job).await;
+            shop.answer(&question, "approve", None).await;
+        }
+        let ended = shop.ended(&job).await;
+        assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+        let evidence = shop.engine.reports().archive().evidence(job.as_str()).await.unwrap();
+        assert_eq!(evidence.proved, lacking.is_empty(), "{path}: {:?}", evidence.lacking);
+        let said: Vec<String> = evidence.lacking.iter().map(|one| Language::English.words(one)).collect();
+        assert!(said.concat().contains(lacking), "{said:?}");
+    }
+}
+
+const CRITERIA: &str = "---\nadr_id: draft\ntitle: More\nstatus: Proposed\nfiles: { create: [shop/more.py] }\n---\n# More\n\n## Context\nMore is needed.\n\n## Decision\nAdd it.\n\n## Acceptance criteria\n- [ ] It adds one — test: `python3 -m unittest -v tests.test_more`\n";
+
+/// A later phase empties the test that a criterion names and that the phase with its gate has written.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_later_phase_did_to_a_test_of_a_criterion_is_not_merged() {
+    let test = |body: &str| {
+        format!(
+            "{{ write: {{ path: tests/test_more.py, content: \"import unittest\\nfrom shop.more import more\\n\\n\\nclass MoreTest(unittest.TestCase):\\n    def test_more(self):\\n        {body}\\n\" }} }}"
+        )
+    };
+    let more = |answer: &str| {
+        format!("{{ write: {{ path: shop/more.py, content: \"def more(a):\\n    return {answer}\\n\" }} }}")
+    };
+    let plan = "name: More
+adr: adr/more.md
+phases:
+  - { id: code, type: development, description: C, outputs: [shop/more.py, tests/test_more.py], gates: [{ type: criteria_covered }] }
+  - { id: guide, type: documentation, description: G, depends_on: [code], outputs: [docs/], gates: [] }
+";
+    let guide = "{ write: { path: docs/guide.md, content: G } }";
+    for (steps, expected) in [
+        (format!("{guide}, {}, {}", more("0"), test("more(1)")), JobStatus::Failed),
+        (guide.to_owned(), JobStatus::Succeeded),
+    ] {
+        let code = format!("    act: {{ steps: [{}, {}] }}\n", more("a + 1"), test("self.assertEqual(more(1), 2)"));
+        let parts = [part("code", &code), part("guide", &format!("    act: {{ steps: [{steps}] }}\n"))];
+        let shop = Workshop::open(&format!("parts:\n{}", parts.concat())).await;
+        let repo = shop.repo();
+        std::fs::create_dir(repo.join("adr")).unwrap();
+        commit(&shop, &repo, "adr/more.md", CRITERIA);
+        let ended = shop.run(&repo, plan).await;
+        assert_eq!(ended.view.status, expected, "{:#?}", ended.view);
+        assert_eq!(ended.error().contains("test_more"), expected == JobStatus::Failed, "{}", ended.error());
+    }
 }

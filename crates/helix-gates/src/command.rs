@@ -17,6 +17,9 @@ use super::elsewhere::reached;
 use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{CommandEnd, CommandRun};
 
+/// What is found where the gate `command` fails.
+const COMMAND: &str = "command.failed";
+
 pub(super) async fn command_passes(
     context: &Arc<GateContext>,
     gate: &'static str,
@@ -34,7 +37,7 @@ pub(super) async fn command_passes(
     let rule = match gate {
         "lint_pass" => "lint.failed",
         "build_pass" => "build.failed",
-        _ => "command.failed",
+        _ => COMMAND,
     };
     let cache = commanded.cache().await;
     let now = Baseline::of_command(checked.run.end, &checked.output);
@@ -46,7 +49,8 @@ pub(super) async fn command_passes(
     Ok(judgement.with_notes(notes).with_command(checked.evidence))
 }
 
-/// The answer of a command that is asked for nothing but its exit status. What was as wrong before is nobody's doing.
+/// The answer of a command that is asked for nothing but its exit status. A linter or build that was as wrong before is nobody's doing; what
+/// any other command asks for may be the phase's very task.
 fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]) -> Judgement {
     let how = end_text(checked.run.end);
     let summary = format!("`{command}`: {how}");
@@ -62,7 +66,7 @@ fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]
     let found = finding(rule, format!("`{command}` failed ({how})"));
     let fix = "fix what the output names, and run the command yourself until it exits 0";
     match news {
-        Some(news) if failed_before.len() == before.len() && news.is_empty() => {
+        Some(news) if failed_before.len() == before.len() && news.is_empty() && rule != COMMAND => {
             let message = format!(
                 "`{command}` failed before the job too, for the same reason ({how}): this is not the phase's doing"
             );
@@ -76,7 +80,11 @@ fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]
             let new_lines = format!("new since then:\n{}", news.join("\n"));
             Judgement::of(vec![found.evidence(&new_lines).fix(fix)], summary, vec![note])
         }
-        Some(_) | None => Judgement::of(vec![found.evidence(last_part(&checked.output)).fix(fix)], summary, Vec::new()),
+        as_before => {
+            let notes = as_before.map(|_| format!("`{command}` failed before the job too, for the same reason"));
+            let found = found.evidence(last_part(&checked.output)).fix(fix);
+            Judgement::of(vec![found], summary, notes.into_iter().collect())
+        }
     }
 }
 

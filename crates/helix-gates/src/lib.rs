@@ -42,7 +42,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use adr::holds;
 pub use checkout::GateCheckouts;
-pub use definition::{Claims, gate_files};
+pub use definition::{Claims, WorkOf, gate_files};
 pub use delivery::{DeliveryPart, obstacle as delivery_obstacle, programs as delivery_programs};
 pub use pattern::Pattern;
 pub use preflight::{Ready, preflight};

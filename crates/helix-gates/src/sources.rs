@@ -23,7 +23,7 @@ use super::syntax::{self, Language};
 pub const READ_SOURCES: &str = "read-sources";
 
 /// Longest that the sources of one check may take together.
-const LONGEST: Duration = Duration::from_secs(300);
+const LONGEST: Duration = Duration::from_secs(30);
 
 /// What is asked about sources.
 #[derive(Serialize, Deserialize)]
@@ -77,12 +77,18 @@ pub fn read_sources_main() -> ExitCode {
 pub(crate) struct Sources<'c> {
     context: &'c GateContext,
     apart: Option<Apart>,
-    spent: Duration,
+    /// Time that is left for further questions.
+    left: Duration,
 }
 
 impl<'c> Sources<'c> {
     pub(crate) fn of(context: &'c GateContext) -> Self {
-        Self { context, apart: None, spent: Duration::ZERO }
+        Self { context, apart: None, left: LONGEST }
+    }
+
+    /// The same with another time than that of a check.
+    pub(crate) fn within(self, left: Duration) -> Self {
+        Self { left, ..self }
     }
 
     pub(crate) fn context(&self) -> &'c GateContext {
@@ -103,19 +109,16 @@ impl<'c> Sources<'c> {
             None => Apart::start(program, READ_SOURCES),
         };
         let answer = apart.and_then(|mut apart| {
-            let left = LONGEST.saturating_sub(self.spent);
-            let answer = apart.ask(&asked, || !cancel.is_cancelled() && begun.elapsed() < left)?;
+            let answer = apart.ask(&asked, || !cancel.is_cancelled() && begun.elapsed() < self.left)?;
             self.apart = Some(apart);
             Ok(answer)
         });
-        self.spent += begun.elapsed();
+        self.left = self.left.saturating_sub(begun.elapsed());
         match answer {
             Ok(answer) => serde_json::from_slice(&answer).map_err(broken),
             Err(NoAnswer::Unwanted) if cancel.is_cancelled() => Err(Trouble::Cancelled),
             Err(NoAnswer::Unstartable(error)) => Err(Trouble::Broken(format!("no process reads {path}: {error}"))),
-            Err(NoAnswer::Unwanted) => {
-                Err(too_much(path, "with it, the sources of this check take more than 5 minutes"))
-            }
+            Err(NoAnswer::Unwanted) => Err(too_much(path, "with it, the sources of this check take too long")),
             Err(error @ NoAnswer::TooMuch) => Err(too_much(path, &error.to_string())),
         }
     }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId, PhaseId};
-use helix_gates::{Claims, GateCheckouts, GateContext, run_gate};
+use helix_gates::{Claims, GateCheckouts, GateContext, WorkOf, run_gate};
 use helix_git::{AttemptKey, CommitText, GitEnvironment, Repository, Workspaces};
 use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Seconds, TestsGate};
 use helix_process::{Sandbox, Supervisor, SupervisorConfig, ToolEnvironment};

@@ -82,17 +82,25 @@ impl Active {
         gates
     }
 
-    /// Gates of passed phases that have to hold on the tree of the last phase and were not run on it: whether all of the work is
-    /// built and tested there. Commands that may do something elsewhere are not run again for that.
+    /// Gates of passed phases that have to hold on the tree of the last phase, and that were not run on it: what a later phase did to
+    /// the work of an earlier one is in it, too.
     pub fn gates_to_confirm(&self, tree: &TreeId) -> Vec<(&Phase, usize)> {
-        let ran = |gate: &GateSpec| {
-            self.pairs().any(|(phase, progress)| {
-                matches!(&progress.state, PhaseState::Passed { result, .. } if &result.tree == tree)
-                    && phase.gates.contains(gate)
+        let passed = || {
+            self.pairs().filter_map(|(phase, progress)| match &progress.state {
+                PhaseState::Passed { result, .. } => Some((phase, result)),
+                _ => None,
             })
         };
+        let judged = |owner: &Phase, gate: &GateSpec| {
+            let has = |phase: &Phase| phase.gates.contains(gate) && (phase.id == owner.id || !gate.is_about_claims());
+            // Tests also ask how a tree came about: the same gate of the last phase did not ask that of one without it.
+            let gap = matches!(gate, GateSpec::TestsPass(_))
+                && passed().any(|(phase, result)| has(phase) && result.tree != *tree)
+                && passed().any(|(phase, result)| result.moved && !has(phase));
+            !gap && passed().any(|(phase, result)| has(phase) && result.tree == *tree)
+        };
         let mut gates = self.gates_of_sum();
-        gates.retain(|(phase, index)| phase.gates.get(*index).is_some_and(|gate| gate.only_looks() && !ran(gate)));
+        gates.retain(|(phase, index)| phase.gates.get(*index).is_some_and(|gate| !judged(phase, gate)));
         gates
     }
 

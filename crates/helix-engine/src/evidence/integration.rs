@@ -2,12 +2,49 @@
 //!
 //! Must not know how results are integrated.
 
-use helix_job::{Active, Integrated, IntegrationTarget, PhaseState, recorded};
-use helix_plan::GateSpec;
+use helix_core::said::Words;
+use helix_job::{Active, Committed, Integrated, IntegrationTarget, PhaseState, recorded};
+use helix_plan::{Approval, GateSpec, Phase};
 
 use super::examiner::{Examiner, doubt, no_commit};
 use super::{IntegrationEvidence, Standing};
 use crate::error::EngineError;
+
+/// Whether a person or another agent has to approve what a phase did.
+fn is_approved(phase: &Phase) -> bool {
+    let asks = |gate: &GateSpec| {
+        matches!(gate, GateSpec::ReviewApproved { .. } | GateSpec::Approval { .. } | GateSpec::Manual { .. })
+    };
+    phase.verify.is_some() || phase.approval == Some(Approval::After) || phase.gates.iter().any(asks)
+}
+
+/// What a phase changed of the work of another one that was approved, if nobody approved it since.
+fn changed_since(active: &Active, passed: &[(&Phase, &Committed)]) -> Vec<Words> {
+    let ancestry = active.spec.plan.ancestry();
+    let touches = |result: &Committed, path: &str| result.changed.iter().any(|file| file.path == path);
+    let mut found = Vec::new();
+    for (phase, own) in passed.iter().filter(|(phase, _)| is_approved(phase)) {
+        let others =
+            passed.iter().filter(|(other, _)| !is_approved(other) && !ancestry.is_before(&other.id, &phase.id));
+        for (other, result) in others {
+            let since = |path: &str| {
+                let mut later = passed.iter().filter(|(later, _)| ancestry.is_before(&other.id, &later.id));
+                later.any(|(later, result)| is_approved(later) && touches(result, path))
+            };
+            let paths = own.changed.iter().map(|file| file.path.as_str());
+            let paths: Vec<&str> = paths.filter(|path| touches(result, path) && !since(path)).collect();
+            if let Some(first) = paths.first() {
+                let files = match paths.len() {
+                    1 => (*first).to_owned(),
+                    many => format!("{first} (+{})", many - 1),
+                };
+                let (phase, later) = (phase.id.as_str(), other.id.as_str());
+                found.push(recorded!("lacks-since", files = files, phase = phase, later = later));
+            }
+        }
+    }
+    found
+}
 
 impl Examiner<'_> {
     /// The evidence of an integrated result.
@@ -36,13 +73,21 @@ impl Examiner<'_> {
             }
         }
         let validated_by = passed.iter().find(|(_, own)| own.tree == result.tree).map(|(phase, _)| phase.id.clone());
-        if validated_by.is_none() && *target != IntegrationTarget::Nowhere {
-            for (place, (phase, index)) in active.gates_of_sum().into_iter().enumerate() {
+        if *target != IntegrationTarget::Nowhere {
+            let asked = match validated_by {
+                Some(_) => active.gates_to_confirm(&result.tree),
+                None => active.gates_of_sum(),
+            };
+            let mut passes: Vec<&str> =
+                reports.iter().filter(|report| report.verdict.passed()).map(|report| report.gate.as_str()).collect();
+            for (phase, index) in asked {
                 let Some(name) = phase.gates.get(index).map(GateSpec::name) else { continue };
-                if reports.get(place).is_none_or(|report| report.gate != name || !report.verdict.passed()) {
-                    missing.push(recorded!("lacks-pass-sum", gate = name, phase = phase.id.as_str()));
+                match passes.iter().position(|passed| *passed == name) {
+                    Some(place) => drop(passes.remove(place)),
+                    None => missing.push(recorded!("lacks-pass-sum", gate = name, phase = phase.id.as_str())),
                 }
             }
+            missing.extend(changed_since(active, &passed));
         }
         missing.extend(gates.iter().filter_map(|gate| doubt(gate, Some(&result.tree))));
         let standing = if missing.is_empty() { Standing::Proved } else { Standing::Unproved };

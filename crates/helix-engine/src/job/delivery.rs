@@ -12,7 +12,7 @@ use super::claim::target;
 use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
 use super::gate::GateCheck;
 use super::target::claim_name;
-use helix_gates::delivery_obstacle;
+use helix_gates::{WorkOf, delivery_obstacle};
 use helix_git::Workspaces;
 
 /// What speaks against a delivery, as the answer of its gate.
@@ -91,8 +91,16 @@ impl EffectRunner {
             // What the phase itself changed is measured from its own base by its own gates only.
             let from = if owner.id == phase.id { base } else { &origin };
             let label = format!("{}.before.{}.{index}", check.label, owner.id);
-            let before =
-                GateCheck { phase: owner, attempt: None, base: from, result: &whole, gate: index, label, ..check };
+            let before = GateCheck {
+                phase: owner,
+                attempt: None,
+                of: WorkOf::Job,
+                base: from,
+                result: &whole,
+                gate: index,
+                label,
+                ..check
+            };
             let report = self.gate_report(before).await?;
             if !report.verdict.passed() {
                 return Ok(Err(Refusal::by(owner, report)));

@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{Active, Committed, GateReport, PlannedBy};
+use helix_job::{Active, Committed, GateReport, PhaseProgress, PlannedBy};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{AttemptContext, EffectRunner, Stopped, continuing};
 use crate::work_gates::baselines_of;
-use helix_gates::{Claims, DeliveryPart, GateContext, run_delivery_part, run_gate, runs_command};
+use helix_gates::{Claims, DeliveryPart, GateContext, WorkOf, run_delivery_part, run_gate, runs_command};
 use helix_git::Workspaces;
 use helix_process::ToolEnvironment;
 
@@ -24,6 +24,8 @@ pub(super) struct GateCheck<'a> {
     pub(super) phase: &'a Phase,
     /// Its number, if the commit is the result of one attempt.
     pub(super) attempt: Option<u32>,
+    /// Whose work the commit is.
+    pub(super) of: WorkOf,
     /// Where the changes to be checked begin.
     pub(super) base: &'a CommitId,
     pub(super) result: &'a Committed,
@@ -48,14 +50,15 @@ impl<'a> GateCheck<'a> {
         let label = format!("{}.{}.{gate}", phase.id, attempt.begin.attempt);
         let part = DeliveryPart::Deliver;
         let number = Some(attempt.begin.attempt);
-        Self { job, active, phase, attempt: number, base: &attempt.begin.base, result, gate, label, part, cancel }
+        let (of, base) = (WorkOf::Phase, &attempt.begin.base);
+        Self { job, active, phase, attempt: number, of, base, result, gate, label, part, cancel }
     }
 }
 
 impl EffectRunner {
     /// The gate's answer about a commit.
     pub(super) async fn gate_report(&self, check: GateCheck<'_>) -> Result<GateReport, Stopped> {
-        let GateCheck { job, active, phase, attempt, base, result, gate, label, part, cancel } = check;
+        let GateCheck { job, active, phase, attempt, of, base, result, gate, label, part, cancel } = check;
         let spaces = self.workspaces(&active.spec).await?;
         let spec = phase.gates.get(gate).ok_or(Stopped::Unwanted)?;
         // Commands of gates need cores and memory as agents do: so many at a time over all jobs.
@@ -76,10 +79,15 @@ impl EffectRunner {
         }
         let plan = &active.spec.plan;
         let by_agent = active.progress(&phase.id).is_some_and(|progress| progress.planned_by == PlannedBy::Agent);
-        let claims = match (attempt, by_agent) {
-            (None, _) => Claims::of_sum(plan),
-            (Some(_), false) => Claims::of_phase(plan, phase),
-            (Some(_), true) => Claims::of_phase(plan, phase).of_agent(),
+        let claims = match (of, by_agent) {
+            (WorkOf::Branch, _) => Claims::of_sum(plan),
+            (WorkOf::Job, _) => {
+                // Who resolves a conflict names no outputs, and may touch nothing else all the same.
+                let mut own = active.pairs().filter(|(phase, _)| active.conflict(&phase.id).is_none());
+                Claims::of_job(plan, own.any(|(phase, progress)| changes_freely(phase, progress)))
+            }
+            (WorkOf::Phase, false) => Claims::of_phase(plan, phase),
+            (WorkOf::Phase, true) => Claims::of_phase(plan, phase).of_agent(),
         };
         let what = Judged { job, active, phase, claims, base, result, label };
         let context = Arc::new(self.gate_context(what, spaces, environment, cancel).await?);
@@ -135,6 +143,12 @@ impl EffectRunner {
             cancel: cancel.clone(),
         })
     }
+}
+
+/// Whether a phase has changed something and names no outputs: it may touch all.
+fn changes_freely(phase: &Phase, progress: &PhaseProgress) -> bool {
+    let result = progress.last_attempt().and_then(|attempt| attempt.result.as_ref());
+    phase.outputs.is_empty() && result.is_some_and(|result| result.moved)
 }
 
 /// A fault as a finding, for places that only know findings.

@@ -14,22 +14,13 @@ use super::base::conflict_event;
 use super::effects::{EffectRunner, Stopped, blocking};
 use super::gate::{GateCheck, fault_finding};
 use super::unsaved::result_text;
-use helix_gates::DeliveryPart;
+use helix_gates::{DeliveryPart, WorkOf};
 use helix_git::{
     CommitObject, GitError, Integration, IntegrationRequest, Landing, MergeConflict, Merged, Repository, Workspaces,
 };
 
 /// How often a target that moves while its merge is checked is followed before that is called a failure.
 const CHASES: usize = 5;
-
-/// Whose work a tree is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
-    /// The job's alone.
-    Job,
-    /// Also that of others, who may do with their tests what they want.
-    Branch,
-}
 
 /// Why results are not integrated.
 enum Trouble {
@@ -104,7 +95,7 @@ impl Integrating<'_> {
         let (result, checked, own) = match self.combine(tips).await? {
             None => (base.clone(), None, Vec::new()),
             Some((commit, asked)) => {
-                let own = self.validate(&commit.id, asked, Of::Job).await?;
+                let own = self.validate(&commit.id, asked, WorkOf::Job).await?;
                 (commit.id, Some(commit.tree), own)
             }
         };
@@ -129,7 +120,7 @@ impl Integrating<'_> {
                     // A former host landed it and had no time to say what it had checked, or the user did.
                     let gates = match checked.as_ref() == Some(&result.tree) {
                         true => own,
-                        false => self.validate(&result.commit, active.gates_of_sum(), Of::Branch).await?,
+                        false => self.validate(&result.commit, active.gates_of_sum(), WorkOf::Branch).await?,
                     };
                     return Ok(Integrated { result, target: IntegrationTarget::Branch { branch }, gates });
                 }
@@ -149,7 +140,7 @@ impl Integrating<'_> {
                 Integration::Ready(merge) => merge,
             };
             let gates = match merge.unvalidated {
-                true => self.validate(&merge.commit, active.gates_of_sum(), Of::Branch).await?,
+                true => self.validate(&merge.commit, active.gates_of_sum(), WorkOf::Branch).await?,
                 false => own.clone(),
             };
             let commit = merge.commit.clone();
@@ -198,7 +189,7 @@ impl Integrating<'_> {
         let (tips, message) = (tips.to_vec(), format!("Combine the results of helix job {}", self.job));
         let spaces = self.spaces.clone();
         match blocking(move || spaces.repository().merge_tips(&tips, &message)).await? {
-            // A phase was validated on just this tree. What it did to the work of an earlier one is in it, too.
+            // A phase was validated on just this tree, the earlier ones were not.
             Merged::Contained(commit) => {
                 let asked = self.active.gates_to_confirm(&commit.tree);
                 Ok(Some((commit, asked)))
@@ -213,7 +204,7 @@ impl Integrating<'_> {
         &self,
         result: &CommitId,
         gates: Vec<(&Phase, usize)>,
-        of: Of,
+        of: WorkOf,
     ) -> Result<Vec<GateReport>, Trouble> {
         let base = &self.active.spec.repo.base;
         let result = self.committed(base, result, String::new()).await?;
@@ -233,7 +224,7 @@ impl Integrating<'_> {
     async fn left_out(&self, result: &Committed, mut reports: Vec<GateReport>) -> Result<Vec<GateReport>, Trouble> {
         let base = &self.active.spec.repo.base;
         for (phase, index) in self.active.gates_left_out() {
-            let mut report = self.report("left-out", (phase, index), result, Of::Branch).await?;
+            let mut report = self.report("left-out", (phase, index), result, WorkOf::Branch).await?;
             if report.verdict.passed() {
                 reports.push(report);
                 continue;
@@ -242,7 +233,7 @@ impl Integrating<'_> {
             let ran = report.tests.is_some_and(|tests| tests.passed.saturating_add(tests.failed) > 0);
             let start = self.committed(base, base, String::new()).await?;
             if failed && ran
-                || self.report("left-out.origin", (phase, index), &start, Of::Branch).await?.verdict.passed()
+                || self.report("left-out.origin", (phase, index), &start, WorkOf::Branch).await?.verdict.passed()
             {
                 report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
                 reports.push(report);
@@ -257,14 +248,14 @@ impl Integrating<'_> {
         place: &str,
         (phase, gate): (&Phase, usize),
         result: &Committed,
-        of: Of,
+        of: WorkOf,
     ) -> Result<GateReport, Stopped> {
         let Self { runner, job, active, cancel, .. } = *self;
         let label = format!("{place}.{}.{gate}", phase.id);
         let base = &active.spec.repo.base;
         // Tests are compared with those that the phase's own result has passed: what was new there must not assert less now.
-        let tests = matches!(phase.gates.get(gate), Some(GateSpec::TestsPass(_)));
-        let passed = active.progress(&phase.id).filter(|_| tests && of == Of::Job);
+        let tests = matches!(phase.gates.get(gate), Some(GateSpec::TestsPass(_) | GateSpec::CriteriaCovered {}));
+        let passed = active.progress(&phase.id).filter(|_| tests && of == WorkOf::Job);
         let passed = passed.and_then(|progress| match &progress.state {
             PhaseState::Passed { result, .. } => Some(&result.commit),
             _ => None,
@@ -276,7 +267,7 @@ impl Integrating<'_> {
         let result = since.as_ref().unwrap_or(result);
         let part = DeliveryPart::Deliver;
         runner
-            .gate_report(GateCheck { job, active, phase, attempt: None, base, result, gate, label, part, cancel })
+            .gate_report(GateCheck { job, active, phase, attempt: None, of, base, result, gate, label, part, cancel })
             .await
     }
 

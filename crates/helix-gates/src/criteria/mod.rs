@@ -68,7 +68,7 @@ pub(super) async fn criteria_covered(context: &Arc<GateContext>) -> Result<Judge
         }
     }
     let judgement = gathered.judgement(adr.criteria.len());
-    if !known.keys().any(|proof| matches!(proof, Proof::Test { .. })) {
+    if !known.keys().any(|proof| matches!(proof, Proof::Test { .. } | Proof::TestCommand { .. })) {
         return Ok(judgement);
     }
     // A test that the job has emptied is no evidence. Where the phase's own tests may ask less, these may.

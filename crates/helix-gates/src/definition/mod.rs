@@ -22,12 +22,25 @@ use closure::members;
 use helix_git::{GitError, Repository};
 pub(crate) use names::{Family, is_test};
 
+/// Whose work a judged tree is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkOf {
+    /// One phase's, on what it started from.
+    #[default]
+    Phase,
+    /// That of all phases of a job.
+    Job,
+    /// Also that of others, who may do with their tests what they want.
+    Branch,
+}
+
 /// What the plan lets the judged change touch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Claims {
-    /// Results of several phases are judged together: each was judged by itself, too.
-    pub together: bool,
-    /// Outputs of the phase whose result is judged; empty: it names none, or results of several phases are judged together.
+    /// Whose work is judged.
+    pub of: WorkOf,
+    /// Outputs of those whose work is judged; empty: one of them names none, or others' work is judged, too.
     pub own: Vec<String>,
     /// Outputs of the phases before it; of results put together, those of all phases.
     pub earlier: Vec<String>,
@@ -45,7 +58,7 @@ impl Claims {
         let (own, earlier) = (phase.outputs.clone(), earlier.collect::<Vec<_>>());
         let named = own.iter().chain(&earlier).cloned().collect();
         let weaker_tests = ancestry.before(&phase.id).any(allows_weaker_tests);
-        Self { together: false, own, earlier, named, weaker_tests }
+        Self { of: WorkOf::Phase, own, earlier, named, weaker_tests }
     }
 
     /// The same of a phase that an agent added: what its outputs name excuses no test, or the agent would excuse itself.
@@ -54,11 +67,18 @@ impl Claims {
         Self { named: Vec::new(), ..self }
     }
 
-    /// Those of all results of a plan put together.
+    /// Those of all results of a job and of nobody else; `free`: one of its phases names no outputs and changed something.
+    pub fn of_job(plan: &Plan, free: bool) -> Self {
+        let sum = Self::of_sum(plan);
+        let own = if free { Vec::new() } else { sum.earlier.clone() };
+        Self { of: WorkOf::Job, own, ..sum }
+    }
+
+    /// Those of all results of a plan put together, with what others did on the branch.
     pub fn of_sum(plan: &Plan) -> Self {
         let all: Vec<String> = plan.phases.iter().flat_map(|phase| phase.outputs.iter().cloned()).collect();
         let weaker_tests = plan.phases.iter().any(allows_weaker_tests);
-        Self { together: true, own: Vec::new(), earlier: all.clone(), named: all, weaker_tests }
+        Self { of: WorkOf::Branch, own: Vec::new(), earlier: all.clone(), named: all, weaker_tests }
     }
 
     /// Whether the change, or one of those before it, may touch a file.

@@ -3,6 +3,7 @@
 //! Must not run anything.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use helix_core::ids::CommitId;
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,9 @@ use crate::code::{Code, Weaker};
 use crate::judgement::Trouble;
 use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, VariantFile};
+
+/// Longest that it may take to find what can be planted: there may be thousands of mistakes.
+const LONGEST: Duration = Duration::from_secs(600);
 
 /// What kind of fault was planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -67,7 +71,7 @@ pub fn planted_faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedF
 pub struct NoFaults(#[from] Trouble);
 
 fn faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, Trouble> {
-    let mut read = Sources::of(context);
+    let mut read = Sources::of(context).within(LONGEST);
     let command = context.phase.gates.iter().flat_map(|gate| gate.commands()).next().unwrap_or_default().to_owned();
     let work = Work::of(context, &command)?;
     let mut sorts: [Vec<PlantedFault>; 4] = Default::default();

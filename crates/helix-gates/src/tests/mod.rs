@@ -31,6 +31,7 @@ use super::GateContext;
 use super::baseline::{Baseline, Before, Cache, Measure, Measured, baselines};
 use super::checkout::{Check, Checked, blocking, run_on, words};
 use super::command::{as_submitted, fault_in, run_notes};
+use super::definition::WorkOf;
 use super::judgement::{Judgement, Trouble, finding};
 use super::test_run::TestRun;
 pub use audit::{FaultSort, NoFaults, PlantedFault, planted_faults};
@@ -71,12 +72,12 @@ impl Tested {
 /// Tests that assert less than they did: findings, and notes of what the plan allows.
 ///
 /// Results put together are asked, too: a phase without such a gate was not asked what it did to the tests. What others did to them on
-/// their branch is theirs; there is nothing to compare with then but the start of the job.
+/// their branch is theirs.
 pub(super) async fn weaker_tests(
     context: &Arc<GateContext>,
     taken: Taken,
 ) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
-    if context.claims.together && context.base == context.origin {
+    if context.claims.of == WorkOf::Branch {
         return Ok((Vec::new(), Vec::new()));
     }
     let of = context.clone();
@@ -102,7 +103,7 @@ pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> 
         false => (judgement, tested),
     };
     let judgement = match &judgement.verdict {
-        Verdict::Pass if weaker.is_empty() && !context.claims.together => {
+        Verdict::Pass if weaker.is_empty() && context.claims.of != WorkOf::Branch => {
             testing.proved(&tested, &before, judgement).await?
         }
         Verdict::Pass | Verdict::Fail { .. } | Verdict::Inconclusive { .. } => judgement,

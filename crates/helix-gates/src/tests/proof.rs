@@ -12,6 +12,7 @@ use super::work::{Nonsense, Work};
 use super::{Tested, Testing};
 use crate::baseline::Before;
 use crate::checkout::blocking;
+use crate::definition::WorkOf;
 use crate::judgement::{Judgement, Trouble, finding};
 use crate::test_run::TestRun;
 
@@ -32,7 +33,9 @@ impl Testing<'_> {
         if let Some(judgement) = self.with_claims_alone(&work, tested).await? {
             return Ok(judgement);
         }
-        let new = new_tests(tested.run.as_ref(), before);
+        // What is new in each phase, its own gates have asked: here it is the work of several.
+        let alone = self.context.claims.of == WorkOf::Phase;
+        let new = if alone { new_tests(tested.run.as_ref(), before) } else { BTreeSet::new() };
         match self.control(&work, tested, &new).await? {
             Control::Seen(note) => notes.extend(note),
             Control::Unseen(judgement) => return Ok(*judgement),
@@ -40,7 +43,7 @@ impl Testing<'_> {
         if let Some(judgement) = self.seen_through(&work, tested).await? {
             return Ok(judgement);
         }
-        if let Some(judgement) = self.new_tests_before(&work, tested, before, &new, &mut notes).await? {
+        if alone && let Some(judgement) = self.new_tests_before(&work, tested, before, &new, &mut notes).await? {
             return Ok(judgement);
         }
         Ok(pass.with_notes(notes))

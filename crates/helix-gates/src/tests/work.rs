@@ -12,7 +12,7 @@ use helix_plan::Taken;
 
 use crate::GateContext;
 use crate::code::{Code, MAX_SOURCE, OtherAnswer, Stubbed, TestFile, Weakening, new_lines};
-use crate::definition::{Family, families, gate_members, is_test};
+use crate::definition::{Family, WorkOf, families, gate_members, is_test};
 use crate::judgement::{Trouble, finding};
 use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
@@ -62,7 +62,8 @@ fn tests(family: Family, code: Code) -> bool {
 }
 
 impl Work {
-    /// Looks at what the phase changed; where it changed no source, at sources of the job before it.
+    /// Looks at what the phase changed; where it changed no source, at sources of the job before it. Of results put together, at all that
+    /// the job changed.
     pub(super) fn of(context: &GateContext, command: &str) -> Result<Self, GitError> {
         let families = families(context.repository(), &context.result.tree, command)?;
         let members = gate_members(context.repository(), &context.result.tree, command)?;
@@ -89,15 +90,20 @@ impl Work {
                 }
             }
         };
+        let of_job = || {
+            let origin = context.repository().commit(context.origin.as_str())?.tree;
+            context.repository().changes(&origin, &context.result.tree)
+        };
+        if context.claims.of != WorkOf::Phase {
+            of_job()?.iter().for_each(|file| sort(&mut work, file, true));
+            return Ok(work);
+        }
         for file in &context.result.changed {
             sort(&mut work, file, true);
         }
         if work.sources.is_empty() && context.origin != context.base {
-            let origin = context.repository().commit(context.origin.as_str())?.tree;
             let mut earlier = Self::default();
-            for file in context.repository().changes(&origin, &context.result.tree)? {
-                sort(&mut earlier, &file, false);
-            }
+            of_job()?.iter().for_each(|file| sort(&mut earlier, file, false));
             work.sources = earlier.sources;
         }
         Ok(work)
@@ -139,7 +145,8 @@ impl Work {
             (context.files()?, context.files_at(&context.base)?, context.files_at(&context.origin)?);
         let mut found = Vec::new();
         for path in self.sources.iter().chain(&self.others) {
-            let of_phase = context.result.changed.iter().any(|file| &file.path == path);
+            let of_phase =
+                context.claims.of == WorkOf::Phase && context.result.changed.iter().any(|file| &file.path == path);
             let Some((kind, source)) = source_of(context, &files, path)? else { continue };
             let before = if of_phase { &base } else { &origin };
             let lines = new_lines(context.text(before, path)?.as_deref(), &source);
@@ -237,9 +244,10 @@ fn is_file(kind: EntryKind) -> bool {
     matches!(kind, EntryKind::File | EntryKind::Executable)
 }
 
-/// The result with these files as they were when the phase began.
+/// The result with these files as they were when the phase began; of results put together, when the job did.
 fn restored(context: &GateContext, paths: &[String]) -> Result<CommitId, GitError> {
-    let base = context.files_at(&context.base)?;
+    let start = if context.claims.of == WorkOf::Phase { &context.base } else { &context.origin };
+    let base = context.files_at(start)?;
     let former = |path: &String| base.get(path).map_or(VariantFile::Removed, |entry| VariantFile::Kept(entry.clone()));
     let edits = paths.iter().map(|path| (path.clone(), former(path))).collect();
     context.repository().variant(&context.result.commit, &edits)

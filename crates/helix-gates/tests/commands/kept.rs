@@ -224,10 +224,10 @@ async fn what_a_phase_did_to_tests_is_asked_where_results_are_put_together() {
         let context = GateContext { origin: start.clone(), claims, ..bench.context(&code.commit, &guide) };
         short(&run_gate(Arc::new(context), &gate).await)
     };
-    let together = Claims { together: true, ..Claims::default() };
+    let together = Claims { of: WorkOf::Job, ..Claims::default() };
     assert_eq!(ask(&base, together.clone()).await, ["tests.weaker tests/test_new.py:1"]);
     assert_eq!(ask(&base, Claims { weaker_tests: true, ..together.clone() }).await, ["pass"]);
-    assert_eq!(ask(&code.commit, together).await, ["pass"]);
+    assert_eq!(ask(&base, Claims { of: WorkOf::Branch, ..together }).await, ["pass"]);
 }
 
 /// A phase before it, which no gate asked, has made the tests assert less.

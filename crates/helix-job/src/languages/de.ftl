@@ -898,6 +898,7 @@ lacks-record = die Aufzeichnung des Laufs { $run } ist nicht mehr da: { $path }
 lacks-review = die Aufzeichnung des Gutachterlaufs { $run } ist nicht mehr da: { $path }
 lacks-pass = von Gate { $gate } ist nicht aufgezeichnet, dass es bestanden hat
 lacks-pass-sum = von Gate { $gate } der Phase { $phase } ist nicht aufgezeichnet, dass es auf dem übernommenen Stand bestanden hat
+lacks-since = { $files } wurde in Phase { $later } geändert, nachdem es in Phase { $phase } freigegeben war; die Änderung hat niemand freigegeben
 lacks-verifier = der Prüfer hat dieses Ergebnis nicht angenommen
 lacks-approval = niemand hat es freigegeben
 lacks-accepted = { $by } hat es angenommen, obwohl Gate { $gate } nicht bestanden ist: { $why }

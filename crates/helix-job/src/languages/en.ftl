@@ -829,6 +829,7 @@ lacks-record = the record of run { $run } is gone: { $path }
 lacks-review = the record of the reviewer's run { $run } is gone: { $path }
 lacks-pass = gate { $gate } has no recorded pass
 lacks-pass-sum = gate { $gate } of phase { $phase } has no recorded pass on what was integrated
+lacks-since = { $files } changed in phase { $later } after it was approved in phase { $phase }; nobody approved the change
 lacks-verifier = the verifier has not approved this result
 lacks-approval = no person approved it
 lacks-accepted = { $by } accepted it although gate { $gate } did not pass: { $why }

@@ -245,11 +245,6 @@ impl GateSpec {
         self.properties().2 == GateScope::Tree
     }
 
-    /// Whether it asks of the whole tree and changes nothing outside of it, so that it may be asked again.
-    pub fn only_looks(&self) -> bool {
-        self.is_about_everything() && !matches!(self, Self::Command { .. })
-    }
-
     /// Whether the answer depends on the phase's own claims, so that the same gate of two phases is two checks.
     pub fn is_about_claims(&self) -> bool {
         matches!(self, Self::OutputsClaimed { .. }) || matches!(self, Self::FilesExist { files } if files.is_empty())

@@ -90,6 +90,9 @@ fn every_command_speaks_german_to_a_german_terminal() {
     user.says(&["failures", "explain", "log.txt"], "Was zu tun ist");
     user.says(&["failures", "explain", "log.txt", "--why"], "Entschieden durch");
     user.says(&["failures", "explain", "/dev/null"], "kein Fehler gefunden");
+    // What `init` wrote is trusted.
+    user.says(&["trust", "--list"], "Datei");
+    assert_eq!(user.run(&["trust", "--revoke"]).code, 0);
     user.says(&["trust", "--list"], "keiner Projektkonfiguration");
     user.says(&["answer"], "keine offenen Fragen");
     user.says(&["jobs", "list"], "noch keine Jobs");
