@@ -1,7 +1,6 @@
 //! Sources that a parser would take all memory, stack or time for: the check says which file it is, and Helix goes on.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[allow(dead_code, reason = "each test file uses its own part")]
 mod user;
 
 use std::fs;

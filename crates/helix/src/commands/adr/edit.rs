@@ -25,8 +25,7 @@ pub(super) fn run(context: &Context, root: &Path, wanted: &str) -> Ended {
         CommandError::new(Exit::Environment, codes::USAGE, message)
             .hint("set VISUAL or EDITOR to a program that opens a file")
     };
-    let words =
-        split_words(&editor).map_err(|error| failed(format!("the editor `{editor}` cannot be run: {error}")))?;
+    let words = split_words(editor).map_err(|error| failed(format!("the editor `{editor}` cannot be run: {error}")))?;
     let (program, arguments) =
         words.split_first().ok_or_else(|| failed(format!("the editor `{editor}` names no program")))?;
     let ended = Command::new(program).args(arguments).arg(&path).current_dir(&context.environment.directory).status();

@@ -25,7 +25,7 @@ fn it_says_which_tool_is_at_which_file_and_how_many_tokens_were_used() {
 #[test]
 fn a_limit_is_told_until_the_agent_goes_on() {
     let limited = AgentEvent::RateLimited { rejected: true, resets_at: Some("2026-05-20T12:00:00Z".parse().unwrap()) };
-    let doing = heard(&[limited.clone()]);
+    let doing = heard(std::slice::from_ref(&limited));
     assert!(doing.limit.as_deref().is_some_and(|limit| limit.contains("resets")), "{doing:?}");
     let word = AgentEvent::Text { text: "on".into(), partial: true, parent: None };
     assert_eq!(heard(&[limited, word]).limit, None);
