@@ -1,5 +1,7 @@
 //! A person at a real terminal: questions are put there, answered there, and left there.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::stage::{LIMIT, LOOK_AGAIN, Stage};
@@ -145,6 +147,8 @@ fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_terminal() {
             assert!(start.elapsed() < LIMIT, "nothing is asked");
             std::thread::sleep(LOOK_AGAIN);
         };
+        // The screen asks a moment after the question is on record, and tells nobody that it does.
+        std::thread::sleep(Duration::from_secs(2));
         json_of(&stage, &["answer", &question, "--choice", "approve"], 0);
         terminal.join().unwrap()
     });
