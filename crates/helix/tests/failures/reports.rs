@@ -6,7 +6,7 @@ use crate::stage::{LIMIT, LOOK_AGAIN, Stage};
 
 pub(crate) const SCRIPT: &str = "parts:\n  - { name: a, prompt: 'Write the page', act: { steps: [{ write: { path: a.md, content: \"wrong\\n\" } }] } }\n";
 pub(crate) const PLAN: &str = "name: Pages\nphases:\n  - { id: a, name: The page, type: documentation, description: Write the page., outputs: [a.md], max_attempts: 2, \
-    on_failure: fail, gates: [{ type: command, command: \"python3 -m page_checker\" }] }\n";
+    on_failure: fail, gates: [{ type: command, command: \"sh -c 'python3 -m page_checker'\" }] }\n";
 
 struct Ran {
     code: Option<i32>,
@@ -22,7 +22,7 @@ fn run(stage: &Stage, arguments: &[&str]) -> Ran {
 
 fn failed_job(stage: &Stage) -> (Ran, String) {
     let plan = stage.plan("pages", PLAN);
-    let ran = run(stage, &["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap(), "--no-preflight"]);
+    let ran = run(stage, &["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
     assert_eq!(ran.code, Some(1), "{}\n{}", ran.stdout, ran.stderr);
     let jobs: Value = serde_json::from_str(&run(stage, &["jobs", "list", "--json"]).stdout).unwrap();
     (ran, jobs[0]["id"].as_str().unwrap().to_owned())
@@ -71,7 +71,7 @@ fn a_failed_job_shows_why_and_what_to_do_with_and_without_a_host() {
 async fn the_api_gives_the_reports_and_the_memory_of_a_job() {
     let stage = Stage::new(SCRIPT, "");
     let _host = stage.start();
-    let job = stage.submit_without_preflight(&stage.plan("pages", PLAN), &stage.repo, "k").await;
+    let job = stage.submit(&stage.plan("pages", PLAN), &stage.repo, "k").await;
     stage.events(&job).await;
     let (url, token) = stage.reachable().await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
@@ -137,7 +137,7 @@ async fn the_api_gives_the_reports_and_the_memory_of_a_job() {
 async fn without_a_memory_everything_else_works_and_the_host_says_so_once() {
     let stage = Stage::new(SCRIPT, "\n[failures]\nmemory = \"off\"\n");
     let _host = stage.start();
-    let job = stage.submit_without_preflight(&stage.plan("pages", PLAN), &stage.repo, "k").await;
+    let job = stage.submit(&stage.plan("pages", PLAN), &stage.repo, "k").await;
     stage.events(&job).await;
     let (url, token) = stage.reachable().await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();

@@ -88,7 +88,7 @@ async fn failed_job(stage: &Stage, key: &str) -> Vec<Value> {
 }
 
 async fn ended_job(stage: &Stage, key: &str) -> String {
-    let job = stage.submit_without_preflight(&stage.plan("pages", PLAN), &stage.repo, key).await;
+    let job = stage.submit(&stage.plan("pages", PLAN), &stage.repo, key).await;
     stage.events(&job).await;
     assert_eq!(stage.job(&job).await["status"], "failed");
     job
