@@ -588,10 +588,8 @@ chat-help =
     /model [NAME]    Modell des Consultants [sonst: das eingestellte]
     /quit            den Chat beenden
     Strg-C hält eine Antwort an; ↑ und Strg-R finden, was du früher gesagt hast.
-chat-model = Modell des Consultants ab jetzt: { $model ->
-       *[other] { $model }
-        [""] das eingestellte
-    }
+chat-model = Modell des Consultants ab jetzt: { $model }
+chat-model-configured = Modell des Consultants ab jetzt: das eingestellte
 chat-no-job = Diese Sitzung hat noch keinen Job gestartet.
 sessions-id = Sitzung
 sessions-last = letzte Nachricht

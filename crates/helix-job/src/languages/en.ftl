@@ -534,10 +534,8 @@ chat-help =
     /model [NAME]    model of the Consultant [default: the configured one]
     /quit            end the chat
     Ctrl-C stops an answer; ↑ and Ctrl-R find what you said before.
-chat-model = The Consultant's model from now on: { $model ->
-       *[other] { $model }
-        [""] the configured one
-    }
+chat-model = The Consultant's model from now on: { $model }
+chat-model-configured = The Consultant's model from now on: the configured one
 chat-no-job = This session has started no job yet.
 sessions-id = session
 sessions-last = last message

@@ -75,8 +75,10 @@ impl Conversation<'_> {
             },
             "/model" => {
                 self.model = Some(rest).filter(|name| !name.is_empty());
-                let model = self.model.clone().unwrap_or_default();
-                context.terminal.say(&say!(language, "chat-model", model = model));
+                context.terminal.say(&match &self.model {
+                    Some(model) => say!(language, "chat-model", model = model),
+                    None => say!(language, "chat-model-configured"),
+                });
             }
             unknown => {
                 let error = CommandError::unknown(format!("no command {unknown}"), unknown, WORDS);
