@@ -57,9 +57,9 @@ pub fn coloured(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character moves a terminal's cursor, changes what it does, or turns the direction of what follows.
+/// Whether a character moves a terminal's cursor, changes what it does, begins a line, or turns the direction of what follows.
 fn steers(character: char) -> bool {
-    let turns = matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let turns = matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || character.is_control() && !matches!(character, '\n' | '\t')
 }
 

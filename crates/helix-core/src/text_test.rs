@@ -20,12 +20,13 @@ fn nothing_but_colours_reaches_a_terminal() {
         "a\u{9b}2Jb",
         "a\rb",
         "a\u{202e}b",
+        "a\u{2028}b",
         "a\u{1b}",
         "\u{1b}[31",
         "\u{1b}[1\u{1b}[2Jm",
     ] {
         let shown = coloured(hostile);
-        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r', '\u{202e}']), "{hostile:?}: {shown:?}");
+        assert!(!shown.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r', '\u{2028}', '\u{202e}']), "{hostile:?}: {shown:?}");
     }
     assert_eq!(coloured("\u{1b}[32mgood\u{1b}[2J\u{1b}[0m"), "\u{1b}[32mgood[2J\u{1b}[0m");
     assert_eq!(plain("a\u{1b}[31m\u{202e}b\n"), "a[31mb\n");

@@ -39,14 +39,19 @@ impl PhaseProgress {
             PhaseType::Decision => Some(recorded!("ask-decision", phase = id)),
             _ => None,
         };
-        let own = asked.is_none() && step.is_none();
-        let mut asked = asked.as_ref().map_or(otherwise, Words::from);
-        if step.is_some() {
-            asked = Words::from(task).and("\n\n").and(asked);
-        }
-        if self.planned_by == PlannedBy::Agent && !own {
-            asked = recorded!("ask-gate-agent", question = asked);
-        }
+        let by_agent = self.planned_by == PlannedBy::Agent && (asked.is_some() || step.is_some());
+        let asked = match asked {
+            // In lines that Helix's own never look like.
+            words if by_agent => {
+                let said = [step.is_some().then_some(task), words.as_deref()].into_iter().flatten();
+                let lines = said.flat_map(|part| part.lines().chain([""])).map(|line| format!("> {line}\n"));
+                recorded!("ask-gate-agent", question = lines.collect::<String>().trim_end_matches("> \n").trim_end())
+            }
+            words => {
+                let asked = words.as_ref().map_or(otherwise, Words::from);
+                if step.is_some() { Words::from(task).and("\n\n").and(asked) } else { asked }
+            }
+        };
         match step {
             Some(step) => step.and("\n\n").and(asked),
             None => recorded!("ask-gate", phase = id, name = &phase.name, question = asked),
