@@ -5,9 +5,10 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use helix_process::in_own_session;
-use helix_store::StateDir;
+use helix_store::{StateDir, StateDirError};
 
 use super::{EPHEMERAL, find};
 use crate::client::Client;
@@ -19,6 +20,9 @@ use crate::files::unwritable;
 /// What a background host prints on standard output once it can be reached.
 pub(crate) const READY_MARK: &str = "helix host ready";
 
+/// How long another host may take from its lock to its announcement, and between two looks at it.
+const STARTING: Duration = Duration::from_secs(20);
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// How much of a failed host's log is shown.
 const LOG_TAIL: u64 = 2 * 1024;
 /// A longer log is put aside when a host starts, in bytes.
@@ -49,8 +53,19 @@ pub(crate) async fn start_in_background(
     tokio::task::spawn_blocking(move || wait_ready(child))
         .await
         .map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the host failed").because(&error))?;
-    // One that did not start may have lost a race against another host, which is as good.
-    find(settings).await?.ok_or_else(|| failed(&log_path))
+    // One that did not start may have lost a race against another host, which is as good, and may still be starting.
+    let asked = Instant::now();
+    loop {
+        if let Some(host) = find(settings).await? {
+            return Ok(host);
+        }
+        let directory = state.clone();
+        let locked = tokio::task::spawn_blocking(move || directory.lock()).await;
+        if !matches!(locked, Ok(Err(StateDirError::Held { .. }))) || asked.elapsed() > STARTING {
+            return Err(failed(&log_path));
+        }
+        tokio::time::sleep(LOOK_AGAIN).await;
+    }
 }
 
 /// Opens the log to be appended to; one that has grown too long is put aside first, in place of the one before it.
