@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use helix_process::in_own_session;
-use helix_store::{StateDir, StateDirError};
+use helix_store::StateDir;
 
 use super::{EPHEMERAL, find};
 use crate::client::Client;
@@ -20,8 +20,8 @@ use crate::files::unwritable;
 /// What a background host prints on standard output once it can be reached.
 pub(crate) const READY_MARK: &str = "helix host ready";
 
-/// How long another host may take from its lock to its announcement, and between two looks at it.
-const STARTING: Duration = Duration::from_secs(20);
+/// How long another host may take from its lock to its announcement, and how long to wait between two looks.
+const STARTING: Duration = Duration::from_secs(5);
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
 /// How much of a failed host's log is shown.
 const LOG_TAIL: u64 = 2 * 1024;
@@ -59,9 +59,8 @@ pub(crate) async fn start_in_background(
         if let Some(host) = find(settings).await? {
             return Ok(host);
         }
-        let directory = state.clone();
-        let locked = tokio::task::spawn_blocking(move || directory.lock()).await;
-        if !matches!(locked, Ok(Err(StateDirError::Held { .. }))) || asked.elapsed() > STARTING {
+        // The lock is not asked: whoever holds it to look keeps a host from starting.
+        if asked.elapsed() > STARTING {
             return Err(failed(&log_path));
         }
         tokio::time::sleep(LOOK_AGAIN).await;
