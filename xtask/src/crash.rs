@@ -31,12 +31,12 @@ enum Part {
 }
 
 impl Part {
-    /// The test that proves it.
-    fn test(self) -> &'static str {
+    /// The module of the tests that prove it.
+    fn tests(self) -> &'static str {
         match self {
-            Self::Moments => "crash",
-            Self::Places => "crash_points",
-            Self::Faults => "faults",
+            Self::Moments => "crash::",
+            Self::Places => "crash_points::",
+            Self::Faults => "faults::",
         }
     }
 }
@@ -49,8 +49,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             continue;
         }
         let mut command = workspace::cargo();
-        command.args(["test", "--package", "helix", "--package", "helix-testkit", "--test", part.test()]);
-        command.args(["--", "--nocapture", "--test-threads=1"]);
+        command.args(["test", "--package", "helix", "--package", "helix-testkit", "--test", "all"]);
+        command.args(["--", part.tests(), "--nocapture", "--test-threads=1"]);
         match part {
             Part::Moments => {
                 command.env("HELIX_CRASH_KILLS", options.rounds.to_string());

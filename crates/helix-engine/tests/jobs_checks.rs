@@ -1,8 +1,6 @@
 //! What jobs do besides their phases' own work: reviews, persons, advisers, phases that are added, going on after a failure.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
-mod workshop;
-
+use crate::workshop::{Ended, Workshop, part};
 use helix_core::finding::Verdict;
 use helix_core::ids::{PhaseId, RunId};
 use helix_engine::EngineConfig;
@@ -11,7 +9,6 @@ use helix_engine::jobs::{AnswerError, QuestionFilter};
 use helix_failure::memory::SuggestionOutcome;
 use helix_job::question::{Answer, QuestionKind, QuestionStatus};
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Review, Role};
-use workshop::{Ended, Workshop, part};
 
 fn asking(config: &mut EngineConfig) {
     config.policy.escalation.person = AskPerson::Ask;

@@ -1,17 +1,14 @@
 //! Where a job's result goes when the user's own work is in the way.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
-
-mod workshop;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::workshop::{LIMIT, Workshop, part, signals};
 use helix_core::ids::JobId;
 use helix_engine::jobs::{Again, ReopenRequest};
 use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus, Language};
 use helix_testkit::processes::no_process_with_env;
-use workshop::{LIMIT, Workshop, part, signals};
 
 const PLAN: &str = r#"
 name: Guide
@@ -283,7 +280,7 @@ async fn a_repository_that_is_cloned_anew_is_worked_in_and_none_keeps_processes_
     assert_eq!(shop.file(&repo, "main", "guide.md").as_deref(), Some("G"));
     shop.engine.jobs().cancel(&first, &"a test".into()).await.unwrap();
     shop.ended(&first).await;
-    no_process_with_env("HELIX_GIT_STATE", shop.sandbox.state().to_str().unwrap(), workshop::LIMIT);
+    no_process_with_env("HELIX_GIT_STATE", shop.sandbox.state().to_str().unwrap(), crate::workshop::LIMIT);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,8 +1,6 @@
 //! What jobs do with phases: correct them, run them side by side, combine them, skip them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
-mod workshop;
-
+use crate::workshop::{Workshop, part, signals};
 use helix_agents::{AgentProfile, DialectName};
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
@@ -10,7 +8,6 @@ use helix_engine::evidence::{OutputState, Standing};
 use helix_engine::submit::SubmitError;
 use helix_job::question::QuestionKind;
 use helix_job::{AskPerson, IntegrationTarget, JobEvent, JobStatus, PhaseStatus};
-use workshop::{Workshop, part, signals};
 
 const TWO_PHASES: &str = r#"
 name: Baskets

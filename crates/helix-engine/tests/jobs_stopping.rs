@@ -1,10 +1,8 @@
 //! Agents that have to be stopped, and agents that were: cancel, time limits, lingering, lost keepers, killed agents.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
-
-mod workshop;
 
 use std::time::Duration;
 
+use crate::workshop::{Ended, Workshop, part, patient, signals};
 use helix_agents::Grace;
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::run::{Outcome, StopCause};
@@ -13,7 +11,6 @@ use helix_engine::jobs::{Again, ReopenRequest};
 use helix_job::{AskPerson, JobEvent, JobStatus, PhaseStatus, Wait};
 use helix_store::{Access, Append, Journal, NewEvent, Projection, SqliteJournal, Stream};
 use helix_testkit::processes::processes_with_env;
-use workshop::{Ended, Workshop, part, patient, signals};
 
 const PLAN: &str = "name: Note
 phases:
@@ -221,7 +218,7 @@ async fn until_waiting(shop: &Workshop, job: &helix_core::ids::JobId, phase: &st
             );
             return wait;
         }
-        assert!(start.elapsed() < workshop::LIMIT, "{phase} does not wait");
+        assert!(start.elapsed() < crate::workshop::LIMIT, "{phase} does not wait");
         // The line is no event of the job: it cannot be awaited from outside.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
@@ -370,7 +367,7 @@ async fn a_cancel_while_the_first_worktree_is_made_leaves_nothing_behind() {
     let worktrees = shop.sandbox.state().join("worktrees");
     let start = std::time::Instant::now();
     while std::fs::read_dir(&worktrees).unwrap().next().is_some() {
-        assert!(start.elapsed() < workshop::LIMIT, "a worktree is left");
+        assert!(start.elapsed() < crate::workshop::LIMIT, "a worktree is left");
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert_eq!(shop.plays("b"), 0);
@@ -421,7 +418,7 @@ async fn a_starting_host_removes_the_worktrees_of_jobs_that_are_over() {
     let start = std::time::Instant::now();
     // The host removes them beside its work and tells nobody.
     while left.parent().unwrap().exists() {
-        assert!(start.elapsed() < workshop::LIMIT, "{} is left", left.display());
+        assert!(start.elapsed() < crate::workshop::LIMIT, "{} is left", left.display());
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     assert!(!of_over.exists() && of_open.exists());
@@ -450,7 +447,7 @@ async fn a_job_that_this_host_cannot_record_any_more_says_so_and_the_next_host_g
         if let Some(error) = view.error {
             break error;
         }
-        assert!(start.elapsed() < workshop::LIMIT, "it does not say why it does not go on");
+        assert!(start.elapsed() < crate::workshop::LIMIT, "it does not say why it does not go on");
         tokio::time::sleep(Duration::from_millis(10)).await;
     };
     assert!(error.message.contains("another host"), "{error:?}");

@@ -1,8 +1,6 @@
 //! The fourteen acceptance cases of the classifier: each category, an empty log, several lines, mixed case, precedence.
 //! `docs/failures.md` says which tests prove the other 38.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use helix_failure::{Category, Classifier, FailureObservation, Log, Termination};
 
 #[test]

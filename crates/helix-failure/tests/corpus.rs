@@ -1,12 +1,7 @@
 //! The classifier reaches its bars on the labelled corpus, on each half of it as well.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "the figures are what people run this test for")]
-
-mod world;
-
+use crate::world::{Figures, field, misses, predictions, score};
 use helix_failure::{Classifier, FailureObservation, Log, Termination};
-use world::{Figures, field, misses, predictions, score};
 
 /// The bars of the corpus and of the sets that rules were written for.
 fn high(name: &str, figures: &Figures, misses: &str) {

@@ -1,16 +1,11 @@
 //! What the classifier makes of tools that it has never met: the tools are dealt into parts, and each part is judged without the
 //! rules that decide only there and with words learned from the other parts.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "the figures are what people run this test for")]
-
-mod world;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::world::training::{cause_line, of_case, of_lines, of_rules, train};
+use crate::world::{Case, field, part, predictions, score};
 use helix_failure::{Category, Classified, Classifier, DOUBTED, LIKELY, Lexicon, Likelihoods, rule_table};
-use world::training::{cause_line, of_case, of_lines, of_rules, train};
-use world::{Case, field, part, predictions, score};
 
 fn print(name: &str, predictions: &[(&Case, Classified)]) {
     let figures = score(predictions);
@@ -96,7 +91,7 @@ fn tools_that_it_has_never_met_are_mostly_judged_rightly() {
                 move || judged(all, support, held)
             })
         };
-        let parts: Vec<_> = (0..world::PARTS).map(each).collect();
+        let parts: Vec<_> = (0..crate::world::PARTS).map(each).collect();
         parts.into_iter().flat_map(|part| part.join().unwrap()).collect()
     });
     the_limits_of_words_hold(&parts);
@@ -108,7 +103,7 @@ fn tools_that_it_has_never_met_are_mostly_judged_rightly() {
     }
     print("all", &got);
     if std::env::var_os("MISSES").is_some() {
-        println!("{}", world::misses(&got));
+        println!("{}", crate::world::misses(&got));
     }
     let figures = score(&got);
     assert!(figures.category_accuracy >= 0.90, "{figures:?}");

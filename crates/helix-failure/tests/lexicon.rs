@@ -1,12 +1,8 @@
 //! The lexicon is what the labelled sets teach.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod world;
-
+use crate::world::training::{Example, cause_line, of_case, of_lines, of_rules, train};
+use crate::world::{Case, field};
 use helix_failure::Lexicon;
-use world::training::{Example, cause_line, of_case, of_lines, of_rules, train};
-use world::{Case, field};
 
 fn taught(cases: &[&Case]) -> String {
     let mut examples: Vec<Example> = cases.iter().flat_map(|case| of_case(case)).collect();

@@ -1,9 +1,5 @@
 //! No text whatever makes the classifier or the fingerprint panic; the same text gives the same answer.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod world;
-
 use std::sync::LazyLock;
 
 use helix_failure::memory::Diagnosis;
@@ -142,8 +138,8 @@ fn a_hundred_megabytes_take_less_than_two_seconds_and_two_hundred_cases_less_tha
     println!("classified: {:?} {}", started.elapsed(), got.cause);
     assert!(started.elapsed().as_secs_f64() < 2.0);
     let started = std::time::Instant::now();
-    let cases = world::field::sets().swap_remove(0).1;
-    let predictions = world::predictions(&classifier, &cases);
+    let cases = crate::world::field::sets().swap_remove(0).1;
+    let predictions = crate::world::predictions(&classifier, &cases);
     println!("{} cases: {:?}", predictions.len(), started.elapsed());
     assert!(started.elapsed().as_secs_f64() < 1.0);
 }

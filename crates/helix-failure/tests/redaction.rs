@@ -1,7 +1,5 @@
 //! Secrets leave no text that Helix keeps or shows, and what only looks like one stays.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use helix_core::secrets::redact;
 use proptest::prelude::*;
 

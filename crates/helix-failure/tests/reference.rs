@@ -1,7 +1,5 @@
 //! The messages at which classification by words alone is known to go wrong, and their like in other tools.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use helix_failure::{Classifier, FailureObservation, Log, Termination};
 
 /// Tool, exit status (negative: signal), text, category, cause.

@@ -1,7 +1,5 @@
 //! Reports in every form: the acceptance cases of actions, terminal and GitHub, hostile text, and sections that survive others.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::sync::LazyLock;
 
 use helix_core::ids::{JobId, PhaseId};

@@ -1,13 +1,9 @@
 //! The rule table keeps its own promises: every example matches, nothing stands twice, examples are judged rightly.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod world;
-
 use std::collections::BTreeMap;
 
+use crate::world::training::rule_examples;
 use helix_failure::{Classifier, FailureObservation, Log, rule_table};
-use world::training::rule_examples;
 
 #[test]
 fn every_rule_matches_its_examples_and_not_its_counterexamples() {

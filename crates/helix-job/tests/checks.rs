@@ -1,22 +1,17 @@
 //! The rules of reviews, questions, escalation, added phases, conflicts, budgets and going on, one by one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "checks/approvals.rs"]
 mod approvals;
-#[path = "checks/deliveries.rs"]
 mod deliveries;
-#[path = "checks/going_on.rs"]
 mod going_on;
-#[path = "checks/languages.rs"]
 mod languages;
-#[path = "checks/let_in.rs"]
 mod let_in;
-#[path = "checks/overruled.rs"]
 mod overruled;
-#[path = "checks/reviews.rs"]
 mod reviews;
-mod world;
 
+use crate::world::{
+    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase, review_finished,
+    run_finished, spec,
+};
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{PhaseId, TreeId};
 use helix_core::said::Words;
@@ -26,10 +21,6 @@ use helix_job::{
     PhaseStatus, Role, SideBudget, decide,
 };
 use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, TestsGate, Verify};
-use world::{
-    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase, review_finished,
-    run_finished, spec,
-};
 
 struct Play {
     world: World,
@@ -143,8 +134,8 @@ fn a_phase_passes_only_after_its_verifier() {
 fn a_verdict_about_another_tree_is_refused() {
     let mut play = Play::new(spec(vec![verified("a")]));
     play.work();
-    let other = review_finished(&id("a"), 1, None, 1, world::tree(99), Verdict::Pass);
-    assert_eq!(play.try_event(other), Err(Illegal::WrongTree { phase: id("a"), tree: world::tree(99) }));
+    let other = review_finished(&id("a"), 1, None, 1, crate::world::tree(99), Verdict::Pass);
+    assert_eq!(play.try_event(other), Err(Illegal::WrongTree { phase: id("a"), tree: crate::world::tree(99) }));
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Journal format 1: events of every kind as they stand in a journal. A change that cannot read them, writes them otherwise or
 //! folds them to something else breaks the jobs of users.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::collections::BTreeSet;
 

@@ -1,9 +1,7 @@
 //! Properties of jobs over random plans and random results: no legal way leads to an illegal state, every job ends,
 //! nothing is ever called done without proof, and replaying any prefix gives the same state.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod world;
-
+use crate::world::{World, at, job, phase, spec, tree};
 use helix_core::ids::TreeId;
 use helix_core::run::Outcome;
 use helix_job::question::{ACCEPT, APPROVE, Answer, QuestionStatus};
@@ -13,7 +11,6 @@ use helix_job::{
 };
 use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
 use proptest::prelude::*;
-use world::{World, at, job, phase, spec, tree};
 
 /// Random plans: up to six phases, each depending on earlier ones only.
 fn any_spec() -> impl Strategy<Value = JobSpec> {
@@ -85,7 +82,7 @@ fn answer(world: &mut World, state: &JobState) -> Option<JobEvent> {
         let answer = Answer { choice: Some(choice), text: Some("known".into()), by: Person::new("Dana", How::Key) };
         return Some(JobEvent::QuestionAnswered { phase: progress.id.clone(), asked: number, answer });
     }
-    Some(world::answered(&progress.id, number, &choice, draw.is_multiple_of(2).then_some("words")))
+    Some(crate::world::answered(&progress.id, number, &choice, draw.is_multiple_of(2).then_some("words")))
 }
 
 fn result_tree(state: &JobState, id: &helix_core::ids::PhaseId) -> TreeId {
@@ -125,7 +122,7 @@ fn carry_on(
             let wake =
                 decision.wake_at.expect("a job that is not over has an effect, a question or a time to wait for");
             assert!(wake > at(world.clock), "waiting is for the future");
-            world.clock = wake.as_second() - world::START + i64::from(wake.subsec_nanosecond() > 0);
+            world.clock = wake.as_second() - crate::world::START + i64::from(wake.subsec_nanosecond() > 0);
             continue;
         } else {
             // Stopping an agent records nothing itself: the run's end does.
@@ -158,7 +155,7 @@ fn play_again(
     }
     let mut world = World::new(draws);
     world.number = events.len() as u64;
-    world.clock = events.last().unwrap().at.as_second() - world::START;
+    world.clock = events.last().unwrap().at.as_second() - crate::world::START;
     world.commits = 1_000;
     let budget_usd = Some(1_000.0);
     let resumed = world.record(JobEvent::JobResumed {

@@ -1,16 +1,13 @@
 //! The rules of tries, one by one: what is corrected, what waits, what stops at once.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod world;
-
+use crate::world::{
+    World, at, complete, declared, fault, finding, gate_finished, id, job, limited_until, phase, run_finished, spec,
+    truncated,
+};
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::run::{AgentErrorKind, Ending, RunFacts, Terminal, TerminalKind, TerminalReason};
 use helix_job::{Effect, Illegal, JobEnd, JobEvent, JobState, JobStatus, JobView, PhaseState, PhaseStatus, decide};
 use helix_plan::{Phase, PhaseType};
-use world::{
-    World, at, complete, declared, fault, finding, gate_finished, id, job, limited_until, phase, run_finished, spec,
-    truncated,
-};
 
 struct Play {
     world: World,
@@ -78,7 +75,7 @@ fn a_failed_gate_becomes_a_correction_in_the_same_session_and_starts_from_the_wo
         "2 + 2 is not 5",
         "[25] findings always reach the agent"
     );
-    assert_eq!(after.as_ref().unwrap().0, world::commit(1), "the try before it is kept and built upon");
+    assert_eq!(after.as_ref().unwrap().0, crate::world::commit(1), "the try before it is kept and built upon");
 }
 
 #[test]
@@ -262,7 +259,7 @@ fn a_reset_time_that_is_past_does_not_keep_a_job_busy_for_ever() {
         });
         if let Some(wake) = decide(&play.state, at(play.world.clock)).wake_at {
             pauses.push(wake.duration_since(at(play.world.clock)).as_millis());
-            play.world.clock = wake.as_second() + 1 - world::START;
+            play.world.clock = wake.as_second() + 1 - crate::world::START;
         }
     }
     assert_grow(&pauses);
@@ -277,7 +274,7 @@ fn a_provider_in_trouble_is_asked_again_with_growing_pauses_and_then_given_up() 
         play.run("a", attempt, declared(AgentErrorKind::Server));
         if let Some(wake) = decide(&play.state, at(play.world.clock)).wake_at {
             pauses.push(wake.duration_since(at(play.world.clock)).as_millis());
-            play.world.clock = wake.as_second() + 1 - world::START;
+            play.world.clock = wake.as_second() + 1 - crate::world::START;
         }
     }
     assert_grow(&pauses);
@@ -370,7 +367,7 @@ fn the_budget_stops_the_next_run() {
 fn a_gate_report_about_another_tree_is_refused() {
     let mut play = Play::new(vec![phase("a", &[], 1)]);
     play.run("a", 1, complete());
-    let recorded = play.world.record(gate_finished(&id("a"), 1, 0, world::tree(99), Verdict::Pass));
+    let recorded = play.world.record(gate_finished(&id("a"), 1, 0, crate::world::tree(99), Verdict::Pass));
     let error = play.state.clone().apply(&recorded).unwrap_err();
     assert!(matches!(error.why, Illegal::WrongTree { .. }), "[35] {error:?}");
     assert!(!matches!(play.state.active().unwrap().phases[0].state, PhaseState::Passed { .. }));

@@ -1,7 +1,5 @@
 //! What people see when a plan is wrong: every problem of a file at once, each with place, cause and remedy.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;

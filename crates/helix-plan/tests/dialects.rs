@@ -1,7 +1,5 @@
 //! Older dialects of plans: every old form of the docs is read as its modern one, loudly, and nothing is lost silently.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;

@@ -1,7 +1,5 @@
 //! What a planning phase returns becomes phases only when all of it is right; else every problem has a place and a remedy.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 
 use helix_core::finding::Finding;

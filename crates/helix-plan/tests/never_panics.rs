@@ -1,7 +1,5 @@
 //! No text whatever makes the plan parser panic, hang or answer without a reason.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use helix_core::diagnostic::Diagnostic;
 use helix_plan::{Plan, split_words};
 use proptest::prelude::*;

@@ -1,7 +1,5 @@
 //! The JSON Schema, the parser, the docs and the error pages say the same.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use std::collections::BTreeSet;
 
 use helix_plan::{Plan, codes, default_gates_markdown, gates_markdown, json_schema, keys_markdown};

@@ -1,7 +1,5 @@
 //! A plan and its workflow become one plan, and what cannot become one is told at a place of the plan.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
 use helix_plan::workflow::Workflow;

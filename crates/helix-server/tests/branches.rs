@@ -1,19 +1,13 @@
 //! Where in a session a request stands, and what becomes of that: with a real engine and a fake agent under a real keeper.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod host;
-#[path = "branches/links.rs"]
 mod links;
-#[path = "branches/responses.rs"]
 mod responses;
-#[path = "branches/whose.rs"]
 mod whose;
-#[path = "branches/words.rs"]
 mod words;
 
+use crate::host::{Host, signals};
 use futures::StreamExt;
 use helix_server::{Disconnect, ServerConfig};
-use host::{Host, signals};
 use serde_json::{Value, json};
 
 /// A turn as its client got it.

@@ -1,10 +1,7 @@
 //! Who may speak to the server at all.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod host;
-
+use crate::host::Host;
 use helix_server::{ServeError, ServerConfig};
-use host::Host;
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -80,7 +77,7 @@ async fn a_configured_page_may_call_from_a_browser() {
 #[tokio::test]
 async fn unusual_requests_are_answered_or_refused_in_order() {
     let host = Host::start().await;
-    let token = format!("Authorization: Bearer {}", host::TOKEN);
+    let token = format!("Authorization: Bearer {}", crate::host::TOKEN);
     let raw = async |request: String| -> String {
         let mut stream = tokio::net::TcpStream::connect(host.url.trim_start_matches("http://")).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
@@ -108,7 +105,7 @@ async fn unusual_requests_are_answered_or_refused_in_order() {
     for path in ["/v1/models/", "/v1/models/helix/", "/api/v1/jobs/"] {
         assert_eq!(host.get(path).send().await.unwrap().status(), 200, "{path}");
     }
-    let head = host.http.head(format!("{}/v1/models", host.url)).bearer_auth(host::TOKEN).send().await.unwrap();
+    let head = host.http.head(format!("{}/v1/models", host.url)).bearer_auth(crate::host::TOKEN).send().await.unwrap();
     assert_eq!(head.status(), 200);
     for path in ["/v1/chat/completions", "/v1/responses", "/api/v1/jobs"] {
         let packed = host.post(path).header("content-encoding", "gzip").body(vec![0x1f, 0x8b, 8]).send().await.unwrap();
@@ -154,7 +151,7 @@ async fn a_client_that_is_slow_with_its_head_is_dropped() {
 #[tokio::test]
 async fn an_address_of_the_network_needs_a_token() {
     let listener = tokio::net::TcpListener::bind("0.0.0.0:0").await.unwrap();
-    let engine = host::bare_engine().await;
+    let engine = crate::host::bare_engine().await;
     let refused = helix_server::serve(listener, engine.1.clone(), ServerConfig::default(), async {}).await;
     assert!(matches!(refused, Err(ServeError::NoToken { .. })), "{refused:?}");
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -1,16 +1,13 @@
 //! `/mcp`: Helix's tools as an MCP client calls them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
-
-mod host;
 
 use std::time::Duration;
 
+use crate::host::Host;
 use helix_core::ids::RunId;
 use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
 use helix_testkit::project::{Language, Project, git};
 use helix_testkit::sandbox::Sandbox;
-use host::Host;
 use serde_json::{Value, json};
 
 async fn call(host: &Host, body: Value) -> reqwest::Response {

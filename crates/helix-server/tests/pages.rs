@@ -1,18 +1,15 @@
 //! Helix's pages through the real server: who gets in, what they show of a real job, what is done there, and that nothing of others is markup.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
-mod host;
-#[path = "pages/hostile.rs"]
 mod hostile;
 
 use std::time::Duration;
 
+use crate::host::Host;
 use futures::StreamExt;
 use helix_job::{How, Person};
 use helix_server::ServerConfig;
 use helix_testkit::project::{Language, Project, git};
 use helix_testkit::sandbox::Sandbox;
-use host::Host;
 use reqwest::{RequestBuilder, Response};
 use serde_json::{Value, json};
 

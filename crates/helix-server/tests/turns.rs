@@ -1,27 +1,18 @@
 //! `POST /v1/chat/completions` with a real engine and a fake agent under a real keeper.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on should stop")]
 
-#[path = "turns/clients.rs"]
 mod clients;
-mod host;
-#[path = "turns/jobs.rs"]
 mod jobs;
-#[path = "turns/language.rs"]
 mod language;
-#[path = "turns/news.rs"]
 mod news;
-#[path = "turns/owners.rs"]
 mod owners;
-#[path = "turns/retention.rs"]
 mod retention;
-#[path = "turns/robust.rs"]
 mod robust;
 
 use std::time::Duration;
 
+use crate::host::{Host, signals};
 use futures::StreamExt;
 use helix_server::{Disconnect, ServerConfig};
-use host::{Host, signals};
 use serde_json::{Value, json};
 
 fn ask(text: &str, stream: bool) -> Value {

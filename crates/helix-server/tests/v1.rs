@@ -1,10 +1,7 @@
 //! `/v1`: what chat clients ask, as far as no agent is needed.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-mod host;
-
+use crate::host::Host;
 use helix_server::ServerConfig;
-use host::Host;
 use serde_json::{Value, json};
 
 #[tokio::test]

@@ -1,14 +1,10 @@
 //! Decisions from the command line: numbers under pressure, import, drift, coverage, repair.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod user;
-
-#[path = "adr/elsewhere.rs"]
 mod elsewhere;
 
 use std::collections::BTreeSet;
 
-use user::User;
+use crate::user::User;
 
 const ADR: &str = "---\nadr_id: draft\ntitle: TITLE\nstatus: Proposed\n---\n\n## Context\n\nThere is a need for TITLE.\n\n## Decision\n\nSo it is done.\n\n## Acceptance criteria\n\n- [ ] `true` exits 0\n";
 

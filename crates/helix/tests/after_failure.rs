@@ -1,14 +1,11 @@
 //! After a failure: the gates judge the last result again, a person accepts it, or the corrected plan is taken; and what the
 //! evidence says of each.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod stage;
 
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use crate::stage::Stage;
 use serde_json::Value;
-use stage::Stage;
 
 const WRITES: &str = "parts:
   - { name: page, prompt: 'Write the page', act: { steps: [{ write: { path: page.md, content: \"# Page\\n\" } }] } }

@@ -1,9 +1,6 @@
 //! Bad input gets a clear error with place and remedy, the right exit code, and changes nothing.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod user;
-
-use user::User;
+use crate::user::User;
 
 const PLAN: &str =
     "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [a.txt]\n";
@@ -166,7 +163,7 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
     );
     user.repository();
     let codes = ["HX0406", "HX0417", "HX0408", "HX0415", "HX0416"];
-    let found = |ran: &user::Ran| -> Vec<String> {
+    let found = |ran: &crate::user::Ran| -> Vec<String> {
         let all = ran.stderr.lines().filter(|line| line.starts_with("error[")).map(str::to_owned);
         let mut all: Vec<String> = all.filter(|line| !line.contains("p.yaml has")).collect();
         all.sort();
@@ -190,13 +187,15 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
     user.write("good/helix.toml", "[server]\nroots = [\"elsewhere\"]\n");
     assert_eq!(user.run(&["trust", "good/helix.toml"]).code, 0);
     let mut check = user.helix();
-    let ran =
-        user::ran(check.current_dir(user.work().join("good")).args(["plan", "check", "p.yaml"]).output().unwrap());
+    let ran = crate::user::ran(
+        check.current_dir(user.work().join("good")).args(["plan", "check", "p.yaml"]).output().unwrap(),
+    );
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert!(ran.stdout.contains("valid") && ran.stderr.contains("HX0410"), "{ran:#?}");
     let mut dry = user.helix();
-    let ran =
-        user::ran(dry.current_dir(user.work().join("good")).args(["run", "--dry-run", "p.yaml"]).output().unwrap());
+    let ran = crate::user::ran(
+        dry.current_dir(user.work().join("good")).args(["run", "--dry-run", "p.yaml"]).output().unwrap(),
+    );
     assert!(ran.stdout.contains("dry run"), "{ran:#?}");
     ran.refused(2, &["HX0410", "roots"]);
     // A path that the tree does not lead to, with the name of a file that is there, is told as a guess [P49].
@@ -242,7 +241,7 @@ fn paths_that_are_not_utf8_are_refused_before_anything_is_made() {
     let plan = user.work().join(latin1("plan"));
     std::fs::write(&plan, PLAN).unwrap();
     let refused = |command: &mut std::process::Command, named: &str| {
-        user::ran(command.output().unwrap()).refused(2, &["HX0907", named, "hint:"]);
+        crate::user::ran(command.output().unwrap()).refused(2, &["HX0907", named, "hint:"]);
     };
     refused(user.helix().arg("run").arg(&plan), "plan\\xE4");
     let state = user.work().join(latin1("state"));
@@ -254,7 +253,7 @@ fn paths_that_are_not_utf8_are_refused_before_anything_is_made() {
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(":");
     path.push(&state);
-    let ran = user::ran(user.helix().env("PATH", path).args(["jobs", "list"]).output().unwrap());
+    let ran = crate::user::ran(user.helix().env("PATH", path).args(["jobs", "list"]).output().unwrap());
     assert_eq!(ran.code, 0, "{ran:#?}");
 }
 
@@ -304,10 +303,10 @@ fn limits_of_the_process_are_named() {
         let whole = user.helix();
         shell.current_dir(user.work()).env_clear();
         shell.envs(whole.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        user::ran(shell.arg("-c").arg(format!("{limit}; exec {helix} run p.yaml")).output().unwrap())
+        crate::user::ran(shell.arg("-c").arg(format!("{limit}; exec {helix} run p.yaml")).output().unwrap())
     };
     limited("ulimit -f 8").refused(4, &["HX0302", "helix.db"]);
     limited("ulimit -n 10").refused(4, &["HX0912", "ulimit -n"]);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    user::ran(user.helix().arg("--help").stdout(full).output().unwrap()).refused(4, &["HX0950"]);
+    crate::user::ran(user.helix().arg("--help").stdout(full).output().unwrap()).refused(4, &["HX0950"]);
 }

@@ -1,17 +1,13 @@
 //! A plan of two phases is carried out by the real Codex CLI, and one by a plain program, each to a merged commit; the model behind
 //! Codex is scripted, on loopback.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::print_stderr, reason = "says why a test was left out")]
-
-mod stage;
 
 use std::path::Path;
 use std::process::Output;
 
+use crate::stage::Stage;
 use helix_testkit::locate::{PINNED_CODEX, codex_binary};
 use helix_testkit::model::{Exchange, ModelAnswer, ScriptedResponses, codex_environment};
 use serde_json::{Value, json};
-use stage::Stage;
 
 fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))

@@ -1,14 +1,8 @@
 //! What the Consultant knows, sees and is checked by: the requests that the real agent CLI sends to its model.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-#![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
-#![allow(dead_code, reason = "the bed serves other tests too")]
-
-mod e2e;
-
 use std::path::{Path, PathBuf};
 
-use e2e::Bed;
+use crate::e2e::Bed;
 use helix_testkit::locate::PINNED_CLAUDE;
 use helix_testkit::model::Script;
 use serde_json::{Value, json};
@@ -410,7 +404,7 @@ rules:
     let mut client = bed.client();
     assert_eq!(client.say("Hello")["text"], "Good day.");
     assert_eq!(bed.model.requests().len(), 1, "a marker that can be read costs no correction");
-    let session = |client: &mut e2e::Client| client.get("/api/v1/sessions")["sessions"][0].clone();
+    let session = |client: &mut crate::e2e::Client| client.get("/api/v1/sessions")["sessions"][0].clone();
     let first = session(&mut client);
     assert_eq!((&first["status"], &first["step"]), (&json!("idle"), &json!("done")), "{first:#}");
     client.say("Without");

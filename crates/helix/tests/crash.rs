@@ -1,17 +1,14 @@
 //! `kill -9` of the host at random moments: every job ends as if nothing had happened.
 //!
 //! `HELIX_CRASH_KILLS` is how many kills there are at least; `cargo xtask crash` sets it.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]
-
-mod stage;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::stage::{LIMIT, LOOK_AGAIN, Stage, assert_numbered};
 use helix_testkit::agent::overlaps;
 use helix_testkit::crash::{CrashPlan, kill_at_random};
 use serde_json::Value;
-use stage::{LIMIT, LOOK_AGAIN, Stage, assert_numbered};
 
 /// Kills in a run of all tests; the full number is 100.
 const KILLS: u32 = 12;

@@ -5,26 +5,21 @@
 //! from what was delivered and merged.
 //!
 //! In CI at every `STRIDE`th place and several in one job; `cargo xtask crash` takes all, each in a job of its own.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]
 
-#[path = "crash_points/evolution.rs"]
 mod evolution;
-#[path = "crash_points/jobs.rs"]
 mod jobs;
-#[path = "crash_points/session.rs"]
 mod session;
-mod stage;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use crate::stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 use evolution::WAY_BACK;
 use helix_testkit::agent::overlaps;
 use jobs::{PEOPLE, PHASES};
 use session::TALK;
-use stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 
 /// Every so many places in a run of all tests.
 const STRIDE: usize = 6;

@@ -1,11 +1,8 @@
 //! A planning phase that writes a decision is held to the rules of decisions: what is missing goes back to the agent with
 //! its place, and only a valid record is merged.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
 
-mod stage;
-
+use crate::stage::Stage;
 use serde_json::{Value, json};
-use stage::Stage;
 
 const HALF: &str =
     "---\nadr_id: \"001\"\ntitle: Totals\nstatus: Proposed\n---\n\n# Totals\n\n## Context\n\nBaskets show no total.\n";

@@ -3,11 +3,8 @@
 //!
 //! The state directory is a small file system of its own, mounted where nobody else sees it; where that is not allowed, the tests say
 //! so and check nothing.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test fails by panicking")]
 
-#[path = "disk_full/repository.rs"]
 mod repository;
-mod stage;
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -15,8 +12,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use crate::stage::{LIMIT, LOOK_AGAIN, Stage, apart};
 use serde_json::{Value, json};
-use stage::{LIMIT, LOOK_AGAIN, Stage, apart};
 
 /// Size of the file system: some jobs fit, and it is full at once.
 const SIZE: &str = "size=24m";
@@ -169,7 +166,7 @@ async fn say(stage: &Stage, words: &str) -> (u16, Value) {
 /// A state directory that cannot be made: the doctor says so, and what needs it ends as trouble of the environment.
 #[test]
 fn a_state_directory_on_a_disk_that_is_read_only_is_named() {
-    if !apart("a_state_directory_on_a_disk_that_is_read_only_is_named") {
+    if !apart("disk_full::a_state_directory_on_a_disk_that_is_read_only_is_named") {
         return;
     }
     let stage = Stage::new(&script(Path::new("/nonexistent")), "");
@@ -192,7 +189,7 @@ fn a_state_directory_on_a_disk_that_is_read_only_is_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
-    if !apart("a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on") {
+    if !apart("disk_full::a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on") {
         return;
     }
     let stage = Stage::new("parts: []\n", "stall = \"60s\"\n\n[consultant]\nenforcement = []\n");
@@ -273,7 +270,7 @@ async fn a_job_on_a_disk_that_fills_up_waits_says_so_and_goes_on() {
 
 #[test]
 fn nothing_starts_on_a_full_disk_and_everything_does_after_space_is_made() {
-    if !apart("nothing_starts_on_a_full_disk_and_everything_does_after_space_is_made") {
+    if !apart("disk_full::nothing_starts_on_a_full_disk_and_everything_does_after_space_is_made") {
         return;
     }
     let stage = Stage::new("parts: []\n", "");

@@ -1,14 +1,8 @@
 //! `helix do` from outside, with the real agent CLI: a sentence in a repository becomes a plan, and on a yes a merged job.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-#![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
-#![allow(dead_code, reason = "the bed is for several test files")]
-
-mod e2e;
-
 use std::fs;
 
-use e2e::Bed;
+use crate::e2e::Bed;
 use helix_testkit::locate::PINNED_CLAUDE;
 use serde_json::json;
 

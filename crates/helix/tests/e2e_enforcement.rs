@@ -1,18 +1,12 @@
 //! Reply enforcement, the save hook, experts, skills and Helix's tools, with the real agent CLI [3-7, 45].
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers of tests")]
-#![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
-#![allow(dead_code, reason = "the bed serves other tests too")]
-
-mod e2e;
-
-use e2e::Bed;
+use crate::e2e::Bed;
 use helix_testkit::locate::PINNED_CLAUDE;
 use helix_testkit::model::Script;
 use serde_json::{Value, json};
 
 /// The turns of the only session.
-fn turns(client: &mut e2e::Client) -> Vec<Value> {
+fn turns(client: &mut crate::e2e::Client) -> Vec<Value> {
     let sessions = client.get("/api/v1/sessions");
     let id = sessions["sessions"][0]["id"].as_str().unwrap().to_owned();
     let session = client.get(&format!("/api/v1/sessions/{id}"));

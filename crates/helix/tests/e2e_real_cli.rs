@@ -1,13 +1,8 @@
 //! The main job from outside: a session becomes an ADR, a plan and verified commits, by the real agent CLI.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-#![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
-
-mod e2e;
-
 use std::fs;
 
-use e2e::Bed;
+use crate::e2e::Bed;
 use helix_testkit::locate::PINNED_CLAUDE;
 use helix_testkit::model::{Fault, FaultKind, Reply, Rule, Script, TextTest, When};
 use serde_json::{Value, json};

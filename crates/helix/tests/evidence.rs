@@ -1,19 +1,15 @@
 //! Evidence that leaves its machine: bundles, and what checks them there.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, reason = "what is not checked is said")]
 
-mod stage;
-#[path = "evidence/tampered.rs"]
 mod tampered;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use crate::stage::Stage;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signer as _, SigningKey};
 use serde_json::{Value, json};
-use stage::Stage;
 
 const WRITES: &str = "parts:
   - { name: page, prompt: 'Write the page', act: { steps: [{ write: { path: page.md, content: \"# Page\\n\" } }] } }

@@ -1,18 +1,11 @@
 //! `helix failures`, and the reports of failed jobs: for people, for programs, and over recorded failures.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "failures/comments.rs"]
 mod comments;
-#[path = "failures/memory.rs"]
 mod memory;
-#[path = "failures/reports.rs"]
 mod reports;
-mod stage;
-#[path = "failures/trouble.rs"]
 mod trouble;
-mod user;
 
-use user::User;
+use crate::user::User;
 
 const LOG: &str = "running 2 tests\n\
     test refuses_connections ... ok\n\

@@ -3,12 +3,8 @@
 //! in a "done" that is not true, none may leave a process behind, and each that fails must say why. [T1-T3, T5, T6, 1, 2, 13]
 //!
 //! `HELIX_FAULTS=all` takes all of them in every place (`cargo xtask crash`); else only a phase's own agent has all.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]
 
-#[path = "faults/catalogue.rs"]
 mod catalogue;
-mod stage;
-#[path = "faults/turns.rs"]
 mod turns;
 
 use std::collections::BTreeMap;
@@ -16,10 +12,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use crate::stage::{Stage, assert_numbered};
 use catalogue::End::{Done, Failed};
 use catalogue::{CODE, Case, Place, TEST, cases};
 use serde_json::Value;
-use stage::{Stage, assert_numbered};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 

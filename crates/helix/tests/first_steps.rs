@@ -1,14 +1,11 @@
 //! The first steps in repositories that Helix has never seen: help, init, plan check, doctor, demo.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "first_steps/german.rs"]
 mod german;
-mod user;
 
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use user::User;
+use crate::user::User;
 
 #[test]
 fn init_looks_around_and_its_plan_is_valid() {
@@ -74,12 +71,12 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
         std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-    let init = user::ran(user.helix().env("PATH", &path).arg("init").output().unwrap());
+    let init = crate::user::ran(user.helix().env("PATH", &path).arg("init").output().unwrap());
     assert!(
         init.stdout.contains("python3 -m pytest -q  (") && init.stdout.contains("; pytest is not installed)"),
         "{init:#?}"
     );
-    let ran = user::ran(user.helix().env("PATH", path).arg("doctor").output().unwrap());
+    let ran = crate::user::ran(user.helix().env("PATH", path).arg("doctor").output().unwrap());
     assert_eq!(ran.code, 4, "{ran:#?}");
     for line in [
         "✗ cargo for Rust: ",
@@ -95,12 +92,13 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
 fn doctor_in_an_empty_environment_names_every_remedy() {
     let user = User::new();
     let mut command = user.helix();
-    let ran = user::ran(command.env("PATH", "/nonexistent").args(["doctor"]).output().unwrap());
+    let ran = crate::user::ran(command.env("PATH", "/nonexistent").args(["doctor"]).output().unwrap());
     assert_eq!(ran.code, 4, "{ran:?}");
     let problems = ran.stdout.lines().filter(|line| line.starts_with('✗')).count();
     let hints = ran.stdout.lines().filter(|line| line.trim_start().starts_with("hint:")).count();
     assert!(problems >= 2 && hints >= problems, "{ran:?}");
-    let json = user::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
+    let json =
+        crate::user::ran(user.helix().env("PATH", "/nonexistent").args(["doctor", "--json"]).output().unwrap()).json();
     assert_eq!(json["ok"], false);
     assert!(
         json["settings"]
@@ -140,7 +138,7 @@ fn the_demo_gets_through() {
     let user = User::new();
     let temporary = user.work().join("tmp");
     std::fs::create_dir(&temporary).unwrap();
-    let ran = user::ran(
+    let ran = crate::user::ran(
         user.helix()
             .env("TMPDIR", &temporary)
             .env("NO_COLOR", "1")
@@ -157,7 +155,7 @@ fn the_demo_gets_through() {
     assert_eq!(user.run(&["--state-dir", "kept", "--json", "jobs"]).json().as_array().unwrap().len(), 1);
     // Helix's own decision, finalized and carried out, is in order by Helix's own check.
     let shop = ran.stdout.lines().find_map(|line| line.split_once("merged into main of ")).unwrap().1.trim();
-    let checked = user::ran(user.helix().current_dir(shop).args(["--json", "adr", "check"]).output().unwrap());
+    let checked = crate::user::ran(user.helix().current_dir(shop).args(["--json", "adr", "check"]).output().unwrap());
     assert_eq!(checked.code, 0, "{checked:#?}");
     let quiet = ["HX0213", "HX0212", "HX0227"].iter().all(|code| !checked.stdout.contains(code));
     assert!(quiet, "{checked:#?}");
@@ -168,7 +166,7 @@ fn the_demo_gets_through() {
     let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
     let mut shell = std::process::Command::new("sh");
     shell.current_dir(user.work()).env("HOME", user.work().join("../home")).env("PATH", path);
-    let done = user::ran(shell.args(["-c", next]).output().unwrap());
+    let done = crate::user::ran(shell.args(["-c", next]).output().unwrap());
     assert!(done.code == 0 && done.stdout.contains("is Implemented: 3 of 3"), "{next}: {done:#?}");
 }
 

@@ -1,13 +1,10 @@
 //! `helix gates audit`: what the gates of a finished job would let through, on a real repository with pytest.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod stage;
 
 use std::path::Path;
 use std::process::Output;
 
+use crate::stage::Stage;
 use serde_json::Value;
-use stage::Stage;
 
 const WRITES: &str = "parts:
   - name: strong

@@ -1,13 +1,10 @@
 //! The real Claude Code CLI works without having its provider's key: what it runs finds another one, which opens a gateway of its keeper.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod stage;
-
+use crate::stage::Stage;
 use helix_testkit::locate::{PINNED_CLAUDE, claude_binary};
 use helix_testkit::model::{Script, ScriptedModel};
 use helix_testkit::sandbox::model_environment;
 use serde_json::{Value, json};
-use stage::Stage;
 
 const LOOKS: &str = "(env; cat /proc/self/environ; cat \"$CLAUDE_CONFIG_DIR\"/* \"$CLAUDE_CONFIG_DIR\"/.*; \
                      grep -rs test-ke[y] \"$HOME\" \"$CLAUDE_CONFIG_DIR\" /tmp) > found.txt 2> /dev/null; \

@@ -1,15 +1,12 @@
 //! Hosts and jobs from outside: one host for each state directory, work beside the user's, coming back.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod user;
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixListener;
 use std::process::{Child, Stdio};
 use std::sync::mpsc;
 
+use crate::user::User;
 use serde_json::json;
-use user::User;
 
 const PLAN: &str = "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [a.txt]\n    gates: [{ type: files_exist }]\n";
 
@@ -87,7 +84,9 @@ fn a_second_project_with_the_same_settings_uses_the_host() {
     }
     user.repository();
     let _host = Served::start_in(&user, "one");
-    let run = || user::ran(user.helix().current_dir(user.work().join("two")).args(["run", "p.yaml"]).output().unwrap());
+    let run = || {
+        crate::user::ran(user.helix().current_dir(user.work().join("two")).args(["run", "p.yaml"]).output().unwrap())
+    };
     let ran = run();
     assert_eq!(ran.code, 0, "{ran:#?}");
     user.write("two/helix.toml", "[jobs]\nmax_parallel = 1\n");
@@ -166,7 +165,7 @@ fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     // The command that is printed works as it is.
     let take = ran.stdout.lines().find_map(|line| line.split_once("take it with: ")).unwrap().1;
     let mut shell = std::process::Command::new("sh");
-    let taken = user::ran(shell.args(["-c", take]).env("HOME", user.work().join("../home")).output().unwrap());
+    let taken = crate::user::ran(shell.args(["-c", take]).env("HOME", user.work().join("../home")).output().unwrap());
     assert_eq!(taken.code, 0, "{take}: {taken:#?}");
     assert_eq!(std::fs::read_to_string(user.work().join("a.txt")).unwrap(), "ONE\n2\n3\n4\nmine\n");
     assert_eq!(std::fs::read_to_string(user.work().join("mine.txt")).unwrap(), "uncommitted\n");
@@ -220,7 +219,7 @@ fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
     assert_eq!((list(&["--status", "waiting"]), list(&["--status", "failed"])), (1, 0));
     assert_eq!((list(&["--limit", "1"]), list(&["--here"])), (1, 1));
     let elsewhere = user.helix().current_dir("/").args(["--json", "jobs", "list", "--here"]).output().unwrap();
-    assert_eq!(user::ran(elsewhere).json(), json!([]));
+    assert_eq!(crate::user::ran(elsewhere).json(), json!([]));
     let one = user.run(&["jobs", "logs", &id, "--phase", "a", "--attempt", "1"]);
     assert!(one.stdout.contains("done"), "{one:#?}");
     user.run(&["jobs", "logs", &id, "--phase", "a", "--attempt", "9"])
@@ -236,7 +235,7 @@ fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
     let answered = user.run(&["answer", &question, "--choice", "approve"]);
     assert!(answered.code == 0 && answered.stderr.contains("follow it with: helix jobs watch"), "{answered:#?}");
     assert_eq!(user.run(&["jobs", "watch", &id]).code, 0);
-    let nothing = user::ran(user.helix().arg("chat").stdin(Stdio::null()).output().unwrap());
+    let nothing = crate::user::ran(user.helix().arg("chat").stdin(Stdio::null()).output().unwrap());
     assert!(nothing.code == 0 && !nothing.stderr.contains("--session"), "nothing was begun: {nothing:#?}");
 }
 

@@ -1,13 +1,10 @@
 //! Who may do what, from outside: an agent with a shell tries to pass for a person, chat clients and further people use their keys.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod stage;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::stage::{LIMIT, LOOK_AGAIN, Stage};
 use serde_json::{Value, json};
-use stage::{LIMIT, LOOK_AGAIN, Stage};
 
 /// Two phases side by side: one waits for a person before it starts, the agent of the other one does what the script says.
 const PLAN: &str = "name: pages

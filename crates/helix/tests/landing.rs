@@ -1,15 +1,11 @@
 //! How results land, from outside: as a merge, as one commit, on a branch of their own; with the host killed in the middle; and
 //! what `helix clean` leaves of it.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-
-mod stage;
-
 use std::path::PathBuf;
 use std::process::Output;
 
+use crate::stage::Stage;
 use serde_json::{Value, json};
-use stage::Stage;
 
 /// The first attempt leaves the file empty, which its gate does not take; the second one writes it.
 const SCRIPT: &str = "parts:

@@ -1,14 +1,11 @@
 //! A repository that Helix has never seen, in Python, Rust and JavaScript: it is looked at, a plan for it is checked and
 //! carried out, its own test runner proves the result, and a defect that was there before is named and blocks nothing.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
-
-mod stage;
 
 use std::process::Output;
 
+use crate::stage::Stage;
 use helix_testkit::project::{Language, Project};
 use serde_json::{Value, json};
-use stage::Stage;
 
 /// A language with a new file of it: first one that does not parse, then one that does.
 struct Case {

@@ -1,11 +1,7 @@
 //! A plan whose gate plants small mistakes: careless tests go back to the agent, with the mistakes that nobody noticed.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(dead_code, reason = "helpers of other test files")]
 
-mod stage;
-
+use crate::stage::Stage;
 use serde_json::{Value, json};
-use stage::Stage;
 
 const SOURCE: &str =
     "def tax(cents, gross):\\n    if gross and cents > 9:\\n        return cents * 19 // 100\\n    return 0\\n";

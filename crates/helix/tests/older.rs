@@ -1,11 +1,8 @@
 //! Projects and clients of the former system: its oldest plan is carried out in order, started and followed by a client that
 //! knows only the former routes and words.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod stage;
-
+use crate::stage::Stage;
 use serde_json::{Value, json};
-use stage::Stage;
 
 /// Without a name, dependencies or any word of today; each phase has a folder of its own.
 const SKELETON: &str = r#"# Export
@@ -182,7 +179,7 @@ async fn a_client_of_the_former_api_stops_a_job_and_is_told_of_failures() {
     let (_, job) = client.execute(json!({ "project_path": stage.repo.join("projects/internal/export") })).await;
     let id = job["job_id"].as_str().unwrap_or_else(|| panic!("{job:#}")).to_owned();
     while stage.job(&id).await["status"] != "waiting" {
-        tokio::time::sleep(stage::LOOK_AGAIN).await;
+        tokio::time::sleep(crate::stage::LOOK_AGAIN).await;
     }
     assert_eq!(client.get(&format!("/jobs/{id}")).await["status"], "running", "the former API knew no waiting");
     assert_eq!(client.stop(&id).await, json!({ "status": "cancelled", "job_id": id }));

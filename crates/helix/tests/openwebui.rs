@@ -1,17 +1,14 @@
 //! `helix openwebui connect` against the routes of Open WebUI that it uses, with a real host behind them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "openwebui/fake.rs"]
 mod fake;
-mod user;
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Stdio};
 
+use crate::user::{Ran, User};
 use fake::{OpenWebUi, PASSWORD, TOKEN};
 use serde_json::{Value, json};
-use user::{Ran, User};
 
 /// A host that ends with the test.
 struct Served(Child, String);
@@ -38,7 +35,7 @@ impl Drop for Served {
 fn connect(user: &User, page: &str, more: &[&str]) -> Ran {
     let mut command = user.helix();
     command.env("OPENWEBUI_TOKEN", TOKEN).stdin(Stdio::null());
-    user::ran(command.args(["openwebui", "connect", page]).args(more).output().unwrap())
+    crate::user::ran(command.args(["openwebui", "connect", page]).args(more).output().unwrap())
 }
 
 #[test]
@@ -103,7 +100,7 @@ fn what_is_wrong_is_said_and_changes_nothing() {
     connect(&user, &OpenWebUi::start("0.8.12").page, &[]).refused(4, &["HX0944", "0.8.12", "update"]);
     let mut wrong = user.helix();
     wrong.env("OPENWEBUI_TOKEN", "guess").args(["openwebui", "connect", &web.page]);
-    user::ran(wrong.output().unwrap()).refused(4, &["HX0944", "administrator"]);
+    crate::user::ran(wrong.output().unwrap()).refused(4, &["HX0944", "administrator"]);
     connect(&user, &web.page, &["--helix-url", "http://127.0.0.1:9"]).refused(4, &["HX0945", "--helix-url"]);
     assert_eq!(web.writes(), Vec::<String>::new());
     web.kept.lock().unwrap().loses = Some("X-Parent");
@@ -121,7 +118,7 @@ fn an_account_signs_in_with_a_password_that_no_one_sees() {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(format!("{PASSWORD}\n").as_bytes()).unwrap();
-    let ran = user::ran(child.wait_with_output().unwrap());
+    let ran = crate::user::ran(child.wait_with_output().unwrap());
     assert_eq!(ran.code, 0, "{ran:#?}");
     assert!(!ran.stdout.contains(PASSWORD) && !ran.stderr.contains(PASSWORD), "{ran:#?}");
 }
@@ -133,7 +130,7 @@ fn doctor_examines_what_was_connected() {
     let check = |token: Option<&str>| {
         let mut command = user.helix();
         command.args(["doctor", "--json"]).envs(token.map(|token| ("OPENWEBUI_TOKEN", token)));
-        let ran = user::ran(command.output().unwrap()).json();
+        let ran = crate::user::ran(command.output().unwrap()).json();
         ran["checks"].as_array().unwrap().iter().find(|check| check["what"] == "Open WebUI").cloned()
     };
     assert_eq!(check(None), None, "none was connected");

@@ -1,9 +1,6 @@
 //! `helix outcome` on recordings of the real CLI: the names are those of the recordings' manifest.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod user;
-
-use user::User;
+use crate::user::User;
 
 fn outcome(scenario: &str, arguments: &[&str]) -> serde_json::Value {
     let path = format!("{}/tests/fixtures/claude/{scenario}/stdout.jsonl", env!("CARGO_MANIFEST_DIR"));

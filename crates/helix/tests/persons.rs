@@ -1,21 +1,17 @@
 //! Jobs that wait for persons, go on after a failure, and can prove what they did: through the command line, the API and the
 //! files beside the plan.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "persons/let_in.rs"]
 mod let_in;
-mod stage;
-#[path = "persons/terminal.rs"]
 mod terminal;
 
 use std::path::Path;
 use std::process::Output;
 
+use crate::stage::{LOOK_AGAIN, Stage};
 use helix_core::ids::JobId;
 use helix_job::JobEvent;
 use helix_store::{Access, Append, Journal as _, NewEvent, Projection, SqliteJournal, Stream};
 use serde_json::{Value, json};
-use stage::{LOOK_AGAIN, Stage};
 
 const WRITES: &str = "parts:
   - { name: page, prompt: 'Write the page', act: { steps: [{ write: { path: page.md, content: \"# Page\\n\" } }] } }
@@ -370,7 +366,7 @@ async fn the_status_beside_the_plan_follows_the_job_and_is_whole_at_every_moment
     let mut seen: Vec<String> = Vec::new();
     let start = std::time::Instant::now();
     while seen.last().is_none_or(|last| last != "succeeded") {
-        assert!(start.elapsed() < stage::LIMIT, "{seen:?}\n{}", stage.log());
+        assert!(start.elapsed() < crate::stage::LIMIT, "{seen:?}\n{}", stage.log());
         if let Ok(bytes) = std::fs::read(&file) {
             let status: Value = serde_json::from_slice(&bytes).expect("a whole file at every moment");
             assert_eq!(status["id"], id);

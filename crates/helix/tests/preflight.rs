@@ -1,15 +1,12 @@
 //! Gates judge the result and not the user's work tree, and what they cannot judge is said before anything is paid: from outside, with a
 //! real `pip install -e`, node and npm.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod user;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::user::{Ran, User, ran};
 use serde_json::{Value, json};
-use user::{Ran, User, ran};
 
 /// Where the sandbox does not put another directory.
 fn user() -> User {

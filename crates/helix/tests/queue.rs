@@ -1,15 +1,12 @@
 //! Jobs of five phases, queued at once on one host: all of them end well, a phase costs no more than twice what it costs in a job
 //! alone, and the host stays small. `HELIX_QUEUE_JOBS` says how many.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a test says where it fails by panicking")]
-
-mod stage;
 
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
+use crate::stage::Stage;
 use helix_testkit::project::git;
-use stage::Stage;
 
 /// In a run of all tests; the host's memory was measured with 200.
 const JOBS: usize = 70;

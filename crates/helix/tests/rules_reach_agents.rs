@@ -1,14 +1,9 @@
 //! What a project and its user tell agents reaches the model, by the real CLIs: that of a phase, of its verifier and of the Consultant.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-#![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
-
-mod e2e;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use e2e::Bed;
+use crate::e2e::Bed;
 use helix_testkit::locate::PINNED_CLAUDE;
 use helix_testkit::model::RecordedRequest;
 use serde_json::Value;

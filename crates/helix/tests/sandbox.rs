@@ -1,10 +1,7 @@
 //! The sandbox from outside: tried by `helix doctor --sandbox`, around an agent of a job, and configured by nobody but the user.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod user;
-
+use crate::user::User;
 use serde_json::Value;
-use user::User;
 
 #[test]
 fn the_doctor_tries_every_wall() {

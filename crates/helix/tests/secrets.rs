@@ -1,15 +1,12 @@
 //! A key that an agent and a gate print, in many forms, can be read nowhere: not in the state directory, not over the API, not at the
 //! terminal, not in the host's log.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod stage;
 
 use std::path::Path;
 
+use crate::stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use serde_json::Value;
-use stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 
 const KEY: &str = "kT9-zQ4_vWm7Lr2XsB8nYd3Hf6Jc1Pg5Ae0U";
 

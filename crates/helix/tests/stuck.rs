@@ -1,15 +1,9 @@
 //! An agent that repeats a call which fails the same way each time is ended, and the next attempt is told of what.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::print_stdout, clippy::let_underscore_must_use, reason = "helpers of tests")]
 
-#[allow(dead_code, reason = "only a part is used here")]
-mod e2e;
-mod stage;
-
-use e2e::Bed;
+use crate::e2e::Bed;
+use crate::stage::Stage;
 use helix_testkit::locate::PINNED_CLAUDE;
 use serde_json::{Value, json};
-use stage::Stage;
 
 const PLAN: &str = "name: note
 phases:

@@ -1,14 +1,10 @@
 //! The chat and `helix do` at a real terminal: typed and pasted messages, drafts that run on a yes, an answer that is stopped.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "helpers of tests")]
-
-mod stage;
-
 use std::path::Path;
 use std::process::Output;
 
+use crate::stage::Stage;
 use serde_json::{Value, json};
-use stage::Stage;
 
 const PLAN: &str = "name: notes\\ndescription: Keep notes.\\nphases:\\n  - id: write\\n    name: Write the notes\\n    type: development\\n    description: Write notes.txt.\\n    outputs: [notes.txt]\\n    gates:\\n      - { type: files_exist }\\n";
 

@@ -1,7 +1,4 @@
 //! Several `helix run` on one state directory: one of them is the host, and if it dies another one takes over.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says where it fails by panicking")]
-
-mod stage;
 
 use std::io::{Read, Write};
 use std::net::Shutdown;
@@ -12,11 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use crate::stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 use helix_testkit::agent::overlaps;
 use helix_testkit::processes::lives;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use stage::{LIMIT, LOOK_AGAIN, Process, Stage};
 
 /// Agents that work until the file `go` is there.
 fn waiting(stage_root: &str) -> String {

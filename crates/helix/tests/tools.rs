@@ -1,18 +1,14 @@
 //! Helix's tools from outside: a foreign MCP client over both transports, the save hook as agents call it, skills and the
 //! Consultant's template on the command line.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod stage;
-mod user;
 
 use std::io::{BufRead as _, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::stage::{LIMIT, LOOK_AGAIN, Stage};
+use crate::user::User;
 use helix_testkit::locate::workspace_root;
 use serde_json::{Value, json};
-use stage::{LIMIT, LOOK_AGAIN, Stage};
-use user::User;
 
 const PLAN: &str = "name: demo\nphases:\n  - id: a\n    name: A\n    type: documentation\n    \
                     description: \"[[fake: write notes.md hello]]\"\n    outputs: [notes.md]\n";
@@ -90,7 +86,7 @@ fn a_host_that_was_started_for_a_client_is_reaped_when_it_has_gone() {
     let stage = Stage::new("{}", "");
     let mut command = stage.helix(&["mcp"]);
     command.current_dir(&stage.repo).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = stage::Process(command.spawn().unwrap());
+    let mut server = crate::stage::Process(command.spawn().unwrap());
     let client = json!({ "protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } });
     let messages = [
         json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": client }),

@@ -1,9 +1,6 @@
 //! Trust in a project's configuration from outside: what a cloned repository says starts nothing before its user says so.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod user;
-
-use user::User;
+use crate::user::User;
 
 const PLAN: &str = "name: p\nphases:\n  - { id: a, type: development, description: do it, outputs: [a.txt] }\n";
 

@@ -1,16 +1,13 @@
 //! The virtual environment of whoever submits a job, from outside: it goes with the job to a host that knows nothing of it, and
 //! nothing else of the caller's environment does.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod user;
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use crate::user::{User, ran};
 use serde_json::Value;
-use user::{User, ran};
 
 const PLAN: &str = "name: p\nphases:\n  - id: a\n    name: A\n    type: development\n    description: do it\n    outputs: [shop.py]\n    gates: [{ type: tests_pass, command: pytest }]\n";
 const SECRET: &str = "s3cret-of-the-caller";

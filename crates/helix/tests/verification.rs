@@ -1,21 +1,14 @@
 //! Verification and proof from outside: who looks at the work and what that costs, what becomes of a verifier that rejects, hangs or
 //! says nothing, gates on the work as it stands, and decisions that are accepted and proven.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-#![allow(clippy::let_underscore_must_use, reason = "tidying up after a test: what is gone already is fine")]
-
-#[allow(dead_code, reason = "each test file uses its own part")]
-mod e2e;
-mod stage;
-mod user;
 
 use std::fs;
 use std::process::Output;
 
-use e2e::Bed;
+use crate::e2e::Bed;
+use crate::stage::Stage;
+use crate::user::User;
 use helix_testkit::locate::PINNED_CLAUDE;
 use serde_json::Value;
-use stage::Stage;
-use user::User;
 
 const ADR: &str = "---\nadr_id: draft\ntitle: Export\nstatus: Proposed\nfiles: { create: [export.py] }\n---\n# Export\n\n## Context\nRows are needed elsewhere.\n\n## Decision\nWrite CSV.\n\n## Acceptance criteria\n- [ ] The exporter is tested — test: `test_export.py::test_export`\n- [ ] It is described (file: docs/csv-export.md)\n- [ ] It loads (command: `python3 -c 'import export'`)\n";
 
@@ -149,7 +142,7 @@ async fn a_job_under_way_shows_that_a_verifier_will_look() {
     let _host = stage.start();
     let id = stage.submit(&stage.plan("pages", VERIFIED), &stage.repo, "pages").await;
     while stage.job(&id).await["phases"][0]["stage"] != "agent" {
-        tokio::time::sleep(stage::LOOK_AGAIN).await;
+        tokio::time::sleep(crate::stage::LOOK_AGAIN).await;
     }
     let shown = text(&stage.helix(&["jobs", "show", &id]).output().unwrap());
     assert!(shown.contains("page: a verifier will look at the result"), "{shown}");

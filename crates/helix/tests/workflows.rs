@@ -1,18 +1,12 @@
 //! Workflows as their users meet them: listed, shown, made, shown as part of a plan, and carried out to their end.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "workflows/deliveries.rs"]
 mod deliveries;
-#[path = "workflows/evolution.rs"]
 mod evolution;
-mod stage;
-#[path = "workflows/targets.rs"]
 mod targets;
-mod user;
 
+use crate::stage::Stage;
+use crate::user::User;
 use serde_json::{Value, json};
-use stage::Stage;
-use user::User;
 
 const INTERN: &str =
     "{ tests: python3 -m unittest, deploy_test: \"true\", e2e: python3 -m unittest, deploy_prod: \"true\" }";

@@ -1,14 +1,11 @@
 //! Prepared workspaces from outside: what a clean clone lacks is installed, copied and started once, for agents and gates alike; nobody
 //! changes it for others, and nothing of it gets into a result.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
-
-mod user;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use user::{Ran, User, ran};
+use crate::user::{Ran, User, ran};
 
 /// A project with these files, whose `helix.toml` is trusted, and whose agent does this.
 fn project(files: &[(&str, &str)], workspace: &str, ignored: &str, actions: &str, gates: &str) -> User {

@@ -3,6 +3,7 @@
 //!
 //! Must not know single tests. Every executable has to report a result: what could not run has not passed.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -25,11 +26,16 @@ const AGAIN: usize = 3;
 /// Between two looks at whether one has ended.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
-/// An executable with the tests of one target.
+/// The target that holds all tests of a package in modules.
+const ALL: &str = "all";
+
+/// An executable with the tests of one target, or one module of it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Binary {
     package: String,
     target: String,
+    /// The names of its tests where it does not stand for all of them.
+    tests: Vec<String>,
     /// The package's own, in which its tests run.
     directory: PathBuf,
     executable: PathBuf,
@@ -62,10 +68,28 @@ enum News {
 pub(super) fn run() -> anyhow::Result<()> {
     let mut list = workspace::cargo();
     list.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
-    let binaries = listed(&workspace::output(&mut list)?)?;
+    let mut binaries = Vec::new();
+    for binary in listed(&workspace::output(&mut list)?)? {
+        if binary.target == ALL {
+            let names = workspace::output(Command::new(&binary.executable).args(["--list", "--format=terse"]))?;
+            binaries.extend(by_module(&binary, &names));
+        } else {
+            binaries.push(binary);
+        }
+    }
     let at_once = std::thread::available_parallelism().context("cannot count the processors")?.get() + 1;
     let tools = setup::directory();
-    all(&binaries, at_once, &|binary, only| one(binary, only, &tools, &binary.executable.with_extension("log"), LIMIT))
+    all(&binaries, at_once, &|binary, only| one(binary, only, &tools, &binary.log(), LIMIT))
+}
+
+/// The modules of an executable, from the names of its tests: each runs by itself, as many at a time as executables do.
+fn by_module(binary: &Binary, names: &str) -> Vec<Binary> {
+    let mut modules = BTreeMap::<&str, Vec<String>>::new();
+    for name in names.lines().filter_map(|line| line.strip_suffix(": test")) {
+        modules.entry(name.split("::").next().unwrap_or(name)).or_default().push(name.to_owned());
+    }
+    let module = |(module, tests): (&str, _)| Binary { target: module.to_owned(), tests, ..binary.clone() };
+    modules.into_iter().map(module).collect()
 }
 
 /// The executables in cargo's messages. Those of `helix` come first: they start hosts and agents and take longest, and what is short
@@ -84,7 +108,7 @@ fn listed(messages: &str) -> anyhow::Result<Vec<Binary>> {
         let directory = Path::new(manifest).parent().context("a manifest is in no directory")?.to_owned();
         let package =
             directory.file_name().context("a package's directory has no name")?.to_string_lossy().into_owned();
-        binaries.push(Binary { package, target, directory, executable: executable.into() });
+        binaries.push(Binary { package, target, tests: Vec::new(), directory, executable: executable.into() });
     }
     ensure!(!binaries.is_empty(), "cargo built no tests");
     binaries.sort();
@@ -96,6 +120,7 @@ fn listed(messages: &str) -> anyhow::Result<Vec<Binary>> {
 fn one(binary: &Binary, only: &[String], tools: &Path, log: &Path, limit: Duration) -> anyhow::Result<Ran> {
     let mut command = Command::new(&binary.executable);
     command.arg("--test-threads=1").current_dir(&binary.directory);
+    let only = if only.is_empty() { &binary.tests } else { only };
     if !only.is_empty() {
         command.arg("--exact").args(only);
     }
@@ -266,6 +291,14 @@ impl Binary {
     fn name(&self) -> String {
         format!("{}::{}", self.package, self.target)
     }
+
+    /// Where its output is kept, beside the executable.
+    fn log(&self) -> PathBuf {
+        if self.tests.is_empty() {
+            return self.executable.with_extension("log");
+        }
+        self.executable.with_extension(format!("{}.log", self.target))
+    }
 }
 
 /// What the last result line says: tests that start their own executable again print lines of that one before.
@@ -298,7 +331,7 @@ mod tests {
 
     fn binary(package: &str, target: &str, executable: &str) -> Binary {
         let (package, target) = (package.to_owned(), target.to_owned());
-        Binary { package, target, directory: "/".into(), executable: executable.into() }
+        Binary { package, target, tests: Vec::new(), directory: "/".into(), executable: executable.into() }
     }
 
     fn ran(code: i32, output: &str) -> anyhow::Result<Ran> {
@@ -328,6 +361,21 @@ mod tests {
         assert_eq!(listed.iter().map(Binary::name).collect::<Vec<_>>(), ["helix::queue", "helix-plan::rules"]);
         assert_eq!(listed[0].directory, Path::new("/w/crates/helix"));
         assert!(super::listed(messages[4].as_str()).is_err());
+    }
+
+    #[test]
+    fn each_module_of_an_executable_runs_by_itself() {
+        let names = "queue::full: test\njobs::stop::late: test\njobs::start: test\n\n3 tests, 0 benchmarks\n";
+        let modules = by_module(&binary("helix", ALL, "/w/all-1"), names);
+        let told: Vec<_> = modules.iter().map(|one| (one.name(), one.tests.join(" "), one.log())).collect();
+        let told: Vec<_> = told.iter().map(|(name, tests, log)| (&**name, &**tests, log.to_str().unwrap())).collect();
+        assert_eq!(
+            told,
+            [
+                ("helix::jobs", "jobs::stop::late jobs::start", "/w/all-1.jobs.log"),
+                ("helix::queue", "queue::full", "/w/all-1.queue.log"),
+            ]
+        );
     }
 
     #[test]
@@ -412,6 +460,10 @@ mod tests {
         std::io::Write::write_all(&mut former, b"what a former run has left behind").unwrap();
         assert_eq!(std::fs::read_to_string(&log).unwrap(), "--test-threads=1\n");
         assert!(run("/nowhere", LIMIT).is_err());
+        let module = Binary { tests: vec!["m::a".into()], ..binary("p", "m", "/bin/echo") };
+        let named = |only: &[String]| one(&module, only, directory.path(), &log, LIMIT).unwrap().output;
+        assert_eq!(named(&[]), "--test-threads=1 --exact m::a\n");
+        assert_eq!(named(&["m::b".into()]), "--test-threads=1 --exact m::b\n");
         let slow = directory.path().join("slow");
         std::fs::write(&slow, "#!/bin/sh\nexec sleep 60\n").unwrap();
         std::fs::set_permissions(&slow, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();

@@ -1,7 +1,7 @@
 //! An engine with a fault-scripted agent and real git repositories, for tests of whole jobs.
 //!
 //! Must not know what a test wants to see.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+#![allow(unreachable_pub, reason = "shared by all test modules")]
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! The labelled corpus, read, classified and scored.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 pub(crate) mod field;
 pub(crate) mod training;

@@ -8,7 +8,7 @@ use helix_job::{
 };
 use helix_plan::{Delivery, GateSpec, Health, OnFailure, Seconds};
 
-use crate::Play;
+use super::Play;
 use crate::world::{commit, fault, finding, gate_finished, id, phase, spec, step_answered};
 
 /// `made` has a gate, `changed` changes what it made without checking it, `delivered` delivers.
@@ -197,7 +197,7 @@ fn an_unhealthy_delivery_is_taken_back_once_and_the_job_has_failed_whatever_its_
     assert_eq!(play.keys(), ["rollback/deliver/1/1/1"]);
     play.try_event(JobEvent::RollbackBegun { phase: id("deliver"), step: at_round(1) }).unwrap_err();
     // A cancel does not stop it in the middle.
-    let mut world = crate::World::new(Vec::new());
+    let mut world = super::World::new(Vec::new());
     (world.number, world.clock) = (play.world.number, play.world.clock);
     let mut cancelled = Play { world, state: play.state.clone() };
     cancelled.event(JobEvent::CancelRequested { by: "bob".into() });

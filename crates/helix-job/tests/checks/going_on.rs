@@ -5,8 +5,8 @@
 use helix_core::finding::{Fault, FaultKind};
 use helix_job::{AdviceAction, Effect, JobEnd, JobEvent, JobStatus, PhaseState, Reopen, ReopenError};
 
+use super::{Play, escalating};
 use crate::world::{World, advice_given, fault, id, phase, spec};
-use crate::{Play, escalating};
 
 #[test]
 fn a_failed_job_goes_on_where_it_stopped_with_its_tries_kept() {

@@ -8,8 +8,8 @@ use helix_core::ids::TreeId;
 use helix_job::question::{FAIL, SKIP};
 use helix_job::{Effect, JobEvent, Language, phrases};
 
+use super::{Play, escalating, unreadable, verified};
 use crate::world::{answered, id, lost, run_finished, spec};
-use crate::{Play, escalating, unreadable, verified};
 
 #[test]
 fn a_question_and_what_came_of_it_are_said_in_german() {
@@ -26,7 +26,7 @@ fn a_question_and_what_came_of_it_are_said_in_german() {
     let option = |key: &str| question.options.iter().find(|one| one.key == key).unwrap();
     assert_eq!(phrases::option(Language::German, option(FAIL)), "Den Job als gescheitert beenden");
     assert_eq!(phrases::asks(Language::English, &question), question.text);
-    let mut skipped = Play { world: crate::World::new(Vec::new()), state: play.state.clone() };
+    let mut skipped = Play { world: super::World::new(Vec::new()), state: play.state.clone() };
     skipped.world.number = play.world.number;
     skipped.event(answered(&id("a"), 1, SKIP, None));
     let view = skipped.view();
@@ -58,7 +58,7 @@ fn causes_of_runs_and_reviews_are_said_in_german_and_recorded_in_english() {
             .ends_with("`helix jobs resume` fragt den Prüfer noch einmal; die Arbeit bleibt, wie sie ist")
     );
 
-    let mut play = Play::new(spec(vec![crate::phase("a", &[], 0)]));
+    let mut play = Play::new(spec(vec![super::phase("a", &[], 0)]));
     play.happy();
     play.event(run_finished(&id("a"), 1, lost()));
     play.happy();

@@ -5,8 +5,8 @@
 use helix_job::question::{Answer, AnswerMisfit};
 use helix_job::{How, Illegal, JobEnd, JobEvent, JobStatus, Person, PhaseState, PhaseStatus, ReopenError};
 
+use super::{Play, escalating};
 use crate::world::{answered, id, phase, spec};
-use crate::{Play, escalating};
 
 /// A job whose first phase of two was stopped by its second gate.
 fn stopped() -> Play {

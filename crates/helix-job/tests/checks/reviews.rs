@@ -6,8 +6,8 @@ use helix_core::finding::Verdict;
 use helix_job::{Effect, JobEvent, PhaseState, Reopen};
 use helix_plan::OnFailure;
 
+use super::{Play, unreadable, verified};
 use crate::world::{finding, spec, tree};
-use crate::{Play, unreadable, verified};
 
 #[test]
 fn an_unusable_verdict_is_asked_for_once_more_and_never_has_the_work_done_again() {

@@ -7,8 +7,8 @@ use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::Host;
 use super::{ask, ids, messages, option, send, session};
+use crate::host::Host;
 
 const SAID: &str = "See [note](note.md \"The note\"), ![p](p.PNG), [top](./note.md#top) and [web](https://example.com/note.md).\n\n\
      ```md\n[note](note.md)\n```\n\n`[note](note.md)` [env](.env) [none](none.md) [link](link.md) [up](../judged.json) [dir](docs)";

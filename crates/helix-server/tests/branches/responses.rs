@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-use super::host::{Host, TOKEN};
 use super::{option, session};
+use crate::host::{Host, TOKEN};
 
 /// A process with an official client.
 struct Client {

@@ -5,8 +5,8 @@ use helix_engine::consultant::{Enforcement, Validator};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::{self, Host, signals};
 use super::{ask, ids, messages, option, send, session};
+use crate::host::{Host, signals};
 
 /// A chat client's suggestions have everybody begin with the same words, and everybody behind it has the same key.
 #[tokio::test]
@@ -322,7 +322,7 @@ async fn broken_off(host: &Host, order: &str) {
     let request = format!(
         "POST /v1/chat/completions HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\nx-chat: c\r\nx-message: m1\r\n\
          x-parent: \r\nx-helix-client: openwebui\r\ncontent-length: {}\r\n\r\n{body}",
-        host::TOKEN,
+        crate::host::TOKEN,
         body.len()
     );
     socket.write_all(request.as_bytes()).await.unwrap();

@@ -1,5 +1,4 @@
 //! A real server on loopback over a real engine in a state directory of its own.
-#![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::time::Duration;
 

@@ -3,8 +3,8 @@
 use helix_server::{BackgroundTasks, ServerConfig};
 use serde_json::{Value, json};
 
-use super::host::Host;
 use super::{content, frames};
+use crate::host::Host;
 
 const AIOHTTP: &str = "Python/3.11 aiohttp/3.14.5";
 /// As recorded: Open WebUI asks for a title before it sends the first message.

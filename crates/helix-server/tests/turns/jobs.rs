@@ -13,8 +13,8 @@ use helix_testkit::sandbox::Sandbox;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::host::{Host, signals};
 use super::{content, frames};
+use crate::host::{Host, signals};
 
 /// A repository with a plan of one phase that waits for a file.
 pub(super) struct Stage {

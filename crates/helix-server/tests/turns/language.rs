@@ -3,9 +3,9 @@
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::Host;
 use super::jobs::{Stage, last_status, said, second, statuses};
 use super::{content, frames};
+use crate::host::Host;
 
 fn last_line(frames: &[Value]) -> &str {
     last_status(frames)["description"].as_str().unwrap()

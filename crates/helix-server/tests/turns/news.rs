@@ -5,8 +5,8 @@ use std::time::Duration;
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::Host;
 use super::jobs::{Stage, second};
+use crate::host::Host;
 
 /// The events that an Open WebUI is sent, and their paths and keys.
 async fn open_web_ui() -> (String, tokio::sync::mpsc::UnboundedReceiver<(String, String, Value)>) {

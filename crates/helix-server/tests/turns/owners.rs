@@ -7,8 +7,8 @@ use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::Host;
 use super::jobs::Stage;
+use crate::host::Host;
 
 /// Whoever knows the id of another one's job can neither answer it nor hear of it; the owner of the host can.
 #[tokio::test]

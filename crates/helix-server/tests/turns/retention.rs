@@ -4,7 +4,7 @@ use helix_engine::consultant::Retention;
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::Host;
+use crate::host::Host;
 
 async fn say(host: &Host, chat: &str, messages: Value) -> Value {
     let request = host.post("/v1/chat/completions").header("x-chat", chat);

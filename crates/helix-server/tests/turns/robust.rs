@@ -10,7 +10,7 @@ use helix_engine::{AgentProfile, DialectName};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
 
-use super::host::{Host, signals};
+use crate::host::{Host, signals};
 
 /// Another program that keeps the journal from being written.
 struct Lock(Child);

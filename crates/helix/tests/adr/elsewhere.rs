@@ -182,11 +182,11 @@ fn decisions_are_searched_edited_and_published() {
     std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = user.helix();
     command.args(["adr", "edit", "4"]).env("EDITOR", format!("{} --wait", editor.display())).env_remove("VISUAL");
-    let edited = super::user::ran(command.output().unwrap());
+    let edited = crate::user::ran(command.output().unwrap());
     assert!(edited.stderr.contains("unknown status `Dubious`") && edited.code == 0, "{edited:?}");
     let mut command = user.helix();
     command.args(["adr", "edit", "4"]).env_remove("EDITOR").env_remove("VISUAL");
-    super::user::ran(command.output().unwrap()).refused(2, &["neither VISUAL nor EDITOR is set", "EDITOR=nano"]);
+    crate::user::ran(command.output().unwrap()).refused(2, &["neither VISUAL nor EDITOR is set", "EDITOR=nano"]);
     let made = user.run(&["adr", "site", "--out", "public"]);
     assert_eq!((made.code, made.stdout.trim()), (0, "public/index.html"), "{made:?}");
     assert!(made.stderr.contains("4 decisions written"), "{made:?}");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::Scene;
+use super::Scene;
 use crate::stage::{LIMIT, LOOK_AGAIN, Stage};
 
 /// A job whose delivery turns out ill, and one that is merged and taken out again.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Scene;
+use super::Scene;
 use crate::stage::{Stage, assert_numbered};
 
 /// A plan, what its agents do, and what persons answer.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::Scene;
+use super::Scene;
 use crate::stage::{LOOK_AGAIN, Stage};
 
 /// What its two messages ask for.

@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use super::{Disk, apart, says_so, text, wait_for};
 use crate::stage::Stage;
-use crate::{Disk, apart, says_so, text, wait_for};
 
 /// A repository on a small disk of its own.
 struct Ground {
@@ -87,7 +87,7 @@ fn plan(gate: &Path) -> String {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_result_that_finds_no_room_is_kept_and_lands_when_there_is_space() {
-    if !apart("repository::a_result_that_finds_no_room_is_kept_and_lands_when_there_is_space") {
+    if !apart("disk_full::repository::a_result_that_finds_no_room_is_kept_and_lands_when_there_is_space") {
         return;
     }
     let (stage, gate) = staged(300_000);
@@ -115,7 +115,7 @@ async fn a_result_that_finds_no_room_is_kept_and_lands_when_there_is_space() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_update_of_the_users_files_that_finds_no_room_is_taken_back() {
-    if !apart("repository::an_update_of_the_users_files_that_finds_no_room_is_taken_back") {
+    if !apart("disk_full::repository::an_update_of_the_users_files_that_finds_no_room_is_taken_back") {
         return;
     }
     let (stage, gate) = staged(3_000_000);
@@ -143,7 +143,7 @@ async fn an_update_of_the_users_files_that_finds_no_room_is_taken_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_repository_that_becomes_read_only_is_left_as_it_is() {
-    if !apart("repository::a_repository_that_becomes_read_only_is_left_as_it_is") {
+    if !apart("disk_full::repository::a_repository_that_becomes_read_only_is_left_as_it_is") {
         return;
     }
     let (stage, gate) = staged(1_000);

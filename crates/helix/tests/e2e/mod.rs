@@ -37,13 +37,11 @@ impl Bed {
     }
 
     /// The same with more keys of the agent, and with files beside the settings.
-    #[allow(dead_code, reason = "not every test file sets them")]
     pub(crate) fn serve_agent(claude: &str, script: Script, keys: &str, files: &[(&str, &str)]) -> Self {
         Self::make(claude, script, [keys, ""], files, &[])
     }
 
     /// The same with more in the environment of everything.
-    #[allow(dead_code, reason = "not every test file sets variables")]
     pub(crate) fn serve_in(claude: &str, script: Script, variables: &[(&str, &str)]) -> Self {
         Self::make(claude, script, ["", ""], &[], variables)
     }
@@ -87,13 +85,11 @@ impl Bed {
     }
 
     /// Writes a file of the user's configuration.
-    #[allow(dead_code, reason = "not every test file changes it")]
     pub(crate) fn configure(&self, path: &str, text: &str) {
         configure(&self.sandbox, path, text);
     }
 
     /// What the agent printed in a run.
-    #[allow(dead_code, reason = "not every test file looks at it")]
     pub(crate) fn printed(&self, run: &str) -> String {
         std::fs::read_to_string(self.sandbox.state().join("runs").join(run).join("stdout.jsonl")).unwrap()
     }
@@ -111,7 +107,6 @@ impl Bed {
     }
 
     /// A chat client in JavaScript that has said nothing yet.
-    #[allow(dead_code, reason = "not every test file talks through it")]
     pub(crate) fn javascript_client(&self) -> Client {
         let mut command: Command = self.sandbox.command("node");
         let packages = test_tools().join("javascript");
@@ -153,7 +148,6 @@ impl Bed {
     }
 
     /// What `helix adr check` says in a project: its exit code, and all that it prints.
-    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn adr_check(&self, project: &Path) -> (Option<i32>, String) {
         let mut command = self.sandbox.command(env!("CARGO_BIN_EXE_helix"));
         let output = command.current_dir(project).args(["adr", "check"]).output().unwrap();
@@ -161,13 +155,11 @@ impl Bed {
     }
 
     /// What a command of `helix` gives in a project, for people.
-    #[allow(dead_code, reason = "not every test file looks at it")]
     pub(crate) fn at(&self, project: &Path, arguments: &[&str]) -> Output {
         self.sandbox.command(env!("CARGO_BIN_EXE_helix")).current_dir(project).args(arguments).output().unwrap()
     }
 
     /// What somebody sees at a real terminal in a project, and how `helix` ended there; steps as in `persons/terminal.py`.
-    #[allow(dead_code, reason = "not every test file sits at one")]
     pub(crate) fn at_terminal(&self, project: &Path, arguments: &[&str], steps: &Value) -> Value {
         let file = self.sandbox.path().join("steps.json");
         std::fs::write(&file, steps.to_string()).unwrap();
@@ -179,7 +171,6 @@ impl Bed {
     }
 
     /// What a line for a shell gives, with this `helix` in its path.
-    #[allow(dead_code, reason = "not every test file looks at it")]
     pub(crate) fn shell(&self, line: &str) -> Output {
         let programs = Path::new(env!("CARGO_BIN_EXE_helix")).parent().unwrap().display().to_string();
         let mut command = self.sandbox.command("sh");
@@ -209,7 +200,6 @@ impl Bed {
     }
 
     /// Proves that no agent runs for a job or session.
-    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn no_run_of(&self, id: &str) {
         no_process_with_env("HELIX_RUN_ID", id, DYING);
     }
@@ -252,25 +242,21 @@ impl Client {
     }
 
     /// Says something and gets the answer in one piece.
-    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn ask(&mut self, text: &str) -> Value {
         self.order(&json!({ "ask": text }))
     }
 
     /// Says something else in place of what was said last, as an edit in a chat page does.
-    #[allow(dead_code, reason = "not every test file edits")]
     pub(crate) fn edit(&mut self, text: &str) -> Value {
         self.order(&json!({ "edit": text }))
     }
 
     /// Says something in the responses form, after the last response.
-    #[allow(dead_code, reason = "not every test file asks so")]
     pub(crate) fn respond(&mut self, text: &str) -> Value {
         self.order(&json!({ "respond": text }))
     }
 
     /// Says something and gets the lines that came over the wire.
-    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn listen(&mut self, text: &str) -> Vec<String> {
         let report = self.order(&json!({ "listen": text }));
         assert_eq!(report["status"], 200);
@@ -278,13 +264,11 @@ impl Client {
     }
 
     /// Sets the system prompt, as the settings of a chat page do.
-    #[allow(dead_code, reason = "not every test file has one")]
     pub(crate) fn system(&mut self, text: &str) {
         self.order(&json!({ "system": text }));
     }
 
     /// A page of Helix's own API.
-    #[allow(dead_code, reason = "not every test file needs it")]
     pub(crate) fn get(&mut self, path: &str) -> Value {
         self.order(&json!({ "get": path }))
     }

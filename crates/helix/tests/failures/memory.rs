@@ -7,7 +7,7 @@ use helix_store::failures::FailureMemory;
 use helix_store::{Access, DatabaseOptions, StateDir};
 use jiff::Timestamp;
 
-use super::user::User;
+use crate::user::User;
 
 const LINES: [&str; 2] = ["assertion `left == right` failed: total of the cart", "error[E0425]: cannot find value `x`"];
 

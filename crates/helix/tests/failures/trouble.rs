@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::reports::{PLAN, SCRIPT};
+use super::reports::{PLAN, SCRIPT};
 use crate::stage::{LIMIT, LOOK_AGAIN, Stage, apart};
 
 /// Holds a database for itself until it is dropped.
@@ -212,7 +212,7 @@ async fn a_memory_that_is_deleted_while_the_host_runs_is_begun_anew() {
 /// host says once what is wrong.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_memory_that_cannot_be_written_costs_a_job_nothing_and_is_named_once() {
-    if !apart("trouble::a_memory_that_cannot_be_written_costs_a_job_nothing_and_is_named_once") {
+    if !apart("failures::trouble::a_memory_that_cannot_be_written_costs_a_job_nothing_and_is_named_once") {
         return;
     }
     for trouble in ["read-only", "full"] {

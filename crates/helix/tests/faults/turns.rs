@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::catalogue::{BEHAVIOURS, End};
+use super::catalogue::{BEHAVIOURS, End};
 use crate::stage::Stage;
 
 const ANSWER: &str = "The answer is forty-two.";

@@ -1,6 +1,6 @@
 //! At a German terminal, Helix's own words are German: the real commands, line by line.
 
-use super::user::{Ran, User, ran};
+use crate::user::{Ran, User, ran};
 
 /// Words that no German line has.
 const ENGLISH: &str = "a are at by cannot could does each failed found from gate has have is it its must next no none \

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{LOOK_AGAIN, Stage};
 use super::{code, json_of, only_job, run, text, waiting, watched};
+use crate::stage::{LOOK_AGAIN, Stage};
 
 /// The first attempt brings an `.envrc`, the second one takes it back.
 const BRINGS: &str = "parts:

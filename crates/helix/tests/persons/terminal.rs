@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::stage::{LIMIT, LOOK_AGAIN, Stage};
 use super::{WRITES, json_of, only_job, plan, waiting, watched};
+use crate::stage::{LIMIT, LOOK_AGAIN, Stage};
 
 const CTRL_C: &str = "\u{3}";
 const CTRL_D: &str = "\u{4}";

@@ -1,7 +1,7 @@
 //! Helix from outside: its executable, its HTTP API and its state directory, with a fault-scripted agent.
 //!
 //! Must not use any of Helix's own code but the testkit.
-#![allow(dead_code, unreachable_pub, reason = "each test file uses its own part")]
+#![allow(unreachable_pub, reason = "shared by all test modules")]
 #![allow(clippy::print_stdout, reason = "what is not checked is said")]
 
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! A user of the binary in an isolated corner: own home, own state, own git identity, nothing of the machine's.
 
-#![allow(dead_code, unreachable_pub, reason = "each test binary uses its own part of this")]
+#![allow(unreachable_pub, reason = "shared by all test modules")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

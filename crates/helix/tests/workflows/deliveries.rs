@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
+use super::{part, writes};
 use crate::stage::{LIMIT, LOOK_AGAIN, Process, Stage};
-use crate::{part, writes};
 
 /// What was delivered: a line for each time.
 struct Target {

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use serde_json::{Value, json};
 
+use super::{part, writes};
 use crate::stage::{LIMIT, LOOK_AGAIN, Process, Stage};
-use crate::{part, writes};
 
 /// Keeps the service of the live release running, as systemd or a container runtime would; its service dies with it.
 const MANAGER: &str = r#"

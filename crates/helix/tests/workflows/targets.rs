@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use serde_json::json;
 
-use crate::evolution::{commit, plan, said};
+use super::evolution::{commit, plan, said};
+use super::{part, writes};
 use crate::stage::{LIMIT, LOOK_AGAIN, Stage};
-use crate::{part, writes};
 
 /// The target of two jobs is changed by one after the other, whatever becomes of their host meanwhile.
 #[tokio::test(flavor = "multi_thread")]

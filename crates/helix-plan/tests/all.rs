@@ -1,0 +1,14 @@
+//! All tests of `helix-plan` from outside, in one executable: each more of them is linked with everything that the package uses.
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and says what it does not check"
+)]
+
+mod diagnostics;
+mod dialects;
+mod fragments;
+mod never_panics;
+mod schema;
+mod workflows;
