@@ -7,7 +7,6 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -200,14 +199,15 @@ impl StateDir {
         serde_json::from_slice(&bytes).map(Some).map_err(|source| StateDirError::Announcement { path, source })
     }
 
-    /// Writes a block to a file of its own, since permissions alone tell neither a full disk nor a read-only mount.
+    /// Writes a block to a file, since permissions alone tell neither a full disk nor a read-only mount.
     fn check_writable(&self) -> Result<(), StateDirError> {
-        static PROBES: AtomicU64 = AtomicU64::new(0);
-        let number = PROBES.fetch_add(1, Ordering::Relaxed);
-        let path = self.root.join(format!(".probe-{}-{number}", std::process::id()));
-        let written = write_private(&path, &[0; 4096]);
-        let removed = remove_if_there(&path);
-        written.and(removed)
+        // Without a name: a process that is killed here leaves nothing behind.
+        let written = tempfile::tempfile_in(&self.root).and_then(|mut probe| {
+            probe.write_all(&[0; 4096])?;
+            // File systems with delayed allocation report a full disk only now.
+            probe.sync_all()
+        });
+        written.map_err(|source| failed("write to", &self.root, source))
     }
 }
 
