@@ -213,6 +213,7 @@ fn helix_front_matter_lists_another_decision_however_it_is_written() {
         ("supersedes: [\"001\", 2]\n", "supersedes: [\"001\", 2, \"009\"]\n"),
         ("supersedes:\n  - 1\n  - ADR-002 # old\n", "supersedes:\n  - 1\n  - ADR-002 # old\n  - \"009\"\n"),
         ("supersedes: []\n", "supersedes: [\"009\"]\n"),
+        ("supersedes: # none\n", "supersedes: [\"009\"] # none\n"),
         ("supersedes: [\"009\"]\n", "supersedes: [\"009\"]\n"),
     ] {
         let source = format!("---\nadr_id: \"003\"\ntitle: T\nstatus: Accepted\n{lists}---\n\n# T\n");
@@ -221,6 +222,29 @@ fn helix_front_matter_lists_another_decision_however_it_is_written() {
         assert!(text.contains(expected), "{lists:?}: {text}");
         let text = adr.superseded_by(&other).unwrap();
         assert!(text.contains("status: Superseded\nsuperseded_by: [\"009\"]\n"), "{text}");
+    }
+}
+
+/// What Helix cannot read as decisions is somebody's all the same.
+#[test]
+fn a_list_that_cannot_be_read_is_not_replaced() {
+    let other = Adr::parse("adr/009-new.md", "---\nadr_id: \"009\"\ntitle: New\nstatus: Accepted\n---\n");
+    for list in ["related_to: [the old cart]\n", "related_to: see the wiki\n", "related_to:\n  - the old cart\n"] {
+        let source = format!("---\nadr_id: \"003\"\ntitle: T\nstatus: Accepted\n{list}---\n\n# T\n");
+        let error = Adr::parse("adr/003-t.md", &source).linked(Link::Related, &other).unwrap_err();
+        assert!(error.to_string().starts_with("adr/003-t.md cannot be changed by Helix: it has no "), "{error}");
+    }
+}
+
+/// Time grows with the links that a file has, not with their square.
+#[test]
+fn many_links_are_read_once() {
+    let links: String = (1..=60_000).map(|number| format!("[x]({number}-x.md) ")).collect();
+    for links in [links, "](".repeat(300_000)] {
+        let started = std::time::Instant::now();
+        let adr = Adr::parse("doc/adr/0001-t.md", &format!("# 1. T\n\n## Status\n\nAccepted\n\nSupersedes {links}\n"));
+        assert_eq!(adr.form, AdrForm::Nygard);
+        assert!(started.elapsed().as_secs() < 15, "{:?}", started.elapsed());
     }
 }
 

@@ -72,11 +72,11 @@ pub(super) struct Problem {
 pub(super) fn check(file: &str, phases: &[Outline], workflow: Option<&str>) -> Vec<Problem> {
     let mut checker = Checker { file, phases, problems: Vec::new(), budget: GLOB_BUDGET };
     let edges = checker.edges(workflow);
-    checker.cycles(&edges);
+    let graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
+    checker.cycles(&edges, &graph);
     // Which phases may run at the same time is known only with those of the workflow.
     if workflow.is_none() {
-        let reach = Reach::new(phases.len(), |phase| edges[phase].iter().map(|(to, _)| *to));
-        let claims = Claims::new(phases, reach);
+        let claims = Claims::new(phases, Reach::new(&graph));
         if checker.collisions(&claims).and_then(|()| checker.inputs(&claims)).is_none() {
             let message = "the plan has too many globs to compare them all".to_owned();
             let help = "claim directories such as `src/` instead of many globs";
@@ -164,8 +164,7 @@ impl<'p> Checker<'p> {
     }
 
     /// Reports one cycle of each group of phases that all depend on each other, at the dependency that closes it.
-    fn cycles(&mut self, edges: &Edges) {
-        let graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
+    fn cycles(&mut self, edges: &Edges, graph: &Graph) {
         for cycle in graph.cycles() {
             let (Some(start), Some(last)) = (cycle.first(), cycle.last()) else { continue };
             let mut names: Vec<&str> = cycle.iter().chain([start]).map(|phase| self.phases[*phase].name()).collect();

@@ -229,7 +229,7 @@ fn shown(id: &AdrId) -> String {
     }
 }
 
-/// The name of a page: letters, digits, `-`, `_` and `.`, whatever the file is called.
+/// The name of a page: letters, digits, `-`, `_` and `.`, whatever the file is called; each file has its own.
 fn page_name(file: &str) -> String {
     let stem = file.strip_suffix(".md").unwrap_or(file);
     let mut out = String::new();
@@ -237,7 +237,7 @@ fn page_name(file: &str) -> String {
         match character {
             plain if plain.is_ascii_alphanumeric() || matches!(plain, '-' | '.') => out.push(plain),
             other => {
-                let _written = write!(out, "_{:x}", u32::from(other));
+                let _written = write!(out, "_{:x}_", u32::from(other));
             }
         }
     }
