@@ -17,7 +17,6 @@ pub struct TemplateRequest {
     pub title: String,
     pub component_type: ComponentType,
     pub classification: Classification,
-    /// Scope of the change.
     pub change_scope: ChangeScope,
     /// Files to be created, relative to the root.
     pub creates: Vec<String>,

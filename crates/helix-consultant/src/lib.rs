@@ -169,15 +169,12 @@ pub enum TurnEvent {
     TakenBack { text: String },
     /// A tool call began.
     ToolStarted {
-        /// Id of the call.
         id: String,
-        /// Name of the tool.
         name: String,
         input: serde_json::Value,
     },
     /// A tool call ended.
     ToolFinished {
-        /// Id of the call.
         id: String,
         /// What it said, cut to 16 KiB.
         output: String,

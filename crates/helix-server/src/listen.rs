@@ -37,7 +37,6 @@ pub enum ServeError {
     /// Without a token anyone on the network could run agents.
     #[error("refusing to listen on {address} without a token: only loopback addresses may be served without one")]
     NoToken {
-        /// The address.
         address: SocketAddr,
     },
     /// The token is empty or cannot be sent in a header.

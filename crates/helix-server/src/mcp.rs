@@ -25,13 +25,11 @@ use crate::shared::Shared;
 /// The directory that a local client's relative paths start from.
 pub(crate) const DIRECTORY_HEADER: &str = "x-helix-directory";
 
-/// The tools of one server.
 #[derive(Clone)]
 pub(crate) struct HelixTools {
     shared: Shared,
 }
 
-/// The HTTP service of the tools.
 pub(crate) fn service(shared: Shared) -> StreamableHttpService<HelixTools, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

@@ -207,7 +207,6 @@ pub enum StateDirError {
     /// It cannot be created or written.
     #[error("the state directory {} cannot be written", .path.display())]
     NotWritable {
-        /// The path that failed.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
@@ -218,7 +217,6 @@ pub enum StateDirError {
     /// Its disk is full.
     #[error("disk full: cannot write to {}", .path.display())]
     Full {
-        /// The path that failed.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,

@@ -141,7 +141,6 @@ impl StateDir {
         self.root.join("port")
     }
 
-    /// The announcement of the host.
     pub fn host_file(&self) -> PathBuf {
         self.root.join("host.json")
     }
@@ -212,7 +211,6 @@ impl StateDir {
 }
 
 impl HostLock {
-    /// The directory that is held.
     pub fn directory(&self) -> &StateDir {
         &self.directory
     }

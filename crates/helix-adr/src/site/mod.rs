@@ -36,7 +36,6 @@ pub struct SiteWords {
     pub needed_by: String,
 }
 
-/// A file of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteFile {
     /// Relative to the site.
@@ -50,7 +49,6 @@ pub const SITE_MARK: &str = "<meta name=\"generator\" content=\"helix adr site\"
 const STYLE: &str = include_str!("style.css");
 const SEARCH: &str = include_str!("search.js");
 
-/// The files of a site.
 pub fn site(adrs: &[Adr], graph: &AdrGraph, words: &SiteWords) -> Vec<SiteFile> {
     let site = Site::new(adrs, graph, words);
     let mut files = vec![

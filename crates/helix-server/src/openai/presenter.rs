@@ -19,10 +19,8 @@ use super::tool_name::CallWords;
 use crate::job_links::JobLinks;
 use crate::profile::Profile;
 
-/// The options of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AnswerOptions {
-    /// Id of the answer.
     pub(crate) id: String,
     /// The model's name as the client gave it.
     pub(crate) model: String,

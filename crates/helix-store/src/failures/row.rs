@@ -19,7 +19,6 @@ use crate::sqlite::{Sql, json, unreadable, unsigned};
 /// Projects of a failure that are named.
 const PROJECTS: i64 = 10;
 
-/// A row of `failures`.
 #[derive(Debug, Clone)]
 pub(super) struct FailureRow {
     pub(super) id: i64,
