@@ -101,7 +101,8 @@ impl Adr {
         vec![(at..at, line)]
     }
 
-    fn bullet(&self) -> char {
+    /// What begins the items of its lists.
+    pub(super) fn bullet(&self) -> char {
         if self.body().lines().any(|line| line.starts_with("* ")) { '*' } else { '-' }
     }
 

@@ -2,7 +2,6 @@
 //!
 //! Must not know numbers or days: they come from the caller.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::Style;
@@ -13,6 +12,8 @@ use crate::syntax::Adr;
 use crate::template::{hint, quoted};
 use crate::tree::Section;
 use crate::words::{AdrId, Language, SectionKind, Status};
+
+const KEPT: [&str; 5] = ["files", "depends_on", "related_to", "supersedes", "superseded_by"];
 
 /// What names a new decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +37,7 @@ impl Naming<'_> {
 impl Style {
     /// A new decision of this title, a proposal; what stands in `<…>` is for the author to fill in.
     pub fn draft(self, title: &str, naming: &Naming<'_>) -> String {
-        let mut out = self.head(title, naming, &Status::Proposed, "");
+        let mut out = self.head(title, naming, Status::Proposed, "");
         for (kind, level, text) in sections(self) {
             let (english, german) = self.form.headings(kind);
             let _written = write!(out, "\n{level} {}\n\n{text}", self.language.pick(english, german));
@@ -48,12 +49,8 @@ impl Style {
     /// every form are kept.
     pub fn written(self, adr: &Adr, naming: &Naming<'_>) -> String {
         let style = Self { language: language(&adr.sections), ..self };
-        let mut kept = BTreeSet::from(["files", "depends_on", "related_to", "supersedes", "superseded_by"]);
-        if adr.form != AdrForm::Helix {
-            kept.clear();
-        }
-        let front = style.kept_front(adr, &kept);
-        let mut out = style.head(adr.title(), naming, &adr.status().unwrap_or(Status::Proposed), &front);
+        let front = if adr.form == AdrForm::Helix { kept_front(adr) } else { String::new() };
+        let mut out = style.head(adr.title(), naming, adr.status().unwrap_or(Status::Proposed), &front);
         let title = title_heading(&adr.sections);
         let body = with_headings(adr, title, |kind| {
             let (english, german) = style.form.headings(kind);
@@ -66,24 +63,10 @@ impl Style {
         out
     }
 
-    /// The lines of these keys, as they are written.
-    fn kept_front(self, adr: &Adr, keys: &BTreeSet<&str>) -> String {
-        let (mut out, mut keep) = (String::new(), false);
-        for line in adr.source.get(adr.front_inner.clone()).unwrap_or_default().lines() {
-            if !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty() {
-                keep = line.split_once(':').is_some_and(|(key, _)| keys.contains(key.trim()));
-            }
-            if keep {
-                let _written = writeln!(out, "{line}");
-            }
-        }
-        out
-    }
-
     /// Facts and title.
-    fn head(self, title: &str, naming: &Naming<'_>, status: &Status, front: &str) -> String {
+    fn head(self, title: &str, naming: &Naming<'_>, status: Status, front: &str) -> String {
         let (title, day, bullet) = (title.replace(['\n', '\r'], " "), naming.day, self.bullet);
-        let word = self.form.status_word(*status, self.language);
+        let word = self.form.status_word(status, self.language);
         let extra = if front.is_empty() { String::new() } else { format!("---\n{front}---\n\n") };
         match (self.form, self.front) {
             (AdrForm::Helix, _) => format!(
@@ -104,6 +87,20 @@ impl Style {
             }
         }
     }
+}
+
+/// The lines of the keys that Helix reads in every form, as they are written.
+fn kept_front(adr: &Adr) -> String {
+    let (mut out, mut keep) = (String::new(), false);
+    for line in adr.source.get(adr.front_inner.clone()).unwrap_or_default().lines() {
+        if !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty() {
+            keep = line.split_once(':').is_some_and(|(key, _)| KEPT.contains(&key.trim()));
+        }
+        if keep {
+            let _written = writeln!(out, "{line}");
+        }
+    }
+    out
 }
 
 /// The sections of a new decision, with the level of their headings and what they ask for.
