@@ -71,7 +71,7 @@ impl ClaimIndex {
     /// what is claimed in it.
     fn meeting(&self, path: &str) -> impl Iterator<Item = &Claimed> {
         let path = path.trim_end_matches('/');
-        // Too much work to know (a hostile glob) is taken for a meeting: to be told once too often does no harm.
+        // Too much work to know (a hostile glob) counts as a meeting: one notice too many does no harm.
         self.0.near(path).filter(move |claim| can_meet(claim.path.trim_end_matches('/'), path).unwrap_or(true))
     }
 

@@ -238,7 +238,7 @@ impl<'s> Reader<'s> {
                 let (before, word) = (&found["before"], found["word"].to_lowercase());
                 let known = LABELS.iter().find(|(_, words)| words.split('|').any(|known| known == word));
                 let (Some(whole), Some((label, _))) = (found.get(0), known) else { continue };
-                // Behind a code span, the beginning of a text is no beginning of a clause.
+                // Behind a code span, a clause does not begin anew.
                 if before.is_empty() && range.start > 0 {
                     continue;
                 }

@@ -196,7 +196,7 @@ pub struct TurnEnded {
     pub took: Duration,
     /// Whether it passed all its checks: else a note says what is not in order.
     pub is_in_order: bool,
-    /// Why it is no good answer and what to do, if it is none.
+    /// Why the turn failed and what to do, if it did.
     pub error: Option<ErrorView>,
 }
 

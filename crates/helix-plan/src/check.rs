@@ -68,7 +68,7 @@ pub(super) struct Problem {
 }
 
 /// Finds everything that is wrong between the phases of a file. With a workflow whose phases are not among them, a
-/// dependency that nobody has may be one of its phases, and claims are not compared yet.
+/// dependency that no phase of the file has as its id may be one of its phases, and claims are not compared yet.
 pub(super) fn check(file: &str, phases: &[Outline], workflow: Option<&str>) -> Vec<Problem> {
     let mut checker = Checker { file, phases, problems: Vec::new(), budget: GLOB_BUDGET };
     let edges = checker.edges(workflow);
@@ -111,7 +111,7 @@ impl<'p> Checker<'p> {
         self.problems.push_mut(Problem { diagnostic, at, other: None })
     }
 
-    /// The dependencies that exist; reports ids that two phases have, and dependencies that nobody has.
+    /// The dependencies that exist; reports ids that two phases have, and dependencies that are the id of none.
     fn edges(&mut self, workflow: Option<&str>) -> Edges {
         let mut by_id: HashMap<&'p str, usize> = HashMap::new();
         let mut known = Vec::new();

@@ -163,7 +163,7 @@ impl Server {
         }
     }
 
-    /// Who has connected to the terminal's socket. Looked at once, at the beginning: whoever hands the connection on vouches for it.
+    /// Who has connected to the terminal's socket. Looked at once, at the beginning: a process that hands the connection on answers for it.
     fn terminal(&self, stream: &UnixStream) -> Peer {
         let Ok(peer) = stream.peer_cred() else {
             return Peer::Socket { is_own_user: false, standing: Standing::Unknown };

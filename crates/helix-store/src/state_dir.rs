@@ -72,7 +72,7 @@ impl StateDir {
         Ok(directory)
     }
 
-    /// The directory as it is, for who only looks: creates and writes nothing, and so works on a full disk, too. `None` if there is
+    /// The directory as it is, for readers: creates and writes nothing, and so works on a full disk, too. `None` if there is
     /// none.
     ///
     /// # Errors
@@ -245,7 +245,7 @@ pub type Key = [u8; 32];
 /// The key in a file that is there.
 ///
 /// # Errors
-/// When it cannot be read, or is no key.
+/// When it cannot be read, or is not a key.
 pub fn known_key(path: &Path) -> std::io::Result<Key> {
     Key::try_from(std::fs::read(path)?).map_err(|_| std::io::Error::other("it is not a key of 32 bytes"))
 }

@@ -43,7 +43,7 @@ pub enum ImportError {
 /// Converts an ADR. `renumbered` gives the new numbers of those that are converted with it, for the links between them.
 ///
 /// # Errors
-/// [`ImportError`] when it is no MADR or Nygard file.
+/// [`ImportError`] when it is neither a MADR nor a Nygard file.
 pub fn import(adr: &Adr, number: u32, renumbered: &BTreeMap<u32, u32>) -> Result<Imported, ImportError> {
     let form = match adr.form {
         AdrForm::Madr => format!("MADR {}", madr_version(adr)),

@@ -120,7 +120,7 @@ async fn key(shared: &Shared) -> Option<NewsKey> {
     key.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the key of Open WebUI cannot be read")).ok()
 }
 
-/// What Open WebUI is sent: the line above the answer, and a word in passing where somebody should look. It shows a list of phases only
+/// What Open WebUI is sent: the line above the answer, and a notification where somebody should look. It shows a list of phases only
 /// while an answer is under way.
 fn events(news: &JobNews, language: Language) -> Vec<Value> {
     let line = one_line(&news.line(language));
