@@ -284,6 +284,35 @@ fn new_decisions_have_the_style_of_their_directory() {
     }
 }
 
+/// Templates as the tools write them, and one that a project has changed.
+#[test]
+fn templates_of_a_directory_are_filled_in() {
+    let naming = Naming { number: 5, day: "2026-11-27" };
+    let log4brains = "# [short title of solved problem and solution]\n\n\
+        - Status: [draft | proposed | rejected] <!-- optional -->\n\
+        - Date: [YYYY-MM-DD when the decision was last updated] <!-- optional -->\n- Team: <who>\n\n\
+        ## Context and Problem Statement\n\n[Describe it.]\n";
+    let madr = "---\n# Feel free to remove these.\nstatus: \"{proposed | rejected | accepted}\"\n\
+        date: {YYYY-MM-DD when the decision was last updated}\ndecision-makers: {list everyone}\n---\n\n\
+        # {short title, representative of solved problem}\n\n## Context and Problem Statement\n\n{Describe it.}\n";
+    let adr_tools =
+        "# NUMBER. TITLE\n\nDate: DATE\n\n## Status\n\nSTATUS\n\n## Context\n\nWhy?\n\n## Decision\n\n## Costs\n";
+    for (tool, template, expected) in [
+        ("log4brains", log4brains, ["# Update it", "- Status: proposed <!-- optional -->", "- Date: 2026-11-27 <!-- optional -->"]),
+        ("madr4", madr, ["# Update it", "status: \"proposed\"", "date: 2026-11-27"]),
+        ("adr-tools", adr_tools, ["# 5. Update it", "Proposed", "Date: 2026-11-27"]),
+    ] {
+        let style = Style::of(&directory(tool), Style::HELIX);
+        let text = style.filled(template, "Update it", &naming).unwrap();
+        let missing: Vec<&str> = expected.into_iter().filter(|line| !text.lines().any(|own| own == *line)).collect();
+        assert_eq!(missing, [""; 0], "{tool}: {text}");
+        assert_eq!(text.lines().count(), template.lines().count(), "{tool}: {text}");
+    }
+    for not_a_template in ["", "# {title}\n\nWords.\n", "TITLE\n", "---\nadr_id: draft\ntitle: x\n---\n# TITLE\n"] {
+        assert_eq!(Style::NYGARD.filled(not_a_template, "Update it", &naming), None, "{not_a_template:?}");
+    }
+}
+
 fn helix_draft() -> Adr {
     let source = "---\nadr_id: draft\ntitle: Ship parcels\nstatus: Proposed\ncomponent_type: TOOL\nfiles:\n  create:\n    - src/ship.py\n---\n\n# Ship parcels\n\n## Context\n\nCustomers wait for their goods.\n\n## Considered options\n\n- A carrier: expensive\n\n## Decision\n\nWe ship with a carrier.\n\n## Acceptance criteria\n\n- [ ] A parcel has a label — test: `tests/test_ship.py::test_label`\n- [ ] It is described (file: docs/ship.md)\n\n## Consequences\n\nIt costs money.\n";
     Adr::parse("draft.md", source)

@@ -15,6 +15,9 @@ use crate::words::{AdrId, Language, SectionKind, Status};
 
 const KEPT: [&str; 5] = ["files", "depends_on", "related_to", "supersedes", "superseded_by"];
 
+/// The name by which a new decision is read.
+const NEW: &str = "new.md";
+
 /// What names a new decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Naming<'a> {
@@ -43,6 +46,32 @@ impl Style {
             let _written = write!(out, "\n{level} {}\n\n{text}", self.language.pick(english, german));
         }
         out
+    }
+
+    /// A new decision from the template of its directory: with the words of adr-tools (`NUMBER`, `TITLE`, `DATE`, `STATUS`), or with a
+    /// heading, a state and a day to replace. `None` where that does not give a proposal in another form than Helix's.
+    pub fn filled(self, template: &str, title: &str, naming: &Naming<'_>) -> Option<String> {
+        let title = title.replace(['\n', '\r'], " ");
+        let number = match self.numbering {
+            Numbering::Digits(_) => naming.number.to_string(),
+            Numbering::Dated => String::new(),
+        };
+        let text = if template.contains("TITLE") {
+            let word = self.form.status_word(Status::Proposed, self.language);
+            let text = template.replace("NUMBER", &number).replace("DATE", naming.day).replace("STATUS", &word);
+            text.replace("TITLE", &title)
+        } else {
+            let adr = Adr::parse(NEW, template);
+            let (record, heading) = (adr.record(), title_heading(&adr.sections)?);
+            let number = if adr.form == AdrForm::Nygard && !number.is_empty() { number + ". " } else { String::new() };
+            let mut edits = adr.status_edits(Status::Proposed).ok()?;
+            edits.push((heading.heading_range.clone(), format!("# {number}{title}")));
+            edits.extend(record.date().map(|date| (record.place(date), naming.day.to_owned())));
+            replace(template, edits)
+        };
+        let made = Adr::parse(NEW, &text);
+        let is_proposal = made.status() == Some(Status::Proposed) && made.title() == title.trim();
+        (made.form != AdrForm::Helix && is_proposal).then_some(text)
     }
 
     /// A decision as it is written in this style: its facts, then its sections under their headings here. Keys that Helix reads in
