@@ -26,7 +26,8 @@ const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Whether a path needs no token. The name of a linked file is signed.
 pub(crate) fn is_open(path: &str) -> bool {
-    OPEN_PATHS.contains(&path) || path.starts_with(linked_files::PATH)
+    // Some clients end every address with a slash.
+    OPEN_PATHS.contains(&path.strip_suffix('/').unwrap_or(path)) || path.starts_with(linked_files::PATH)
 }
 
 /// Lets a request through whose sender may send it, and says to what answers it who that is.
