@@ -220,7 +220,7 @@ pub(super) fn name(id: &AdrId) -> String {
             for character in name.chars() {
                 match character {
                     plain if plain.is_ascii_alphanumeric() => out.push(plain),
-                    '-' => out.push_str("__"),
+                    '-' => out.push('_'),
                     other => out.push_str(&format!("_{:x}_", u32::from(other))),
                 }
             }

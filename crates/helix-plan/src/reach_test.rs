@@ -7,9 +7,9 @@ use super::*;
 /// A chain of phases once took a minute, a ring of them still did later.
 #[test]
 fn the_work_grows_as_the_plan_does() {
-    let count = 4_000;
-    let graphs = [0, 1].map(|closed| {
-        Graph::new((0..count).map(|at| if at < closed { vec![count - 1] } else { at.checked_sub(1).into_iter().collect() }).collect())
+    let count = 4_000_usize;
+    let graphs = [0_usize, 1].map(|closed| {
+        Graph::new((0..count).map(|at: usize| if at < closed { vec![count - 1] } else { at.checked_sub(1).into_iter().collect() }).collect())
     });
     let started = Instant::now();
     for (graph, is_ring) in graphs.iter().zip([false, true]) {
