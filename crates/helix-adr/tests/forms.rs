@@ -298,7 +298,11 @@ fn templates_of_a_directory_are_filled_in() {
     let adr_tools =
         "# NUMBER. TITLE\n\nDate: DATE\n\n## Status\n\nSTATUS\n\n## Context\n\nWhy?\n\n## Decision\n\n## Costs\n";
     for (tool, template, expected) in [
-        ("log4brains", log4brains, ["# Update it", "- Status: proposed <!-- optional -->", "- Date: 2026-11-27 <!-- optional -->"]),
+        (
+            "log4brains",
+            log4brains,
+            ["# Update it", "- Status: proposed <!-- optional -->", "- Date: 2026-11-27 <!-- optional -->"],
+        ),
         ("madr4", madr, ["# Update it", "status: \"proposed\"", "date: 2026-11-27"]),
         ("adr-tools", adr_tools, ["# 5. Update it", "Proposed", "Date: 2026-11-27"]),
     ] {

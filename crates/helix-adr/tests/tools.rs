@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use helix_adr::{
-    Adr, AdrGraph, Block, KnownAdrs, Link, NoRepo, Proof, RepoFacts, blocks_of_adr, blocks_of_plan, check, concepts, coverage,
-    import, parse_rules,
+    Adr, AdrGraph, Block, KnownAdrs, Link, NoRepo, Proof, RepoFacts, blocks_of_adr, blocks_of_plan, check, concepts,
+    coverage, import, parse_rules,
 };
 use helix_core::diagnostic::Diagnostic;
 use helix_plan::Plan;

@@ -168,11 +168,7 @@ pub enum TurnEvent {
     /// This text, the last that was told, is no part of the answer: the connection to the model broke, and the agent says it anew.
     TakenBack { text: String },
     /// A tool call began.
-    ToolStarted {
-        id: String,
-        name: String,
-        input: serde_json::Value,
-    },
+    ToolStarted { id: String, name: String, input: serde_json::Value },
     /// A tool call ended.
     ToolFinished {
         id: String,

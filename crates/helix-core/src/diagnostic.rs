@@ -140,7 +140,8 @@ pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a 
         let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
         (distance <= most).then_some((distance, candidate))
     };
-    let alike = |candidate: &str| written.chars().zip(candidate.chars()).take_while(|(left, right)| left == right).count();
+    let alike =
+        |candidate: &str| written.chars().zip(candidate.chars()).take_while(|(left, right)| left == right).count();
     let nearest = candidates.into_iter().filter_map(near);
     nearest.min_by_key(|(distance, candidate)| (*distance, Reverse(alike(candidate)))).map(|(_, candidate)| candidate)
 }

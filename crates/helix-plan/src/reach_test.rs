@@ -9,7 +9,11 @@ use super::*;
 fn the_work_grows_as_the_plan_does() {
     let count = 4_000_usize;
     let graphs = [0_usize, 1].map(|closed| {
-        Graph::new((0..count).map(|at: usize| if at < closed { vec![count - 1] } else { at.checked_sub(1).into_iter().collect() }).collect())
+        Graph::new(
+            (0..count)
+                .map(|at: usize| if at < closed { vec![count - 1] } else { at.checked_sub(1).into_iter().collect() })
+                .collect(),
+        )
     });
     let started = Instant::now();
     for (graph, is_ring) in graphs.iter().zip([false, true]) {

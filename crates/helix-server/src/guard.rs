@@ -50,7 +50,7 @@ pub(crate) async fn require_principal(State(shared): State<Shared>, request: Req
             }
             Principal::Person(_) | Principal::Chat(_) => body,
         };
-        Ok((principal, body))
+        Ok::<_, Problem>((principal, body))
     };
     match admitted.await {
         Ok((principal, body)) => {

@@ -36,9 +36,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub enum ServeError {
     /// Without a token anyone on the network could run agents.
     #[error("refusing to listen on {address} without a token: only loopback addresses may be served without one")]
-    NoToken {
-        address: SocketAddr,
-    },
+    NoToken { address: SocketAddr },
     /// The token is empty or cannot be sent in a header.
     #[error("the token is empty or has characters that are not allowed in a header")]
     UnusableToken,

@@ -74,7 +74,10 @@ fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
             let directory = directory.map(|value| PathBuf::from(OsStr::from_bytes(value.as_bytes())));
             Ok(Caller::Outside { directory: directory.filter(|path| path.is_absolute()), by: by.clone() })
         }
-        Some(Principal::Chat(_)) | None => Err(ErrorData::invalid_request("the request names no caller: send the header `Authorization: Bearer <token>`", None)),
+        Some(Principal::Chat(_)) | None => Err(ErrorData::invalid_request(
+            "the request names no caller: send the header `Authorization: Bearer <token>`",
+            None,
+        )),
     }
 }
 
