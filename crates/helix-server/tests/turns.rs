@@ -276,11 +276,13 @@ async fn a_message_that_came_before_the_client_was_gone_stops_the_turn_too() {
         ServerConfig { disconnect: Disconnect::StopAfter(Duration::from_secs(3600)), ..ServerConfig::default() };
     let host = Host::with_agent(config).await;
     let chat = |text: &str| host.post("/v1/chat/completions").header("x-chat", "c").json(&ask(text, true));
-    let mut first = chat("[[fake: hang]]").send().await.unwrap().bytes_stream();
-    first.next().await.unwrap().unwrap();
-    let mut next = chat("[[fake: say Next.]]").send().await.unwrap().bytes_stream();
+    let mut first = chat("[[fake: text Hm.]] [[fake: hang]]").send().await.unwrap().bytes_stream();
     let mut seen = Vec::new();
-    seen.extend(next.next().await.unwrap().unwrap());
+    while !String::from_utf8_lossy(&seen).contains("Hm.") {
+        seen.extend(first.next().await.unwrap().unwrap());
+    }
+    let mut next = chat("[[fake: say Next.]]").send().await.unwrap().bytes_stream();
+    let mut seen = next.next().await.unwrap().unwrap().to_vec();
     drop(first);
     // Without a stop it would wait until the test's client gives up.
     while let Some(bytes) = next.next().await {
