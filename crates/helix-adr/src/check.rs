@@ -335,7 +335,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A word that a person wrote is no evidence: what the decision claims to have made has to be there.
+    /// A word in a file is not evidence: what the decision claims to have made has to be there.
     fn implemented(&mut self, front: &FrontMatter) {
         let help =
             "correct the status or the path; if another decision replaced this one, list it in `supersedes` there";

@@ -1,12 +1,13 @@
 //! Which decisions claim which files: so that a new decision is told whom it meets, and a change whose it is.
 //!
-//! Must not know a disk or git. A look-up costs the depth of a path and what lies at it, never a walk over all decisions.
+//! Must not know a disk or git.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
 use helix_plan::can_meet;
 
+use super::path_index::PathIndex;
 use super::syntax::Adr;
 use super::words::{AdrId, Status};
 
@@ -23,10 +24,7 @@ pub struct Claimant {
 
 /// The claims of the decisions in force (`Accepted` and `Implemented`), by path.
 #[derive(Debug, Clone, Default)]
-pub struct ClaimIndex {
-    /// What is claimed, by the path without wildcards: of a glob the directory before the first one.
-    by_path: BTreeMap<String, Vec<Claimed>>,
-}
+pub struct ClaimIndex(PathIndex<Claimed>);
 
 /// A path or glob, and who claims it, each decision once.
 #[derive(Debug, Clone)]
@@ -60,36 +58,21 @@ impl ClaimIndex {
                 by_claim.entry(path).or_default().push(claimant);
             }
         }
-        let mut by_path: BTreeMap<String, Vec<Claimed>> = BTreeMap::new();
+        let mut index = PathIndex::default();
         for (path, mut claimants) in by_claim {
             claimants.sort();
             claimants.dedup();
-            by_path.entry(anchor(path).to_owned()).or_default().push(Claimed { path: path.to_owned(), claimants });
+            index.insert(path, Claimed { path: path.to_owned(), claimants });
         }
-        Self { by_path }
+        Self(index)
     }
 
     /// What is claimed and meets a path: the path, a directory above it, or a glob that names it. For a glob or a directory also
     /// what is claimed in it.
     fn meeting(&self, path: &str) -> impl Iterator<Item = &Claimed> {
-        let plain = path.trim_end_matches('/').to_owned();
-        let own = anchor(&plain);
-        let mut found: Vec<&Claimed> = Vec::new();
-        let mut above = Some(own);
-        while let Some(directory) = above {
-            found.extend(self.by_path.get(directory).into_iter().flatten());
-            above = match directory {
-                "" => None,
-                _ => Some(directory.rsplit_once('/').map_or("", |(parent, _)| parent)),
-            };
-        }
-        // What lies below counts for a directory too: whether a plain path is one is not known here.
-        let below = if own.is_empty() { String::new() } else { format!("{own}/") };
-        let inside = self.by_path.range(below.clone()..).take_while(|(key, _)| key.starts_with(&below));
-        // Without a directory, everything is below, and what is claimed for the root itself was found already.
-        found.extend(inside.filter(|(key, _)| !key.is_empty()).flat_map(|(_, claimed)| claimed));
-        // Too much work to know (a hostile glob) is taken for a meeting: to be told once too often does no harm.
-        found.into_iter().filter(move |claim| can_meet(claim.path.trim_end_matches('/'), &plain).unwrap_or(true))
+        let path = path.trim_end_matches('/');
+        // Too much work to know (a hostile glob) counts as a meeting: one notice too many does no harm.
+        self.0.near(path).filter(move |claim| can_meet(claim.path.trim_end_matches('/'), path).unwrap_or(true))
     }
 
     /// The decisions that claim what meets a path, in the order of their ids.
@@ -113,15 +96,6 @@ impl ClaimIndex {
                 }
             }
         }
-    }
-}
-
-/// The part of a path that has no wildcard, up to a slash.
-fn anchor(path: &str) -> &str {
-    let path = path.trim_end_matches('/');
-    match path.find(['*', '?', '[', '{']) {
-        Some(at) => path[..at].rsplit_once('/').map_or("", |(directory, _)| directory),
-        None => path,
     }
 }
 

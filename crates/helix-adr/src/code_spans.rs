@@ -21,17 +21,17 @@ pub(super) fn segments(text: &str) -> Vec<Segment> {
     let runs = backticks(text);
     let mut out = Vec::new();
     let (mut from, mut next) = (0, 0);
-    // For each length, where a search has ended in vain: keeps a text of single runs from being searched again and again.
-    let mut in_vain: Vec<usize> = Vec::new();
+    // Lengths of runs that no later one closes: keeps a text of single runs from being searched again and again.
+    let mut unclosed: Vec<usize> = Vec::new();
     while next < runs.len() {
         let open = runs[next].clone();
         let escaped = text[..open.start].bytes().rev().take_while(|byte| *byte == b'\\').count() % 2 == 1;
         let length = open.len();
-        let known = in_vain.contains(&length);
+        let known = unclosed.contains(&length);
         let close = if escaped || known { None } else { runs[next + 1..].iter().position(|run| run.len() == length) };
         let Some(close) = close else {
             if !escaped && !known {
-                in_vain.push(length);
+                unclosed.push(length);
             }
             next += 1;
             continue;

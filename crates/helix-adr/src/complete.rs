@@ -35,8 +35,6 @@ pub fn complete(adr: &Adr, rules: &[Rule]) -> Vec<Diagnostic> {
             }
         }
     }
-    // Two rules may ask for the same thing in one place; say it once.
-    problems.dedup_by(|a, b| a.span == b.span && a.help == b.help && a.message == b.message);
     sort_by_place(&mut problems);
     problems
 }

@@ -14,6 +14,7 @@ use helix_core::source_text::SourceText;
 use helix_plan::Plan;
 
 use super::concept_words::{is_structural, terms};
+use super::path_index::PathIndex;
 use super::syntax::Adr;
 use super::words::SectionKind;
 
@@ -152,11 +153,15 @@ pub fn blocks_of_plan(plan: &Plan) -> Vec<Block> {
     phases.collect()
 }
 
-/// Looks each concept up in the blocks of the target. Linear in both, by an index of words.
+/// Looks each concept up in the blocks of the target. Linear in both, by an index of words and one of paths.
 pub fn coverage(concepts: Vec<Concept>, blocks: &[Block]) -> Vec<ConceptCoverage> {
     let mut by_heading: BTreeMap<BTreeSet<String>, usize> = BTreeMap::new();
     let mut by_term: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut by_file = PathIndex::default();
     for (number, block) in blocks.iter().enumerate() {
+        for file in &block.files {
+            by_file.insert(file, (file.as_str(), number));
+        }
         let heading = terms(&block.heading);
         let mut all = terms(&block.text);
         all.extend(heading.iter().cloned());
@@ -171,9 +176,8 @@ pub fn coverage(concepts: Vec<Concept>, blocks: &[Block]) -> Vec<ConceptCoverage
         match concept.kind {
             ConceptKind::File => {
                 let path = concept.text.as_str();
-                blocks.iter().position(|block| {
-                    block.files.iter().any(|file| file == path || helix_plan::can_meet(file, path) == Some(true))
-                })
+                let meets = |file: &str| file == path || helix_plan::can_meet(file, path) == Some(true);
+                by_file.near(path).filter(|(file, _)| meets(file)).map(|(_, number)| *number).min()
             }
             ConceptKind::Heading => {
                 let wanted = terms(&concept.text);

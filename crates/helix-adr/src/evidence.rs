@@ -2,6 +2,7 @@
 //!
 //! Must not run or look up anything: it reads what stands behind a checkbox, with places; gates see whether it holds.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -148,13 +149,21 @@ fn matches(pattern: &LazyLock<Option<Regex>>, text: &str) -> bool {
 
 /// Reads the evidence of one criterion from its paragraphs, given as byte ranges of the source.
 pub(super) fn read<'s>(source: &'s SourceText<'s>, parts: &[Range<usize>]) -> (Vec<Evidence>, Vec<UnusableEvidence>) {
-    let (found, unusable) = (Vec::new(), Vec::new());
-    let mut reader = Reader { source, found, unusable, text: "", start: 0, segments: Vec::new(), used: Vec::new() };
+    let mut reader = Reader {
+        source,
+        found: Vec::new(),
+        known: HashSet::new(),
+        unusable: Vec::new(),
+        text: "",
+        start: 0,
+        segments: Vec::new(),
+        used: HashSet::new(),
+    };
     for part in parts {
         let text = source.slice(part.clone());
         // Most criteria of older files name no evidence: seen without a regular expression.
         if text.contains([':', '`']) {
-            reader = Reader { text, start: part.start, segments: segments(text), used: Vec::new(), ..reader };
+            reader = Reader { text, start: part.start, segments: segments(text), used: HashSet::new(), ..reader };
             reader.labelled();
             reader.code_alone();
         }
@@ -173,13 +182,14 @@ struct Expected {
 struct Reader<'s> {
     source: &'s SourceText<'s>,
     found: Vec<Evidence>,
+    known: HashSet<Proof>,
     unusable: Vec<UnusableEvidence>,
     text: &'s str,
     /// Where the paragraph begins in the source.
     start: usize,
     segments: Vec<Segment>,
     /// Code spans that belong to evidence already, by their number.
-    used: Vec<usize>,
+    used: HashSet<usize>,
 }
 
 impl<'s> Reader<'s> {
@@ -187,15 +197,18 @@ impl<'s> Reader<'s> {
     fn take(&mut self, label: Label, value: &str, place: &Range<usize>, expected: Expected) {
         let span = self.source.span(self.start + place.start..self.start + place.end);
         match proof(label, value, expected) {
-            Ok(proof) if self.found.iter().any(|known| known.proof == proof) => {}
-            Ok(proof) => self.found.push(Evidence { proof, span }),
+            Ok(proof) => {
+                if self.known.insert(proof.clone()) {
+                    self.found.push(Evidence { proof, span });
+                }
+            }
             Err((message, help)) => self.unusable.push(UnusableEvidence { message, help, span }),
         }
     }
 
     /// Takes a code span, with what the text behind it says.
     fn take_code(&mut self, label: Label, number: usize) {
-        self.used.push(number);
+        self.used.insert(number);
         let expected = self.expected(number);
         if let Some((code, place)) = self.code(number) {
             self.take(label, code, &place, expected);
@@ -225,7 +238,7 @@ impl<'s> Reader<'s> {
                 let (before, word) = (&found["before"], found["word"].to_lowercase());
                 let known = LABELS.iter().find(|(_, words)| words.split('|').any(|known| known == word));
                 let (Some(whole), Some((label, _))) = (found.get(0), known) else { continue };
-                // Behind a code span, the beginning of a text is no beginning of a clause.
+                // Behind a code span, a clause does not begin anew.
                 if before.is_empty() && range.start > 0 {
                     continue;
                 }
@@ -246,8 +259,11 @@ impl<'s> Reader<'s> {
     /// The value behind a label: code spans in a row, or plain text up to the end of the clause.
     fn value(&mut self, label: Label, range: Range<usize>, closing: Option<char>) {
         let first = range.start + leading_space(&self.text[range.clone()]);
-        let is_first = |segment: &Segment| matches!(segment, Segment::Code { whole, .. } if whole.start == first);
-        if let Some(mut number) = self.segments.iter().position(is_first) {
+        let ends_before = |segment: &Segment| match segment {
+            Segment::Text(range) | Segment::Code { whole: range, .. } => range.end <= first,
+        };
+        let mut number = self.segments.partition_point(ends_before);
+        if matches!(self.segments.get(number), Some(Segment::Code { whole, .. }) if whole.start == first) {
             loop {
                 self.take_code(label, number);
                 let between = match self.segments.get(number + 1) {
@@ -287,7 +303,7 @@ impl<'s> Reader<'s> {
                 continue;
             }
             let after = self.text_at(number + 1);
-            if (matches(&ENDS, after) || !self.shown(number).is_empty()) && is_program(code) {
+            if is_program(code) && (matches(&ENDS, after) || !self.shown(number).is_empty()) {
                 self.take_code(Label::Command, number);
                 continue;
             }

@@ -2,6 +2,7 @@
 //!
 //! Must not write files: it turns one text into another.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::form::{AdrForm, language};
@@ -37,14 +38,8 @@ impl Adr {
             .as_ref()
             .and_then(|front| front.adr_id.as_ref())
             .ok_or_else(|| self.lacks("front matter with `adr_id`"))?;
-        // Quoted, so that no reader takes 012 for a number.
-        let id = match id {
-            AdrId::Number(number) => format!("\"{number:03}\""),
-            AdrId::Draft => "draft".into(),
-            AdrId::Named(name) => format!("\"{name}\""),
-        };
         let mut edits = self.status_edits(status)?;
-        edits.push((id_place.range.clone(), id));
+        edits.push((id_place.range.clone(), id.quoted()));
         Ok(replace(&self.source, edits))
     }
 
@@ -58,6 +53,7 @@ impl Adr {
             Some(status) => self.status_edits(status)?,
             None => Vec::new(),
         };
+        let met: HashSet<&String> = met.iter().collect();
         for criterion in self.criteria.iter().filter(|one| !one.checked && met.contains(&one.text)) {
             // Without a box, as in other forms, there is nothing to tick.
             let item = self.source.get(criterion.span.range()).unwrap_or_default();
@@ -74,8 +70,8 @@ impl Adr {
         let implemented = self.status().filter(|status| *status == Status::Implemented);
         let accepted = implemented.and_then(|_| self.status_edits(Status::Accepted).ok());
         let mut edits = accepted.unwrap_or_default();
-        let was_met = |text: &str| before.criteria.iter().any(|one| one.checked && one.text == text);
-        for criterion in self.criteria.iter().filter(|one| one.checked && !was_met(&one.text)) {
+        let met: HashSet<&String> = before.criteria.iter().filter(|one| one.checked).map(|one| &one.text).collect();
+        for criterion in self.criteria.iter().filter(|one| one.checked && !met.contains(&one.text)) {
             let item = self.source.get(criterion.span.start..).unwrap_or_default();
             // The parser has found a box there: the first brackets of the item are its own.
             if let (Some(open), Some(close)) = (item.find('['), item.find(']')) {

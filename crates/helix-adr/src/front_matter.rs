@@ -28,7 +28,6 @@ pub struct FrontMatter {
     pub status: Option<Placed<Status>>,
     pub component_type: Option<Placed<ComponentType>>,
     pub classification: Option<Placed<Classification>>,
-    /// Scope of the change.
     pub change_scope: Option<Placed<ChangeScope>>,
     pub project_type: Option<Placed<String>>,
     pub domain: Option<Placed<String>>,

@@ -43,7 +43,7 @@ pub struct AdrNode {
     pub id: AdrId,
     /// Its title; the id where there is none.
     pub title: String,
-    /// Its state; absent for a decision that others name and nobody wrote.
+    /// Its state; absent for a decision that others name and that does not exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<Status>,
     /// Its file; absent as the state is.

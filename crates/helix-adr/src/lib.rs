@@ -20,6 +20,7 @@ mod import;
 mod index;
 mod known;
 mod mojibake;
+mod path_index;
 mod renumber;
 mod rules;
 mod search;

@@ -151,16 +151,17 @@ fn undo_at(pieces: &[Piece], around: &Around) -> Option<(Vec<char>, usize)> {
             return Some((vec![character], taken));
         }
         // Letters of another script come in words: two of them in a row are no accident.
+        let Some(own) = script(character) else { continue };
         let mut characters = vec![character];
         let mut all = taken;
         while let Some((next, more)) = pieces.get(all..).and_then(|rest| decoded(rest, table)) {
-            if more != taken || script(next) != script(character) {
+            if more != taken || script(next) != Some(own) {
                 break;
             }
             characters.push(next);
             all += more;
         }
-        if characters.len() >= 2 && script(character).is_some() {
+        if characters.len() >= 2 {
             return Some((characters, all));
         }
     }

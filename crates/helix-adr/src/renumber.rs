@@ -26,7 +26,7 @@ pub struct Renumbering {
 pub enum ByNumber {
     /// The renumbered one is meant.
     Follows,
-    /// The other one is meant, or nobody knows.
+    /// The other one is meant, or it is unknown which.
     Stays,
 }
 

@@ -140,7 +140,7 @@ struct RulesFile {
 /// Reads a repository's own rules (`rules: [...]`), which are added to the built-in ones.
 ///
 /// # Errors
-/// One diagnostic at the first place that is no rule.
+/// One diagnostic at the first place that is not a rule.
 pub fn parse_rules(file: &str, source: &str) -> Result<Vec<Rule>, Box<Diagnostic>> {
     let options = serde_saphyr::options! { budget: serde_saphyr::budget! { max_nodes: 20_000 } };
     let text = SourceText::new(file, source);

@@ -19,7 +19,7 @@ pub struct Adr {
     /// What the user calls the file.
     pub file: String,
     pub source: String,
-    /// What the front matter says; `None` when there is none or it is no YAML.
+    /// What the front matter says; `None` when there is none or it is not YAML.
     pub front: Option<FrontMatter>,
     /// Bytes of the front matter with its delimiters; empty when there is none.
     pub front_range: Range<usize>,
@@ -92,7 +92,7 @@ impl Adr {
         Some(self.front.as_ref()?.adr_id.as_ref()?.value.clone())
     }
 
-    /// Its id, if it is no draft.
+    /// Its id, unless it is a draft.
     pub fn decided_id(&self) -> Option<AdrId> {
         self.id().filter(|id| *id != AdrId::Draft)
     }

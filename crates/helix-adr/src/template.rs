@@ -7,7 +7,7 @@ use helix_core::document::Placed;
 use super::complete::holds;
 use super::front_matter::FrontMatter;
 use super::rules::built_in_rules;
-use super::words::{ChangeScope, Classification, ComponentType, Language, SectionKind};
+use super::words::{AdrId, ChangeScope, Classification, ComponentType, Language, SectionKind};
 
 /// What the new ADR is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,6 @@ pub struct TemplateRequest {
     pub title: String,
     pub component_type: ComponentType,
     pub classification: Classification,
-    /// Scope of the change.
     pub change_scope: ChangeScope,
     /// Files to be created, relative to the root.
     pub creates: Vec<String>,
@@ -122,4 +121,15 @@ pub(super) fn quoted(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+impl AdrId {
+    /// As front matter has it: quoted, so that no reader takes 012 for a number.
+    pub(super) fn quoted(&self) -> String {
+        match self {
+            Self::Number(number) => format!("\"{number:03}\""),
+            Self::Named(name) => quoted(name),
+            Self::Draft => self.to_string(),
+        }
+    }
 }

@@ -43,7 +43,6 @@ pub struct Criterion {
     pub unusable: Vec<UnusableEvidence>,
 }
 
-/// A block of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeBlock {
     /// First word of the fence's info string, lower case.

@@ -1,4 +1,4 @@
-//! Which lines of an ADR still say what the template said: a decision that nobody has written down is none.
+//! Which lines of an ADR still say what the template said: they have not been filled in yet.
 //!
 //! Must not know how an ADR is checked; what a template says is asked of the template itself.
 

@@ -209,7 +209,7 @@ impl AdrId {
 /// Digits of a date in a name: `20261127`.
 pub(super) const DATE: usize = 8;
 
-/// Says that a text is no ADR id.
+/// A text that is not an ADR id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is not an ADR id")]
 pub struct InvalidAdrId {

@@ -213,6 +213,7 @@ fn helix_front_matter_lists_another_decision_however_it_is_written() {
         ("supersedes: [\"001\", 2]\n", "supersedes: [\"001\", 2, \"009\"]\n"),
         ("supersedes:\n  - 1\n  - ADR-002 # old\n", "supersedes:\n  - 1\n  - ADR-002 # old\n  - \"009\"\n"),
         ("supersedes: []\n", "supersedes: [\"009\"]\n"),
+        ("supersedes: # none\n", "supersedes: [\"009\"] # none\n"),
         ("supersedes: [\"009\"]\n", "supersedes: [\"009\"]\n"),
     ] {
         let source = format!("---\nadr_id: \"003\"\ntitle: T\nstatus: Accepted\n{lists}---\n\n# T\n");
@@ -221,6 +222,29 @@ fn helix_front_matter_lists_another_decision_however_it_is_written() {
         assert!(text.contains(expected), "{lists:?}: {text}");
         let text = adr.superseded_by(&other).unwrap();
         assert!(text.contains("status: Superseded\nsuperseded_by: [\"009\"]\n"), "{text}");
+    }
+}
+
+/// What Helix cannot read as decisions is somebody's all the same.
+#[test]
+fn a_list_that_cannot_be_read_is_not_replaced() {
+    let other = Adr::parse("adr/009-new.md", "---\nadr_id: \"009\"\ntitle: New\nstatus: Accepted\n---\n");
+    for list in ["related_to: [the old cart]\n", "related_to: see the wiki\n", "related_to:\n  - the old cart\n"] {
+        let source = format!("---\nadr_id: \"003\"\ntitle: T\nstatus: Accepted\n{list}---\n\n# T\n");
+        let error = Adr::parse("adr/003-t.md", &source).linked(Link::Related, &other).unwrap_err();
+        assert!(error.to_string().starts_with("adr/003-t.md cannot be changed by Helix: it has no "), "{error}");
+    }
+}
+
+/// Time grows with the links that a file has, not with their square.
+#[test]
+fn many_links_are_read_once() {
+    let links: String = (1..=60_000).map(|number| format!("[x]({number}-x.md) ")).collect();
+    for links in [links, "](".repeat(300_000)] {
+        let started = std::time::Instant::now();
+        let adr = Adr::parse("doc/adr/0001-t.md", &format!("# 1. T\n\n## Status\n\nAccepted\n\nSupersedes {links}\n"));
+        assert_eq!(adr.form, AdrForm::Nygard);
+        assert!(started.elapsed().as_secs() < 15, "{:?}", started.elapsed());
     }
 }
 
@@ -257,6 +281,39 @@ fn new_decisions_have_the_style_of_their_directory() {
         assert_eq!(written.front.as_ref().unwrap().files.create.len(), 1, "{}", written.source);
         let errors: Vec<_> = check(&written, &NoRepo).into_iter().map(|one| one.to_string()).collect();
         assert!(errors.is_empty(), "{errors:?}\n{}", written.source);
+    }
+}
+
+/// Templates as the tools write them, and one that a project has changed.
+#[test]
+fn templates_of_a_directory_are_filled_in() {
+    let naming = Naming { number: 5, day: "2026-11-27" };
+    let log4brains = "# [short title of solved problem and solution]\n\n\
+        - Status: [draft | proposed | rejected] <!-- optional -->\n\
+        - Date: [YYYY-MM-DD when the decision was last updated] <!-- optional -->\n- Team: <who>\n\n\
+        ## Context and Problem Statement\n\n[Describe it.]\n";
+    let madr = "---\n# Feel free to remove these.\nstatus: \"{proposed | rejected | accepted}\"\n\
+        date: {YYYY-MM-DD when the decision was last updated}\ndecision-makers: {list everyone}\n---\n\n\
+        # {short title, representative of solved problem}\n\n## Context and Problem Statement\n\n{Describe it.}\n";
+    let adr_tools =
+        "# NUMBER. TITLE\n\nDate: DATE\n\n## Status\n\nSTATUS\n\n## Context\n\nWhy?\n\n## Decision\n\n## Costs\n";
+    for (tool, template, expected) in [
+        (
+            "log4brains",
+            log4brains,
+            ["# Update it", "- Status: proposed <!-- optional -->", "- Date: 2026-11-27 <!-- optional -->"],
+        ),
+        ("madr4", madr, ["# Update it", "status: \"proposed\"", "date: 2026-11-27"]),
+        ("adr-tools", adr_tools, ["# 5. Update it", "Proposed", "Date: 2026-11-27"]),
+    ] {
+        let style = Style::of(&directory(tool), Style::HELIX);
+        let text = style.filled(template, "Update it", &naming).unwrap();
+        let missing: Vec<&str> = expected.into_iter().filter(|line| !text.lines().any(|own| own == *line)).collect();
+        assert_eq!(missing, [""; 0], "{tool}: {text}");
+        assert_eq!(text.lines().count(), template.lines().count(), "{tool}: {text}");
+    }
+    for not_a_template in ["", "# {title}\n\nWords.\n", "TITLE\n", "---\nadr_id: draft\ntitle: x\n---\n# TITLE\n"] {
+        assert_eq!(Style::NYGARD.filled(not_a_template, "Update it", &naming), None, "{not_a_template:?}");
     }
 }
 

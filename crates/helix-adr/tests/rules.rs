@@ -406,6 +406,7 @@ fn checking_is_linear_in_the_size() {
         "- [ ] criterion in one long list\n",
         "word ",
         "Ã¤ ",
+        "Æ¡",
     ];
     for piece in pieces {
         let source = format!("{front}{}", piece.repeat((2 << 20) / piece.len()));

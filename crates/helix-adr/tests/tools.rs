@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use helix_adr::{
-    Adr, AdrGraph, KnownAdrs, Link, NoRepo, Proof, RepoFacts, blocks_of_adr, blocks_of_plan, check, concepts, coverage,
-    import, parse_rules,
+    Adr, AdrGraph, Block, KnownAdrs, Link, NoRepo, Proof, RepoFacts, blocks_of_adr, blocks_of_plan, check, concepts,
+    coverage, import, parse_rules,
 };
 use helix_core::diagnostic::Diagnostic;
 use helix_plan::Plan;
@@ -38,6 +38,17 @@ fn evidence(line: &str) -> Vec<String> {
     let mut all: Vec<String> = proofs.collect();
     all.extend(adr.criteria[0].unusable.iter().map(|unusable| format!("unusable: {}", unusable.message)));
     all
+}
+
+/// Time grows with the evidence that a criterion names, not with its square.
+#[test]
+fn criteria_with_much_evidence_are_read_once() {
+    let files: String = (0..60_000).map(|number| format!("(file: `a/{number}.md`) ")).collect();
+    for evidence in [files, "`Foo/x` shows ".repeat(60_000)] {
+        let started = std::time::Instant::now();
+        assert_eq!(criterion(&format!("- [ ] x {evidence}")).criteria.len(), 1);
+        assert!(started.elapsed().as_secs() < 15, "{:?}", started.elapsed());
+    }
 }
 
 /// Evidence is written as people write it, in English and German, and prose is not taken for it.
@@ -338,6 +349,28 @@ fn concepts_are_found_again_in_both_languages() {
         .map(|one| one.concept.text)
         .collect();
     assert_eq!(missing, ["src/forgotten.py"]);
+}
+
+/// Each file is looked up where it can lie, not compared with all that the target claims.
+#[test]
+fn many_files_are_found_again_at_once() {
+    let files: Vec<String> = (0..2_000).map(|number| format!("src/{number}/x.py")).collect();
+    let front = format!("---\nadr_id: 1\nfiles: {{modify: [{}, lib/a.py]}}\n---\n", files.join(", "));
+    let claims = files.iter().map(String::as_str).chain(["lib/", "lib/*.py"]);
+    let block = |file: &str| Block {
+        label: file.to_owned(),
+        line: None,
+        heading: String::new(),
+        text: String::new(),
+        files: vec![file.to_owned()],
+    };
+    let blocks: Vec<Block> = claims.map(block).collect();
+    let started = std::time::Instant::now();
+    let covered = coverage(concepts(&Adr::parse("a.md", &front)), &blocks);
+    assert!(started.elapsed().as_secs() < 15, "{:?}", started.elapsed());
+    let by: Vec<&str> = covered.iter().map(|one| one.covered_by.as_ref().unwrap().block.as_str()).collect();
+    assert_eq!(by[..files.len()], files);
+    assert_eq!(by[files.len()..], ["lib/"], "the first block that claims it");
 }
 
 /// Rules that check nothing are refused with their place.

@@ -209,7 +209,7 @@ impl SessionActor {
     }
 
     /// Records that an answer that nobody has read is given as the answer to this request: a turn without a run, known by the
-    /// request's ids, at the same place. Whoever then asks once more wants another answer.
+    /// request's ids, at the same place. A later request of the same words wants another answer.
     async fn record_again(
         &mut self,
         turn: &TurnView,

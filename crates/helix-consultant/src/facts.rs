@@ -64,7 +64,7 @@ impl Facts {
         said.map(|(name, text)| ((*name).to_owned(), TextDigest::of(text))).collect()
     }
 
-    /// What is to be told to a session that knows these: what is new, what changed, and what is no more. Empty when that is nothing.
+    /// What is to be told to a session that knows these: what is new, has changed, or is gone. Empty when that is nothing.
     pub(super) fn news(&self, told: &Told) -> String {
         let mut news = String::new();
         for (name, text) in &self.0 {

@@ -66,7 +66,7 @@ fn copy_below(from: &Path, to: &Path, copied: &mut Copied) -> std::io::Result<()
                 copied.is_whole = false;
                 continue;
             }
-            // Whoever still writes there could put something else in its place meanwhile.
+            // A process that still writes there could put something else in its place meanwhile.
             let file = open_plain_beneath(from, &entry.path())?;
             let mode = file.metadata()?.permissions();
             let mut copy = std::fs::File::create(target)?;

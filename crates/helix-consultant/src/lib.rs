@@ -168,16 +168,9 @@ pub enum TurnEvent {
     /// This text, the last that was told, is no part of the answer: the connection to the model broke, and the agent says it anew.
     TakenBack { text: String },
     /// A tool call began.
-    ToolStarted {
-        /// Id of the call.
-        id: String,
-        /// Name of the tool.
-        name: String,
-        input: serde_json::Value,
-    },
+    ToolStarted { id: String, name: String, input: serde_json::Value },
     /// A tool call ended.
     ToolFinished {
-        /// Id of the call.
         id: String,
         /// What it said, cut to 16 KiB.
         output: String,
@@ -199,7 +192,7 @@ pub struct TurnEnded {
     pub took: Duration,
     /// Whether it passed all its checks: else a note says what is not in order.
     pub is_in_order: bool,
-    /// Why it is no good answer and what to do, if it is none.
+    /// Why the turn failed and what to do, if it did.
     pub error: Option<ErrorView>,
 }
 

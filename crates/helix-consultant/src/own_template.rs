@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use minijinja::value::Serde;
 use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 /// The command of the program that tries a template.
 pub const TRY_TEMPLATE: &str = "try-template";
@@ -25,13 +25,8 @@ pub struct OwnTemplate<'a> {
     pub base: Option<(&'a str, &'a str)>,
 }
 
-#[derive(Serialize, Deserialize)]
-struct Work {
-    name: String,
-    text: String,
-    base: Option<(String, String)>,
-    values: serde_json::Value,
-}
+/// What another process reads: name and text of a template, those of its base, and the values.
+type Work = (String, String, Option<(String, String)>, serde_json::Value);
 
 impl OwnTemplate<'_> {
     /// Renders it, once another process has shown that it takes little.
@@ -39,10 +34,11 @@ impl OwnTemplate<'_> {
     /// # Errors
     /// What is wrong with it, with its place; also that it takes too much.
     pub fn render(&self, values: &impl Serialize) -> Result<String, Error> {
-        let work = self.with(values)?;
-        let input = serde_json::to_vec(&work).map_err(|error| failed(error.to_string()))?;
+        let broken = |error: serde_json::Error| failed(error.to_string());
+        let values = serde_json::to_value(values).map_err(broken)?;
+        let input = serde_json::to_vec(&(self.name, self.text, self.base, &values)).map_err(broken)?;
         match helix_process::try_out(TRY_TEMPLATE, &input) {
-            Ok(true) => work.render(),
+            Ok(true) => self.render_trusted(&values),
             Ok(false) => Err(failed("it takes more than 256 MiB of memory or 10 s of processor time".into())),
             Err(error) => Err(failed(format!("no process can be started to try it: {error}"))),
         }
@@ -53,34 +49,17 @@ impl OwnTemplate<'_> {
     /// # Errors
     /// What is wrong with it.
     pub fn render_trusted(&self, values: &impl Serialize) -> Result<String, Error> {
-        // Values that are the engine's already are taken as they are: those of a whole plan are many, and so are its phases.
-        self.rendered(Value::from(Serde(values)))
-    }
-
-    fn rendered(&self, values: Value) -> Result<String, Error> {
         let mut environment = own_environment();
         if let Some((name, text)) = self.base {
             environment.add_template(name, text)?;
         }
-        environment.render_named_str(self.name, self.text, values)
-    }
-
-    fn with(&self, values: &impl Serialize) -> Result<Work, Error> {
-        let values = serde_json::to_value(values).map_err(|error| failed(error.to_string()))?;
-        let base = self.base.map(|(name, text)| (name.to_owned(), text.to_owned()));
-        Ok(Work { name: self.name.to_owned(), text: self.text.to_owned(), base, values })
+        // Values that are the engine's already are taken as they are: those of a whole plan are many, and so are its phases.
+        environment.render_named_str(self.name, self.text, Value::from(Serde(values)))
     }
 }
 
 fn failed(what: String) -> Error {
     Error::new(ErrorKind::InvalidOperation, what)
-}
-
-impl Work {
-    fn render(&self) -> Result<String, Error> {
-        let base = self.base.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
-        OwnTemplate { name: &self.name, text: &self.text, base }.rendered(Value::from(Serde(&self.values)))
-    }
 }
 
 /// Templates of users are read strictly, and end.
@@ -96,8 +75,9 @@ pub fn try_template_main() -> ExitCode {
     let mut input = Vec::new();
     let read = helix_process::may_take_memory().and_then(|()| io::stdin().lock().read_to_end(&mut input));
     match read.map_err(|_| ()).and_then(|_| serde_json::from_slice::<Work>(&input).map_err(|_| ())) {
-        Ok(work) => {
-            drop(work.render());
+        Ok((name, text, base, values)) => {
+            let base = base.as_ref().map(|(name, text)| (name.as_str(), text.as_str()));
+            drop(OwnTemplate { name: &name, text: &text, base }.render_trusted(&values));
             ExitCode::SUCCESS
         }
         Err(()) => ExitCode::FAILURE,

@@ -252,7 +252,6 @@ pub(crate) fn ends_told(text: &str, job: &JobView) -> usize {
     Language::ALL.into_iter().map(told).sum()
 }
 
-/// A job's question.
 pub fn job_asks(language: Language, question: &QuestionView) -> String {
     let label = |one| flat(&helix_job::phrases::option(language, one));
     let options = question.options.iter().map(|one| format!("**{}**: {}", one.key, label(one)));

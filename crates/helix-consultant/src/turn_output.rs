@@ -89,7 +89,7 @@ impl TurnOutput {
         }
     }
 
-    /// The language of whoever reads it.
+    /// The reader's language.
     pub(super) fn language(&self) -> Language {
         self.language
     }

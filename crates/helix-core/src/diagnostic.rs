@@ -2,10 +2,15 @@
 //!
 //! Must not know how a terminal renders them: `helix` draws the caret picture, the API sends them as they are.
 
+use std::cmp::Reverse;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words;
+
+/// Longest name to which a similar one is sought: time and memory grow with its square.
+const LONGEST_NAME: usize = 256;
 
 words! {
     /// How bad a [`Diagnostic`] is.
@@ -121,17 +126,24 @@ macro_rules! codes {
 /// Near enough: Damerau-Levenshtein distance at most a third of the longer word, at least 1; of two equally near ones, the
 /// one that begins alike for longer.
 pub fn did_you_mean<'a>(written: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .map(|candidate| (strsim::damerau_levenshtein(&written.to_lowercase(), &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| {
-            *distance <= (written.chars().count().max(candidate.chars().count()) / 3).max(1)
-        })
-        .min_by_key(|(distance, candidate)| {
-            let alike = written.chars().zip(candidate.chars()).take_while(|(left, right)| left == right).count();
-            (*distance, std::cmp::Reverse(alike))
-        })
-        .map(|(_, candidate)| candidate)
+    let length = written.chars().count();
+    if length > LONGEST_NAME {
+        return None;
+    }
+    let lower = written.to_lowercase();
+    let near = |candidate: &'a str| {
+        let other = candidate.chars().count();
+        let most = (length.max(other) / 3).max(1);
+        if length.abs_diff(other) > most {
+            return None;
+        }
+        let distance = strsim::damerau_levenshtein(&lower, &candidate.to_lowercase());
+        (distance <= most).then_some((distance, candidate))
+    };
+    let alike =
+        |candidate: &str| written.chars().zip(candidate.chars()).take_while(|(left, right)| left == right).count();
+    let nearest = candidates.into_iter().filter_map(near);
+    nearest.min_by_key(|(distance, candidate)| (*distance, Reverse(alike(candidate)))).map(|(_, candidate)| candidate)
 }
 
 #[cfg(test)]

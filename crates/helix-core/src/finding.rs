@@ -167,7 +167,7 @@ pub struct Correction {
 }
 
 impl Correction {
-    /// A correction of which nobody has said yet when it was found.
+    /// A correction whose time is not recorded yet.
     pub fn new(summary: impl Into<String>, findings: Vec<Finding>) -> Self {
         Self { summary: summary.into(), said: Words::default(), findings, at: None }
     }

@@ -24,7 +24,7 @@ pub enum Marker {
     Absent,
     /// A marker with a known step.
     Step(Step),
-    /// A marker with a word that is no step.
+    /// A marker with an unknown step.
     Unknown(String),
 }
 

@@ -68,15 +68,15 @@ pub(super) struct Problem {
 }
 
 /// Finds everything that is wrong between the phases of a file. With a workflow whose phases are not among them, a
-/// dependency that nobody has may be one of its phases, and claims are not compared yet.
+/// dependency that no phase of the file has as its id may be one of its phases, and claims are not compared yet.
 pub(super) fn check(file: &str, phases: &[Outline], workflow: Option<&str>) -> Vec<Problem> {
     let mut checker = Checker { file, phases, problems: Vec::new(), budget: GLOB_BUDGET };
     let edges = checker.edges(workflow);
-    checker.cycles(&edges);
+    let graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
+    checker.cycles(&edges, &graph);
     // Which phases may run at the same time is known only with those of the workflow.
     if workflow.is_none() {
-        let reach = Reach::new(phases.len(), |phase| edges[phase].iter().map(|(to, _)| *to));
-        let claims = Claims::new(phases, reach);
+        let claims = Claims::new(phases, Reach::new(&graph));
         if checker.collisions(&claims).and_then(|()| checker.inputs(&claims)).is_none() {
             let message = "the plan has too many globs to compare them all".to_owned();
             let help = "claim directories such as `src/` instead of many globs";
@@ -111,7 +111,7 @@ impl<'p> Checker<'p> {
         self.problems.push_mut(Problem { diagnostic, at, other: None })
     }
 
-    /// The dependencies that exist; reports ids that two phases have, and dependencies that nobody has.
+    /// The dependencies that exist; reports ids that two phases have, and dependencies that are the id of none.
     fn edges(&mut self, workflow: Option<&str>) -> Edges {
         let mut by_id: HashMap<&'p str, usize> = HashMap::new();
         let mut known = Vec::new();
@@ -164,8 +164,7 @@ impl<'p> Checker<'p> {
     }
 
     /// Reports one cycle of each group of phases that all depend on each other, at the dependency that closes it.
-    fn cycles(&mut self, edges: &Edges) {
-        let graph = Graph::new(edges.iter().map(|edges| edges.iter().map(|(to, _)| *to).collect()).collect());
+    fn cycles(&mut self, edges: &Edges, graph: &Graph) {
         for cycle in graph.cycles() {
             let (Some(start), Some(last)) = (cycle.first(), cycle.last()) else { continue };
             let mut names: Vec<&str> = cycle.iter().chain([start]).map(|phase| self.phases[*phase].name()).collect();

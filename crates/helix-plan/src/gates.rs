@@ -23,7 +23,6 @@ mod delivery;
 enum GateType {
     /// None.
     Bare(fn() -> GateSpec),
-    /// `files`.
     Files(fn(Vec<String>) -> GateSpec),
     /// A key that is true or false.
     Flag(&'static str, fn(bool) -> GateSpec),
@@ -31,7 +30,6 @@ enum GateType {
     Text(&'static str, fn(Option<String>) -> GateSpec),
     /// `question`, and who has to approve.
     Approval,
-    /// `command` and `timeout`.
     Command(fn(String, Seconds) -> GateSpec),
     /// Those of a test command.
     Tests,

@@ -79,37 +79,37 @@ impl Graph {
 
 /// For each node, the nodes that it reaches.
 pub(super) struct Reach {
+    groups: Vec<usize>,
+    /// One for each group, at the number of the node that it is called by.
     rows: Vec<Vec<u64>>,
 }
 
 impl Reach {
-    /// Follows the edges of `next` from each of `count` nodes. Every edge is looked at a fixed number of times unless the graph
-    /// has cycles.
-    pub(super) fn new<I: Iterator<Item = usize>>(count: usize, next: impl Fn(usize) -> I) -> Self {
-        let mut rows = vec![vec![0_u64; count.div_ceil(64)]; count];
-        let order = post_order(count, &next);
-        // Nodes come after those they reach, so one pass is enough without cycles; the last pass changes nothing.
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for &node in &order {
-                let mut row = std::mem::take(&mut rows[node]);
-                for to in next(node) {
-                    let before = row[to / 64];
-                    row[to / 64] |= 1 << (to % 64);
-                    changed |= before != row[to / 64];
-                    for (word, other) in row.iter_mut().zip(&rows[to]) {
-                        changed |= *word | other != *word;
-                        *word |= other;
-                    }
-                }
-                rows[node] = row;
-            }
+    /// Every edge is looked at once.
+    pub(super) fn new(graph: &Graph) -> Self {
+        let (count, groups) = (graph.next.len(), graph.groups.clone());
+        let mut members = vec![Vec::new(); count];
+        for (node, group) in groups.iter().enumerate() {
+            members[*group].push(node);
         }
-        Self { rows }
+        let mut rows = vec![Vec::new(); count];
+        // A group is called by its last node in this order: what it leads to has come before.
+        for own in post_order(count, |node| graph.next[node].iter().copied()) {
+            if members[own].is_empty() {
+                continue;
+            }
+            let mut row = vec![0_u64; count.div_ceil(64)];
+            for to in members[own].iter().flat_map(|node| &graph.next[*node]) {
+                row[to / 64] |= 1 << (to % 64);
+                row.iter_mut().zip(&rows[groups[*to]]).for_each(|(word, other)| *word |= other);
+            }
+            rows[own] = row;
+        }
+        Self { groups, rows }
     }
 
     pub(super) fn reaches(&self, from: usize, to: usize) -> bool {
-        self.rows[from][to / 64] >> (to % 64) & 1 == 1
+        self.rows[self.groups[from]][to / 64] >> (to % 64) & 1 == 1
     }
 }
 
@@ -146,9 +146,8 @@ pub struct Ancestry<'p> {
 impl Plan {
     /// What comes before each phase, through `depends_on`, direct or not.
     pub fn ancestry(&self) -> Ancestry<'_> {
-        let needed = self.needed();
         let index = self.phases.iter().enumerate().map(|(at, phase)| (&phase.id, at)).collect();
-        Ancestry { plan: self, index, reach: Reach::new(needed.len(), |at| needed[at].iter().copied()) }
+        Ancestry { plan: self, index, reach: Reach::new(&Graph::new(self.needed())) }
     }
 
     /// Where the phases stand that each phase depends on; one that is not in the plan (a workflow's) is left out.

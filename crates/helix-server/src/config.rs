@@ -15,7 +15,7 @@ use crate::profile::Profile;
 pub struct ServerConfig {
     /// The owner's token, which opens everything over TCP. `None` asks nobody for one, and is only accepted on a loopback address.
     pub token: Option<String>,
-    /// Where the terminal connects: whoever does is known by the kernel. `None`: nowhere.
+    /// Where the terminal connects; the kernel says who does. `None`: nowhere.
     pub socket: Option<Arc<UnixListener>>,
     /// Allowed host names besides the loopback ones, without a port.
     pub allowed_hosts: Vec<String>,

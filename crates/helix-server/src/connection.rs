@@ -1,4 +1,4 @@
-//! A client's connection, and whether it was lost: reset, or unreachable. Whoever closes it in order ends it on purpose.
+//! A client's connection, and whether it was lost: reset, or unreachable. A client that closes it in order does so on purpose.
 //!
 //! Must not know what is sent.
 

@@ -65,7 +65,7 @@ async fn serve(passage: Passage) -> io::Result<()> {
                 let gate = Arc::clone(&gate);
                 async move { Ok::<_, Infallible>(gate.pass(request).await) }
             });
-            // Small pieces of a stream are not to wait for more; whoever breaks a connection off knows it.
+            // Small pieces of a stream are not to wait for more, and a connection that breaks off is noticed.
             drop(stream.set_nodelay(true));
             drop(http1::Builder::new().serve_connection(TokioIo::new(stream), service).await);
             drop(permit);

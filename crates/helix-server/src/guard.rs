@@ -11,6 +11,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt as _;
 
+use crate::body;
+use crate::digest::digest;
 use crate::host_check::HostRules;
 use crate::linked_files;
 use crate::openai::{ApiError, is_openai, refusal};
@@ -24,13 +26,14 @@ const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
 /// Whether a path needs no token. The name of a linked file is signed.
 pub(crate) fn is_open(path: &str) -> bool {
-    OPEN_PATHS.contains(&path) || path.starts_with(linked_files::PATH)
+    // Some clients end every address with a slash.
+    OPEN_PATHS.contains(&path.strip_suffix('/').unwrap_or(path)) || path.starts_with(linked_files::PATH)
 }
 
 /// Lets a request through whose sender may send it, and says to what answers it who that is.
 pub(crate) async fn require_principal(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     if is_open(request.uri().path()) {
-        return next.run(request).await;
+        return next.run(request).await.map(masked);
     }
     // A body may be sent to another thread, but not looked at from two.
     let (mut parts, body) = request.into_parts();
@@ -39,17 +42,23 @@ pub(crate) async fn require_principal(State(shared): State<Shared>, request: Req
     let admitted = async {
         let peer = parts.extensions.get::<Peer>();
         let principal = authenticate(&shared, &parts.headers, peer, &asked).await?;
-        principal.may(&shared.engine, &asked).await.map(|()| principal)
+        principal.may(&shared.engine, &asked).await?;
+        // What an agent says here is recorded and shown like what it prints. Frames may end within a value.
+        let body = match principal {
+            Principal::Agent(_) => {
+                masked(body::read(&parts.headers, body, shared.config.body_limit, body::TIME).await?.into())
+            }
+            Principal::Person(_) | Principal::Chat(_) => body,
+        };
+        Ok::<_, Problem>((principal, body))
     };
     match admitted.await {
-        Ok(principal) => {
+        Ok((principal, body)) => {
             let forwarded = parts.headers.get(FORWARDED_USER_HEADER).map(|user| user.as_bytes().trim_ascii());
             let owner = principal.owner(forwarded).and_then(|owner| HeaderValue::from_str(&owner).ok());
             if let Some(owner) = owner {
                 parts.headers.insert(FORWARDED_USER_HEADER, owner);
             }
-            // What an agent says here is recorded and shown like what it prints.
-            let body = if matches!(principal, Principal::Agent(_)) { masked(body) } else { body };
             parts.extensions.insert(principal);
             let mut answer = next.run(Request::from_parts(parts, body)).await;
             // A length that is known stays known: what is masked is as long as it was.
@@ -123,7 +132,10 @@ pub(crate) async fn require_room(State(shared): State<Shared>, request: Request,
     if request.method() != Method::POST || !is_openai(request.uri().path()) {
         return next.run(request).await;
     }
-    match shared.rate_limit.admit(request.headers(), Instant::now()) {
+    // The user is the one that a chat server forwards for. Both are digested, since buckets are kept.
+    let sender = format!("{:?}", request.extensions().get::<Principal>());
+    let user = request.headers().get(FORWARDED_USER_HEADER).map(HeaderValue::as_bytes);
+    match shared.rate_limit.take(digest([sender.as_bytes(), user.unwrap_or_default()]), Instant::now()) {
         Ok(()) => next.run(request).await,
         Err((per_minute, seconds)) => ApiError::too_many_requests(per_minute, seconds).into_response(),
     }

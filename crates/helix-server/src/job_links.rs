@@ -29,7 +29,7 @@ const SEPARATOR: char = '~';
 #[derive(Clone, Default)]
 pub(crate) struct JobLinks {
     engine: Option<Engine>,
-    /// Where browsers reach this server; `None` where nobody knows.
+    /// Where browsers reach this server; `None` where that is unknown.
     base: Option<String>,
 }
 

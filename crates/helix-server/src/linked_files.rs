@@ -46,7 +46,7 @@ impl FileToken {
         format!("{name}.{}", URL_SAFE_NO_PAD.encode(self.signature))
     }
 
-    /// Reads one, whoever has signed it; `None` if it is none.
+    /// Reads one without checking its signature; `None` if it is not a token.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let (name, signature) = text.split_once('.')?;
         let name = String::from_utf8(URL_SAFE_NO_PAD.decode(name).ok()?).ok()?;

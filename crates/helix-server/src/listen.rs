@@ -36,10 +36,7 @@ const FAREWELL: Duration = Duration::from_secs(5);
 pub enum ServeError {
     /// Without a token anyone on the network could run agents.
     #[error("refusing to listen on {address} without a token: only loopback addresses may be served without one")]
-    NoToken {
-        /// The address.
-        address: SocketAddr,
-    },
+    NoToken { address: SocketAddr },
     /// The token is empty or cannot be sent in a header.
     #[error("the token is empty or has characters that are not allowed in a header")]
     UnusableToken,
@@ -164,7 +161,7 @@ impl Server {
         }
     }
 
-    /// Who has connected to the terminal's socket. Looked at once, at the beginning: whoever hands the connection on vouches for it.
+    /// Who has connected to the terminal's socket. Looked at once, at the beginning: a process that hands the connection on answers for it.
     fn terminal(&self, stream: &UnixStream) -> Peer {
         let Ok(peer) = stream.peer_cred() else {
             return Peer::Socket { is_own_user: false, standing: Standing::Unknown };

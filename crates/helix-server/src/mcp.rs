@@ -25,13 +25,11 @@ use crate::shared::Shared;
 /// The directory that a local client's relative paths start from.
 pub(crate) const DIRECTORY_HEADER: &str = "x-helix-directory";
 
-/// The tools of one server.
 #[derive(Clone)]
 pub(crate) struct HelixTools {
     shared: Shared,
 }
 
-/// The HTTP service of the tools.
 pub(crate) fn service(shared: Shared) -> StreamableHttpService<HelixTools, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -76,7 +74,10 @@ fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
             let directory = directory.map(|value| PathBuf::from(OsStr::from_bytes(value.as_bytes())));
             Ok(Caller::Outside { directory: directory.filter(|path| path.is_absolute()), by: by.clone() })
         }
-        Some(Principal::Chat(_)) | None => Err(ErrorData::invalid_request("nobody knows who calls", None)),
+        Some(Principal::Chat(_)) | None => Err(ErrorData::invalid_request(
+            "the request names no caller: send the header `Authorization: Bearer <token>`",
+            None,
+        )),
     }
 }
 

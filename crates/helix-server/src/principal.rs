@@ -70,7 +70,7 @@ impl TcpPeer {
 /// Finds out who sends a request to this route.
 ///
 /// # Errors
-/// A [`Problem`] when nobody knows, or it is an agent that passes for a person; that one is recorded.
+/// A [`Problem`] when that is unknown, or an agent poses as a person, which is recorded.
 pub(crate) async fn authenticate(
     shared: &Shared,
     headers: &HeaderMap,
@@ -122,7 +122,7 @@ pub(crate) async fn authenticate(
 /// shows counts, and a session that an agent has got hold of opens nothing to it.
 ///
 /// # Errors
-/// A [`Problem`] when it is an agent, which is recorded, or nobody can tell.
+/// A [`Problem`] when it is an agent, which is recorded, or unknown.
 pub(crate) async fn visitor(
     shared: &Shared,
     headers: &HeaderMap,
@@ -212,7 +212,7 @@ async fn no_agent(engine: &Engine, standing: &Standing, asked: &Asked<'_>) -> Re
         Standing::Outside => Ok(()),
         Standing::Within(run) => Err(agent_refused(engine, run, asked).await),
         Standing::Unknown => Err(forbidden(
-            "nobody can tell which process sends this: it has ended, or cannot be seen",
+            "the process that sends this is unknown: it has ended, or cannot be seen",
         )
         .hint(
             "send it from a process of this machine that stays until the answer, or from another machine with a token",

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
-use axum::http::{HeaderMap, HeaderName, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 
 use crate::digest::digest;
 
@@ -60,10 +60,8 @@ impl Recognised {
 }
 
 fn client(headers: &HeaderMap) -> String {
-    digest(
-        [header::AUTHORIZATION, header::USER_AGENT]
-            .map(|name| headers.get(name).map_or(&b""[..], |one| one.as_bytes())),
-    )
+    let sent = [header::AUTHORIZATION, header::USER_AGENT].map(|name| headers.get(name).map(HeaderValue::as_bytes));
+    digest(sent.map(Option::unwrap_or_default))
 }
 
 /// Whether a request is of Open WebUI's HTTP library, which others use, too.
@@ -102,7 +100,7 @@ impl Profile {
         if headers.contains_key(SDK_HEADER) {
             return Self::Plain;
         }
-        let name = headers.get(HeaderName::from_static(CLIENT_HEADER)).and_then(|value| value.to_str().ok());
+        let name = headers.get(CLIENT_HEADER).and_then(|value| value.to_str().ok());
         let is_web_ui = is_recognised || is_marked(headers) && is_aiohttp(headers);
         let looks = if is_web_ui { Self::OpenWebUi } else { Self::Plain };
         name.and_then(Self::from_word).or(by_model).or(configured).unwrap_or(looks)

@@ -1,15 +1,10 @@
 //! Rate limits: a token bucket for each key, which refills evenly and holds one minute's requests.
 //!
-//! Must not know routes or error formats. Memory is bounded: full buckets are dropped, and their number is limited.
+//! Must not know routes, headers or error formats. Memory is bounded: full buckets are dropped, and their number is limited.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-
-use axum::http::{HeaderMap, HeaderValue, header};
-
-use crate::digest::digest;
-use crate::profile::FORWARDED_USER_HEADER;
 
 /// Most buckets. Beyond that, all new keys share one.
 const KEYS: usize = 4_096;
@@ -35,15 +30,11 @@ impl RateLimit {
         Self { per_minute, buckets: Mutex::default() }
     }
 
-    /// Takes a request from the bucket of the key that these headers carry.
+    /// Takes a request from the bucket of this sender.
     ///
     /// # Errors
     /// The limit, and the whole seconds after which there is one again.
-    pub(crate) fn admit(&self, headers: &HeaderMap, now: Instant) -> Result<(), (u32, u64)> {
-        self.take(key(headers), now)
-    }
-
-    fn take(&self, key: String, now: Instant) -> Result<(), (u32, u64)> {
+    pub(crate) fn take(&self, key: String, now: Instant) -> Result<(), (u32, u64)> {
         let Some(per_minute) = self.per_minute else { return Ok(()) };
         let full = f64::from(per_minute);
         let per_second = full / MINUTE.as_secs_f64();
@@ -64,12 +55,6 @@ impl RateLimit {
         buckets.insert(key, Bucket { left: left - 1.0, at: now });
         Ok(())
     }
-}
-
-/// A digest of the sender (the token, and the user that a chat server forwards for): tokens themselves are not kept.
-fn key(headers: &HeaderMap) -> String {
-    let names = [header::AUTHORIZATION.as_str(), FORWARDED_USER_HEADER];
-    digest(names.map(|name| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! The state that all handlers share. Must not know any route.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use helix_core::ids::SessionId;
 use helix_engine::Engine;
-use tokio::sync::broadcast;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -12,12 +12,9 @@ use crate::config::ServerConfig;
 use crate::profile::Recognised;
 use crate::rate_limit::RateLimit;
 
-/// Starting turns that a detached turn may lag behind.
-const NEXT_TURNS: usize = 64;
-
-/// A turn that starts.
-#[derive(Debug, Clone)]
-pub(crate) struct NextTurn {
+/// A turn that a client has asked for.
+#[derive(Debug)]
+pub(crate) struct AskedTurn {
     pub(crate) session: SessionId,
     /// Digest of what it asks.
     pub(crate) request: Option<String>,
@@ -25,10 +22,34 @@ pub(crate) struct NextTurn {
     pub(crate) continues: bool,
 }
 
-impl NextTurn {
-    /// Whether whoever starts it has no use for the other one any more: the same request again wants the same answer.
-    pub(crate) fn replaces(&self, other: &Self) -> bool {
-        self.session == other.session && self.request != other.request
+/// What its session was asked for since a turn was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum AskedSince {
+    Nothing,
+    /// More of an answer.
+    Rest,
+    Message,
+}
+
+/// The turns that are not over, each with what tells it of later ones of its session.
+#[derive(Default)]
+pub(crate) struct OpenTurns(Mutex<Vec<(AskedTurn, watch::Sender<AskedSince>)>>);
+
+impl OpenTurns {
+    /// Adds a turn until the receiver is dropped, and tells the others of its session. The same request again wants the same
+    /// answer, so it is not told.
+    pub(crate) fn add(&self, turn: AskedTurn) -> watch::Receiver<AskedSince> {
+        let asked = if turn.continues { AskedSince::Rest } else { AskedSince::Message };
+        let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        turns.retain(|(_, since)| !since.is_closed());
+        for (other, since) in &*turns {
+            if other.session == turn.session && other.request != turn.request {
+                since.send_modify(|since| *since = asked.max(*since));
+            }
+        }
+        let (since, told) = watch::channel(AskedSince::Nothing);
+        turns.push((turn, since));
+        told
     }
 }
 
@@ -41,8 +62,7 @@ pub(crate) struct Shared {
     pub(crate) shutdown: CancellationToken,
     /// Tasks that outlive their request.
     pub(crate) tasks: TaskTracker,
-    /// All turns that start.
-    pub(crate) next_turns: broadcast::Sender<NextTurn>,
+    pub(crate) open_turns: Arc<OpenTurns>,
     /// How many requests each key has left.
     pub(crate) rate_limit: Arc<RateLimit>,
     /// Clients that were recognised by what they send.
@@ -66,7 +86,7 @@ impl Shared {
             recognised: Arc::default(),
             shutdown: CancellationToken::new(),
             tasks: TaskTracker::new(),
-            next_turns: broadcast::Sender::new(NEXT_TURNS),
+            open_turns: Arc::default(),
             started_at: jiff::Timestamp::now(),
         }
     }

@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 #[tokio::test]
 async fn everything_but_health_needs_the_token() {
     let host = Host::start().await;
-    for path in ["/healthz", "/readyz"] {
+    for path in ["/healthz", "/readyz", "/healthz/"] {
         let answer = host.http.get(format!("{}{path}", host.url)).send().await.unwrap();
         assert_eq!(answer.status(), 200, "{path}");
     }

@@ -260,6 +260,30 @@ async fn the_next_message_stops_a_turn_whose_client_is_gone() {
     host.stop().await;
 }
 
+/// A server may see that a client has gone only after its next message has come.
+#[tokio::test]
+async fn a_message_that_came_before_the_client_was_gone_stops_the_turn_too() {
+    let config =
+        ServerConfig { disconnect: Disconnect::StopAfter(Duration::from_secs(3600)), ..ServerConfig::default() };
+    let host = Host::with_agent(config).await;
+    let chat = |text: &str| host.post("/v1/chat/completions").header("x-chat", "c").json(&ask(text, true));
+    let mut first = chat("[[fake: text Hm.]] [[fake: hang]]").send().await.unwrap().bytes_stream();
+    let mut seen = Vec::new();
+    while !String::from_utf8_lossy(&seen).contains("Hm.") {
+        seen.extend(first.next().await.unwrap().unwrap());
+    }
+    let mut next = chat("[[fake: say Next.]]").send().await.unwrap().bytes_stream();
+    let mut seen = next.next().await.unwrap().unwrap().to_vec();
+    drop(first);
+    // Without a stop it would wait until the test's client gives up.
+    while let Some(bytes) = next.next().await {
+        seen.extend(bytes.unwrap());
+    }
+    let seen = String::from_utf8(seen).unwrap();
+    assert_eq!(content(&frames(&seen)), "Next.", "{seen}");
+    host.stop().await;
+}
+
 /// A failed turn is remembered like any failure; a later one shows only that gone which it really looked at.
 #[tokio::test]
 async fn a_failed_turn_is_remembered() {

@@ -38,9 +38,7 @@ pub enum Projection {
 /// Where events went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Appended {
-    /// Number of the first of them.
     pub first: u64,
-    /// Number of the last of them.
     pub last: u64,
     /// Place of the last of them in the whole journal.
     pub position: u64,

@@ -69,7 +69,7 @@ pub enum DatabaseError {
         /// What the lower layer said.
         source: Cause,
     },
-    /// Another process did not let go of it within the busy timeout.
+    /// Another process kept it locked for longer than the busy timeout.
     #[error("another process keeps the database {database} locked")]
     Locked {
         database: String,
@@ -92,7 +92,7 @@ pub enum DatabaseError {
     /// The key that its records are sealed with cannot be read.
     #[error("the database {database} cannot be verified without its key {key}")]
     NoKey { database: String, key: String, source: Cause },
-    /// Its content contradicts itself, or it is no database.
+    /// Its content contradicts itself, or it is not a database.
     #[error("the database {database} is damaged")]
     Damaged {
         database: String,
@@ -207,18 +207,16 @@ pub enum StateDirError {
     /// It cannot be created or written.
     #[error("the state directory {} cannot be written", .path.display())]
     NotWritable {
-        /// The path that failed.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// Something that is no directory is in its place.
+    /// Something else is where the directory should be.
     #[error("{} is not a directory", .path.display())]
     NoDirectory { path: PathBuf },
     /// Its disk is full.
     #[error("disk full: cannot write to {}", .path.display())]
     Full {
-        /// The path that failed.
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,

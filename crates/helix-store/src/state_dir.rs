@@ -7,7 +7,6 @@ use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -73,7 +72,7 @@ impl StateDir {
         Ok(directory)
     }
 
-    /// The directory as it is, for who only looks: creates and writes nothing, and so works on a full disk, too. `None` if there is
+    /// The directory as it is, for readers: creates and writes nothing, and so works on a full disk, too. `None` if there is
     /// none.
     ///
     /// # Errors
@@ -142,7 +141,6 @@ impl StateDir {
         self.root.join("port")
     }
 
-    /// The announcement of the host.
     pub fn host_file(&self) -> PathBuf {
         self.root.join("host.json")
     }
@@ -200,19 +198,19 @@ impl StateDir {
         serde_json::from_slice(&bytes).map(Some).map_err(|source| StateDirError::Announcement { path, source })
     }
 
-    /// Writes a block to a file of its own, since permissions alone tell neither a full disk nor a read-only mount.
+    /// Writes a block to a file, since permissions alone tell neither a full disk nor a read-only mount.
     fn check_writable(&self) -> Result<(), StateDirError> {
-        static PROBES: AtomicU64 = AtomicU64::new(0);
-        let number = PROBES.fetch_add(1, Ordering::Relaxed);
-        let path = self.root.join(format!(".probe-{}-{number}", std::process::id()));
-        let written = write_private(&path, &[0; 4096]);
-        let removed = remove_if_there(&path);
-        written.and(removed)
+        // Without a name: a process that is killed here leaves nothing behind.
+        let written = tempfile::tempfile_in(&self.root).and_then(|mut probe| {
+            probe.write_all(&[0; 4096])?;
+            // File systems with delayed allocation report a full disk only now.
+            probe.sync_all()
+        });
+        written.map_err(|source| failed("write to", &self.root, source))
     }
 }
 
 impl HostLock {
-    /// The directory that is held.
     pub fn directory(&self) -> &StateDir {
         &self.directory
     }
@@ -247,7 +245,7 @@ pub type Key = [u8; 32];
 /// The key in a file that is there.
 ///
 /// # Errors
-/// When it cannot be read, or is no key.
+/// When it cannot be read, or is not a key.
 pub fn known_key(path: &Path) -> std::io::Result<Key> {
     Key::try_from(std::fs::read(path)?).map_err(|_| std::io::Error::other("it is not a key of 32 bytes"))
 }

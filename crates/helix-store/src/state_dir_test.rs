@@ -19,6 +19,16 @@ fn the_layout_is_created_for_its_owner_only_and_found_again() {
     assert_eq!(left.len(), DIRECTORIES.len(), "only the layout: {left:?}");
 }
 
+/// What a killed process of the same number left behind, as in a container, where every host has it.
+#[test]
+fn leftovers_do_not_keep_a_directory_from_being_opened() {
+    let scratch = tempfile::tempdir().unwrap();
+    for number in 0..200 {
+        std::fs::write(scratch.path().join(format!(".probe-{}-{number}", std::process::id())), "").unwrap();
+    }
+    StateDir::open(scratch.path()).unwrap();
+}
+
 #[test]
 fn a_file_in_the_way_is_named() {
     let scratch = tempfile::tempdir().unwrap();

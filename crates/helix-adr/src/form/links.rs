@@ -28,18 +28,16 @@ pub(super) fn links(record: &Record<'_>, form: AdrForm, sections: &[Section]) ->
     let status = record.status_text(form, sections).unwrap_or_default();
     let listed = sections.iter().filter(|section| LINKS.contains(&section.heading.to_lowercase().as_str()));
     let listed = listed.flat_map(|section| record.text(&section.body).lines());
-    let mut found: Vec<(&'static str, Placed<AdrId>)> = Vec::new();
+    let mut found = Vec::new();
     for line in status.lines().chain(listed) {
         let lower = line.to_lowercase();
         let Some((key, _)) = SAYINGS.iter().find(|(_, words)| words.iter().any(|word| lower.contains(word))) else {
             continue;
         };
         let start = record.place(line).start;
-        for (id, range) in ids(line) {
-            if !found.iter().any(|(known, other)| known == key && other.value == id) {
-                found.push((*key, Placed::new(id, start + range.start..start + range.end)));
-            }
-        }
+        found.extend(
+            ids(line).into_iter().map(|(id, range)| (*key, Placed::new(id, start + range.start..start + range.end))),
+        );
     }
     found
 }
@@ -49,7 +47,7 @@ fn ids(line: &str) -> Vec<(AdrId, Range<usize>)> {
     let mut found = Vec::new();
     for (at, _) in line.match_indices("](") {
         let start = at + 2;
-        let target = line[start..].split([')', '#', ' ']).next().unwrap_or_default();
+        let target = line[start..].split([')', ']', '#', ' ']).next().unwrap_or_default();
         let name = target.rsplit('/').next().unwrap_or(target);
         let file = if name.ends_with(".md") { name.to_owned() } else { format!("{name}.md") };
         let end = start + target.len();

@@ -2,6 +2,8 @@
 //!
 //! Must not add a fact: what the file does not say is absent.
 
+use std::collections::HashSet;
+
 use helix_core::diagnostic::{Diagnostic, Severity};
 use helix_core::document::{Node, Placed, Value};
 use helix_core::source_text::SourceText;
@@ -65,16 +67,19 @@ pub(crate) fn read(
         }
     }
     front.date = record.date().map(|date| Placed::new(date.to_owned(), record.place(date)));
+    let mut known: HashSet<(&str, AdrId)> =
+        front.links().into_iter().flat_map(|(key, ids)| ids.iter().map(move |id| (key, id.value.clone()))).collect();
     for (key, id) in links(record, form, sections) {
+        if !known.insert((key, id.value.clone())) {
+            continue;
+        }
         let list = match key {
             "superseded_by" => &mut front.superseded_by,
             "supersedes" => &mut front.supersedes,
             "depends_on" => &mut front.depends_on,
             _ => &mut front.related_to,
         };
-        if !list.iter().any(|known| known.value == id.value) {
-            list.push(id);
-        }
+        list.push(id);
     }
     for problem in &mut problems {
         problem.severity = Severity::Warning;

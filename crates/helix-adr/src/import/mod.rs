@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use helix_core::finding::fence_for;
+use helix_core::text::clip;
 
-use super::form::{AdrForm, Record, language, title_heading};
+use super::form::{AdrForm, Record, first_line, language, title_heading};
 use super::style::with_headings;
 use super::syntax::Adr;
 use super::template::quoted;
@@ -42,7 +43,7 @@ pub enum ImportError {
 /// Converts an ADR. `renumbered` gives the new numbers of those that are converted with it, for the links between them.
 ///
 /// # Errors
-/// [`ImportError`] when it is no MADR or Nygard file.
+/// [`ImportError`] when it is neither a MADR nor a Nygard file.
 pub fn import(adr: &Adr, number: u32, renumbered: &BTreeMap<u32, u32>) -> Result<Imported, ImportError> {
     let form = match adr.form {
         AdrForm::Madr => format!("MADR {}", madr_version(adr)),
@@ -57,10 +58,7 @@ pub fn import(adr: &Adr, number: u32, renumbered: &BTreeMap<u32, u32>) -> Result
     let mut notes = Vec::new();
     let status = adr.status().unwrap_or_else(|| {
         notes.push(match record.status_text(adr.form, &adr.sections) {
-            Some(said) => {
-                let said: String = said.lines().next().unwrap_or_default().chars().take(60).collect();
-                format!("unknown status {said:?}, imported as Proposed")
-            }
+            Some(said) => format!("unknown status {:?}, imported as Proposed", clip(first_line(said), 60)),
             None => "no status found, imported as Proposed".to_owned(),
         });
         Status::Proposed
@@ -120,12 +118,13 @@ fn criteria(adr: &Adr) -> Vec<String> {
 }
 
 fn front_matter(number: u32, title: &str, status: Status, record: &Record<'_>, links: &Links) -> String {
-    let mut out = format!("---\nadr_id: \"{number:03}\"\ntitle: {}\nstatus: {}\n", quoted(title), status.word());
+    let id = AdrId::Number(number).quoted();
+    let mut out = format!("---\nadr_id: {id}\ntitle: {}\nstatus: {}\n", quoted(title), status.word());
     if let Some(date) = record.date() {
         out.push_str(&format!("date: {}\n", quoted(date)));
     }
     for (key, numbers) in links.iter().filter(|(_, numbers)| !numbers.is_empty()) {
-        let list: Vec<String> = numbers.iter().map(|number| format!("\"{number:03}\"")).collect();
+        let list: Vec<String> = numbers.iter().map(|number| AdrId::Number(*number).quoted()).collect();
         out.push_str(&format!("{key}: [{}]\n", list.join(", ")));
     }
     out.push_str("---\n");

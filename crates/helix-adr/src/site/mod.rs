@@ -36,7 +36,6 @@ pub struct SiteWords {
     pub needed_by: String,
 }
 
-/// A file of a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteFile {
     /// Relative to the site.
@@ -50,7 +49,6 @@ pub const SITE_MARK: &str = "<meta name=\"generator\" content=\"helix adr site\"
 const STYLE: &str = include_str!("style.css");
 const SEARCH: &str = include_str!("search.js");
 
-/// The files of a site.
 pub fn site(adrs: &[Adr], graph: &AdrGraph, words: &SiteWords) -> Vec<SiteFile> {
     let site = Site::new(adrs, graph, words);
     let mut files = vec![
@@ -229,7 +227,7 @@ fn shown(id: &AdrId) -> String {
     }
 }
 
-/// The name of a page: letters, digits, `-`, `_` and `.`, whatever the file is called.
+/// The name of a page: letters, digits, `-`, `_` and `.`, whatever the file is called; each file has its own.
 fn page_name(file: &str) -> String {
     let stem = file.strip_suffix(".md").unwrap_or(file);
     let mut out = String::new();
@@ -237,7 +235,7 @@ fn page_name(file: &str) -> String {
         match character {
             plain if plain.is_ascii_alphanumeric() || matches!(plain, '-' | '.') => out.push(plain),
             other => {
-                let _written = write!(out, "_{:x}", u32::from(other));
+                let _written = write!(out, "_{:x}_", u32::from(other));
             }
         }
     }

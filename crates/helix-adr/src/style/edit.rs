@@ -101,7 +101,8 @@ impl Adr {
         vec![(at..at, line)]
     }
 
-    fn bullet(&self) -> char {
+    /// What begins the items of its lists.
+    pub(super) fn bullet(&self) -> char {
         if self.body().lines().any(|line| line.starts_with("* ")) { '*' } else { '-' }
     }
 
@@ -145,10 +146,7 @@ impl Adr {
     fn listed(&self, key: &'static str, other: &Self) -> Result<Edits, RewriteError> {
         let no_list = || self.lacks("front matter with `status` on a line of its own");
         let front = self.front.as_ref().ok_or_else(no_list)?;
-        let id = match other.decided_id().ok_or_else(no_list)? {
-            AdrId::Number(number) => format!("\"{number:03}\""),
-            named => format!("\"{named}\""),
-        };
+        let id = other.decided_id().ok_or_else(no_list)?.quoted();
         let known = front.links().into_iter().find(|(name, _)| *name == key).map(|(_, ids)| ids).unwrap_or_default();
         if names(known, other) {
             return Ok(Vec::new());
@@ -156,16 +154,18 @@ impl Adr {
         let line_end = |from: usize| self.source[from..].find('\n').map_or(self.source.len(), |length| from + length);
         let Some(last) = known.last() else {
             // An empty list has no place of its own: it is replaced by one with an item.
-            let text = &self.source[self.front_range.clone()];
-            let empty = text.match_indices(&format!("\n{key}:")).map(|(at, _)| self.front_range.start + at + 1).next();
-            return Ok(match empty {
-                Some(at) => vec![(at..line_end(at), format!("{key}: [{id}]"))],
-                None => {
-                    let status = front.status.as_ref().ok_or_else(no_list)?;
-                    let at = line_end(status.range.end);
-                    vec![(at..at, format!("\n{key}: [{id}]"))]
-                }
-            });
+            let name = format!("\n{key}:");
+            let Some(at) = self.source[self.front_range.clone()].find(&name) else {
+                let at = line_end(front.status.as_ref().ok_or_else(no_list)?.range.end);
+                return Ok(vec![(at..at, format!("{name} [{id}]"))]);
+            };
+            let start = self.front_range.start + at + name.len();
+            let value = self.source[start..line_end(start)].split(" #").next().unwrap_or_default().trim_end();
+            return match value.trim_start() {
+                "" | "[]" | "~" | "null" => Ok(vec![(start..start + value.len(), format!(" [{id}]"))]),
+                // Somebody's words.
+                _ => Err(self.lacks("readable list of decisions where the link belongs")),
+            };
         };
         let line = self.source[..last.range.start].rfind('\n').map_or(0, |at| at + 1);
         let before = &self.source[line..last.range.start];

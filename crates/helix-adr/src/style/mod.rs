@@ -54,7 +54,7 @@ impl Style {
         Self {
             form: adr.form,
             front: adr.form == AdrForm::Madr && !adr.front_range.is_empty(),
-            bullet: if adr.body().lines().any(|line| line.starts_with("* ")) { '*' } else { '-' },
+            bullet: adr.bullet(),
             numbering: match id {
                 AdrId::Named(_) => Numbering::Dated,
                 AdrId::Number(_) | AdrId::Draft => Numbering::Digits(digits.len().max(1)),

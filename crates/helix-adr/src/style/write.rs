@@ -2,7 +2,6 @@
 //!
 //! Must not know numbers or days: they come from the caller.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::Style;
@@ -13,6 +12,11 @@ use crate::syntax::Adr;
 use crate::template::{hint, quoted};
 use crate::tree::Section;
 use crate::words::{AdrId, Language, SectionKind, Status};
+
+const KEPT: [&str; 5] = ["files", "depends_on", "related_to", "supersedes", "superseded_by"];
+
+/// The name by which a new decision is read.
+const NEW: &str = "new.md";
 
 /// What names a new decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +40,7 @@ impl Naming<'_> {
 impl Style {
     /// A new decision of this title, a proposal; what stands in `<…>` is for the author to fill in.
     pub fn draft(self, title: &str, naming: &Naming<'_>) -> String {
-        let mut out = self.head(title, naming, &Status::Proposed, "");
+        let mut out = self.head(title, naming, Status::Proposed, "");
         for (kind, level, text) in sections(self) {
             let (english, german) = self.form.headings(kind);
             let _written = write!(out, "\n{level} {}\n\n{text}", self.language.pick(english, german));
@@ -44,16 +48,38 @@ impl Style {
         out
     }
 
+    /// A new decision from the template of its directory: with the words of adr-tools (`NUMBER`, `TITLE`, `DATE`, `STATUS`), or with a
+    /// heading, a state and a day to replace. `None` where that does not give a proposal in another form than Helix's.
+    pub fn filled(self, template: &str, title: &str, naming: &Naming<'_>) -> Option<String> {
+        let title = title.replace(['\n', '\r'], " ");
+        let number = match self.numbering {
+            Numbering::Digits(_) => naming.number.to_string(),
+            Numbering::Dated => String::new(),
+        };
+        let text = if template.contains("TITLE") {
+            let word = self.form.status_word(Status::Proposed, self.language);
+            let text = template.replace("NUMBER", &number).replace("DATE", naming.day).replace("STATUS", &word);
+            text.replace("TITLE", &title)
+        } else {
+            let adr = Adr::parse(NEW, template);
+            let (record, heading) = (adr.record(), title_heading(&adr.sections)?);
+            let number = if adr.form == AdrForm::Nygard && !number.is_empty() { number + ". " } else { String::new() };
+            let mut edits = adr.status_edits(Status::Proposed).ok()?;
+            edits.push((heading.heading_range.clone(), format!("# {number}{title}")));
+            edits.extend(record.date().map(|date| (record.place(date), naming.day.to_owned())));
+            replace(template, edits)
+        };
+        let made = Adr::parse(NEW, &text);
+        let is_proposal = made.status() == Some(Status::Proposed) && made.title() == title.trim();
+        (made.form != AdrForm::Helix && is_proposal).then_some(text)
+    }
+
     /// A decision as it is written in this style: its facts, then its sections under their headings here. Keys that Helix reads in
     /// every form are kept.
     pub fn written(self, adr: &Adr, naming: &Naming<'_>) -> String {
         let style = Self { language: language(&adr.sections), ..self };
-        let mut kept = BTreeSet::from(["files", "depends_on", "related_to", "supersedes", "superseded_by"]);
-        if adr.form != AdrForm::Helix {
-            kept.clear();
-        }
-        let front = style.kept_front(adr, &kept);
-        let mut out = style.head(adr.title(), naming, &adr.status().unwrap_or(Status::Proposed), &front);
+        let front = if adr.form == AdrForm::Helix { kept_front(adr) } else { String::new() };
+        let mut out = style.head(adr.title(), naming, adr.status().unwrap_or(Status::Proposed), &front);
         let title = title_heading(&adr.sections);
         let body = with_headings(adr, title, |kind| {
             let (english, german) = style.form.headings(kind);
@@ -66,24 +92,10 @@ impl Style {
         out
     }
 
-    /// The lines of these keys, as they are written.
-    fn kept_front(self, adr: &Adr, keys: &BTreeSet<&str>) -> String {
-        let (mut out, mut keep) = (String::new(), false);
-        for line in adr.source.get(adr.front_inner.clone()).unwrap_or_default().lines() {
-            if !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty() {
-                keep = line.split_once(':').is_some_and(|(key, _)| keys.contains(key.trim()));
-            }
-            if keep {
-                let _written = writeln!(out, "{line}");
-            }
-        }
-        out
-    }
-
     /// Facts and title.
-    fn head(self, title: &str, naming: &Naming<'_>, status: &Status, front: &str) -> String {
+    fn head(self, title: &str, naming: &Naming<'_>, status: Status, front: &str) -> String {
         let (title, day, bullet) = (title.replace(['\n', '\r'], " "), naming.day, self.bullet);
-        let word = self.form.status_word(*status, self.language);
+        let word = self.form.status_word(status, self.language);
         let extra = if front.is_empty() { String::new() } else { format!("---\n{front}---\n\n") };
         match (self.form, self.front) {
             (AdrForm::Helix, _) => format!(
@@ -104,6 +116,20 @@ impl Style {
             }
         }
     }
+}
+
+/// The lines of the keys that Helix reads in every form, as they are written.
+fn kept_front(adr: &Adr) -> String {
+    let (mut out, mut keep) = (String::new(), false);
+    for line in adr.source.get(adr.front_inner.clone()).unwrap_or_default().lines() {
+        if !line.starts_with([' ', '\t', '-', '#']) && !line.trim().is_empty() {
+            keep = line.split_once(':').is_some_and(|(key, _)| KEPT.contains(&key.trim()));
+        }
+        if keep {
+            let _written = writeln!(out, "{line}");
+        }
+    }
+    out
 }
 
 /// The sections of a new decision, with the level of their headings and what they ask for.

@@ -9,7 +9,7 @@ use comrak::{Arena, Options};
 
 use helix_project::save_check::{SavedKind, has_adr_id, looks_like_plan};
 
-/// Longest answer that is looked at, in bytes; what is longer is no session.
+/// Longest answer that is checked, in bytes; a longer one is not the work of a session.
 const MAX_ANSWER: usize = 4 << 20;
 
 /// What an answer shows and names.

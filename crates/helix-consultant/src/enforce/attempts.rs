@@ -18,7 +18,6 @@ use crate::phrases;
 /// An answer that was looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AnswerAttempt {
-    /// The run that gave it.
     pub(crate) run: RunId,
     /// The whole answer, marker included.
     pub(crate) answer: String,

@@ -54,7 +54,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) stop: &'a CancellationToken,
 }
 
-/// A finding as a command may print it; a line that is no such object is a message.
+/// A finding as a command may print it; any other line is a message.
 #[derive(Default, Deserialize)]
 struct Line {
     message: String,
@@ -70,7 +70,7 @@ impl Asked<'_> {
     /// Why the command says nothing of the answer.
     pub(crate) async fn of(&self, number: usize, validator: &OwnValidator) -> Result<Vec<AnswerFinding>, String> {
         let run = RunId::new(format!("{}.check{number}", self.run)).map_err(|error| error.to_string())?;
-        // What a former host began is of no use: nobody has read it.
+        // What a former host began was read by nobody and is of no use.
         if let Some(former) = self.supervisor.attach_or_withdraw(&run).await.map_err(|error| error_chain(&error))? {
             end(former).await?;
         }

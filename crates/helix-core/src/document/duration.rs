@@ -1,6 +1,6 @@
 //! The one notation of durations: `90s`, `30m`, `2h`, `1h30m`, `500ms`.
 //!
-//! Must not know what they limit; a bare number is refused because nobody can tell whether it means seconds or minutes.
+//! Must not know what they limit; a bare number is refused: it could mean seconds or minutes.
 
 use std::time::Duration;
 

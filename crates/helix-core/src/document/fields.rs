@@ -150,7 +150,7 @@ impl<'s> FieldReader<'s> {
         self.error(self.codes.duplicate_key, &second.key_range, message, help);
     }
 
-    /// Opens a mapping; reports duplicate keys, and anything that is no mapping.
+    /// Opens a mapping; reports duplicate keys, and anything that is not a mapping.
     pub fn open<'n>(&mut self, node: &'n Node, what: &str) -> Option<Fields<'n>> {
         let Value::Mapping(entries) = &node.value else {
             self.wrong_type(node, what, "a mapping of keys to values", None);

@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-/// The front matter of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrontMatter {
     /// Its lines without the two delimiters.

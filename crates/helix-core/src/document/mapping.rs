@@ -35,7 +35,7 @@ pub fn mapping_schema(about: &str, keys: &[Key], kinds: &[Kind], generator: &mut
 /// Declares a mapping. Each key becomes an optional field with its place; unknown keys are errors with a suggestion.
 ///
 /// `key: Kind;` is optional, `key: Kind, required = "what to write";` is not, and `key: Kind, example = "value";` is shown
-/// in the documentation. A field whose key is no identifier of Rust has it in brackets: `kind["type"]: …`; what
+/// in the documentation. A field whose key is not an identifier of Rust has it in brackets: `kind["type"]: …`; what
 /// messages call an item of a list stands behind `as`. With `schema`
 /// in front the mapping has a JSON Schema too, for which every kind needs one.
 #[macro_export]

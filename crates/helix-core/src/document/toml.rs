@@ -12,7 +12,7 @@ use super::tree::{Entry, Node, Value};
 /// Reads a text as TOML. Places count from `start`, so that several files can lie behind each other.
 ///
 /// # Errors
-/// Every place at which the text is no TOML, with what is wrong there.
+/// Every place at which the text is not TOML, with what is wrong there.
 pub fn read_toml(text: &str, start: usize) -> Result<Node, Vec<(Range<usize>, String)>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {

@@ -206,7 +206,7 @@ pub enum ReadErrorKind {
     /// A tag that is not one of YAML's own.
     #[error("the tag {0} is not known")]
     UnknownTag(String),
-    /// An alias inside the value that it names, or a merge of something that is no mapping.
+    /// An alias inside the value that it names, or a merge of something that is not a mapping.
     #[error("{0}")]
     BadAlias(&'static str),
 }

@@ -209,7 +209,7 @@ fn continued(found: &Captures<'_>) -> String {
 }
 
 fn before_at(found: &Captures<'_>) -> String {
-    // A variable that the shell or a template fills in is no secret.
+    // A variable that the shell or a template fills in is not a secret.
     if is_code(group(found, 2)) && !group(found, 2).contains(MASKED) {
         return group(found, 0).to_owned();
     }

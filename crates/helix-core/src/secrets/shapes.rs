@@ -1,4 +1,4 @@
-//! Texts that have the form of a key whoever they belong to, found by what issuers let them begin with.
+//! Texts that have the form of a key, anybody's, found by what issuers let them begin with.
 //!
 //! Must not take what anything else looks like: these are masked in all that agents and gates print.
 

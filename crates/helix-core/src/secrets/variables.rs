@@ -29,7 +29,7 @@ const NAMES: &[&str] = &[
     "SIGNATURE",
     "SAS",
 ];
-/// Shortest value of letters alone, or of digits alone, that is no word and no number of everyday texts.
+/// Shortest value of letters alone, or of digits alone, that is unlikely to be an everyday word or number.
 const WORDLIKE: usize = 16;
 /// Shortest value that is taken for random.
 const RANDOM: usize = 20;

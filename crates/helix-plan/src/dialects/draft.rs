@@ -83,7 +83,7 @@ impl<'n> Draft<'n> {
             self.entries.retain(|entry| &*entry.key != key);
             return self.put(key, key_range, more.clone());
         };
-        // A value that is no list is reported by the reader of modern plans.
+        // A value that is not a list is reported by the reader of modern plans.
         let Value::Sequence(present) = &entry.value.value else { return };
         let mut all = present.to_vec();
         for item in more.items() {
@@ -107,7 +107,7 @@ impl<'n> Draft<'n> {
                     all.push(new);
                     *entries = all.into();
                 }
-                // A value that is no mapping is reported by the reader of modern plans.
+                // A value that is not a mapping is reported by the reader of modern plans.
                 Some(Value::Scalar(_) | Value::Sequence(_)) => {}
                 None => {
                     let (key_range, range) = (new.key_range.clone(), new.value.range.clone());

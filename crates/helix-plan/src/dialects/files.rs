@@ -60,7 +60,7 @@ impl Rewriter<'_, '_> {
             (Some(directory), Some(above)) if expected.is_none() => {
                 all.push(Node::text(format!("{above}/"), &directory.value.range));
             }
-            // The directory is no text, and as a path it is reported.
+            // The directory is not text, and is reported as a path.
             (Some(directory), None) => all.push(directory.value.clone()),
             (Some(_), Some(_)) | (None, _) => {}
         }

@@ -356,7 +356,7 @@ fn word(place: OldPlace, value: &Node) -> Node {
     modern.map_or_else(|| value.clone(), |modern| Node::text(modern, &value.range))
 }
 
-/// The phase type that a template of added phases is named after (`development-python`); what is no text stays as it is,
+/// The phase type that a template of added phases is named after (`development-python`); what is not text stays as it is,
 /// for the reader to report.
 fn template(value: &Node) -> Option<Node> {
     let Some(written) = value.as_text() else { return Some(value.clone()) };

@@ -14,9 +14,7 @@ pub(super) enum OldPlace {
     /// `project` at the top.
     Project,
     Phase,
-    /// `config` of a phase.
     Config,
-    /// `phase_config` of a phase.
     PhaseConfig,
     /// `input`, `input_from` or `output` of a phase, written as a mapping.
     Files,
@@ -63,7 +61,6 @@ pub(super) enum Meaning {
     Ignored(&'static str),
 }
 
-/// An old key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OldKey {
     pub(super) place: OldPlace,

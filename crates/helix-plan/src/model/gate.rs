@@ -198,7 +198,6 @@ impl GateSpec {
         }
     }
 
-    /// Name, cost and scope of the gate.
     fn properties(&self) -> (GateName, GateCost, GateScope) {
         use GateCost::{Command, Outside, Paid, Reading};
         use GateScope::{Files, Phase, Tree};

@@ -23,7 +23,7 @@ impl ParsedPlan {
     /// the plan. Places of the workflow's phases are that of `workflow` in the plan.
     ///
     /// # Errors
-    /// Every problem: inputs without a value, ids that both have, dependencies that nobody has, claims that collide.
+    /// Every problem: inputs without a value, ids that both have, dependencies on no phase, claims that collide.
     pub fn with_workflow(mut self, file: &str, workflow: &Workflow) -> Result<Self, Vec<Diagnostic>> {
         let at_workflow = self.places.workflow;
         let read = self.phases_of(file, workflow)?;

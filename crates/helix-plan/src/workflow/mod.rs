@@ -65,7 +65,6 @@ const BUILT_IN: [(&str, &str); 4] = [
 ];
 
 impl Workflow {
-    /// The names of the built-in workflows.
     pub fn built_in_names() -> impl Iterator<Item = &'static str> {
         BUILT_IN.iter().map(|(name, _)| *name)
     }

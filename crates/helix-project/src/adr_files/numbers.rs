@@ -10,13 +10,17 @@ use helix_adr::{
     title_slug,
 };
 use helix_core::diagnostic::Diagnostic;
+use helix_process::bounded::read_text;
 use jiff::Zoned;
 
 use super::writing::{disk, is_own_index, lock, repository, update_index, write_index, write_new};
-use super::{AdrDirectory, AdrFileError, INDEX, Place, read, relative};
+use super::{AdrDirectory, AdrFileError, INDEX, MAX_ADR, Place, read, relative};
 
 /// Branches whose numbers count, the youngest first: enough for all that are being worked on.
 const BRANCHES: usize = 50;
+
+/// Templates of adr-tools, log4brains and MADR.
+const TEMPLATES: [&str; 3] = ["templates/template.md", "template.md", "adr-template.md"];
 
 /// A finalized ADR.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +32,18 @@ pub struct Finalized {
     pub index: Option<String>,
     /// What is worth knowing and blocks nothing.
     pub warnings: Vec<Diagnostic>,
+}
+
+/// The template of a directory of decisions, if it has one.
+fn own_template(root: &Path, place: &Place) -> Result<Option<String>, AdrFileError> {
+    for name in TEMPLATES {
+        let path = root.join(&place.directory).join(name);
+        let text = read_text(Some(root), &path, MAX_ADR).map_err(disk("read", &path))?;
+        if text.is_some() {
+            return Ok(text);
+        }
+    }
+    Ok(None)
 }
 
 /// Numbers that are taken on other branches and in other worktrees of the repository.
@@ -156,7 +172,11 @@ impl AdrDirectory {
         let known = Self::open_in(root, &place)?;
         let style = known.style();
         let style = Style { language: language.unwrap_or(style.language), ..style };
-        let (id, path) = known.write_new(title, |naming| Ok(style.draft(title, naming)))?;
+        let template = if style.form == AdrForm::Helix { None } else { own_template(root, &place)? };
+        let (id, path) = known.write_new(title, |naming| {
+            let filled = template.and_then(|template| style.filled(&template, title, naming));
+            Ok(filled.unwrap_or_else(|| style.draft(title, naming)))
+        })?;
         Ok(Finalized { id, path, index: update_index(root, &place)?, warnings: Vec::new() })
     }
 

@@ -1,4 +1,4 @@
-//! Addresses that log a browser in, for whoever asks. Must not know pages.
+//! Addresses that log a browser in. Must not know pages.
 
 use axum::Json;
 use axum::extract::State;

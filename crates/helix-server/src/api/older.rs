@@ -189,6 +189,10 @@ struct Teller {
 impl Teller {
     fn tell(&mut self, out: &mut Vec<u8>, recorded: &Recorded<JobEvent>) -> ControlFlow<()> {
         self.state = self.state.take().and_then(|state| state.apply(recorded).ok());
+        // What the client has moves the state alone; where it stands then shows at the last of it.
+        if recorded.number < self.after && self.state.is_some() {
+            return Continue(());
+        }
         let Some(view) = self.state.as_ref().and_then(|state| JobView::project(&self.job, state)) else {
             return Break(());
         };

@@ -226,7 +226,7 @@ async fn whole<W: Wire>(
     Ok(presenter.into_whole(WholeAnswer { text, thinking, usage, turn }))
 }
 
-/// Takes text out of the last events: nobody has read it yet.
+/// Takes text out of the last events, which were not sent yet.
 fn take_back(events: &mut [TurnEvent], text: &str) {
     let mut left = text;
     for event in events.iter_mut().rev() {

@@ -2,6 +2,8 @@
 //!
 //! Must not know messages. Nothing is ever fetched: a URL in a message is the user's text, not a command to Helix.
 
+use std::collections::HashMap;
+
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
@@ -74,19 +76,21 @@ pub(super) fn audio(part: &Field<'_>) -> Result<Sent, ApiError> {
 pub(super) fn quoted(text: &str) -> Vec<Upload> {
     let context = text.split_once("<context>").and_then(|(_, rest)| rest.rsplit_once("</context>"));
     let Some((context, _)) = context.filter(|_| text.trim_start().starts_with("### Task:")) else { return Vec::new() };
-    let mut files: Vec<(String, String)> = Vec::new();
+    let mut files: Vec<(&str, String)> = Vec::new();
+    let mut known = HashMap::new();
     let sources = context.trim().strip_prefix("<source ").and_then(|sources| sources.strip_suffix("</source>"));
     for (head, content) in
         sources.unwrap_or_default().split("</source>\n<source ").filter_map(|one| one.split_once('>'))
     {
-        let name = attribute(head, "name").unwrap_or("source").to_owned();
-        match files.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => known.push_str(&format!("\n\n{content}")),
+        let name = attribute(head, "name").unwrap_or("source");
+        let at = *known.entry(name).or_insert(files.len());
+        match files.get_mut(at) {
+            Some((_, whole)) => whole.extend(["\n\n", content]),
             None => files.push((name, content.to_owned())),
         }
     }
-    let upload = |(name, content): (String, String)| Upload {
-        name: Some(name),
+    let upload = |(name, content): (&str, String)| Upload {
+        name: Some(name.to_owned()),
         media_type: "text/plain".into(),
         bytes: content.into_bytes().into(),
     };

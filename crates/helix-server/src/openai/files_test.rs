@@ -36,3 +36,12 @@ fn addresses_are_named_and_never_fetched_and_nonsense_is_refused() {
     assert!(file(&Field::body(&json!({ "file": {} }))).is_err());
     assert!(image(&Field::body(&json!({ "image_url": "data:image/png;base64" }))).is_err());
 }
+
+#[test]
+fn time_grows_with_the_number_of_quoted_files_and_not_with_its_square() {
+    let sources: Vec<String> = (0..100_000).map(|n| format!("<source id=\"1\" name=\"{n}\">x</source>")).collect();
+    let text = format!("### Task:\n<context>\n{}\n</context>", sources.join("\n"));
+    let started = std::time::Instant::now();
+    assert_eq!(quoted(&text).len(), sources.len());
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+}

@@ -88,7 +88,6 @@ impl LinkScan {
         self.read(true)
     }
 
-    /// A whole text.
     pub(super) fn whole(mut self, text: &str) -> Vec<Piece> {
         let mut pieces = self.push(text);
         pieces.extend(self.rest());

@@ -29,7 +29,7 @@ pub(super) struct Links {
     shared: Shared,
     /// Of what Helix itself says.
     pub(super) language: Language,
-    /// Where browsers reach this server; `None` where nobody knows.
+    /// Where browsers reach this server; `None` where that is unknown.
     base: Option<String>,
     session: Option<SessionId>,
     scan: LinkScan,
@@ -157,7 +157,7 @@ impl Links {
         shown
     }
 
-    /// The address of a file that a link leads to; `None` where it leads to none, or nobody knows where browsers reach it.
+    /// The address of a file that a link leads to; `None` where it leads to none, or where browsers reach this server is unknown.
     async fn address(&mut self, written: &str) -> Option<String> {
         let session = self.session.clone()?;
         let found = self.shared.engine.sessions().linked(&session, written, None).await;

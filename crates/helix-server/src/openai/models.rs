@@ -47,7 +47,6 @@ fn model_object(id: &str, model: Option<&str>, created: i64) -> Value {
     })
 }
 
-/// Names of all models.
 fn names(models: &[String]) -> Vec<String> {
     std::iter::once(CONSULTANT.to_owned()).chain(models.iter().map(|model| format!("{PREFIX}{model}"))).collect()
 }

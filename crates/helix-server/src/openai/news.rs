@@ -90,9 +90,12 @@ pub(super) async fn tell(shared: Shared, place: Place, watched: Watched) {
     let Some(key) = key(&shared).await else { return };
     let Some(mut jobs) = watched.jobs(&shared, Watch::On(since)).await else { return };
     let told = async {
+        let http = client(&key)?;
+        let address = format!("{}{}", key.page, place.path());
         while let Some(news) = jobs.recv().await {
             for event in events(&news, watched.language) {
-                send(&key, &place, &event).await?;
+                let request = http.post(&address).bearer_auth(&key.token).json(&event);
+                request.send().await?.error_for_status()?;
             }
         }
         Ok::<_, reqwest::Error>(())
@@ -117,7 +120,7 @@ async fn key(shared: &Shared) -> Option<NewsKey> {
     key.inspect_err(|error| tracing::warn!(path = %path.display(), %error, "the key of Open WebUI cannot be read")).ok()
 }
 
-/// What Open WebUI is sent: the line above the answer, and a word in passing where somebody should look. It shows a list of phases only
+/// What Open WebUI is sent: the line above the answer, and a notification where somebody should look. It shows a list of phases only
 /// while an answer is under way.
 fn events(news: &JobNews, language: Language) -> Vec<Value> {
     let line = one_line(&news.line(language));
@@ -134,7 +137,7 @@ fn events(news: &JobNews, language: Language) -> Vec<Value> {
     [status_event(&line)].into_iter().chain(toast).collect()
 }
 
-async fn send(key: &NewsKey, place: &Place, event: &Value) -> reqwest::Result<()> {
+fn client(key: &NewsKey) -> reqwest::Result<reqwest::Client> {
     let mut http = reqwest::Client::builder().timeout(LIMIT).redirect(reqwest::redirect::Policy::none());
     let page = reqwest::Url::parse(&key.page).ok();
     if page.is_some_and(|page| page.host_str().is_some_and(|host| ["127.0.0.1", "localhost", "[::1]"].contains(&host)))
@@ -142,7 +145,5 @@ async fn send(key: &NewsKey, place: &Place, event: &Value) -> reqwest::Result<()
         // A proxy of the user's is for the world outside.
         http = http.no_proxy();
     }
-    let request = http.build()?.post(format!("{}{}", key.page, place.path()));
-    request.bearer_auth(&key.token).json(event).send().await?.error_for_status()?;
-    Ok(())
+    http.build()
 }

@@ -19,10 +19,8 @@ use super::tool_name::CallWords;
 use crate::job_links::JobLinks;
 use crate::profile::Profile;
 
-/// The options of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct AnswerOptions {
-    /// Id of the answer.
     pub(crate) id: String,
     /// The model's name as the client gave it.
     pub(crate) model: String,
@@ -179,7 +177,7 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::Began { .. } => self.line.clear(out),
             TurnEvent::Status { text } => self.status(out, &text),
             TurnEvent::JobNews { text, note, .. } if self.shows_status() => {
-                // A list that was left behind by Stop is not true any more.
+                // A list that Stop left behind is out of date.
                 self.checklist(out, &[]);
                 self.line.set_sticky(out, &text);
                 note.into_iter().for_each(|note| self.block(out, &note));

@@ -34,7 +34,6 @@ pub(crate) struct ChatRequest {
     pub(crate) messages: Vec<Message>,
 }
 
-/// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Message {
     /// Its place in the body, such as `messages[2]`.

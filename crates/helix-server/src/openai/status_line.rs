@@ -10,7 +10,6 @@ use crate::sse;
 /// Longest line, in characters.
 const LINE: usize = 200;
 
-/// The line's state.
 #[derive(Debug, Default)]
 pub(super) struct StatusLine {
     /// Whether the line that is shown is true only until something else is.
@@ -88,7 +87,6 @@ pub(super) fn show(out: &mut Vec<u8>, line: &str) {
     sse::data(out, &json!({ "event": status_event(line) }));
 }
 
-/// The event that shows a line.
 pub(super) fn status_event(line: &str) -> Value {
     json!({ "type": "status", "data": { "description": line, "done": true } })
 }

@@ -103,7 +103,7 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
 /// [`ApiError`] for tasks that need a model.
 pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
     let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
-    let language = Language::of_texts(users_words(prompt)).or(topic.language).unwrap_or_default();
+    let language = Language::of_texts(users_words(prompt).into_iter().rev()).or(topic.language).unwrap_or_default();
     let answer = match task {
         "title_generation" => {
             let named = topic.title.as_deref().map(|named| title(language, named));
@@ -199,20 +199,16 @@ fn plain_words(prompt: &str) -> &str {
     words.split("\nAI:").next().unwrap_or_default().trim()
 }
 
-/// The user's words in the history that a task's prompt quotes, the newest first.
-fn users_words(prompt: &str) -> impl Iterator<Item = &str> {
+/// The user's words in the history that a task's prompt quotes, the oldest first.
+fn users_words(prompt: &str) -> Vec<&str> {
     let history = prompt.rsplit_once("<chat_history>").map_or("", |(_, history)| history);
     let history = history.split("</chat_history>").next().unwrap_or_default();
-    let said = history.rsplit("USER: ").filter(|said| !said.is_empty());
-    said.map(|said| said.split("\nASSISTANT:").next().unwrap_or_default())
+    let said = history.split("USER: ").skip(1);
+    said.map(|said| said.split("\nASSISTANT:").next().unwrap_or_default().trim()).collect()
 }
 
-/// The user's first words in the history that a task's prompt quotes.
 fn first_words(prompt: &str) -> &str {
-    let history = prompt.rsplit_once("<chat_history>").map_or("", |(_, history)| history);
-    let history = history.split("</chat_history>").next().unwrap_or_default();
-    let Some((_, words)) = history.split_once("USER: ") else { return "" };
-    words.split("\nASSISTANT:").next().unwrap_or_default().trim()
+    users_words(prompt).first().copied().unwrap_or_default()
 }
 
 #[cfg(test)]

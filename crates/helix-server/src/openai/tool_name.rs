@@ -32,7 +32,6 @@ const CARGO: &str = "test result: ";
 static PYTEST: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^(?:=+ )?\d+ [a-z]+(?:, \d+ [a-z]+)* in \d[\d.]*s\b").ok());
 
-/// A call, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CallWords {
     /// The agent's name of the tool.

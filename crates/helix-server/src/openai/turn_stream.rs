@@ -8,7 +8,7 @@ use std::time::Duration;
 use helix_core::ids::{SessionId, TurnId};
 use helix_engine::consultant::{Purpose, TurnError, TurnEvent, TurnRequest};
 use helix_job::Language;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::error::ApiError;
@@ -16,7 +16,7 @@ use super::links::Links;
 use crate::config::Disconnect;
 use crate::connection::Line;
 use crate::profile::Profile;
-use crate::shared::{NextTurn, Shared};
+use crate::shared::{AskedSince, AskedTurn, Shared};
 
 /// Longest time that a turn continues after Open WebUI closed the connection. It does that for Stop alone: when a page is
 /// reloaded or closed, its server keeps reading (measured with 0.12.4).
@@ -40,7 +40,7 @@ pub(crate) struct TurnStream {
 /// A turn that is not over, as far as anybody knows.
 struct OpenTurn {
     shared: Shared,
-    next: NextTurn,
+    asked: watch::Receiver<AskedSince>,
     line: Line,
     events: mpsc::Receiver<TurnEvent>,
 }
@@ -64,17 +64,17 @@ impl TurnStream {
             let session = shared.engine.consultant().locate(&mut request).await?;
             let continues = request.purpose == Purpose::Continue;
             let language = request.language();
-            let next = NextTurn { session, request: request.client.request.clone(), continues };
-            // Detached turns of this conversation need not wait any longer. Without any, nothing is sent.
-            shared.next_turns.send(next.clone()).ok();
-            Ok::<_, TurnError>((next, language, shared.engine.consultant().turn(request).await?))
+            // From here on: a later message may come before it is seen that the client of this one has gone.
+            let turn = AskedTurn { session, request: request.client.request.clone(), continues };
+            let asked = shared.open_turns.add(turn);
+            Ok::<_, TurnError>((asked, language, shared.engine.consultant().turn(request).await?))
         };
-        let (next, language, events) = tokio::select! {
+        let (asked, language, events) = tokio::select! {
             started = starting => started?,
             () = shared.shutdown.cancelled() => return Err(ApiError::shutting_down(language)),
         };
         links.language = language;
-        let turn = OpenTurn { shared: shared.clone(), next, line, events };
+        let turn = OpenTurn { shared: shared.clone(), asked, line, events };
         Ok(Self { profile, disconnected, turn: Some(turn), began: None, first, links, ready: VecDeque::new() })
     }
 
@@ -129,24 +129,20 @@ impl Drop for TurnStream {
             return;
         }
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let (tasks, next_turns) = (turn.shared.tasks.clone(), turn.shared.next_turns.subscribe());
-            tasks.spawn_on(turn.stop_after(grace, next_turns, self.began.take()), &runtime);
+            let tasks = turn.shared.tasks.clone();
+            tasks.spawn_on(turn.stop_after(grace, self.began.take()), &runtime);
         }
     }
 }
 
 impl OpenTurn {
-    /// Stops the turn after this time, or when its session gets another message: `next_turns` has all that start. A client
-    /// whose connection broke has asked for nothing: its turn has all the time, and the same message again waits for its answer.
-    async fn stop_after(
-        mut self,
-        grace: Duration,
-        mut next_turns: broadcast::Receiver<NextTurn>,
-        mut began: Option<(SessionId, TurnId)>,
-    ) {
+    /// Stops the turn after this time, or when its session has got another message. A client whose connection broke has
+    /// asked for nothing: its turn has all the time, and who asks for the rest of its answer wants it to go on.
+    async fn stop_after(mut self, grace: Duration, mut began: Option<(SessionId, TurnId)>) {
         let shutdown = self.shared.shutdown.clone();
         let (timer, is_lost) = (tokio::time::sleep(grace), self.line.is_lost());
         tokio::pin!(timer);
+        let enough = if is_lost { AskedSince::Message } else { AskedSince::Rest };
         let mut waits = true;
         loop {
             if let (false, Some((session, turn))) = (waits, &began) {
@@ -161,11 +157,7 @@ impl OpenTurn {
                     Some(_) => {}
                 },
                 () = &mut timer, if waits && !is_lost => waits = false,
-                // After missed messages, the next turn may be among them.
-                // Whoever continues an answer that was cut off on its way wants the rest of it.
-                next = next_turns.recv(), if waits => {
-                    waits = next.is_ok_and(|next| !next.replaces(&self.next) || is_lost && next.continues);
-                }
+                _ = self.asked.wait_for(|asked| *asked >= enough), if waits => waits = false,
                 () = shutdown.cancelled() => break,
             }
         }

@@ -3,6 +3,7 @@
 use std::os::unix::fs::symlink;
 
 use helix_core::ids::SessionId;
+use helix_core::secrets::Secret;
 use helix_engine::tools::{Caller, Tools};
 use helix_server::ServerConfig;
 use serde_json::{Value, json};
@@ -63,6 +64,11 @@ async fn links_to_files_open_in_a_browser_and_the_agent_keeps_its_own_words() {
     assert_eq!(note.text().await.unwrap(), "<b>kept</b>\n");
     assert_eq!((picture.status().as_u16(), header(&picture, "content-type")), (200, "image/png".into()));
     assert_eq!(open(found[2]).await.status(), 200);
+    // What the host knows is masked here as everywhere.
+    let value = "correct-horse-battery-staple-9";
+    helix_engine::secrets::hold([Secret { name: "KEY".into(), value: value.into() }]);
+    std::fs::write(directory.join("note.md"), format!("{value}\n")).unwrap();
+    assert_eq!(open(found[0]).await.text().await.unwrap(), format!("[secret KEY]{}\n", "*".repeat(18)));
     // Another file under the same signature, a changed signature, another way in.
     let (name, signature) = found[0].rsplit_once('.').unwrap();
     let (path, _) = name.rsplit_once('/').unwrap();

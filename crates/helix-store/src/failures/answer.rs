@@ -23,7 +23,6 @@ pub struct OpenFailure {
     pub attempt: u32,
     /// The commit in which it was seen.
     pub commit: Option<CommitId>,
-    /// Its row.
     pub(super) id: i64,
     /// Key of the occurrence.
     pub(super) key: String,

@@ -19,7 +19,6 @@ use crate::sqlite::{Sql, json, unreadable, unsigned};
 /// Projects of a failure that are named.
 const PROJECTS: i64 = 10;
 
-/// A row of `failures`.
 #[derive(Debug, Clone)]
 pub(super) struct FailureRow {
     pub(super) id: i64,
@@ -78,7 +77,7 @@ impl FailureRow {
         })
     }
 
-    /// The same as far as it was seen in a project, without texts that are another one's; `None` where it was not, or nobody knows how it ended.
+    /// The same as far as it was seen in a project, without texts that are another one's; `None` where it was not, or how it ended is unknown.
     pub(super) fn known_in(self, tx: Sql<'_>, project: &str) -> Result<Option<KnownFailure>, DatabaseError> {
         let seen = "SELECT count(*) AS kept, min(at) AS first_seen, max(at) AS last_seen, max(state = 'gone') AS gone,
                         max(state = 'gave_up') AS gave_up,

@@ -42,7 +42,7 @@ pub(super) fn similar(tx: Sql<'_>, query: &SimilarQuery) -> Result<Vec<PastFailu
     }
     let project = query.project.as_deref().map(redact);
     if project.as_deref() == Some("") {
-        // What belongs to no project is nobody's.
+        // What belongs to no project is shown to none.
         return Ok(found);
     }
     let known = |row: FailureRow| match &project {

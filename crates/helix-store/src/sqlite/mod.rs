@@ -307,7 +307,7 @@ fn is_no_value(error: &rusqlite::Error) -> bool {
     )
 }
 
-/// Refuses what SQLite would name badly, or not at all: something that is no file, and a file that lost all its content, which to
+/// Refuses what SQLite would name badly, or not at all: something that is not a file, and a file that lost all its content, which to
 /// SQLite is a new database.
 fn check_file(path: &Path, database: &str) -> Result<(), DatabaseError> {
     let Ok(found) = path.metadata() else { return Ok(()) };

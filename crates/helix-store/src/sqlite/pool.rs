@@ -29,7 +29,6 @@ pub(crate) enum Service {
     Advice(Duration),
 }
 
-/// The connections.
 #[derive(Debug)]
 pub(crate) struct Connections {
     options: DatabaseOptions,

@@ -183,12 +183,10 @@ pub(super) fn job(sql: Sql<'_>, id_or_prefix: &str) -> Result<Option<JobView>, R
     }
 }
 
-/// A job by its idempotency key.
 pub(super) fn job_by_key(sql: Sql<'_>, key: &str) -> Result<Option<JobView>, ReadError> {
     one(sql, &format!("{JOB} WHERE idempotency_key = ?1"), key, "job with key")
 }
 
-/// A session by its id.
 pub(super) fn session(sql: Sql<'_>, id: &SessionId) -> Result<Option<SessionView>, ReadError> {
     one(sql, &format!("{SESSION} WHERE id = ?1"), id.as_str(), "session")
 }

@@ -57,7 +57,6 @@ pub(super) fn list(sql: Sql<'_>, session: &SessionId, after: u32, limit: usize) 
     Ok(turns)
 }
 
-/// A turn by its id.
 pub(super) fn by_id(sql: Sql<'_>, id: &TurnId) -> Result<Option<TurnView>, ReadError> {
     let select = "SELECT view, seal = seal_of('turn', id, view) AS sealed FROM turns WHERE id = ?1";
     one(sql, select, id.as_str(), "turn")

@@ -261,7 +261,7 @@ impl Desk {
         if committed.is_ok() {
             // Before the answers, so that a subscriber after an answer does not hear of what is past.
             for moved in batch.iter_mut().filter_map(|work| work.moved()) {
-                // An error means that nobody listens, which is nobody's loss.
+                // An error means that nobody listens.
                 drop(self.feed.send(moved));
             }
         }
