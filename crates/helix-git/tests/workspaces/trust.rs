@@ -590,23 +590,3 @@ fn a_result_of_too_much_is_found_and_not_taken() {
         (vec!["result.too_much".to_owned()], much.committed.commit)
     );
 }
-
-/// The value of a secret gets into no commit, whatever holds it.
-#[test]
-fn a_secret_in_a_name_or_a_link_is_sent_back() {
-    let bench = Bench::new();
-    let (name, value) = ("SHOP_TOKEN".to_owned(), "s3cr3t-of-the-shop-4711".to_owned());
-    helix_process::secrets::hold([helix_core::secrets::Secret { name, value: value.clone() }]);
-    let base = bench.head();
-    let made = bench.attempt("build", &base, |tree| {
-        fs::write(tree.join(format!("{value}.txt")), "x\n").unwrap();
-        fs::create_dir(tree.join(&value)).unwrap();
-        fs::write(tree.join(&value).join("a"), "x\n").unwrap();
-        symlink(format!("src/{value}"), tree.join("link")).unwrap();
-        fs::write(tree.join("fine"), "x\n").unwrap();
-    });
-    assert_eq!(bench.rules(&made), ["result.secret"; 3]);
-    let taken: Vec<&str> = made.committed.changed.iter().map(|file| file.path.as_str()).collect();
-    assert_eq!(taken, ["fine"]);
-    assert!(!format!("{made:?}").contains(&value), "{made:?}");
-}
