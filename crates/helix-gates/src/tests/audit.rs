@@ -93,7 +93,7 @@ fn faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, Troub
     let command = context.phase.gates.iter().flat_map(|gate| gate.commands()).next().unwrap_or_default().to_owned();
     let work = Work::of(context, &command)?;
     let mut sorts: [Vec<PlantedFault>; 4] = Default::default();
-    let (nonsense, ..) = work.nonsense(&mut read)?;
+    let nonsense = work.nonsense(&mut read)?.edits;
     if !nonsense.is_empty() {
         let path = nonsense.keys().next().cloned().unwrap_or_default();
         let what = format!("every function answers nonsense ({} files)", nonsense.len());

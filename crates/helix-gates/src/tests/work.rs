@@ -45,6 +45,16 @@ pub(super) struct Nonsense {
     pub(super) unread: Vec<String>,
 }
 
+/// Sources with nonsense in their functions.
+#[derive(Default)]
+pub(super) struct NonsenseFiles {
+    pub(super) edits: BTreeMap<String, VariantFile>,
+    /// Whether the job wrote or changed one of these functions.
+    new_functions: bool,
+    /// The sources that cannot be read.
+    unread: Vec<Unread>,
+}
+
 /// A source of the result.
 pub(super) struct Written {
     pub(super) path: String,
@@ -116,18 +126,15 @@ impl Work {
     /// The result with nonsense in the functions of these sources.
     pub(super) fn control(&self, context: &GateContext) -> Result<Nonsense, Trouble> {
         let mut sources = Sources::of(context);
-        let (edits, new_functions, unread) = self.nonsense(&mut sources)?;
+        let NonsenseFiles { edits, new_functions, unread } = self.nonsense(&mut sources)?;
         let unread = left_unread(&mut sources, &unread)?;
         let variant = || context.repository().variant(&context.result.commit, &edits);
         let commit = if edits.is_empty() { None } else { Some(variant()?) };
         Ok(Nonsense { commit, files: edits.into_keys().collect(), new_functions, unread })
     }
 
-    /// These sources with nonsense in their functions, whether the job wrote or changed one of these, and the sources that cannot be read.
-    pub(super) fn nonsense(
-        &self,
-        sources: &mut Sources<'_>,
-    ) -> Result<(BTreeMap<String, VariantFile>, bool, Vec<Unread>), Trouble> {
+    /// These sources with nonsense in their functions.
+    pub(super) fn nonsense(&self, sources: &mut Sources<'_>) -> Result<NonsenseFiles, Trouble> {
         let context = sources.context();
         let (files, before) = (context.files()?, context.files_at(&context.origin)?);
         let mut nonsense = |files: &TreeListing, path: &str, code| -> Result<Stubs, Trouble> {
@@ -135,7 +142,7 @@ impl Work {
             let stubbed: Option<Stubbed> = sources.ask(path, &Question::Stubbed { code, source: source.into() })?;
             Ok(stubbed.map(|stubbed| (kind, stubbed)).ok_or(UNPARSED))
         };
-        let (mut edits, mut new_functions, mut unread) = (BTreeMap::new(), false, Vec::new());
+        let NonsenseFiles { mut edits, mut new_functions, mut unread } = NonsenseFiles::default();
         for path in self.sources.iter().filter(|path| files.get(*path).is_some_and(|entry| entry.kind.is_file())) {
             let Some(code) = Code::of_path(path) else { continue };
             match nonsense(&files, path, code)? {
@@ -148,7 +155,7 @@ impl Work {
                 }
             }
         }
-        Ok((edits, new_functions, unread))
+        Ok(NonsenseFiles { edits, new_functions, unread })
     }
 
     /// All code that the phase wrote, or the job before it where the phase wrote none, claimed or not.
