@@ -16,7 +16,7 @@ impl AgentAsk {
     pub fn of_profile(mut self, profile: &AgentProfile) -> Self {
         let own = &profile.inherited;
         self.tools.rules.deny.extend(profile.tools.deny.iter().cloned());
-        // Who cannot have a person asked goes without.
+        // Where no person can be asked, the call is denied.
         let asks = dialect(profile.dialect).asks_person();
         let asked = if asks { &mut self.tools.rules.ask } else { &mut self.tools.rules.deny };
         asked.extend(profile.tools.ask.iter().cloned());

@@ -291,6 +291,15 @@ fn an_early_error_exit_is_wrong_usage_also_when_it_speaks_on_stdout() {
     assert_eq!(outcome("", 143), OutcomeName::Truncated);
 }
 
+/// Of a line that is longer than any that an agent writes only the beginning is kept, as of a run that is under way.
+#[test]
+fn a_line_that_is_too_long_is_no_record() {
+    let long = result(json!({"result": "x".repeat(33 << 20)}));
+    assert_eq!(name(&[init(), long.clone()], 0), OutcomeName::Truncated);
+    let read = classified(&[init(), long, result(json!({}))], &Ended::exited(0), AskedSchema::No);
+    assert_eq!((read.outcome.name(), read.answer.as_str()), (OutcomeName::Truncated, "hi"));
+}
+
 fn events(records: &[Value]) -> (Vec<AgentEvent>, Reader) {
     let mut reader = dialect(DialectName::Claude).reader(AskedSchema::No, ExitStatus::NoEvidence);
     let mut events = Vec::new();

@@ -202,7 +202,7 @@ impl Classifier {
         );
         claims.extend(silence(observation, &lines));
         claims.sort_by_key(|claim| (Reverse(claim.score), claim.line.is_none(), claim.line));
-        // Whoever reports only that a command failed passes on what that one said.
+        // A tool that reports only that a command failed passes on what the command said.
         let explains = |claim: &Claim| !claim.explains_nothing() && claim.priority > WEAK;
         if claims.first().is_some_and(|first| first.cause == &cause::NO_REASON)
             && let Some(at) = claims.iter().position(explains)

@@ -107,7 +107,7 @@ const WORDS: &[(OwnCheck, &str)] = &[
         OwnCheck::FewerTests,
         r"[0-9] tests ran before .+, only [0-9]+ run now|[0-9] tests were skipped before .+, [0-9]+ are now",
     ),
-    (OwnCheck::GateChanged, r" defines this check and was changed by the phase"),
+    (OwnCheck::GateChanged, r" decides how `.+` checks and was [a-z]+, but no output of the phase claims it"),
     (OwnCheck::NothingChanged, r"\bthe phase changed no file"),
     (
         OwnCheck::Answer,
@@ -146,3 +146,7 @@ impl OwnFindings {
         self.coded.is_match(line) || self.check(line).is_some()
     }
 }
+
+#[cfg(test)]
+#[path = "own_check_test.rs"]
+mod tests;

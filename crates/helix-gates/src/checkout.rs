@@ -20,6 +20,7 @@ use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 use super::GateContext;
+use super::elsewhere::reached;
 use super::judgement::{Judgement, Trouble, finding, last_part};
 use super::lacking::lay;
 use helix_process::{
@@ -109,6 +110,17 @@ pub(crate) struct Checked {
     pub(crate) output: String,
     /// The report file that the command was to write.
     pub(crate) report: Option<String>,
+    /// Why its end says nothing about the work.
+    pub(crate) fault: Option<Fault>,
+    /// Why it says nothing about the result: the user's work tree may have been read in its place.
+    pub(crate) elsewhere: Option<Fault>,
+}
+
+impl Checked {
+    /// Why this run says nothing about the tree that it was made on.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        self.fault.clone().or_else(|| self.elsewhere.clone())
+    }
 }
 
 /// One command to run in a checkout.
@@ -393,7 +405,7 @@ fn unreadable(error: std::io::Error) -> Trouble {
 
 /// What a command left, with what it printed.
 async fn checked(
-    context: &GateContext,
+    context: &Arc<GateContext>,
     check: &Check<'_>,
     run: CommandRun,
     report: Option<String>,
@@ -403,14 +415,18 @@ async fn checked(
     let (argv, output_sha256) = (check.argv.to_vec(), run.sha256.clone());
     let evidence =
         CommandEvidence { argv, exit_code, output_sha256, output_file: file.clone(), walls: run.walls.clone() };
-    let prefix = format!("{}/", context.spaces.gate_directory(&context.job).display());
-    let output = context.state.join(file);
-    let texts = blocking(move || {
+    let fault = fault_of(&run, check.argv, check.limit);
+    let context = context.clone();
+    blocking(move || {
+        let prefix = format!("{}/", context.spaces.gate_directory(&context.job).display());
         let short = |text: String| text.replace(&prefix, "");
-        std::io::Result::Ok((short(read_ends(open_plain(&output)?)?), report.map(short)))
-    });
-    let (output, report) = texts.await?.map_err(unreadable)?;
-    Ok(Checked { run, evidence, output, report })
+        let output = open_plain(&context.state.join(file)).and_then(read_ends).map_err(unreadable)?;
+        let mut checked =
+            Checked { run, evidence, output: short(output), report: report.map(short), fault, elsewhere: None };
+        checked.elsewhere = reached(&context, &checked)?;
+        Ok(checked)
+    })
+    .await?
 }
 
 /// Runs something that blocks away from the runtime's own threads.
@@ -450,12 +466,12 @@ fn lacks_module(argv: &[String], last: &str) -> bool {
     module.is_some_and(|module| last.trim_end().ends_with(&format!("No module named {module}")))
 }
 
-/// SIGKILL is what the system sends where memory is short. Whoever asks a run to end otherwise asks its keeper, which records it: any other
-/// signal came from the command's own processes.
-const KILLED: i32 = 9;
+/// SIGKILL is what the system sends where memory is short. Helix ends a run through its keeper, which records that: any other signal came
+/// from the command's own processes.
+pub(crate) const KILLED: i32 = 9;
 
 /// The fault behind an end that says nothing about the work: not found, too late, ended from outside.
-pub(crate) fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Option<Fault> {
+fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Option<Fault> {
     let program = argv.first().map(String::as_str).unwrap_or_default();
     let last = run.tail.trim_end().lines().last().unwrap_or_default();
     let (kind, message, hint) = match run.end {

@@ -11,9 +11,8 @@ use helix_core::run::Wall;
 
 use super::GateContext;
 use super::baseline::{Baseline, BaselineEnd, Before, Cache, Measure, Measured, baselines};
-use super::checkout::{Check, Checked, blocking, fault_of, run_on, words};
+use super::checkout::{Check, Checked, blocking, run_on, words};
 use super::definition::{Redefined, redefined};
-use super::elsewhere::reached;
 use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{CommandEnd, CommandRun};
 
@@ -31,7 +30,7 @@ pub(super) async fn command_passes(
     let commanded = Commanded { context, argv: &argv, limit };
     let checked = commanded.run(&context.result.commit, "", &[]).await?;
     notes.extend(run_notes(&checked.run));
-    if let Some(fault) = fault_in(context, &checked, &argv, limit).await? {
+    if let Some(fault) = checked.fault() {
         return Err(Judgement::faulted(fault).with_command(checked.evidence).with_notes(notes).into());
     }
     let rule = match gate {
@@ -71,7 +70,7 @@ fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]
                 "`{command}` failed before the job too, for the same reason ({how}): this is not the phase's doing"
             );
             let hint =
-                "mend it before the job, let a phase mend it, or let the command look at what the job changes alone";
+                "fix it before the job, let a phase fix it, or let the command look only at what the job changes";
             // No further try of the agent is to be paid for what it found there.
             Judgement::faulted(Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) })
         }
@@ -110,26 +109,11 @@ impl Measured for Commanded<'_> {
     async fn measure(&self, commit: &CommitId, suffix: &str, with: &[String]) -> Result<Measure, Trouble> {
         let measured = async {
             let checked = self.run(commit, suffix, with).await?;
-            let fault = fault_in(self.context, &checked, self.argv, self.limit).await?;
-            Ok(Measure { baseline: Baseline::of_command(checked.run.end, &checked.output), fault })
+            let baseline = Baseline::of_command(checked.run.end, &checked.output);
+            Ok(Measure { baseline, fault: checked.fault() })
         };
         Measure::begun(measured.await)
     }
-}
-
-/// Why a run says nothing about the tree that it was made on.
-pub(super) async fn fault_in(
-    context: &Arc<GateContext>,
-    checked: &Checked,
-    argv: &[String],
-    limit: Duration,
-) -> Result<Option<Fault>, Trouble> {
-    if let Some(fault) = fault_of(&checked.run, argv, limit) {
-        return Ok(Some(fault));
-    }
-    let of = context.clone();
-    let files = blocking(move || of.files()).await??;
-    Ok(reached(context, &files, checked))
 }
 
 /// What became of the scripts and configuration of these commands. Where somebody changed them who may not, that is the answer.

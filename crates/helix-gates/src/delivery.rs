@@ -15,7 +15,7 @@ use helix_plan::{Delivery, Probe, split_words};
 use tokio::net::TcpStream;
 
 use super::GateContext;
-use super::checkout::{Check, Checked, Checkout, fault_of, words};
+use super::checkout::{Check, Checked, Checkout, words};
 use super::command::{as_submitted, end_text, run_notes};
 use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{CommandEnd, ToolEnvironment, find_program};
@@ -175,7 +175,7 @@ impl Course<'_> {
         let limit = self.delivery.timeout.duration();
         let checked = self.command(&argv, limit, &format!(".{number}")).await?;
         self.notes.extend(run_notes(&checked.run));
-        let fault = fault_of(&checked.run, &argv, limit);
+        let fault = checked.fault;
         let outcome = match (&fault, checked.run.end) {
             (Some(_), _) => StepOutcome::Unknown,
             (None, CommandEnd::Exited(0)) => StepOutcome::Good,

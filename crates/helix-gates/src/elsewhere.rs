@@ -8,17 +8,18 @@ use helix_core::run::Wall;
 
 use super::GateContext;
 use super::checkout::Checked;
-use helix_git::TreeListing;
+use helix_git::GitError;
 use helix_process::{CommandEnd, below, paths_in};
 
 /// Why a command's end says nothing about the result: it names a file of the project in the user's work tree, which it could not read, or
 /// may well have read where nothing keeps it from that.
-pub(crate) fn reached(context: &GateContext, files: &TreeListing, checked: &Checked) -> Option<Fault> {
+pub(crate) fn reached(context: &GateContext, checked: &Checked) -> Result<Option<Fault>, GitError> {
     let walled = checked.run.walls.as_ref().is_some_and(|walls| walls.holds(Wall::Files));
-    let users = context.users_tree.to_str()?;
-    if walled && checked.run.end == CommandEnd::Exited(0) || !checked.output.contains(users) {
-        return None;
+    let names_it = context.users_tree.to_str().is_some_and(|users| checked.output.contains(users));
+    if walled && checked.run.end == CommandEnd::Exited(0) || !names_it {
+        return Ok(None);
     }
+    let files = context.files()?;
     let of_project = |path: &str| {
         let inside = below(path.as_ref(), &context.users_tree)?.into_os_string().into_string().ok()?;
         let directory = format!("{inside}/");
@@ -27,17 +28,18 @@ pub(crate) fn reached(context: &GateContext, files: &TreeListing, checked: &Chec
         (!inside.is_empty() && is_there).then_some(inside)
     };
     let ranges = paths_in(&checked.output);
-    let (path, inside) = ranges.into_iter().find_map(|range| {
+    let named = ranges.into_iter().find_map(|range| {
         let path = checked.output.get(range)?.trim_end_matches('.');
         Some((path.to_owned(), of_project(path)?))
-    })?;
+    });
+    let Some((path, inside)) = named else { return Ok(None) };
     let program = checked.evidence.argv.first().map(String::as_str).unwrap_or_default();
     let how = if walled { "wants to read" } else { "may have read" };
-    Some(Fault {
+    Ok(Some(Fault {
         kind: FaultKind::Environment,
         message: format!("{program} {how} {path}: this is your work tree, not the result that the gate checks"),
         hint: Some(remedy(&inside)),
-    })
+    }))
 }
 
 /// What leads to a file in the user's work tree, by its kind.

@@ -86,7 +86,7 @@ pub struct GateContext {
     pub environment: ToolEnvironment,
     /// How its checkout is prepared.
     pub workspace: Arc<Workspace>,
-    /// Who is using which job's checkout.
+    /// The checkouts of all jobs.
     pub checkouts: GateCheckouts,
     /// Cancelled when nobody wants the answer any more.
     pub cancel: CancellationToken,

@@ -1,5 +1,5 @@
 //! Whether the commands of gates can say anything at all, seen on the commit that a job starts from before anybody works: what cannot run
-//! there is the surroundings' fault, and no agent can mend it.
+//! there is the surroundings' fault, and no agent can fix it.
 //!
 //! Must not take a failure for one of the surroundings where the work may be what is missing: only what was seen to be missing counts.
 

@@ -18,6 +18,7 @@ use super::code::{self, Asked, Code, Mutant, TestFile};
 use super::judgement::Trouble;
 use super::markdown;
 use super::syntax::{self, Language};
+use super::tests::{Runner, counted};
 
 /// The command of the program that reads sources.
 pub const READ_SOURCES: &str = "read-sources";
@@ -41,6 +42,7 @@ pub(crate) enum Question<'q> {
     Lying { code: Code, source: Cow<'q, str>, passed: u32 },
     Mutants { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>> },
     Planted { code: Code, source: Cow<'q, str>, mutant: Cow<'q, Mutant> },
+    TestRun { runner: Runner, has_ended: bool, output: Cow<'q, str>, report: Option<Cow<'q, str>> },
 }
 
 impl Question<'_> {
@@ -64,6 +66,9 @@ impl Question<'_> {
             Self::Lying { code, source, passed } => told(&code::lying(*code, source, *passed)),
             Self::Mutants { code, source, lines } => told(&code::mutants(*code, source, lines)),
             Self::Planted { code, source, mutant } => told(&mutant.planted(*code, source)),
+            Self::TestRun { runner, has_ended, output, report } => {
+                told(&counted(*runner, *has_ended, output, report.as_deref()))
+            }
         }
     }
 }
@@ -95,7 +100,7 @@ impl<'c> Sources<'c> {
         self.context
     }
 
-    /// Asks about a file. What takes too much ends the check: nobody knows what is in it.
+    /// Asks about a file, or what `path` calls it. What takes too much ends the check: nobody knows what is in it.
     pub(crate) fn ask<T: DeserializeOwned>(&mut self, path: &str, question: &Question<'_>) -> Result<T, Trouble> {
         let broken = |error: serde_json::Error| Trouble::Broken(format!("{path} was not read: {error}"));
         let Some(program) = program_of_untrusted_work() else {
@@ -118,14 +123,18 @@ impl<'c> Sources<'c> {
             Ok(answer) => serde_json::from_slice(&answer).map_err(broken),
             Err(NoAnswer::Unwanted) if cancel.is_cancelled() => Err(Trouble::Cancelled),
             Err(NoAnswer::Unstartable(error)) => Err(Trouble::Broken(format!("no process reads {path}: {error}"))),
-            Err(NoAnswer::Unwanted) => Err(too_much(path, "with it, the sources of this check take too long")),
-            Err(error @ NoAnswer::TooMuch) => Err(too_much(path, &error.to_string())),
+            Err(error @ (NoAnswer::Unwanted | NoAnswer::TooMuch)) => {
+                let why = match error {
+                    NoAnswer::TooMuch => error.to_string(),
+                    _ => "with it, the sources of this check take too long".to_owned(),
+                };
+                let hint = match question {
+                    Question::TestRun { .. } => "have the tests print less",
+                    _ => "split it into smaller files that are nested less",
+                };
+                let message = format!("{path} cannot be checked: {why}");
+                Err(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint.to_owned()) }.into())
+            }
         }
     }
-}
-
-fn too_much(path: &str, why: &str) -> Trouble {
-    let message = format!("{path} cannot be checked: {why}");
-    let hint = Some("split it into smaller files that are nested less".to_owned());
-    Fault { kind: FaultKind::Unreadable, message, hint }.into()
 }

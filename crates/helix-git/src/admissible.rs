@@ -1,4 +1,4 @@
-//! What may not be in a result, whoever asks for it: links that lead out of it, names that another system takes for something else,
+//! What may not be in a result at all: links that lead out of it, names that another system takes for something else,
 //! files that no repository should hold.
 //!
 //! Must not look at anything that the result does not change: what was there before is the user's.

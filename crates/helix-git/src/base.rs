@@ -125,15 +125,10 @@ impl Repository {
         let args = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", ours.as_str(), theirs.as_str()];
         // How lines are put together is for the side to say that the other one joins; git before 2.41 takes no notice.
         let output = self.git(self.top(), args).env("GIT_ATTR_SOURCE", ours.as_str()).accept(&[0, 1]).run()?;
-        let mut fields = output.stdout.split(|byte| *byte == 0).filter(|field| !field.is_empty());
-        let tree = fields.next().map(|field| String::from_utf8_lossy(field).trim().to_owned()).unwrap_or_default();
-        let tree = TreeId::new(tree).map_err(|error| GitError::Unreadable {
-            command: "git merge-tree --write-tree".into(),
-            problem: error.to_string(),
-        })?;
+        let tree = output.tree()?;
         if output.code != 0 {
             // A file is named once for each stage that it has.
-            let paths: BTreeSet<String> = fields.map(escape_path).collect();
+            let paths: BTreeSet<String> = output.names().skip(1).map(escape_path).collect();
             return Ok(MergedTree::Conflict { paths: paths.into_iter().collect(), marked: tree });
         }
         Ok(MergedTree::Clean(tree))

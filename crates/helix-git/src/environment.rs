@@ -117,7 +117,7 @@ pub struct GitEnvironment {
     steps: Option<Steps>,
 }
 
-/// Who hears of the parts of operations.
+/// Is told of the parts of operations.
 #[derive(Clone)]
 struct Steps(Arc<dyn Fn(String) + Send + Sync>);
 

@@ -63,7 +63,7 @@ impl Workspaces {
         Ok(place.fitted()?.map(|fitting| (prepared(path, &place.layers(), &fitting), fitting)))
     }
 
-    /// For whoever asks the work place's own git what changed.
+    /// For an agent that asks the work place's own git what changed.
     fn leave_out(&self, path: &Path, fitting: &Fitting) -> Result<(), GitError> {
         let exclude = path.join(".git/info/exclude");
         let lines: String = fitting.entries.iter().map(|entry| format!("{}\n", pattern(entry))).collect();
@@ -88,8 +88,7 @@ impl Workspaces {
     pub fn ignored_in(&self, directory: &Path) -> Result<Vec<String>, GitError> {
         let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
         let listed = self.inside(&place_in(directory), args).run()?;
-        let paths = listed.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
-        Ok(paths.map(|path| escape_path(path.strip_suffix(b"/").unwrap_or(path))).collect())
+        Ok(listed.names().map(|path| escape_path(path.strip_suffix(b"/").unwrap_or(path))).collect())
     }
 
     /// Files of a work tree of the user's that git does not track, ignores there, and that fit patterns as in a `.gitignore`.
@@ -104,11 +103,11 @@ impl Workspaces {
         let exclude = patterns.iter().map(|pattern| format!("--exclude={pattern}"));
         let args = ["ls-files", "-z", "--others", "--ignored"].map(str::to_owned).into_iter().chain(exclude);
         let fitting = user.git(top, args).run()?.stdout;
-        let ignored = user.git(top, ["check-ignore", "-z", "--stdin"]).stdin(fitting).accept(&[0, 1]).run()?.stdout;
-        Ok(ignored.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(escape_path).collect())
+        let ignored = user.git(top, ["check-ignore", "-z", "--stdin"]).stdin(fitting).accept(&[0, 1]).run()?;
+        Ok(ignored.names().map(escape_path).collect())
     }
 
-    fn place_at(&self, path: &Path) -> Result<Place, GitError> {
+    pub(crate) fn place_at(&self, path: &Path) -> Result<Place, GitError> {
         let found = path.strip_prefix(self.root()).ok().and_then(|inner| {
             let (job, name) = inner.to_str()?.split_once('/')?;
             Some(self.place(&JobId::new(job).ok()?, name))

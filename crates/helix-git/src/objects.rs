@@ -35,6 +35,10 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
+    pub fn is_file(self) -> bool {
+        matches!(self, Self::File | Self::Executable)
+    }
+
     fn of(mode: &str) -> Option<Self> {
         match mode {
             "100644" | "100664" => Some(Self::File),

@@ -128,7 +128,7 @@ impl Repository {
         write("packed-refs", &packed(references))?;
         if let Some(hosted) = self.hosting() {
             write("info/exclude", &hosted.settings.exclude)?;
-            // Who makes no commit needs no name.
+            // Where no commit is made, no name is needed.
             write("config", hosted.settings.config(false, hosted.authors().ok()).as_bytes())?;
             hosted.settings.put_shallow(&own)?;
         }

@@ -313,9 +313,8 @@ impl Repository {
     /// Git failed.
     pub fn ignored(&self) -> Result<Vec<String>, GitError> {
         let args = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory"];
-        let output = self.git(self.top(), args).run()?.stdout;
-        let names = output.split(|byte| *byte == 0).filter(|name| !name.is_empty());
-        Ok(names.filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
+        let output = self.git(self.top(), args).run()?;
+        Ok(output.names().filter_map(|name| String::from_utf8(name.to_vec()).ok()).collect())
     }
 
     /// Root of the user's work tree; of the host's own repository its directory.

@@ -13,7 +13,7 @@ use std::path::Path;
 use helix_core::evidence::{Committed, SelfRunning};
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
-use helix_process::secrets::first_in_file;
+use helix_process::secrets::{clean, first_in_file, held};
 
 use super::admissible::{MAX_FILE, MAX_FILES, MAX_SIZE, inadmissible, is_storable, refused};
 use super::attempt::AttemptKey;
@@ -231,7 +231,10 @@ impl Harvest<'_> {
         let none = "0".repeat(start.tree.as_str().len());
         let (mut taken, mut dropped, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         self.size = 0;
-        for path in &changed {
+        for path in changed.iter().take(MAX_FILES + 1) {
+            if self.size > MAX_SIZE {
+                break;
+            }
             match self.fate(path) {
                 Fate::Taken => taken.extend(path.strip_suffix(b"/").unwrap_or(path).iter().copied().chain([0])),
                 Fate::Dropped => {
@@ -244,7 +247,7 @@ impl Harvest<'_> {
         if changed.len() > MAX_FILES || self.size > MAX_SIZE {
             let (count, size) = (changed.len(), self.size >> 20);
             let message = format!(
-                "{count} files changed, with {size} MiB; a result may change at most {MAX_FILES} files with {} MiB, and none of \
+                "{count} files changed, with {size} MiB or more; a result may change at most {MAX_FILES} files with {} MiB, and none of \
                  them was taken",
                 MAX_SIZE >> 20
             );
@@ -263,9 +266,7 @@ impl Harvest<'_> {
         if !unreadable.is_empty() {
             self.repairs.push(Repair::FilesUnreadable { detail: some_of(&unreadable) });
         }
-        let written = self.spaces.inside(&self.place, ["write-tree"]).run()?.text();
-        TreeId::new(written)
-            .map_err(|error| GitError::Unreadable { command: "git write-tree".into(), problem: error.to_string() })
+        self.spaces.inside(&self.place, ["write-tree"]).run()?.tree()
     }
 
     /// What differs from the index, after repositories inside that the project does not declare as submodules have become plain
@@ -314,7 +315,11 @@ impl Harvest<'_> {
             return Fate::Dropped;
         }
         let file = self.place.path.join(relative);
-        match fs::symlink_metadata(&file) {
+        let found = fs::symlink_metadata(&file);
+        if let (true, Some(secret)) = (found.is_ok(), first_secret(path)) {
+            return self.with_secret(path, &secret);
+        }
+        match found {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Fate::Taken,
             Err(_) => Fate::Unreadable,
             Ok(found) if found.is_file() && found.len() > MAX_FILE => {
@@ -336,8 +341,14 @@ impl Harvest<'_> {
                 Err(_) => Fate::Unreadable,
             },
             Ok(found) if found.is_symlink() => {
-                self.size += found.len();
-                Fate::Taken
+                let Ok(target) = fs::read_link(&file) else { return Fate::Unreadable };
+                match first_secret(target.as_os_str().as_bytes()) {
+                    Some(secret) => self.with_secret(path, &secret),
+                    None => {
+                        self.size += found.len();
+                        Fate::Taken
+                    }
+                }
             }
             // A submodule.
             Ok(found) if found.is_dir() && file.join(".git").exists() => Fate::Taken,
@@ -346,9 +357,9 @@ impl Harvest<'_> {
         }
     }
 
-    /// A file holds a value that nobody may read: it stays where it is, for whoever reads the finding, and gets into no commit.
+    /// A file holds a value that nobody may read: it stays where it is, and gets into no commit.
     fn with_secret(&mut self, path: &[u8], secret: &str) -> Fate {
-        let name = escape_path(path);
+        let name = clean(&escape_path(path));
         let message = format!("{name:?} holds the value of {secret}, which must not get into a commit");
         let fix = "read the value from the environment where it is needed, and keep it out of the repository";
         self.findings.push(refused("result.secret", &name, message).fix(fix));
@@ -380,6 +391,11 @@ impl Harvest<'_> {
         }
         Ok(())
     }
+}
+
+/// The name of a secret that a text holds.
+fn first_secret(text: &[u8]) -> Option<String> {
+    held().first_in(text).map(str::to_owned)
 }
 
 fn some_of(names: &[String]) -> String {

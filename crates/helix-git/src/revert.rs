@@ -129,8 +129,9 @@ impl Repository {
             let before = self.commit(before.as_str())?;
             // What undoes the merge, right behind it: to merge that with the tip is to revert the merge there.
             let files = self.listing(&merge.tree)?;
-            let kept = request.keep.iter().filter_map(|path| Some((path.as_str(), files.get(path)?.clone())));
-            let undone = self.loose_commit(&self.with_entries(&before.tree, kept.collect())?, &merge.id, "undone")?;
+            let kept = request.keep.iter().filter_map(|path| Some((path.as_str(), Some(files.get(path)?.clone()))));
+            let undone = self.tree_with(before.tree.as_str(), kept)?;
+            let undone = self.loose_commit(&undone, &merge.id, "undone")?;
             tree = match self.merge_trees(&tip, &undone)? {
                 MergedTree::Clean(tree) => tree,
                 MergedTree::Conflict { paths, .. } => return Ok(Revert::Conflict { merge: merge.id.clone(), paths }),
@@ -183,9 +184,9 @@ impl Repository {
         let written = files.iter().map(|(path, content)| {
             let object = self.git(self.top(), ["hash-object", "-w", "--stdin"]).stdin(content.clone()).run()?.text();
             let kind = listing.get(path).map_or(EntryKind::File, |entry| entry.kind);
-            Ok((path.as_str(), TreeEntry { kind, object }))
+            Ok((path.as_str(), Some(TreeEntry { kind, object })))
         });
-        let tree = self.with_entries(tree, written.collect::<Result<_, GitError>>()?)?;
+        let tree = self.tree_with(tree.as_str(), written.collect::<Result<Vec<_>, GitError>>()?)?;
         let message = request.message(merges);
         // The one that waits beside the branch is taken again as long as it is the same.
         let waiting = self.branch_tip(&beside(&request.title(), &request.job))?;
@@ -216,22 +217,5 @@ impl Repository {
         let args = ["commit-tree", tree.as_str(), "-p", parent.as_str(), "-F", "-"];
         let call = self.by_user(self.git(self.top(), args))?;
         Ok(self.commit(&call.stdin(message).run()?.text())?.id)
-    }
-
-    /// The tree with these entries instead of its own.
-    fn with_entries(&self, tree: &TreeId, entries: Vec<(&str, TreeEntry)>) -> Result<TreeId, GitError> {
-        if entries.is_empty() {
-            return Ok(tree.clone());
-        }
-        let directory = tempfile::tempdir().map_err(GitError::disk("create", "a temporary directory"))?;
-        let index = directory.path().join("index");
-        let git = |args: &[&str]| self.git(self.top(), args).env("GIT_INDEX_FILE", &index);
-        git(&["read-tree", tree.as_str()]).run()?;
-        let line = |(path, entry): (&str, TreeEntry)| format!("{} {}\t{path}\0", entry.kind.mode(), entry.object);
-        let lines = entries.into_iter().map(line).collect::<String>();
-        git(&["update-index", "-z", "--index-info"]).stdin(lines).run()?;
-        let written = git(&["write-tree"]).run()?.text();
-        TreeId::new(written)
-            .map_err(|error| GitError::Unreadable { command: "git write-tree".into(), problem: error.to_string() })
     }
 }

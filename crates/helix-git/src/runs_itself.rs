@@ -26,6 +26,8 @@ const WIDTH: usize = 240;
 const LINES_OF_ALL: usize = 160;
 /// Links that are followed one after the other, as many as systems do at least.
 const LINKS: usize = 40;
+/// Other names of one place that are kept.
+const NAMES: usize = 20;
 /// Larger files are only counted, in bytes.
 const READ: usize = 1 << 20;
 
@@ -135,6 +137,8 @@ const RULES: &[Rule] = &[
         RunsBy::Git,
         &["lefthook.y*ml", ".lefthook.y*ml", "lefthook.toml", ".lefthook/**", ".overcommit.yml", ".gitmodules"],
     ),
+    // No tree has a `.git`: this is the other name of a directory that git takes for one.
+    all(RunsBy::Git, &[".git/**"]),
     all(RunsBy::Git, &[".gitconfig", ".hg/**", ".svn/**", ".jj/**", ".bzr/**"]),
     Rule { by: RunsBy::Git, part: Part::Lines(names_driver), paths: &[".gitattributes"] },
     // When an interpreter or a debugger starts here.
@@ -206,10 +210,6 @@ fn names_driver(line: &str) -> bool {
 /// Names in a package's description under which tools look for hooks.
 const HOOKS: [&str; 4] = ["husky", "simple-git-hooks", "gitHooks", "lint-staged"];
 
-/// Names in a repository of git without a work tree; git takes any directory with some of these for one, whatever kind of file they are,
-/// and runs what its settings name.
-const BARE: [&str; 7] = ["head", "config", "commondir", "objects", "refs", "hooks", "info"];
-
 /// The files that run by themselves among the changes that lead to a tree, and what speaks against their number.
 ///
 /// # Errors
@@ -222,14 +222,12 @@ pub(crate) fn self_running(
     let mut found = Vec::new();
     let mut room = LINES_OF_ALL;
     let listing = repository.listing(tree)?;
-    let behind = behind_links(repository, &listing)?;
+    let others = OtherNames::of(repository, &listing)?;
     for change in changes {
         let Some(new) = &change.new else { continue };
         let path = escape_path(&change.path);
-        let (by, part) = match rule(&path, new.kind).or_else(|| rule_behind(&path, new.kind, &behind)) {
-            Some(rule) => (rule.by, rule.part),
-            None if is_in_bare_repository(&path, &listing) => (RunsBy::Git, Part::All),
-            None => continue,
+        let Some(&Rule { by, part, .. }) = rule(&path, new.kind).or_else(|| others.rule(&path, new.kind)) else {
+            continue;
         };
         let now = content(repository, new, part)?;
         let before = change.old.as_ref().map(|old| content(repository, old, part)).transpose()?;
@@ -277,27 +275,123 @@ fn matches(pattern: &str, names: &[String], stands_for: bool) -> bool {
     })
 }
 
-/// Where links lead that stand for files which run by themselves: the link of each place.
-type BehindLinks = BTreeMap<String, String>;
+/// Places of a tree, each with the names under which tools find what is there, too: a link leads there, or git takes a directory for a
+/// repository. Letters and signs that some file systems do not tell apart are made alike in places.
+#[derive(Default)]
+struct OtherNames(BTreeMap<String, BTreeSet<String>>);
 
-fn behind_links(repository: &Repository, listing: &TreeListing) -> Result<BehindLinks, GitError> {
-    let mut behind = BehindLinks::new();
-    for (link, entry) in listing.iter().filter(|(_, entry)| entry.kind == EntryKind::Symlink) {
-        if rule(link, EntryKind::Symlink).is_none() {
-            continue;
+/// Where not all names are kept, what is there counts whole.
+static TOO_MANY_NAMES: Rule = all(RunsBy::Tool, &[]);
+
+impl OtherNames {
+    fn of(repository: &Repository, listing: &TreeListing) -> Result<Self, GitError> {
+        let mut names = Self::default();
+        let links = listing.iter().filter(|(_, entry)| entry.kind == EntryKind::Symlink);
+        let mut open: Vec<(String, String)> = links.map(|(link, _)| (link.clone(), link.clone())).collect();
+        open.retain(|(link, _)| rule(link, EntryKind::Symlink).is_some());
+        for (place, name) in repositories(repository, listing)? {
+            names.add(place, name, listing, &mut open);
         }
-        let (mut at, mut entry) = (link.clone(), entry.clone());
-        for _ in 0..LINKS {
-            let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
-            let Some(place) = target_of(&at, &target) else { break };
-            behind.entry(place.clone()).or_insert_with(|| link.clone());
-            match listing.get(&place).filter(|next| next.kind == EntryKind::Symlink) {
-                Some(next) => (at, entry) = (place, next.clone()),
-                None => break,
+        while let Some((link, name)) = open.pop() {
+            for place in led_to(repository, listing, &link)? {
+                names.add(place, name.clone(), listing, &mut open);
+            }
+        }
+        Ok(names)
+    }
+
+    /// Adds a name, and the links below that stand for files which run by themselves because of it.
+    fn add(&mut self, place: String, name: String, listing: &TreeListing, open: &mut Vec<(String, String)>) {
+        let known = self.0.entry(alike(&place)).or_default();
+        if known.len() == NAMES || !known.insert(name.clone()) {
+            return;
+        }
+        let prefix = if place.is_empty() { place } else { format!("{place}/") };
+        let below = listing.range(prefix.clone()..).take_while(|(path, _)| path.starts_with(&prefix));
+        for (link, _) in below.filter(|(_, entry)| entry.kind == EntryKind::Symlink) {
+            let name = format!("{name}/{}", &link[prefix.len()..]);
+            let is_data = [".git/objects", ".git/refs"].iter().any(|data| name.starts_with(data));
+            if !is_data && rule(&name, EntryKind::Symlink).is_some() {
+                open.push((link.clone(), name));
             }
         }
     }
-    Ok(behind)
+
+    /// The rule for a path by another name.
+    fn rule(&self, path: &str, kind: EntryKind) -> Option<&'static Rule> {
+        let path = alike(path);
+        let ends = path.match_indices('/').map(|(end, _)| (end, end + 1)).chain([(0, 0), (path.len(), path.len())]);
+        ends.filter_map(|(end, rest)| Some((self.0.get(&path[..end])?, &path[rest..]))).find_map(|(names, rest)| {
+            if names.len() == NAMES {
+                return Some(&TOO_MANY_NAMES);
+            }
+            let mut all =
+                names.iter().map(|name| if rest.is_empty() { name.clone() } else { format!("{name}/{rest}") });
+            all.find_map(|name| rule(&name, kind))
+        })
+    }
+}
+
+/// A path in which nothing is left that only some file systems tell apart.
+fn alike(path: &str) -> String {
+    folded(path).split('/').map(seen).collect::<Vec<_>>().join("/")
+}
+
+/// Where a link leads: to each link on the way, and to the end. What leads out of the repository has no place in it.
+fn led_to(repository: &Repository, listing: &TreeListing, link: &str) -> Result<Vec<String>, GitError> {
+    let mut left: Vec<String> = link.rsplit('/').map(str::to_owned).collect();
+    let (mut at, mut places, mut followed): (Vec<String>, Vec<String>, usize) = Default::default();
+    while let Some(part) = left.pop() {
+        match part.as_str() {
+            "" | "." => continue,
+            ".." if at.pop().is_none() => return Ok(places),
+            ".." => continue,
+            _ => at.push(part),
+        }
+        let place = at.join("/");
+        let Some(entry) = listing.get(&place).filter(|entry| entry.kind == EntryKind::Symlink) else { continue };
+        if place != link {
+            places.push(place);
+        }
+        let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
+        followed += 1;
+        if followed > LINKS || target.starts_with('/') {
+            return Ok(places);
+        }
+        at.pop();
+        left.extend(target.rsplit('/').map(str::to_owned));
+    }
+    places.push(at.join("/"));
+    Ok(places)
+}
+
+/// What git takes for repositories of its own, whatever kind of file their parts are, and runs the hooks and settings of: each place with
+/// its name in a repository.
+fn repositories(repository: &Repository, listing: &TreeListing) -> Result<Vec<(String, String)>, GitError> {
+    let heads = listing.keys().filter_map(|path| path.rsplit_once('/')).filter(|(_, name)| alike(name) == "head");
+    let mut found = Vec::new();
+    for directory in heads.map(|(directory, _)| directory).collect::<BTreeSet<_>>() {
+        let names = names_in(directory, listing);
+        let common = names.get("commondir");
+        if common.is_none() && !(names.contains_key("objects") && names.contains_key("refs")) {
+            continue;
+        }
+        found.push((directory.to_owned(), ".git".to_owned()));
+        // Settings and hooks are those of the directory that this file names.
+        let Some(common) = common.map(|name| format!("{directory}/{name}")) else { continue };
+        let end = led_to(repository, listing, &common)?.pop();
+        let Some(entry) = end.and_then(|end| listing.get(&end)).filter(|entry| entry.kind.is_file()) else { continue };
+        let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
+        let top = target_of(&common, &format!("{}/x", target.trim_end()));
+        let Some(top) = top.as_deref().and_then(|inner| inner.strip_suffix('x')) else { continue };
+        for name in ["config", "config.worktree", "hooks", "info"] {
+            let place = format!("{top}{name}");
+            let mut places = led_to(repository, listing, &place)?;
+            places.push(place);
+            found.extend(places.into_iter().map(|place| (place, format!(".git/{name}"))));
+        }
+    }
+    Ok(found)
 }
 
 /// Where a link leads that lies in a tree, by name; `None` where that is not in the repository.
@@ -316,37 +410,15 @@ pub fn target_of(link: &str, target: &str) -> Option<String> {
     (!target.starts_with('/') && !parts.is_empty()).then(|| parts.join("/"))
 }
 
-/// The rule for a path by the name that it has through a link.
-fn rule_behind(path: &str, kind: EntryKind, behind: &BehindLinks) -> Option<&'static Rule> {
-    let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
-    let mut names = ends.filter_map(|end| Some(format!("{}{}", behind.get(path.get(..end)?)?, path.get(end..)?)));
-    names.find_map(|name| rule(&name, kind))
-}
-
-/// Whether a file lies in what git takes for a repository of its own. Its objects and references may be files, links, or elsewhere.
-fn is_in_bare_repository(path: &str, listing: &TreeListing) -> bool {
-    if !path.split('/').skip(1).any(|name| BARE.contains(&&*seen(&folded(name)))) {
-        return false;
-    }
-    path.match_indices('/').any(|(end, _)| {
-        let names = names_in(&path[..end], listing);
-        let has = |name: &str| names.contains(name);
-        has("head") && (has("commondir") || has("objects") && has("refs"))
-    })
-}
-
-/// The names directly in a directory that a repository has, too; each file below is not looked at.
-fn names_in(directory: &str, listing: &TreeListing) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
+/// The names directly in a directory by what they are alike to; each file below is not looked at.
+fn names_in<'l>(directory: &str, listing: &'l TreeListing) -> BTreeMap<String, &'l str> {
+    let mut names = BTreeMap::new();
     let prefix = format!("{directory}/");
     let mut from = prefix.clone();
     while let Some((path, _)) = listing.range(from.clone()..).next() {
         let Some(rest) = path.strip_prefix(&prefix) else { break };
         let name = rest.split('/').next().unwrap_or_default();
-        let known = seen(&folded(name));
-        if BARE.contains(&&*known) {
-            names.insert(known);
-        }
+        names.insert(alike(name), name);
         // The next one after all that lies below: `0` follows `/`.
         from = if name.len() == rest.len() { format!("{path}\0") } else { format!("{prefix}{name}0") };
     }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use helix_core::ids::{InvalidId, TreeId};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal};
 
@@ -42,6 +43,19 @@ impl GitOutput {
     /// Stdout as text without its last newline; bytes that are not UTF-8 are replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).trim_end_matches('\n').to_owned()
+    }
+
+    /// What stdout names, each name ended by a NUL.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        self.stdout.split(|byte| *byte == 0).filter(|name| !name.is_empty())
+    }
+
+    /// The tree that stdout names first.
+    pub(crate) fn tree(&self) -> Result<TreeId, GitError> {
+        let name = self.names().next().map(String::from_utf8_lossy).unwrap_or_default();
+        let unreadable =
+            |error: InvalidId| GitError::Unreadable { command: "git write-tree".into(), problem: error.to_string() };
+        TreeId::new(name.trim_end()).map_err(unreadable)
     }
 }
 

@@ -3,9 +3,8 @@
 //! Must not touch a work tree, an index of the user's, or a reference.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use helix_core::ids::CommitId;
+use helix_core::ids::{CommitId, TreeId};
 
 use super::error::GitError;
 use super::objects::{EntryKind, TreeEntry};
@@ -32,53 +31,50 @@ const MAKER: [(&str, &str); 6] = [
     ("GIT_COMMITTER_DATE", "@1000000000 +0000"),
 ];
 
-/// Tells the index files of this process apart.
-static NEXT: AtomicU64 = AtomicU64::new(0);
-
 impl Repository {
     /// A commit with the files of `of`, but for these paths. Made again, it has the same id.
     ///
     /// # Errors
     /// Git failed, or a path is no path of a tree.
     pub fn variant(&self, of: &CommitId, files: &BTreeMap<String, VariantFile>) -> Result<CommitId, GitError> {
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let index = self.common_dir().join(format!("helix-variant-{}-{number}", std::process::id()));
-        let made = self.variant_with(of, files, &index);
-        // Git leaves a lock beside it where it was killed; neither has a meaning for anybody.
-        if let Err(error) = std::fs::remove_file(&index)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(?index, %error, "an index that nobody needs is left");
-        }
-        made
-    }
-
-    fn variant_with(
-        &self,
-        of: &CommitId,
-        files: &BTreeMap<String, VariantFile>,
-        index: &std::path::Path,
-    ) -> Result<CommitId, GitError> {
-        let git = |args: &[&str]| self.git(self.top(), args).env("GIT_INDEX_FILE", index);
-        git(&["read-tree", of.as_str()]).run()?;
-        let none = "0".repeat(of.as_str().len());
-        let mut lines = Vec::new();
+        let mut entries = Vec::new();
         for (path, file) in files {
-            let (mode, object) = match file {
-                VariantFile::Removed => ("0", none.clone()),
-                VariantFile::Kept(entry) => (entry.kind.mode(), entry.object.clone()),
+            let entry = match file {
+                VariantFile::Removed => None,
+                VariantFile::Kept(entry) => Some(entry.clone()),
                 VariantFile::Written(kind, bytes) => {
-                    let written = git(&["hash-object", "-w", "--stdin"]).stdin(bytes.clone()).run()?;
-                    (kind.mode(), written.text())
+                    let written = self.git(self.top(), ["hash-object", "-w", "--stdin"]).stdin(bytes.clone()).run()?;
+                    Some(TreeEntry { kind: *kind, object: written.text() })
                 }
             };
-            lines.extend_from_slice(format!("{mode} {object}\t{path}\0").as_bytes());
+            entries.push((path.as_str(), entry));
         }
-        git(&["update-index", "-z", "--index-info"]).stdin(lines).run()?;
-        let tree = git(&["write-tree"]).run()?.text();
-        let call = git(&["commit-tree", &tree, "-p", of.as_str(), "-m", "A variant to be checked"]);
+        let tree = self.tree_with(of.as_str(), entries)?;
+        let args = ["commit-tree", tree.as_str(), "-p", of.as_str(), "-m", "A variant to be checked"];
+        let call = self.git(self.top(), args);
         let commit = MAKER.into_iter().fold(call, |call, (name, value)| call.env(name, value)).run()?.text();
         let unreadable = |_| GitError::Unreadable { command: "git commit-tree".into(), problem: commit.clone() };
         CommitId::new(commit.clone()).map_err(unreadable)
+    }
+
+    /// The tree of a commit, or a tree, with these entries instead of its own; `None` stands for one that is removed.
+    pub(crate) fn tree_with<'p>(
+        &self,
+        of: &str,
+        entries: impl IntoIterator<Item = (&'p str, Option<TreeEntry>)>,
+    ) -> Result<TreeId, GitError> {
+        // Nothing of a git process that was killed is in the way of the next one.
+        let directory = tempfile::tempdir().map_err(GitError::disk("create", "a temporary directory"))?;
+        let index = directory.path().join("index");
+        let git = |args: &[&str]| self.git(self.top(), args).env("GIT_INDEX_FILE", &index);
+        git(&["read-tree", of]).run()?;
+        let none = "0".repeat(of.len());
+        let line = |(path, entry): (&str, Option<TreeEntry>)| match entry {
+            Some(TreeEntry { kind, object }) => format!("{} {object}\t{path}\0", kind.mode()),
+            None => format!("0 {none}\t{path}\0"),
+        };
+        let lines = entries.into_iter().map(line).collect::<String>();
+        git(&["update-index", "-z", "--index-info"]).stdin(lines).run()?;
+        git(&["write-tree"]).run()?.tree()
     }
 }

@@ -179,13 +179,10 @@ impl Workspaces {
     /// # Errors
     /// Git failed, or the checkout is gone.
     pub fn touched(&self, path: &Path) -> Result<Vec<String>, GitError> {
-        let place = path.strip_prefix(self.root()).ok().and_then(|inner| {
-            let (job, name) = inner.to_str()?.split_once('/')?;
-            Some(self.place(&JobId::new(job).ok()?, name))
-        });
-        let Some(place) = place.filter(|place| place.index.exists() && is_directory(&place.path)) else {
+        let place = self.place_at(path)?;
+        if !place.index.exists() || !is_directory(&place.path) {
             return Err(GitError::NoObject { name: path.display().to_string(), repository: self.root().into() });
-        };
+        }
         let changed = self.changed_files(&place)?;
         Ok(changed.into_iter().take(MAX_TOUCHED).map(|path| super::objects::escape_path(&path)).collect())
     }
@@ -204,7 +201,7 @@ impl Workspaces {
             }
             output => output?,
         };
-        Ok(output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(<[u8]>::to_vec).collect())
+        Ok(output.names().map(<[u8]>::to_vec).collect())
     }
 
     /// Fills an empty place; the user's references at that time.

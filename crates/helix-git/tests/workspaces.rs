@@ -521,3 +521,24 @@ fn a_copy_of_the_work_has_what_was_changed_in_the_second_of_the_commit() {
     let tree = |commit: &CommitId| copy.repository.commit(commit.as_str()).unwrap().tree;
     assert_ne!(tree(&copy.commit), tree(&copy.head), "the change is not in the copy");
 }
+
+/// The value of a secret gets into no commit, whatever holds it.
+#[test]
+fn a_secret_in_a_name_or_a_link_is_sent_back() {
+    let bench = Bench::new();
+    let (name, value) = ("SHOP_TOKEN".to_owned(), "s3cr3t-of-the-shop-4711".to_owned());
+    helix_process::secrets::hold([helix_core::secrets::Secret { name, value: value.clone() }]);
+    let base = bench.head();
+    let made = bench.attempt("build", &base, |tree| {
+        fs::write(tree.join(format!("{value}.txt")), "x\n").unwrap();
+        fs::create_dir(tree.join(&value)).unwrap();
+        fs::write(tree.join(&value).join("a"), "x\n").unwrap();
+        std::os::unix::fs::symlink(format!("src/{value}"), tree.join("link")).unwrap();
+        fs::write(tree.join("fine"), "x\n").unwrap();
+    });
+    let rules: Vec<&str> = made.findings.iter().map(|finding| finding.rule.as_str()).collect();
+    assert_eq!(rules, ["result.secret"; 3]);
+    let taken: Vec<&str> = made.committed.changed.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(taken, ["fine"]);
+    assert!(!format!("{made:?}").contains(&value), "{made:?}");
+}

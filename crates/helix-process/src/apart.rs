@@ -19,7 +19,7 @@ const SECONDS: u64 = 10;
 const STACK: usize = 128 << 20;
 /// Most bytes of a question or an answer.
 const LONGEST: u64 = 256 << 20;
-/// How often whoever waits for an answer looks whether it is still wanted.
+/// How often it is asked, while an answer is awaited, whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The process, from outside. It ends with this.

@@ -191,6 +191,8 @@ pub struct CommandRun {
     pub length: u64,
     /// The end of the output, at most [`MAX_TAIL`] bytes; what is no text is replaced.
     pub tail: String,
+    /// How long it ran.
+    pub took: Duration,
     /// Processes that had outlived it and were killed.
     pub leftovers_killed: u32,
     /// What held its processes back.
@@ -278,7 +280,7 @@ pub async fn start_command(supervisor: &Supervisor, request: CommandRequest) -> 
 /// [`CommandError`] when it had not run, or its end or output is lost. A command that fails is no error here.
 #[boxed]
 pub async fn collect_command(handle: RunHandle, program: &str, output: &Path) -> Result<CommandRun, CommandError> {
-    let RunEnd { ending, stopped, leftovers_killed, walls, .. } = handle.ended().await;
+    let RunEnd { ending, stopped, leftovers_killed, walls, started_at, ended_at, .. } = handle.ended().await;
     let unusable = |source| CommandError::Output { path: output.to_owned(), source };
     let printed = RunDir::at(handle.directory().to_owned()).stdout();
     let path = output.to_owned();
@@ -300,10 +302,11 @@ pub async fn collect_command(handle: RunHandle, program: &str, output: &Path) ->
         }
         (None, Ending::NotStarted { reason, .. }) => return Err(CommandError::Unstartable { program, reason }),
     };
-    Ok(CommandRun { end, sha256, length, tail, leftovers_killed, walls })
+    let took = ended_at.duration_since(started_at).try_into().unwrap_or_default();
+    Ok(CommandRun { end, sha256, length, tail, took, leftovers_killed, walls })
 }
 
-/// Brings an output to its place. Whoever kept the run has masked it.
+/// Brings an output to its place. It is masked already.
 fn move_output(printed: &Path, output: &Path) -> std::io::Result<()> {
     if let Some(parent) = output.parent() {
         std::fs::create_dir_all(parent)?;

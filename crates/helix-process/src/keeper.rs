@@ -96,7 +96,7 @@ fn say(word: u8, text: &str) {
 }
 
 fn keep(run_dir: &Path, serve: Option<ServeGateway>) -> Result<(), KeeperFault> {
-    // Who runs under a keeper is the same user: it must not read this process' memory, nor trace it.
+    // What runs under a keeper has the same user: it must not read this process' memory, nor trace it.
     close_to_others().map_err(KeeperFault::system("close this process to others"))?;
     // Signals first: from here on a request to stop waits to be read and cannot kill.
     let signals = Signals::block()?;
@@ -243,7 +243,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp, serve: Option<ServeGateway
     let passage = gateway::open(&mut request, serve);
     let launched = passage.and_then(|passage| {
         let launched = launch::start(directory, &request, cgroup.as_ref(), count.as_ref())?;
-        // After the fork, which copies one thread alone. Whoever connects before waits.
+        // After the fork, which copies one thread alone. A connection that is made before waits.
         passage.map_or(Ok(()), gateway::Open::serve)?;
         Ok(launched)
     });
@@ -301,7 +301,7 @@ impl KeptRun {
             }
         };
         if matches!(ending, Ending::Signaled { .. }) {
-            // Who ends everything at once, as a service manager does, ends the agent first and asks this keeper next.
+            // A service manager that ends everything at once ends the agent first and asks this keeper next.
             let until = Instant::now() + SWEEP;
             while self.ladder.cause().is_none() && Instant::now() < until {
                 if signals.wait(Some(until))? {

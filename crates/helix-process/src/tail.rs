@@ -18,13 +18,13 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
 
-use self::buffer::LineBuffer;
+pub use self::buffer::LineBuffer;
 use crate::invocation::{MAX_OUTPUT, RunEnd, StreamEnd};
 use crate::run_dir::name;
 use crate::secrets;
 
 /// Longest line that is read as a whole, in bytes: more than any record of an agent has.
-const MAX_LINE: usize = 32 << 20;
+pub const MAX_LINE: usize = 32 << 20;
 
 /// A whole line without its newline. Cheap to clone; shares memory with its neighbours.
 pub type Line = Bytes;
@@ -34,44 +34,22 @@ pub type Line = Bytes;
 pub enum ReadError {
     /// The operating system refused.
     #[error("cannot read the output of run {run} from {} at byte {offset}", path.display())]
-    Io {
-        /// The run.
-        run: RunId,
-        /// The file.
-        path: PathBuf,
-        /// How far it was read.
-        offset: u64,
-        /// Why not.
-        source: io::Error,
-    },
+    Io { run: RunId, path: PathBuf, offset: u64, source: io::Error },
     /// The file is shorter than what was read from it or than the run's record says.
     #[error("the output of run {run} was cut to {length} bytes, after {expected}: {}", path.display())]
     Truncated {
-        /// The run.
         run: RunId,
-        /// The file.
         path: PathBuf,
-        /// Its length now.
         length: u64,
         /// What it had at least.
         expected: u64,
     },
     /// The file was removed or replaced.
     #[error("the output of run {run} was removed: {}", path.display())]
-    Removed {
-        /// The run.
-        run: RunId,
-        /// The file.
-        path: PathBuf,
-    },
+    Removed { run: RunId, path: PathBuf },
     /// Helix is shutting down.
     #[error("reading the output of run {run} was given up")]
-    ShuttingDown {
-        /// The run.
-        run: RunId,
-        /// The runtime's words.
-        source: tokio::task::JoinError,
-    },
+    ShuttingDown { run: RunId, source: tokio::task::JoinError },
 }
 
 /// Reads the lines of a run. Ends only when the run has ended **and** every byte was read.
@@ -112,7 +90,7 @@ struct Source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Looked {
     Read,
-    /// The record is being masked, by whoever recorded that nothing of the run is left: what was read may be half of either.
+    /// The record is being masked: what was read may be half of either.
     Masking,
     /// Nothing more at present; what the file's own record says of it.
     AtEnd {

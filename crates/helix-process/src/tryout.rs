@@ -44,7 +44,7 @@ pub fn try_out(argument: &str, work: &[u8]) -> io::Result<bool> {
     Ok(child.wait()?.success())
 }
 
-/// Leaves this process little memory and time, and no core dump: whoever needs more is killed.
+/// Leaves this process little memory and time, and no core dump: a process that needs more is killed.
 ///
 /// # Errors
 /// The system's.

@@ -24,7 +24,7 @@ pub struct Walls {
     /// Directories of which nothing is open but what is named below them: what opens a place above one does not open it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub closed: Vec<PathBuf>,
-    /// Directories in which the run finds nothing but what is opened below them: sockets in them are open to whoever may not read them, too.
+    /// Directories in which the run finds nothing but what is opened below them: sockets in them are open also to runs that may not read them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub empty: Vec<PathBuf>,
     #[serde(default)]

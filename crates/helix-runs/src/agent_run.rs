@@ -35,7 +35,7 @@ const LINGER: Duration = Duration::from_secs(20);
 /// 320 s means stuck (`docs/outcomes.md`).
 const STALL: Duration = Duration::from_secs(360);
 
-/// How long an agent may be silent outside a tool call until whoever reads along is told.
+/// How long an agent may be silent outside a tool call until readers are told.
 const QUIET: Duration = Duration::from_secs(60);
 
 /// How often a call may fail the same way, with nothing new in between. In 335 recorded runs of real agents the most is 5: answers in
@@ -142,7 +142,7 @@ pub enum Entry {
     Ticket(Ticket),
 }
 
-/// Who hears what an agent does, as it happens.
+/// Is told what an agent does, as it happens.
 pub trait Listener: Send {
     /// Takes one event. Awaited, so that a bounded channel slows reading down instead of losing anything.
     fn hear(&mut self, event: AgentEvent) -> impl Future<Output = ()> + Send;

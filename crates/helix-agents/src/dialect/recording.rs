@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Error};
+use std::io::{Error, Read};
 use std::path::{Path, PathBuf};
 
 use helix_core::agent_event::AgentEvent;
@@ -13,6 +13,7 @@ use helix_core::run::{Outcome, RunFacts};
 use helix_core::secrets::LineMask;
 use helix_core::usage::Usage;
 use helix_process::secrets::held;
+use helix_process::tail::{LineBuffer, MAX_LINE};
 use helix_process::{RunDir, RunDirError};
 use serde::Serialize;
 
@@ -45,24 +46,27 @@ pub struct Classified {
 /// Those of `stdout`; nothing that it contains is an error.
 pub fn classify_recording(
     name: DialectName,
-    mut stdout: impl BufRead,
+    mut stdout: impl Read,
     ended: &Ended,
     asked_schema: AskedSchema,
 ) -> Result<Classified, Error> {
     let mut reader = dialect(name).reader(asked_schema, ExitStatus::NoEvidence);
-    let (mut line, mut events) = (Vec::new(), Vec::new());
+    let (mut lines, mut events) = (LineBuffer::new(MAX_LINE), Vec::new());
     let mut stream = StreamEnd { read_to_end: true, ..StreamEnd::default() };
     loop {
-        line.clear();
-        stream.bytes += stdout.read_until(b'\n', &mut line)? as u64;
-        if line.last() != Some(&b'\n') {
-            stream.tail = line;
+        let read = lines.fill(|space| stdout.read(space))?;
+        stream.bytes += read as u64;
+        while let Some(line) = lines.take_line() {
+            stream.lines += 1;
+            reader.line(&line, &mut events);
+            events.clear();
+        }
+        if read == 0 {
             break;
         }
-        stream.lines += 1;
-        reader.line(&line, &mut events);
-        events.clear();
     }
+    stream.cut = lines.cut();
+    stream.tail = lines.into_tail();
     let facts = reader.facts(ended, &stream);
     Ok(Classified {
         outcome: Outcome::from_facts(&facts),
@@ -114,10 +118,10 @@ impl Reader {
 pub struct RecordedRun {
     directory: RunDir,
     /// Its output; closed once all of a run that is over was read.
-    file: Option<BufReader<File>>,
+    file: Option<File>,
     reader: Reader,
-    /// The line that is not whole yet.
-    line: Vec<u8>,
+    /// What was read and makes no whole line yet.
+    lines: LineBuffer,
     mask: LineMask,
 }
 
@@ -134,9 +138,9 @@ impl RecordedRun {
         let file = File::open(&path).map_err(|source| RecordingError::Output { path, source })?;
         Ok(Some(Self {
             directory,
-            file: Some(BufReader::new(file)),
+            file: Some(file),
             reader,
-            line: Vec::new(),
+            lines: LineBuffer::new(MAX_LINE),
             mask: LineMask::default(),
         }))
     }
@@ -147,23 +151,27 @@ impl RecordedRun {
     /// # Errors
     /// [`RecordingError`] if the record cannot be read.
     pub fn next_line(&mut self, events: &mut Vec<AgentEvent>) -> Result<bool, RecordingError> {
-        let Some(file) = &mut self.file else { return Ok(false) };
-        // Asked before reading: what is written in between is seen the next time.
-        let ended = self.directory.has_ended()?;
-        let read = file.read_until(b'\n', &mut self.line);
-        read.map_err(|source| RecordingError::Output { path: self.directory.stdout(), source })?;
-        if self.line.ends_with(b"\n") {
-            self.mask.line(&held(), &mut self.line);
-            self.reader.line(&self.line, events);
-            self.line.clear();
-            return Ok(true);
+        loop {
+            let Some(file) = &mut self.file else { return Ok(false) };
+            if let Some(mut line) = self.lines.take_line() {
+                self.mask.line(&held(), &mut line);
+                self.reader.line(&line, events);
+                return Ok(true);
+            }
+            // Asked before reading: what is written in between is seen the next time.
+            let ended = self.directory.has_ended()?;
+            let read = self.lines.fill(|space| file.read(space));
+            let read = read.map_err(|source| RecordingError::Output { path: self.directory.stdout(), source })?;
+            if read == 0 {
+                if ended {
+                    let mut tail = std::mem::replace(&mut self.lines, LineBuffer::new(MAX_LINE)).into_tail();
+                    self.mask.line(&held(), &mut tail);
+                    self.reader.tail(&tail, events);
+                    self.file = None;
+                }
+                return Ok(ended);
+            }
         }
-        if ended {
-            self.mask.line(&held(), &mut self.line);
-            self.reader.tail(&self.line, events);
-            self.file = None;
-        }
-        Ok(ended)
     }
 }
 

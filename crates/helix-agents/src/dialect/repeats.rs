@@ -67,7 +67,7 @@ impl Repeats {
 
     fn finished(&mut self, call: Call, output: &str, failed: bool) {
         let key = self.hashing.hash_one((call.deed, failed, lasting(output)));
-        // Whoever waits lets something else happen.
+        // While a command waits, something else may happen.
         if self.known.insert(key) || call.waits {
             self.failures.clear();
             self.most = None;
@@ -130,7 +130,7 @@ fn waits(input: &Value) -> bool {
     if command.contains("sleep(") {
         return true;
     }
-    command.split([';', '|', '&', '(', ')', '\n', '`', '"', '\'']).any(|part| {
+    unquoted(command).split([';', '|', '&', '(', ')', '\n', '`']).any(|part| {
         let mut words = part.split_whitespace().skip_while(|word| BEFORE_PROGRAM.contains(word) || word.contains('='));
         let mut program = words.next().unwrap_or_default();
         if program == "timeout" {
@@ -139,8 +139,25 @@ fn waits(input: &Value) -> bool {
                 .unwrap_or_default();
         }
         let name = program.rsplit('/').next().unwrap_or_default();
-        name == "sleep" || name == "retry" || name.starts_with("wait") || words.next() == Some("wait")
+        // A test of something that waits waits for nothing.
+        let waits = name.starts_with("wait") && !name.to_ascii_lowercase().contains("test");
+        name == "sleep" || name == "retry" || waits || words.next() == Some("wait")
     })
+}
+
+/// A command without its quoted words, but for programs and what a shell is given to run (`sh -c '…'`).
+fn unquoted(command: &str) -> String {
+    let mut bare = String::with_capacity(command.len());
+    for (index, piece) in command.split(['"', '\'']).enumerate() {
+        let is_run = bare.split_whitespace().last().is_some_and(|flag| flag.starts_with('-') && flag.ends_with('c'));
+        let is_first = bare.trim_end().is_empty() || bare.trim_end().ends_with([';', '|', '&', '(']);
+        match (index % 2, is_run) {
+            (0, _) => bare.push_str(piece),
+            (_, true) => bare.extend(["\n", piece, "\n"]),
+            (_, false) => bare.push_str(if is_first { piece } else { "_" }),
+        }
+    }
+    bare
 }
 
 /// What a tool said, without what differs each time: times, durations, addresses.

@@ -86,6 +86,7 @@ fn what_waits_is_told_by_the_programs_and_not_by_names_of_tests() {
         "timeout 60 bash -c 'until test -e ready; do sleep 1; done'",
         "timeout -k 5 30s ./wait-for-it.sh db:5432",
         "kubectl wait --for=condition=ready pod/web",
+        "cd app && \"./wait-for-it.sh\" db:5432",
         "N=3 retry curl localhost",
         "python3 -c 'import time; time.sleep(3)'",
     ];
@@ -98,6 +99,10 @@ fn what_waits_is_told_by_the_programs_and_not_by_names_of_tests() {
         "cargo test waits_for_the_lock",
         "cat wait.md sleep.md",
         "git commit -m retry",
+        "git commit -m \"wait for the lock\"",
+        "pytest -k 'wait_for_lock' tests",
+        "./wait_test.sh",
+        "bash tests/waiting_tests.sh",
         "npx jest src/retry.test.ts",
     ];
     for command in working {

@@ -122,7 +122,7 @@ impl Jobs {
             is_confined: true,
             ..SubmitRequest::new(path, spec.origin.clone())
         };
-        let go_on = "mend it, or go on with the plan of the job (`--keep-plan`)";
+        let go_on = "correct it, or go on with the plan of the job (`--keep-plan`)";
         let refused = |why: SubmitError| EngineError::refused(format!("the plan file cannot be taken: {why}; {go_on}"));
         let inspection = self.projects.inspect(&request, &Site::Repository, &[]).await.map_err(refused)?;
         let plan = inspection.job().map_err(refused)?.plan;

@@ -10,7 +10,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, attributes, children, is_rust_test, pattern, text};
+use super::{Code, attributes, children, inside, is_rust_test, line_of, part, pattern, text};
 
 /// A test that asserts less than it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,13 @@ pub(crate) struct Weakening {
     pub(crate) how: String,
     /// Whether nothing but hiding a failure comes of it; fewer assertions may have another reason.
     pub(crate) plain: bool,
+}
+
+impl Weakening {
+    /// A whole file of which nothing can be said any more.
+    pub(crate) fn of_file(how: String) -> Self {
+        Self { test: "file".to_owned(), line: None, how, plain: true }
+    }
 }
 
 /// What one function, or one test, asserts.
@@ -101,23 +108,28 @@ fn asserts(code: Code, is_test: bool, source: &str) -> Option<BTreeMap<String, A
     let mut open = vec![(tree.root_node(), top)];
     while let Some((node, place)) = open.pop() {
         let below = reader.enter(node, place);
-        open.extend(children(node).into_iter().rev().filter_map(|child| Some((child, below(child)?))));
+        open.extend(children(node).into_iter().rev().map(|child| (child, below(child))));
     }
-    let mut found: BTreeMap<String, Asserts> = BTreeMap::new();
-    for (name, asserts) in reader.found {
-        found.entry(name).or_insert(asserts);
-    }
+    let all = reader.found;
     let short = |name: &str| name.rsplit("::").next().unwrap_or(name).to_owned();
-    let helpers: BTreeMap<String, usize> = found
+    let helpers: BTreeMap<String, usize> = all
         .iter()
         .filter(|(_, asserts)| !asserts.is_test)
         .map(|(name, asserts)| (short(name), asserts.real()))
         .collect();
-    for asserts in found.values_mut() {
+    let mut found: BTreeMap<String, Asserts> = BTreeMap::new();
+    for (name, mut asserts) in all {
         let through = |call: &&String| helpers.get(*call).map_or_else(|| CHECKS.is_match(call), |real| *real > 0);
         asserts.strong += asserts.calls.iter().filter(through).count();
+        if !asserts.is_test && asserts.real() + asserts.constant + asserts.caught == 0 {
+            continue;
+        }
+        // Of several tests with one name, Python runs only one: the one that asserts least is taken for it.
+        let rank = |asserts: &Asserts| (!asserts.skipped, asserts.real());
+        if found.get(&name).is_none_or(|known| rank(&asserts) < rank(known)) {
+            found.insert(name, asserts);
+        }
     }
-    found.retain(|_, asserts| asserts.is_test || asserts.real() + asserts.constant + asserts.caught > 0);
     Some(found)
 }
 
@@ -154,6 +166,12 @@ struct Place {
     of_test: bool,
 }
 
+impl Place {
+    fn enter(&mut self, name: &str) {
+        self.path = inside(&self.path, name);
+    }
+}
+
 struct Reader<'s> {
     code: Code,
     source: &'s str,
@@ -165,8 +183,12 @@ impl<'s> Reader<'s> {
         text(node, self.source)
     }
 
-    /// Takes in a node; says what holds for each of its children, if they are looked at.
-    fn enter<'n>(&mut self, node: Node<'n>, mut place: Place) -> impl Fn(Node<'n>) -> Option<Place> + use<'n> {
+    fn part(&self, node: Node<'_>, name: &str) -> &'s str {
+        part(node, name, self.source)
+    }
+
+    /// Takes in a node; says what holds for each of its children.
+    fn enter<'n>(&mut self, node: Node<'n>, mut place: Place) -> impl Fn(Node<'n>) -> Place + use<'n> {
         let mut caught_below = None;
         match self.code {
             Code::Python => self.python(node, &mut place, &mut caught_below),
@@ -177,15 +199,15 @@ impl<'s> Reader<'s> {
         move |child| {
             let mut below = place.clone();
             below.caught |= caught_below == Some(child.id());
-            Some(below)
+            below
         }
     }
 
     /// Begins a function or test.
     fn begin(&mut self, node: Node<'_>, place: &mut Place, name: &str, is_test: bool) {
-        place.path = if place.path.is_empty() { name.to_owned() } else { format!("{}::{name}", place.path) };
+        place.enter(name);
         place.unit = Some(self.found.len());
-        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let line = line_of(node);
         let asserts = Asserts { line, is_test, skipped: place.skipped, ..Asserts::default() };
         self.found.push((place.path.clone(), asserts));
     }
@@ -219,11 +241,10 @@ impl<'s> Reader<'s> {
                 place.skipped |= marks.map(|mark| self.text(mark)).any(skips);
             }
             "class_definition" => {
-                let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-                place.path = if place.path.is_empty() { name.to_owned() } else { format!("{}::{name}", place.path) };
+                place.enter(self.part(node, "name"));
             }
             "function_definition" if place.unit.is_none() => {
-                let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
+                let name = self.part(node, "name");
                 self.begin(node, place, name, name.starts_with("test"));
             }
             "try_statement" => {
@@ -252,8 +273,8 @@ impl<'s> Reader<'s> {
                 self.assertion(place, "raise", "value ==");
             }
             "call" => {
-                let called = node.child_by_field_name("function").map(|called| self.text(called)).unwrap_or_default();
-                let about = node.child_by_field_name("arguments").map(|about| self.text(about)).unwrap_or_default();
+                let called = self.part(node, "function");
+                let about = self.part(node, "arguments");
                 let name = called.rsplit('.').next().unwrap_or(called);
                 if PYTHON_CALLS.is_match(called) {
                     self.assertion(place, called, about);
@@ -276,8 +297,7 @@ impl<'s> Reader<'s> {
     fn script(&mut self, node: Node<'_>, place: &mut Place, caught: &mut Option<usize>) {
         match node.kind() {
             "function_declaration" if place.unit.is_none() => {
-                let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-                self.begin(node, place, name, false);
+                self.begin(node, place, self.part(node, "name"), false);
             }
             "try_statement" => {
                 let handler = node.child_by_field_name("handler").map(|handler| self.text(handler));
@@ -294,7 +314,7 @@ impl<'s> Reader<'s> {
     }
 
     fn script_call(&mut self, node: Node<'_>, place: &mut Place) {
-        let called = node.child_by_field_name("function").map(|called| self.text(called)).unwrap_or_default();
+        let called = self.part(node, "function");
         let Some(arguments) = node.child_by_field_name("arguments") else { return };
         let root = called.split(['.', '(']).next().unwrap_or(called);
         let first = arguments.named_child(0).filter(|first| matches!(first.kind(), "string" | "template_string"));
@@ -305,11 +325,11 @@ impl<'s> Reader<'s> {
                 children(arguments).into_iter().find(|node| node.kind() == "object").map(|node| self.text(node));
             let off = options.is_some_and(|text| OFF.is_match(text));
             place.skipped |= off || called.contains(".skip") || called.contains(".todo") || root.starts_with('x');
-            let name = self.text(name).trim_matches(['"', '\'', '`']).to_owned();
+            let name = self.text(name).trim_matches(['"', '\'', '`']);
             if single {
-                self.begin(node, place, &name, true);
+                self.begin(node, place, name, true);
             } else {
-                place.path = if place.path.is_empty() { name } else { format!("{}::{name}", place.path) };
+                place.enter(name);
             }
         } else if root == "expect" && called.contains(").") {
             self.assertion(place, called.rsplit(").").next().map_or(called, |matcher| matcher), self.text(node));
@@ -326,8 +346,7 @@ impl<'s> Reader<'s> {
         match node.kind() {
             "mod_item" => {
                 place.of_test |= is_rust_test(node, self.source);
-                let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-                place.path = if place.path.is_empty() { name.to_owned() } else { format!("{}::{name}", place.path) };
+                place.enter(self.part(node, "name"));
             }
             "function_item" if place.unit.is_none() => {
                 let is_test = is_rust_test(node, self.source);
@@ -336,11 +355,10 @@ impl<'s> Reader<'s> {
                 }
                 let marks = attributes(node, self.source);
                 place.skipped |= marks.iter().any(|mark| mark.contains("ignore") || mark.contains("should_panic"));
-                let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
-                self.begin(node, place, name, is_test);
+                self.begin(node, place, self.part(node, "name"), is_test);
             }
             "macro_invocation" => {
-                let called = node.child_by_field_name("macro").map(|called| self.text(called)).unwrap_or_default();
+                let called = self.part(node, "macro");
                 let about =
                     children(node).into_iter().find(|node| node.kind() == "token_tree").map(|node| self.text(node));
                 let name = called.rsplit("::").next().unwrap_or(called);
@@ -349,7 +367,7 @@ impl<'s> Reader<'s> {
                 }
             }
             "call_expression" => {
-                let called = node.child_by_field_name("function").map(|called| self.text(called)).unwrap_or_default();
+                let called = self.part(node, "function");
                 if let Some(unit) = self.unit(place) {
                     unit.calls.push(called.rsplit([':', '.']).next().unwrap_or(called).to_owned());
                 }
@@ -361,12 +379,12 @@ impl<'s> Reader<'s> {
     fn go(&mut self, node: Node<'_>, place: &mut Place) {
         match node.kind() {
             "function_declaration" if place.unit.is_none() => {
-                let name = node.child_by_field_name("name").map(|name| self.text(name)).unwrap_or_default();
+                let name = self.part(node, "name");
                 self.begin(node, place, name, name.starts_with("Test"));
             }
             "call_expression" => {
-                let called = node.child_by_field_name("function").map(|called| self.text(called)).unwrap_or_default();
-                let about = node.child_by_field_name("arguments").map(|about| self.text(about)).unwrap_or_default();
+                let called = self.part(node, "function");
+                let about = self.part(node, "arguments");
                 let (root, name) = called.rsplit_once('.').unwrap_or(("", called));
                 if matches!(root, "assert" | "require") {
                     self.assertion(place, name, about);

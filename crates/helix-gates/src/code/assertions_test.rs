@@ -131,3 +131,12 @@ fn honest_changes_of_tests_are_no_weakening() {
         assert_eq!(found(Code::JavaScript, node, &now), [], "{now}");
     }
 }
+
+/// Python runs the last one of a name.
+#[test]
+fn a_second_test_of_a_name_does_not_hide_behind_the_first() {
+    let before = "def test_a():\n    assert f() == 1\n";
+    let weak = weakened(Code::Python, true, before, &format!("{before}\ndef test_a():\n    f()\n"));
+    assert_eq!(weak.len(), 1, "{weak:?}");
+    assert_eq!(weakened(Code::Python, true, before, &format!("{before}\n{before}")), []);
+}

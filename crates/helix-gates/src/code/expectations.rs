@@ -9,7 +9,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, Edit, children, edited, is_rust_test, pattern, text, visit};
+use super::{Code, Edit, children, edited, inside, is_rust_test, line_of, part, pattern, text, visit};
 
 /// An assertion that something equals a constant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -110,7 +110,7 @@ pub(crate) fn asked(code: Code, source: &str) -> Vec<Asked> {
     read(code, source, |test, unit, node| {
         for (question, expected) in compared(code, node, source) {
             let question = said_before(unit, node, &question, source).unwrap_or(question);
-            let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+            let line = line_of(node);
             found.push(Asked {
                 test: test.to_owned(),
                 line,
@@ -136,15 +136,14 @@ fn read(code: Code, source: &str, mut each: impl FnMut(&str, Node<'_>, Node<'_>)
     let Some(tree) = code.parse(source) else { return };
     let mut open = vec![(tree.root_node(), String::new())];
     while let Some((node, path)) = open.pop() {
-        let inside = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") };
-        let own = node.child_by_field_name("name").map(|name| text(name, source)).unwrap_or_default();
+        let inside = |name: &str| inside(&path, name);
+        let own = part(node, "name", source);
         let test = match (code, node.kind()) {
             (Code::Python, "function_definition") if own.starts_with("test") => Some(inside(own)),
             (Code::Go, "function_declaration") if own.starts_with("Test") => Some(inside(own)),
             (Code::Rust, "function_item") if is_rust_test(node, source) => Some(inside(own)),
             (Code::JavaScript | Code::TypeScript | Code::Tsx, "call_expression") => {
-                let called =
-                    node.child_by_field_name("function").map(|called| text(called, source)).unwrap_or_default();
+                let called = part(node, "function", source);
                 let named = matches!(called.split('.').next(), Some("test" | "it" | "specify"));
                 let first = node.child_by_field_name("arguments").and_then(|all| all.named_child(0)).filter(|_| named);
                 first.map(|first| inside(text(first, source)))
@@ -171,7 +170,7 @@ fn read(code: Code, source: &str, mut each: impl FnMut(&str, Node<'_>, Node<'_>)
 /// What a node compares with a constant, and the constant; several where it is a table of parameters.
 fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String, String)> {
     let of = |node: Node<'_>| text(node, source).to_owned();
-    let called = |node: Node<'_>| node.child_by_field_name("function").map(|called| text(called, source).to_owned());
+    let called = part(node, "function", source);
     let arguments = |node: Node<'_>| {
         let all = node.child_by_field_name("arguments").map(children).unwrap_or_default();
         all.into_iter().filter(|one| one.kind() != "keyword_argument").map(of).collect::<Vec<_>>()
@@ -188,18 +187,16 @@ fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String, String)> {
             operands.into_iter().map(of).collect()
         }
         (Code::Python, "call") => {
-            let called = called(node).unwrap_or_default();
             if called.ends_with("mark.parametrize") {
                 return rows(node, source);
             }
-            if !PYTHON_EQUAL.is_match(&called) {
+            if !PYTHON_EQUAL.is_match(called) {
                 return Vec::new();
             }
             arguments(node)
         }
         (Code::JavaScript | Code::TypeScript | Code::Tsx, "call_expression") => {
-            let called = called(node).unwrap_or_default();
-            if SCRIPT_EQUAL.is_match(&called) {
+            if SCRIPT_EQUAL.is_match(called) {
                 arguments(node)
             } else if let Some((question, matcher)) = called.rsplit_once('.')
                 && matches!(matcher, "toBe" | "toEqual" | "toStrictEqual" | "toBeCloseTo" | "toHaveLength")
@@ -211,7 +208,7 @@ fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String, String)> {
             }
         }
         (Code::Rust, "macro_invocation") => {
-            let name = node.child_by_field_name("macro").map(|name| text(name, source)).unwrap_or_default();
+            let name = part(node, "macro", source);
             if !matches!(name.rsplit("::").next(), Some("assert_eq")) {
                 return Vec::new();
             }
@@ -232,8 +229,7 @@ fn compared(code: Code, node: Node<'_>, source: &str) -> Vec<(String, String)> {
             sides
         }
         (Code::Go, "call_expression") => {
-            let called = called(node).unwrap_or_default();
-            if !matches!(called.as_str(), "assert.Equal" | "require.Equal") {
+            if !matches!(called, "assert.Equal" | "require.Equal") {
                 return Vec::new();
             }
             arguments(node).into_iter().skip(1).collect()
@@ -387,7 +383,7 @@ pub(crate) fn known_answers(code: Code, source: &str, lines: &BTreeSet<u32>, ask
                 | "expression_case"
                 | "keyed_element"
         );
-        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let line = line_of(node);
         if entry && lines.contains(&line) {
             let written = constants(text(node, source));
             let knows = |(question, answer, _): &&(BTreeSet<String>, BTreeSet<String>, &Asked)| {

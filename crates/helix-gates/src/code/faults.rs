@@ -2,18 +2,27 @@
 //!
 //! Must not know commits.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Code, Edit, edited, is_rust_test, text, visit};
+use super::{Code, Edit, edited, is_rust_test, line_of, text, visit};
 
 /// An edit of a source.
-#[derive(Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Weaker {
     /// From 1.
     pub(crate) line: u32,
     /// What was done, as a clause.
     pub(crate) what: String,
-    pub(crate) source: String,
+    range: Range<usize>,
+    with: String,
+}
+
+impl Weaker {
+    pub(crate) fn text(&self, source: &str) -> String {
+        edited(source, vec![Edit { range: self.range.clone(), with: self.with.clone() }])
+    }
 }
 
 /// Each assertion of a test file removed or made one that cannot fail, and each test of Python and Rust skipped.
@@ -23,12 +32,12 @@ pub(crate) fn weaker(code: Code, source: &str) -> Vec<Weaker> {
     let mut turn = 0_usize;
     visit(tree.root_node(), |node| {
         let written = text(node, source);
-        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let line = line_of(node);
         let first = written.lines().next().unwrap_or_default();
-        let mut add = |edit: Edit, what: String| {
-            let source = edited(source, vec![edit]);
-            found.push(Weaker { line, what, source });
+        let mut add = |range: Range<usize>, with: &str, what: String| {
+            found.push(Weaker { line, what, range, with: with.to_owned() })
         };
+        let before = node.start_byte()..node.start_byte();
         let starts = |words: &[&str]| words.iter().any(|word| written.starts_with(word));
         let (nothing, constant) = match (code, node.kind()) {
             (Code::Python, "assert_statement") => ("pass", "assert True"),
@@ -42,22 +51,19 @@ pub(crate) fn weaker(code: Code, source: &str) -> Vec<Weaker> {
             (Code::Python, "function_definition") if starts(&["def test"]) => {
                 let indent = " ".repeat(node.start_position().column);
                 let skip = format!("@__import__('unittest').skip('later')\n{indent}");
-                add(Edit { range: node.start_byte()..node.start_byte(), with: skip }, format!("skips `{first}`"));
+                add(before, &skip, format!("skips `{first}`"));
                 return true;
             }
             (Code::Rust, "function_item") if is_rust_test(node, source) => {
-                let ignore = "#[ignore]\n".to_owned();
-                add(Edit { range: node.start_byte()..node.start_byte(), with: ignore }, format!("skips `{first}`"));
+                add(before, "#[ignore]\n", format!("skips `{first}`"));
                 return true;
             }
             _ => return true,
         };
         turn += 1;
         match turn % 2 {
-            0 => {
-                add(Edit { range: node.byte_range(), with: constant.into() }, format!("`{first}` becomes `{constant}`"))
-            }
-            _ => add(Edit { range: node.byte_range(), with: nothing.into() }, format!("leaves out `{first}`")),
+            0 => add(node.byte_range(), constant, format!("`{first}` becomes `{constant}`")),
+            _ => add(node.byte_range(), nothing, format!("leaves out `{first}`")),
         }
         false
     });

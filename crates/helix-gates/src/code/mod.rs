@@ -87,6 +87,21 @@ fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
+/// The text of a node's part by the part's name; empty where it has none.
+fn part<'s>(node: Node<'_>, name: &str, source: &'s str) -> &'s str {
+    node.child_by_field_name(name).map(|part| text(part, source)).unwrap_or_default()
+}
+
+/// The line on which a node begins, from 1.
+fn line_of(node: Node<'_>) -> u32 {
+    u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX)
+}
+
+/// The name of what lies in a group of tests, with that of the group.
+fn inside(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}::{name}") }
+}
+
 /// The node's children that have names.
 fn children(node: Node<'_>) -> Vec<Node<'_>> {
     let mut cursor = node.walk();
@@ -116,6 +131,10 @@ fn holds(root: Node<'_>, kinds: &[&str], functions: &[&str]) -> bool {
 /// Attributes that stand before an item of Rust.
 fn attributes<'s>(item: Node<'_>, source: &'s str) -> Vec<&'s str> {
     let mut found = Vec::new();
+    // The tree is slow to say what stands before a node, and is asked about every one.
+    if !may_follow_attribute(item, source) {
+        return found;
+    }
     let mut before = item.prev_named_sibling();
     while let Some(node) =
         before.filter(|node| matches!(node.kind(), "attribute_item" | "line_comment" | "block_comment"))
@@ -128,13 +147,20 @@ fn attributes<'s>(item: Node<'_>, source: &'s str) -> Vec<&'s str> {
     found
 }
 
+/// Whether an attribute or a comment ends just before a node.
+fn may_follow_attribute(node: Node<'_>, source: &str) -> bool {
+    let all = source.get(..node.start_byte()).unwrap_or_default();
+    let before = all.trim_end();
+    let last_line = || before.rsplit('\n').next().unwrap_or_default();
+    before.ends_with(']') || before.ends_with("*/") || all[before.len()..].contains('\n') && last_line().contains("//")
+}
+
 /// Whether an item of Rust is there for tests only.
 fn is_rust_test(item: Node<'_>, source: &str) -> bool {
     attributes(item, source).iter().any(|attribute| {
         let inner = attribute.trim_start_matches("#[").trim_end_matches(']').replace(' ', "");
         let name = inner.split(['(', '=']).next().unwrap_or_default();
-        inner.starts_with("cfg(test)")
-            || inner.starts_with("cfg(all(test")
+        ["cfg(test)", "cfg(all(test,", "cfg(all(test)"].iter().any(|start| inner.starts_with(start))
             || matches!(name.rsplit("::").next(), Some("test" | "rstest" | "test_case" | "proptest"))
     })
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, Edit, edited, is_rust_test, text};
+use super::{Code, Edit, edited, is_rust_test, text, visit};
 
 /// Longest line that is shown of a mutant, in characters.
 const SHOWN: usize = 160;
@@ -29,8 +29,13 @@ pub(crate) struct Mutant {
 impl Mutant {
     /// The source with the mistake in it; `None` where it would not be one of the language any more.
     pub(crate) fn planted(&self, code: Code, source: &str) -> Option<String> {
-        let text = edited(source, vec![Edit { range: self.range.clone(), with: self.with.clone() }]);
+        let text = self.text(source);
         code.parse(&text).is_some_and(|tree| !tree.root_node().has_error()).then_some(text)
+    }
+
+    /// The source with the mistake in it, whatever comes of that.
+    pub(crate) fn text(&self, source: &str) -> String {
+        edited(source, vec![Edit { range: self.range.clone(), with: self.with.clone() }])
     }
 
     /// What tells it apart from the others of its file.
@@ -45,17 +50,14 @@ pub(crate) fn new_lines(before: Option<&str>, now: &str) -> BTreeSet<u32> {
     (1..).zip(now.lines()).filter(|(_, line)| !known.contains(line.trim())).map(|(number, _)| number).collect()
 }
 
-/// All mistakes that can be made in these lines; none where the source cannot be parsed.
-///
-/// `None` where the source cannot be parsed.
+/// All mistakes that can be made in these lines; `None` where the source cannot be parsed.
 pub(crate) fn mutants(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option<Vec<Mutant>> {
     let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
     let starts: Vec<usize> = std::iter::once(0).chain(source.match_indices('\n').map(|(end, _)| end + 1)).collect();
     let mut found = Vec::new();
-    let mut open = vec![tree.root_node()];
-    while let Some(node) = open.pop() {
+    visit(tree.root_node(), |node| {
         if is_left_alone(code, node, source) {
-            continue;
+            return false;
         }
         let mut plant = |range: Range<usize>, with: String| {
             let before = starts.partition_point(|start| *start <= range.start);
@@ -71,10 +73,8 @@ pub(crate) fn mutants(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option
         constant(node, source, &mut plant);
         statement(code, node, source, &mut plant);
         answer(code, node, source, &mut plant);
-        let mut cursor = node.walk();
-        let below: Vec<Node<'_>> = node.named_children(&mut cursor).collect();
-        open.extend(below.into_iter().rev());
-    }
+        true
+    });
     Some(found)
 }
 

@@ -98,3 +98,18 @@ fn one_long_line_takes_no_longer_than_many_short_ones() {
     let mutant = found.iter().find(|mutant| &source[mutant.range.clone()] == "45678").unwrap();
     assert!(mutant.before.contains(" 45678, ") && mutant.after.contains(" 45679, "), "{mutant:?}");
 }
+
+/// As many values as a table has that was generated, in one line.
+#[test]
+fn a_long_line_takes_no_longer_than_many_short_ones() {
+    let source = format!("pub const A: [u32; 60000] = [{}];\n", "1, ".repeat(60_000));
+    // Of this thread alone: the machine may be busy.
+    let processor_time = || -> u64 {
+        let spent = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+        spent.split(' ').next().unwrap().parse().unwrap()
+    };
+    let begun = processor_time();
+    assert_eq!(mutants(Code::Rust, &source, &BTreeSet::from([1])).unwrap().len(), 60_000);
+    let spent = processor_time() - begun;
+    assert!(spent < 8_000_000_000, "{spent} ns");
+}

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, Edit, attributes, edited, holds, is_rust_test, text, visit};
+use super::{Code, Edit, attributes, edited, holds, is_rust_test, part, text, visit};
 
 /// What a function of Python answers: it equals nothing, and asking whether it is true fails.
 const PYTHON: &str = "return type(\"HelixNonsense\", (), {\"__bool__\": lambda self: 1 // 0})()";
@@ -21,11 +21,11 @@ const PYTHON_FUNCTIONS: [&str; 2] = ["function_definition", "lambda"];
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stubbed {
     pub(crate) source: String,
-    /// The text of each function as it was.
+    /// The text of each of these functions as it was.
     pub(crate) functions: BTreeSet<String>,
 }
 
-/// The source with nonsense in all of its functions; `None` when it has none, or cannot be parsed.
+/// The source with nonsense in all of its functions; `None` when it cannot be parsed.
 pub(crate) fn stubbed(code: Code, source: &str) -> Option<Stubbed> {
     // Where the grammar stumbles, nonsense might land in the wrong place and prove nothing.
     let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
@@ -52,7 +52,7 @@ pub(crate) fn stubbed(code: Code, source: &str) -> Option<Stubbed> {
             }
         }
     });
-    (!edits.is_empty()).then(|| Stubbed { source: edited(source, edits), functions })
+    Some(Stubbed { source: edited(source, edits), functions })
 }
 
 /// Names of the functions that statements outside of functions call for nothing but what they do, and of those that these call.
@@ -109,7 +109,7 @@ fn python(node: Node<'_>, source: &str) -> Found {
     if node.kind() == "lambda" {
         return Found::Function(Edit { range: body.byte_range(), with: PYTHON_VALUE.into() });
     }
-    let name = node.child_by_field_name("name").map(|name| text(name, source)).unwrap_or_default();
+    let name = part(node, "name", source);
     // An asynchronous generator may not return a value, and a constructor must not.
     let generates = text(node, source).starts_with("async") && holds(body, &["yield"], &PYTHON_FUNCTIONS);
     let answer = if generates || name == "__init__" { "return" } else { PYTHON };
@@ -142,8 +142,7 @@ fn script(code: Code, node: Node<'_>, source: &str) -> Found {
     let Some(body) = FUNCTIONS.contains(&node.kind()).then(|| node.child_by_field_name("body")).flatten() else {
         return Found::Nothing;
     };
-    let part = |field| node.child_by_field_name(field).map(|part| text(part, source)).unwrap_or_default();
-    if part("name") == "constructor" || part("return_type").contains("never") {
+    if part(node, "name", source) == "constructor" || part(node, "return_type", source).contains("never") {
         return Found::Leave;
     }
     // It is not even equal to itself, neither true nor anything that one could call or ask for parts.
@@ -189,7 +188,7 @@ fn go(node: Node<'_>, source: &str) -> Found {
         return Found::Nothing;
     }
     let Some(body) = node.child_by_field_name("body") else { return Found::Leave };
-    let name = node.child_by_field_name("name").map(|name| text(name, source)).unwrap_or_default();
+    let name = part(node, "name", source);
     if name == "init" {
         return Found::Leave;
     }

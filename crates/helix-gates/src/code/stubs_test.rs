@@ -50,6 +50,22 @@ fn functions_answer_nonsense_and_everything_else_stays() {
         let expected = expected.replace("return X", PYTHON).replace(": V", &format!(": {PYTHON_VALUE}"));
         assert_eq!(stubbed(code, source).map(|stubbed| stubbed.source), Some(expected), "{source}");
     }
-    assert_eq!(stubbed(Code::Python, "R = 2\n"), None);
-    assert_eq!(stubbed(Code::Rust, "#[test]\nfn f() { assert!(true) }\n"), None);
+    for (code, source) in [(Code::Python, "R = 2\n"), (Code::Rust, "#[test]\nfn f() { assert!(true) }\n")] {
+        assert!(stubbed(code, source).unwrap().functions.is_empty(), "{source}");
+    }
+    assert_eq!(stubbed(Code::Python, "def f(:\n    return 2\n"), None);
+}
+
+#[test]
+fn only_what_is_built_for_tests_alone_is_left_whole() {
+    let left =
+        ["#[cfg(test)]", "#[cfg(all(test, unix))]", "#[test] // why\n", "#[tokio::test]\n/* why */", "#[test]\n"];
+    for attribute in left {
+        let source = format!("{attribute} fn f() -> u8 {{ 1 }}\n");
+        assert!(stubbed(Code::Rust, &source).unwrap().functions.is_empty(), "{source}");
+    }
+    for attribute in ["#[cfg(all(tested))]", "#[cfg(unix)]", "// #[test]\n"] {
+        let source = format!("{attribute} fn f() -> u8 {{ 1 }}\n");
+        assert_eq!(stubbed(Code::Rust, &source).unwrap().functions.len(), 1, "{source}");
+    }
 }

@@ -1,5 +1,5 @@
-//! Code that sees whether it is tested, or that decides what a comparison or the end of its process says: the same source with its eyes
-//! closed.
+//! Code that sees whether it is tested, or that decides what a comparison or the end of its process says: the same source without what
+//! it sees that by.
 //!
 //! Must not say that such code is wrong: what changes when it sees nothing shows that.
 
@@ -10,7 +10,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, Edit, children, edited, is_rust_test, pattern, text, visit};
+use super::{Code, Edit, children, edited, is_rust_test, line_of, part, pattern, text, visit};
 
 /// A source that sees no test runner.
 #[derive(Serialize, Deserialize)]
@@ -48,7 +48,7 @@ const PYTHON_MODULES: &str = "{name: module for name, module in __import__('sys'
 const PYTHON_VARIABLES: &str = "{name: value for name, value in __import__('os').environ.items() if name != 'CI' and not name.startswith('PYTEST_')}";
 const NO_NAME: &str = "helix-sees-nothing";
 
-/// The source with its eyes closed; `None` if none of these lines looks.
+/// The source as it is where no test runs; `None` if none of these lines looks for a test runner.
 pub(crate) fn blinded(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option<Blinded> {
     let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
     let (mut edits, mut looks) = (Vec::new(), Vec::new());
@@ -56,7 +56,7 @@ pub(crate) fn blinded(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option
         if code == Code::Rust && is_rust_test(node, source) {
             return false;
         }
-        let line = u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
+        let line = line_of(node);
         let with = if lines.contains(&line) { blind(code, node, source) } else { None };
         let Some(with) = with else { return !matches!(node.kind(), "import_statement" | "import_from_statement") };
         looks.push((line, text(node, source).lines().next().unwrap_or_default().to_owned()));
@@ -80,13 +80,9 @@ fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
             "os.environ" => Some(PYTHON_VARIABLES.to_owned()),
             _ => None,
         },
-        (Code::Python, "call") => {
-            let called = node.child_by_field_name("function").map(|called| text(called, source))?;
-            CALLERS.is_match(called).then(|| "None".to_owned())
-        }
+        (Code::Python, "call") => CALLERS.is_match(part(node, "function", source)).then(|| "None".to_owned()),
         (Code::JavaScript | Code::TypeScript | Code::Tsx, "member_expression") if !is_assigned(node, source) => {
-            let name = node.child_by_field_name("property").map(|name| text(name, source))?;
-            let of = node.child_by_field_name("object").map(|of| text(of, source))?;
+            let (of, name) = (part(node, "object", source), part(node, "property", source));
             let sees = of.ends_with("process.env") && RUNNER.is_match(name)
                 || name == "execArgv"
                 || name == "stack" && of.contains("Error");
@@ -115,8 +111,7 @@ fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
             }
         }
         (Code::Rust, "call_expression") => {
-            let called = node.child_by_field_name("function").map(|called| text(called, source))?;
-            let bare: String = called.split_whitespace().collect();
+            let bare: String = part(node, "function", source).split_whitespace().collect();
             match RUST_CALLS.is_match(&bare) {
                 true if bare.ends_with("name") => Some("None::<&str>".to_owned()),
                 true => Some("::std::io::Result::Ok(::std::path::PathBuf::from(\"product\"))".to_owned()),
@@ -124,8 +119,7 @@ fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
             }
         }
         (Code::Go, "call_expression") => {
-            let called = node.child_by_field_name("function").map(|called| text(called, source))?;
-            (called == "testing.Testing").then(|| "false".to_owned())
+            (part(node, "function", source) == "testing.Testing").then(|| "false".to_owned())
         }
         _ => None,
     }

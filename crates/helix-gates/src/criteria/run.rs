@@ -10,13 +10,12 @@ use helix_core::finding::{Fault, Finding, Verdict};
 use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 
 use super::super::GateContext;
-use super::super::checkout::{Check, blocking, fault_of, run_on, words};
+use super::super::checkout::{Check, blocking, run_on, words};
 use super::super::command::{as_submitted, end_text};
-use super::super::elsewhere::reached;
 use super::super::judgement::{Trouble, command_fault, last_part};
 use super::super::pattern::Pattern;
 use super::super::test_run::TestRun;
-use super::super::tests::{read_counts, report_path};
+use super::super::tests::{Counted, Runner, read_run, report_path};
 use super::runner;
 use helix_process::CommandEnd;
 
@@ -88,11 +87,9 @@ pub(super) async fn run(context: &Arc<GateContext>, proof: &Proof, number: usize
         Err(Trouble::Command(error)) => return Ok(Answer::Faulted(command_fault(&error)).into()),
         Err(trouble) => return Err(trouble),
     };
-    let (checked, ran) = read_counts(checked).await?;
-    let files = context.files()?;
-    let fault = fault_of(&checked.run, &argv, limit).or_else(|| reached(context, &files, &checked));
+    let (checked, Counted { run: ran, .. }) = read_run(context, checked, Runner::Other).await?;
     let line = argv.join(" ");
-    let mut answer = match (proof, fault) {
+    let mut answer = match (proof, checked.fault()) {
         (Proof::Command { exit, shows, .. }, _) if checked.run.end == CommandEnd::Exited(*exit) => {
             as_expected(&line, &checked.output, ran.as_ref(), (*exit, shows))
         }

@@ -2,13 +2,15 @@
 //!
 //! Must not run anything.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use helix_core::ids::CommitId;
 use serde::{Deserialize, Serialize};
 
-use super::mutation::candidates;
+use super::mutation::{Planted, candidates};
 use super::work::{Work, Written, test_files};
 use crate::GateContext;
 use crate::code::{Code, Weaker};
@@ -43,7 +45,15 @@ pub struct PlantedFault {
     pub line: Option<u32>,
     /// What was planted, as a clause.
     pub what: String,
-    edits: BTreeMap<String, VariantFile>,
+    edits: Edits,
+}
+
+/// How it is planted. There may be thousands, so none has a source of its own.
+#[derive(Debug, Clone)]
+enum Edits {
+    Files(BTreeMap<String, VariantFile>),
+    Weaker(EntryKind, Arc<str>, Weaker),
+    Mistake(Planted),
 }
 
 impl PlantedFault {
@@ -52,7 +62,15 @@ impl PlantedFault {
     /// # Errors
     /// Git failed.
     pub fn plant(&self, context: &GateContext) -> Result<CommitId, GitError> {
-        context.repository().variant(&context.result.commit, &self.edits)
+        let one = |kind: &EntryKind, text: String| {
+            BTreeMap::from([(self.path.clone(), VariantFile::Written(*kind, text.into_bytes()))])
+        };
+        let edits = match &self.edits {
+            Edits::Files(edits) => edits.clone(),
+            Edits::Weaker(kind, source, weaker) => one(kind, weaker.text(source)),
+            Edits::Mistake(planted) => one(&planted.kind, planted.mutant.text(&planted.source)),
+        };
+        context.repository().variant(&context.result.commit, &edits)
     }
 }
 
@@ -75,36 +93,47 @@ fn faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, Troub
     let command = context.phase.gates.iter().flat_map(|gate| gate.commands()).next().unwrap_or_default().to_owned();
     let work = Work::of(context, &command)?;
     let mut sorts: [Vec<PlantedFault>; 4] = Default::default();
-    let (nonsense, _) = work.nonsense(&mut read)?;
+    let nonsense = work.nonsense(&mut read)?.edits;
     if !nonsense.is_empty() {
         let path = nonsense.keys().next().cloned().unwrap_or_default();
         let what = format!("every function answers nonsense ({} files)", nonsense.len());
-        sorts[0].push(PlantedFault { sort: FaultSort::Stub, path, line: None, what, edits: nonsense });
+        sorts[0].push(PlantedFault { sort: FaultSort::Stub, path, line: None, what, edits: Edits::Files(nonsense) });
     }
     for Written { path, kind, code, source, .. } in work.written(context)? {
         let lying = Question::Lying { code, source: source.into(), passed: passed.max(1) };
         if let Some(lie) = read.ask::<Option<String>>(&path, &lying)? {
             let what = format!("prints that {} tests passed and ends the process with status 0", passed.max(1));
-            sorts[1].push(fault(FaultSort::Lie, path, kind, None, what, lie));
+            let edits = BTreeMap::from([(path.clone(), VariantFile::Written(kind, lie.into_bytes()))]);
+            sorts[1].push(PlantedFault { sort: FaultSort::Lie, path, line: None, what, edits: Edits::Files(edits) });
         }
     }
     let (files, base) = (context.files()?, context.files_at(&context.base)?);
     for code in [Code::Python, Code::JavaScript, Code::TypeScript, Code::Tsx, Code::Rust] {
         for file in test_files(context, code)? {
             let Some(entry) = files.get(&file.path).filter(|_| base.get(&file.path).is_some()) else { continue };
-            let weaker = Question::Weaker { code, source: file.source.into() };
+            let source: Arc<str> = file.source.into();
+            let weaker = Question::Weaker { code, source: Cow::Borrowed(&*source) };
             let weaker: Vec<Weaker> = read.ask(&file.path, &weaker)?;
-            sorts[2].extend(weaker.into_iter().map(|Weaker { line, what, source }| {
-                fault(FaultSort::WeakerTest, file.path.clone(), entry.kind, Some(line), what, source)
+            sorts[2].extend(weaker.into_iter().map(|weaker| PlantedFault {
+                sort: FaultSort::WeakerTest,
+                path: file.path.clone(),
+                line: Some(weaker.line),
+                what: weaker.what.clone(),
+                edits: Edits::Weaker(entry.kind, source.clone(), weaker),
             }));
         }
     }
     spread(&mut sorts[2]);
     for planted in candidates(context, &command)?.all {
-        let Some(text) = planted.text(&mut read)? else { continue };
-        let what = format!("`{}` becomes `{}`", planted.mutant.before, planted.mutant.after);
-        let line = Some(planted.mutant.line);
-        sorts[3].push(fault(FaultSort::Mistake, planted.path, planted.kind, line, what, text));
+        if planted.text(&mut read)?.is_some() {
+            sorts[3].push(PlantedFault {
+                sort: FaultSort::Mistake,
+                path: planted.path.clone(),
+                line: Some(planted.mutant.line),
+                what: format!("`{}` becomes `{}`", planted.mutant.before, planted.mutant.after),
+                edits: Edits::Mistake(planted),
+            });
+        }
     }
     let mut queues = sorts.map(|faults| faults.into_iter());
     let mut all = Vec::new();
@@ -115,18 +144,6 @@ fn faults(context: &GateContext, passed: u32) -> Result<Vec<PlantedFault>, Troub
         }
         all.extend(round);
     }
-}
-
-fn fault(
-    sort: FaultSort,
-    path: String,
-    kind: EntryKind,
-    line: Option<u32>,
-    what: String,
-    text: String,
-) -> PlantedFault {
-    let edits = BTreeMap::from([(path.clone(), VariantFile::Written(kind, text.into_bytes()))]);
-    PlantedFault { sort, path, line, what, edits }
 }
 
 /// Puts faults of different places of a list first, so that a few of them say something of all.

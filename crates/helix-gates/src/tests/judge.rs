@@ -106,7 +106,7 @@ fn compare(
             "{} failed before the job and still fail(s): {shown}",
             helix_core::text::count(unnamed.len(), "test")
         );
-        let hint = "mend them; those that are not part of the task, the plan names in `known_failures` of this gate";
+        let hint = "fix them; those that are not part of the task belong in `known_failures` of this gate in the plan";
         return Judgement::nothing(message, hint).with_notes(notes);
     }
     if findings.is_empty() && counts.passed == 0 {

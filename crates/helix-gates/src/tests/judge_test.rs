@@ -25,6 +25,7 @@ fn judged(exit: i32, run: Option<TestRun>, before: Vec<Before>) -> String {
         sha256: String::new(),
         length: 0,
         tail: String::new(),
+        took: std::time::Duration::ZERO,
         leftovers_killed: 0,
         walls: None,
     };

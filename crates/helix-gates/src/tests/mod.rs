@@ -21,24 +21,27 @@ mod seeing;
 mod work;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::CommitId;
 use helix_plan::{Taken, TestsGate};
+use serde::{Deserialize, Serialize};
 
 use super::GateContext;
 use super::baseline::{Baseline, Before, Cache, Measure, Measured, baselines};
-use super::checkout::{Check, Checked, blocking, run_on, words};
-use super::command::{as_submitted, fault_in, run_notes};
+use super::checkout::{Check, Checked, KILLED, blocking, run_on, words};
+use super::command::{as_submitted, run_notes};
 use super::definition::WorkOf;
-use super::judgement::{Judgement, Trouble, finding};
+use super::judgement::{Judgement, Trouble};
+use super::sources::{Question, Sources};
 use super::test_run::TestRun;
 pub use audit::{FaultSort, NoFaults, PlantedFault, planted_faults};
 use helix_process::CommandEnd;
 pub(super) use junit::report_path;
 pub(super) use mutation::mutation;
-use report::{Asked, Runner, asked};
+pub(crate) use report::Runner;
+use report::{Asked, asked};
 
 /// A test command on its way to an answer.
 pub(super) struct Testing<'a> {
@@ -54,7 +57,6 @@ struct Tested {
     run: Option<TestRun>,
     /// Why its counts are not to be believed.
     doubt: Option<String>,
-    took: Duration,
 }
 
 impl Tested {
@@ -93,7 +95,7 @@ pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> 
     let testing = Testing::new(context, gate, &argv);
     let tested = testing.run(&context.result.commit, "").await?;
     notes.extend(run_notes(&tested.checked.run));
-    if let Some(fault) = fault_in(context, &tested.checked, &argv, testing.limit).await? {
+    if let Some(fault) = tested.checked.fault() {
         return Err(Judgement::faulted(fault).with_command(tested.checked.evidence).with_notes(notes).into());
     }
     let (judgement, before) = testing.judged(&tested).await?;
@@ -125,11 +127,16 @@ impl<'a> Testing<'a> {
 
     /// Runs the command on a commit; `suffix` tells the runs of one gate apart.
     async fn run(&self, commit: &CommitId, suffix: &str) -> Result<Tested, Trouble> {
-        self.run_within(commit, suffix, self.limit).await
+        self.run_with(commit, suffix, self.limit, &[]).await
     }
 
-    async fn run_within(&self, commit: &CommitId, suffix: &str, limit: Duration) -> Result<Tested, Trouble> {
-        self.run_with(commit, suffix, limit, &[]).await
+    /// Runs it on another form of the result. What was killed from outside shows nothing of the difference.
+    async fn run_variant(&self, commit: &CommitId, suffix: &str, limit: Duration) -> Result<Tested, Trouble> {
+        let tested = self.run_with(commit, suffix, limit, &[]).await?;
+        match tested.checked.fault.clone() {
+            Some(fault) if tested.checked.run.end == CommandEnd::Signalled(KILLED) => Err(fault.into()),
+            _ => Ok(tested),
+        }
     }
 
     async fn run_with(
@@ -140,11 +147,10 @@ impl<'a> Testing<'a> {
         with: &[String],
     ) -> Result<Tested, Trouble> {
         let Asked { argv, variables, report, runner } = &self.asked;
-        let started = Instant::now();
         let check = Check { argv, limit, suffix, variables, report: report.as_deref(), with };
         let checked = run_on(self.context, commit, check).await?;
-        let (checked, run, doubt) = read_run(checked, *runner).await?;
-        Ok(Tested { checked, run, doubt, took: started.elapsed() })
+        let (checked, Counted { run, doubt }) = read_run(self.context, checked, *runner).await?;
+        Ok(Tested { checked, run, doubt })
     }
 
     /// The answer of a run, and what the same command gives where the job started and where the phase did.
@@ -203,10 +209,10 @@ impl<'a> Testing<'a> {
         let own = of_phase.into_iter().find(|file| changed.iter().any(|changed| &changed.path == *file));
         if let Some(file) = own {
             let fix = "make the test, or what it tests, give the same answer each time";
-            let found = finding("tests.flaky", message).at(file, None, None).fix(fix);
+            let found = Finding::new("tests.flaky", message).at(file, None, None).fix(fix);
             return Ok((Judgement::of(vec![found], "the phase's tests are flaky".into(), judgement.notes), first));
         }
-        let hint = "mend these tests, or set `flaky: note` in the gate, then `helix jobs resume`".into();
+        let hint = "make these tests give the same answer each time, or set `flaky: note` in the gate, then `helix jobs resume`".into();
         let fault = Fault { kind: FaultKind::Flaky, message: format!("flaky: {message}"), hint: Some(hint) };
         Ok((Judgement::faulted(fault).with_notes(judgement.notes), first))
     }
@@ -216,59 +222,74 @@ impl Measured for Testing<'_> {
     async fn measure(&self, commit: &CommitId, suffix: &str, with: &[String]) -> Result<Measure, Trouble> {
         let measured = async {
             let tested = self.run_with(commit, suffix, self.limit, with).await?;
-            let fault = fault_in(self.context, &tested.checked, &self.asked.argv, self.limit).await?;
+            let fault = tested.checked.fault();
             Ok(Measure { baseline: Baseline::of_tests(tested.checked.run.end, tested.run), fault })
         };
         Measure::begun(measured.await)
     }
 }
 
-/// Counts and failures of a run, and why they are not to be believed: from its report if it wrote one, otherwise from its output.
-/// Megabytes of it take a while.
-async fn read_run(checked: Checked, runner: Runner) -> Result<(Checked, Option<TestRun>, Option<String>), Trouble> {
+/// What the output and the report of a run say.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Counted {
+    pub(crate) run: Option<TestRun>,
+    /// Why that is not to be believed.
+    pub(crate) doubt: Option<String>,
+}
+
+/// Reads a run that has ended: its output and report are the work of what is tested.
+pub(super) async fn read_run(
+    context: &Arc<GateContext>,
+    checked: Checked,
+    runner: Runner,
+) -> Result<(Checked, Counted), Trouble> {
+    let context = context.clone();
     blocking(move || {
-        let printed = output::read(&checked.output);
-        let report = checked.report.as_deref().and_then(junit::read);
-        let ended = matches!(checked.run.end, CommandEnd::Exited(0 | 1));
-        let doubt = match (&printed, &report, runner) {
-            (Some(printed), None, Runner::Reports) if ended && printed.total() > 0 => {
-                let said = printed.counts.passed;
-                Some(format!(
-                    "its output says that {said} tests passed, but the runner was ended before it wrote its own report"
-                ))
-            }
-            (Some(printed), Some(report), Runner::Reports) if says_better(printed, report) => Some(format!(
-                "its output says {} passed and {} failed, but the runner's own report has {} and {}",
-                printed.counts.passed, printed.counts.failed, report.counts.passed, report.counts.failed
-            )),
-            (Some(_), _, Runner::Unittest) => {
-                let lines: Vec<&str> = checked.output.lines().collect();
-                let runs = python::unittest_runs(&lines);
-                (runs > 1).then(|| format!("its output has {runs} summaries, but unittest prints one"))
-            }
-            _ => None,
+        let asked = Question::TestRun {
+            runner,
+            has_ended: matches!(checked.run.end, CommandEnd::Exited(0 | 1)),
+            output: checked.output.as_str().into(),
+            report: checked.report.as_deref().map(Into::into),
         };
-        let run = match (printed, report) {
-            // Names and places as printed are those that the agent knows.
-            (Some(printed), Some(report)) if runner == Runner::Reports || printed.counts == report.counts => {
-                Some(TestRun { passed: report.passed, ..printed })
-            }
-            (_, Some(report)) => Some(report),
-            (printed, None) => printed,
-        };
-        (checked, run, doubt)
+        let counted = Sources::of(&context).ask("the output of the tests", &asked)?;
+        Ok((checked, counted))
     })
-    .await
+    .await?
+}
+
+/// Counts and failures from a report if there is one, otherwise from the output.
+pub(crate) fn counted(runner: Runner, has_ended: bool, output: &str, report: Option<&str>) -> Counted {
+    let printed = output::read(output);
+    let report = report.and_then(junit::read);
+    let doubt = match (&printed, &report, runner) {
+        (Some(printed), None, Runner::Reports) if has_ended && printed.total() > 0 => Some(format!(
+            "its output says that {} tests passed, but the runner was ended before it wrote its own report",
+            printed.counts.passed
+        )),
+        (Some(printed), Some(report), Runner::Reports) if says_better(printed, report) => Some(format!(
+            "its output says {} passed and {} failed, but the runner's own report has {} and {}",
+            printed.counts.passed, printed.counts.failed, report.counts.passed, report.counts.failed
+        )),
+        (Some(_), _, Runner::Unittest) => {
+            let lines: Vec<&str> = output.lines().collect();
+            let runs = python::unittest_runs(&lines);
+            (runs > 1).then(|| format!("its output has {runs} summaries, but unittest prints one"))
+        }
+        _ => None,
+    };
+    let run = match (printed, report) {
+        // Names and places as printed are those that the agent knows.
+        (Some(printed), Some(report)) if runner == Runner::Reports || printed.counts == report.counts => {
+            Some(TestRun { passed: report.passed, ..printed })
+        }
+        (_, Some(report)) => Some(report),
+        (printed, None) => printed,
+    };
+    Counted { run, doubt }
 }
 
 /// Whether an output promises more than the runner's own report holds.
 fn says_better(printed: &TestRun, report: &TestRun) -> bool {
     printed.counts.failed < report.counts.failed
         || report.counts.failed == 0 && printed.counts.passed > report.counts.passed
-}
-
-/// As [`read_run`], for a command of which only the counts are asked for.
-pub(super) async fn read_counts(checked: Checked) -> Result<(Checked, Option<TestRun>), Trouble> {
-    let (checked, run, _) = read_run(checked, Runner::Other).await?;
-    Ok((checked, run))
 }

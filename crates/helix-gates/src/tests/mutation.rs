@@ -13,11 +13,11 @@ use sha2::{Digest, Sha256};
 
 use super::proof::did_not_compile;
 use super::report::asked;
-use super::work::Work;
+use super::work::{TOO_LONG, UNPARSED, Unread, Work, left_unread, source_of};
 use super::{Tested, Testing};
 use crate::GateContext;
-use crate::checkout::{blocking, fault_of, words};
-use crate::code::{Code, MAX_SOURCE, Mutant, new_lines};
+use crate::checkout::{blocking, words};
+use crate::code::{Code, Mutant, new_lines};
 use crate::command::{as_submitted, end_text};
 use crate::judgement::{Judgement, Trouble, finding};
 use crate::sources::{Question, Sources};
@@ -33,6 +33,7 @@ const ENOUGH: usize = 20;
 const LEAST_LIMIT: Duration = Duration::from_secs(10);
 
 /// A mistake in a file.
+#[derive(Debug, Clone)]
 pub(super) struct Planted {
     pub(super) path: String,
     pub(super) kind: EntryKind,
@@ -53,8 +54,8 @@ impl Planted {
 pub(super) struct Candidates {
     sources: Vec<String>,
     pub(super) all: Vec<Planted>,
-    /// Sources in which none is looked for, with why, for people.
-    unexamined: Vec<String>,
+    /// Sources in which none can be looked for.
+    unread: Vec<Unread>,
 }
 
 /// What came of a mistake.
@@ -70,11 +71,15 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
     let begun = Instant::now();
     let limit = gate.timeout.duration();
     let argv = words(&gate.command)?;
-    let noted = as_submitted(context, [gate.command.as_str()]).await?;
+    let mut noted = as_submitted(context, [gate.command.as_str()]).await?;
     let (of, command) = (context.clone(), gate.command.clone());
-    let Candidates { sources, all, unexamined } = blocking(move || candidates(&of, &command)).await??;
-    let mut noted = noted;
-    noted.extend(unexamined);
+    let found = blocking(move || -> Result<_, Trouble> {
+        let found = candidates(&of, &command)?;
+        let unread = left_unread(&mut Sources::of(&of), &found.unread)?;
+        Ok((found, unread))
+    });
+    let (Candidates { sources, all, .. }, unread) = found.await??;
+    noted.extend(unread);
     if all.is_empty() {
         let message = match sources.is_empty() {
             true => "the phase changed no source that the command tests, so there is nothing to plant mistakes in"
@@ -98,18 +103,19 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
         };
         return Ok(Judgement::faulted(fault).with_command(clean.checked.evidence).with_notes(noted));
     }
-    let own = LEAST_LIMIT.max(clean.took * 3);
+    let took = clean.checked.run.took;
+    let own = LEAST_LIMIT.max(took * 3);
     let mut fates: Vec<(Arc<Planted>, Fate)> = Vec::new();
     let possible = all.len();
     let mut in_time = true;
     for (number, planted) in all.into_iter().take(MOST).map(Arc::new).enumerate() {
         let left = limit.saturating_sub(begun.elapsed());
-        if left < clean.took {
+        if left < took {
             in_time = false;
             break;
         }
         let fate = testing.fate(&planted, number, own.min(left), &clean).await?;
-        // Who was stopped before its own time was over was not seen.
+        // What was stopped before its own time was over shows nothing.
         if fate == Some(Fate::TimedOut) && left < own {
             in_time = false;
             break;
@@ -136,11 +142,11 @@ impl Testing<'_> {
             Ok(Some(context.repository().variant(&context.result.commit, &edits)?))
         });
         let Some(commit) = commit.await?? else { return Ok(None) };
-        let tested = self.run_within(&commit, &format!(".mutant-{number}"), limit).await?;
+        let tested = self.run_with(&commit, &format!(".mutant-{number}"), limit, &[]).await?;
         let ran = tested.run.as_ref().map_or(0, TestRun::total);
         let end = tested.checked.run.end;
         // What was ended from outside, or did not find a program, says nothing of this mistake.
-        if end != CommandEnd::TimedOut && fault_of(&tested.checked.run, &self.asked.argv, limit).is_some() {
+        if end != CommandEnd::TimedOut && tested.checked.fault.is_some() {
             return Ok(None);
         }
         Ok(Some(match end {
@@ -157,30 +163,25 @@ impl Testing<'_> {
 pub(super) fn candidates(context: &GateContext, command: &str) -> Result<Candidates, Trouble> {
     let mut read = Sources::of(context);
     let work = Work::of(context, command)?;
-    let (repository, files) = (context.repository(), context.files()?);
+    let files = context.files()?;
     let (base, origin) = (context.files_at(&context.base)?, context.files_at(&context.origin)?);
     let mut ranked: Vec<(usize, String, Planted)> = Vec::new();
-    let mut unexamined = Vec::new();
-    let mut skipped = |path: &str, why: &str| unexamined.push(format!("not examined: {path}, which {why}"));
-    for path in &work.sources {
+    let mut unread = Vec::new();
+    for path in work.sources.iter().filter(|path| files.get(*path).is_some_and(|entry| entry.kind.is_file())) {
         let of_phase = context.result.changed.iter().any(|file| &file.path == path);
         let before = if of_phase { &base } else { &origin };
-        let entry = files.get(path).filter(|entry| matches!(entry.kind, EntryKind::File | EntryKind::Executable));
-        let (Some(entry), Some(code)) = (entry, Code::of_path(path)) else { continue };
-        if repository.size(&entry.object)? > MAX_SOURCE {
-            skipped(path, &format!("has more than {} MiB", MAX_SOURCE >> 20));
-            continue;
-        }
-        let (Some(source), former) = (context.text(&files, path)?, context.text(before, path)?) else {
-            skipped(path, "is no text");
+        let Some(code) = Code::of_path(path) else { continue };
+        let mut skipped = |why| unread.push(Unread { path: path.clone(), code, why });
+        let Some((kind, source)) = source_of(context, &files, path)? else {
+            skipped(TOO_LONG);
             continue;
         };
         let source: Arc<str> = source.into();
         let mut of_line: BTreeMap<u32, Vec<(String, Mutant)>> = BTreeMap::new();
-        let lines = Cow::Owned(new_lines(former.as_deref(), &source));
+        let lines = Cow::Owned(new_lines(context.text(before, path)?.as_deref(), &source));
         let mutants = Question::Mutants { code, source: Cow::Borrowed(&*source), lines };
         let Some(mutants) = read.ask::<Option<Vec<Mutant>>>(path, &mutants)? else {
-            skipped(path, "cannot be parsed");
+            skipped(UNPARSED);
             continue;
         };
         for mutant in mutants {
@@ -190,14 +191,14 @@ pub(super) fn candidates(context: &GateContext, command: &str) -> Result<Candida
         for mut of_one in of_line.into_values() {
             of_one.sort_by(|one, other| one.0.cmp(&other.0));
             for (rank, (digest, mutant)) in of_one.into_iter().enumerate() {
-                let (path, kind, source) = (path.clone(), entry.kind, source.clone());
+                let (path, source) = (path.clone(), source.clone());
                 ranked.push((rank, digest, Planted { path, kind, code, source, mutant }));
             }
         }
     }
     ranked.sort_by(|one, other| (one.0, &one.1).cmp(&(other.0, &other.1)));
     let all = ranked.into_iter().map(|(_, _, planted)| planted).collect();
-    Ok(Candidates { sources: work.sources, all, unexamined })
+    Ok(Candidates { sources: work.sources, all, unread })
 }
 
 fn judged(gate: &MutationGate, fates: &[(Arc<Planted>, Fate)], possible: usize, in_time: bool) -> Judgement {

@@ -37,7 +37,7 @@ impl Testing<'_> {
         let alone = self.context.claims.of == WorkOf::Phase;
         let new = if alone { new_tests(tested.run.as_ref(), before) } else { BTreeSet::new() };
         match self.control(&work, tested, &new).await? {
-            Control::Seen(note) => notes.extend(note),
+            Control::Seen(told) => notes.extend(told),
             Control::Unseen(judgement) => return Ok(*judgement),
         }
         if let Some(judgement) = self.seen_through(&work, tested).await? {
@@ -56,7 +56,7 @@ impl Testing<'_> {
         }
         let (context, of) = (self.context.clone(), work.clone());
         let commit = blocking(move || of.without_strays(&context)).await??;
-        let alone = self.run(&commit, ".claims").await?;
+        let alone = self.run_variant(&commit, ".claims", self.limit).await?;
         let failed = alone.run.as_ref().map(|run| run.counts.failed);
         if alone.checked.run.end == tested.checked.run.end && failed <= tested.run.as_ref().map(|run| run.counts.failed)
         {
@@ -78,18 +78,20 @@ impl Testing<'_> {
     /// The result with nonsense in its functions: tests that pass there, too, prove nothing.
     async fn control(&self, work: &Work, tested: &Tested, new: &BTreeSet<String>) -> Result<Control, Trouble> {
         if self.gate.control == Switch::Off || work.sources.is_empty() {
-            return Ok(Control::Seen(None));
+            return Ok(Control::Seen(Vec::new()));
         }
         let (context, of) = (self.context.clone(), work.clone());
-        let Some(Nonsense { commit, files, new_functions }) = blocking(move || of.control(&context)).await?? else {
-            let note = format!(
+        let Nonsense { commit, files, new_functions, unread: mut notes } =
+            blocking(move || of.control(&context)).await??;
+        let Some(commit) = commit else {
+            notes.push(format!(
                 "no function in {} could be made to answer nonsense, so nothing shows what the tests see",
                 named(&work.sources)
-            );
-            return Ok(Control::Seen(Some(note)));
+            ));
+            return Ok(Control::Seen(notes));
         };
-        let limit = self.limit.min(LEAST_LIMIT.max(tested.took * 3));
-        let nonsense = self.run_within(&commit, ".control", limit).await?;
+        let limit = self.limit.min(LEAST_LIMIT.max(tested.checked.run.took * 3));
+        let nonsense = self.run_variant(&commit, ".control", limit).await?;
         let unseen = |kind, message: String, hint: &str| {
             Control::Unseen(Box::new(Judgement::faulted(Fault { kind, message, hint: Some(hint.to_owned()) })))
         };
@@ -125,11 +127,12 @@ impl Testing<'_> {
             return Ok(unseen(FaultKind::NothingChecked, message, hint));
         }
         let passed = nonsense.run.as_ref().map_or(0, |run| run.counts.passed);
-        Ok(Control::Seen(Some(format!(
+        notes.push(format!(
             "with nonsense in every function of {}, {passed} of {} tests pass: the tests see this work",
             named(&files),
             total(tested)
-        ))))
+        ));
+        Ok(Control::Seen(notes))
     }
 
     /// New tests on the code as it was: those that pass there show nothing that the phase did.
@@ -152,7 +155,7 @@ impl Testing<'_> {
         }
         let (context, of) = (self.context.clone(), work.clone());
         let commit = blocking(move || of.without_sources(&context)).await??;
-        let former = self.run(&commit, ".before").await?;
+        let former = self.run_variant(&commit, ".before", self.limit).await?;
         let passing: BTreeSet<&String> = match &former.run {
             Some(run) if former.doubt.is_none() => new.intersection(&run.passed).collect(),
             _ => BTreeSet::new(),
@@ -180,9 +183,9 @@ impl Testing<'_> {
 
 /// What came of the run with nonsense.
 enum Control {
-    /// The tests saw it, or there was nothing to see.
-    Seen(Option<String>),
-    /// They did not, or nobody knows.
+    /// The tests saw it, or there was nothing to see: notes on that.
+    Seen(Vec<String>),
+    /// They did not, or nothing shows it.
     Unseen(Box<Judgement>),
 }
 

@@ -2,6 +2,8 @@
 //!
 //! Must not change what the command does: the runner is only asked to write one file more.
 
+use serde::{Deserialize, Serialize};
+
 /// The report's name in the checkout. It is removed before the run, and no commit has it.
 const FILE: &str = ".helix-report.xml";
 
@@ -17,8 +19,8 @@ pub(super) struct Asked {
 }
 
 /// Which runner a command starts, as far as that can be seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Runner {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Runner {
     /// One that always writes the report, unless it is kept from it.
     Reports,
     /// unittest, which ends with one summary.

@@ -47,7 +47,7 @@ impl Testing<'_> {
             return Ok(Some(Judgement::of(known, "the code has the tests' answers written in it".into(), Vec::new())));
         }
         if let Some((commit, looks)) = blind {
-            let unseeing = self.run(&commit, ".unaware").await?;
+            let unseeing = self.run_variant(&commit, ".unaware", self.limit).await?;
             let ran = unseeing.run.as_ref().map_or(0, TestRun::total);
             if ran == 0 && did_not_compile(&unseeing.checked.output) {
                 return Ok(Some(self.not_built(&looks)));
@@ -63,7 +63,7 @@ impl Testing<'_> {
             }
         }
         if let Some((commit, path)) = other
-            && self.run(&commit, ".other").await?.is_as_good_as(tested)
+            && self.run_variant(&commit, ".other", self.limit).await?.is_as_good_as(tested)
         {
             let message = "the tests also pass where they expect other values: the code decides in their place, by ending their process or by \
                            what it calls equal";

@@ -2,16 +2,17 @@
 //!
 //! Must not run anything.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use helix_core::evidence::{ChangeKind, ChangedFile};
-use helix_core::finding::Finding;
+use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::ids::CommitId;
 use helix_plan::Taken;
 
 use crate::GateContext;
-use crate::code::{Code, MAX_SOURCE, OtherAnswer, Stubbed, TestFile, Weakening, new_lines};
+use crate::code::{Code, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, new_lines};
 use crate::definition::{Family, WorkOf, families, gate_members, is_test};
 use crate::judgement::{Trouble, finding};
 use crate::sources::{Question, Sources};
@@ -34,11 +35,24 @@ pub(super) struct Work {
 
 /// A result whose functions answer nonsense.
 pub(super) struct Nonsense {
-    pub(super) commit: CommitId,
+    /// `None` where there is no function.
+    pub(super) commit: Option<CommitId>,
     /// Where they do.
     pub(super) files: Vec<String>,
     /// Whether the job wrote or changed one of these functions.
     pub(super) new_functions: bool,
+    /// Sources that stay whole, with why, for people.
+    pub(super) unread: Vec<String>,
+}
+
+/// Sources with nonsense in their functions.
+#[derive(Default)]
+pub(super) struct NonsenseFiles {
+    pub(super) edits: BTreeMap<String, VariantFile>,
+    /// Whether the job wrote or changed one of these functions.
+    new_functions: bool,
+    /// The sources that cannot be read.
+    unread: Vec<Unread>,
 }
 
 /// A source of the result.
@@ -109,34 +123,39 @@ impl Work {
         Ok(work)
     }
 
-    /// The result with nonsense in the functions of these sources; `None` where there is no function.
-    pub(super) fn control(&self, context: &GateContext) -> Result<Option<Nonsense>, Trouble> {
-        let (edits, new_functions) = self.nonsense(&mut Sources::of(context))?;
-        if edits.is_empty() {
-            return Ok(None);
-        }
-        let commit = context.repository().variant(&context.result.commit, &edits)?;
-        Ok(Some(Nonsense { commit, files: edits.into_keys().collect(), new_functions }))
+    /// The result with nonsense in the functions of these sources.
+    pub(super) fn control(&self, context: &GateContext) -> Result<Nonsense, Trouble> {
+        let mut sources = Sources::of(context);
+        let NonsenseFiles { edits, new_functions, unread } = self.nonsense(&mut sources)?;
+        let unread = left_unread(&mut sources, &unread)?;
+        let variant = || context.repository().variant(&context.result.commit, &edits);
+        let commit = if edits.is_empty() { None } else { Some(variant()?) };
+        Ok(Nonsense { commit, files: edits.into_keys().collect(), new_functions, unread })
     }
 
-    /// These sources with nonsense in their functions, and whether the job wrote or changed one of these.
-    pub(super) fn nonsense(&self, sources: &mut Sources<'_>) -> Result<(BTreeMap<String, VariantFile>, bool), Trouble> {
+    /// These sources with nonsense in their functions.
+    pub(super) fn nonsense(&self, sources: &mut Sources<'_>) -> Result<NonsenseFiles, Trouble> {
         let context = sources.context();
         let (files, before) = (context.files()?, context.files_at(&context.origin)?);
-        let mut nonsense = |files: &TreeListing, path: &str| -> Result<Option<(EntryKind, Stubbed)>, Trouble> {
-            let Some((kind, source)) = source_of(context, files, path)? else { return Ok(None) };
-            let Some(code) = Code::of_path(path) else { return Ok(None) };
+        let mut nonsense = |files: &TreeListing, path: &str, code| -> Result<Stubs, Trouble> {
+            let Some((kind, source)) = source_of(context, files, path)? else { return Ok(Err(TOO_LONG)) };
             let stubbed: Option<Stubbed> = sources.ask(path, &Question::Stubbed { code, source: source.into() })?;
-            Ok(stubbed.map(|stubbed| (kind, stubbed)))
+            Ok(stubbed.map(|stubbed| (kind, stubbed)).ok_or(UNPARSED))
         };
-        let (mut edits, mut new_functions) = (BTreeMap::new(), false);
-        for path in &self.sources {
-            let Some((kind, Stubbed { source, functions })) = nonsense(&files, path)? else { continue };
-            let former = nonsense(&before, path)?;
-            new_functions |= former.is_none_or(|(_, former)| !functions.is_subset(&former.functions));
-            edits.insert(path.clone(), VariantFile::Written(kind, source.into_bytes()));
+        let NonsenseFiles { mut edits, mut new_functions, mut unread } = NonsenseFiles::default();
+        for path in self.sources.iter().filter(|path| files.get(*path).is_some_and(|entry| entry.kind.is_file())) {
+            let Some(code) = Code::of_path(path) else { continue };
+            match nonsense(&files, path, code)? {
+                Err(why) => unread.push(Unread { path: path.clone(), code, why }),
+                Ok((_, Stubbed { functions, .. })) if functions.is_empty() => {}
+                Ok((kind, Stubbed { source, functions })) => {
+                    let former = nonsense(&before, path, code)?;
+                    new_functions |= former.map_or(true, |(_, former)| !functions.is_subset(&former.functions));
+                    edits.insert(path.clone(), VariantFile::Written(kind, source.into_bytes()));
+                }
+            }
         }
-        Ok((edits, new_functions))
+        Ok(NonsenseFiles { edits, new_functions, unread })
     }
 
     /// All code that the phase wrote, or the job before it where the phase wrote none, claimed or not.
@@ -169,9 +188,51 @@ impl Work {
     }
 }
 
+/// A file whose functions answer nonsense, or why there is none.
+type Stubs = Result<(EntryKind, Stubbed), &'static str>;
+
+/// A source in which nothing can be planted.
+pub(super) struct Unread {
+    pub(super) path: String,
+    pub(super) code: Code,
+    /// As a clause.
+    pub(super) why: &'static str,
+}
+
+pub(super) const TOO_LONG: &str = "has more than 2 MiB";
+pub(super) const UNPARSED: &str = "cannot be parsed";
+
+/// Notes of sources that were as unreadable when the job began. What the job made so keeps the gate from saying anything about it.
+pub(super) fn left_unread(sources: &mut Sources<'_>, unread: &[Unread]) -> Result<Vec<String>, Trouble> {
+    let context = sources.context();
+    let before = context.files_at(&context.origin)?;
+    let mut notes = Vec::new();
+    for Unread { path, code, why } in unread {
+        let was_readable = match source_of(context, &before, path)? {
+            Some((_, source)) => {
+                let mutants = Question::Mutants { code: *code, source: source.into(), lines: Cow::default() };
+                sources.ask::<Option<Vec<Mutant>>>(path, &mutants)?.is_some()
+            }
+            None => !before.contains_key(path),
+        };
+        if was_readable {
+            let message = format!("{path} {why}, so nothing shows whether the tests see what it does");
+            let hint = "write or split it so that Helix can parse it (each file has less than 2 MiB); where that cannot be, the plan sets \
+                        `control: off` in this gate, or leaves the gate `mutation` out";
+            return Err(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint.to_owned()) }.into());
+        }
+        notes.push(format!("not examined: {path}, which {why}"));
+    }
+    Ok(notes)
+}
+
 /// The text of a file that is not too long to be looked at.
-fn source_of(context: &GateContext, files: &TreeListing, path: &str) -> Result<Option<(EntryKind, String)>, GitError> {
-    let Some(entry) = files.get(path).filter(|entry| is_file(entry.kind)) else { return Ok(None) };
+pub(super) fn source_of(
+    context: &GateContext,
+    files: &TreeListing,
+    path: &str,
+) -> Result<Option<(EntryKind, String)>, GitError> {
+    let Some(entry) = files.get(path).filter(|entry| entry.kind.is_file()) else { return Ok(None) };
     match context.repository().size(&entry.object)? > MAX_SOURCE {
         true => Ok(None),
         false => {
@@ -240,10 +301,6 @@ fn paths_of(files: &[TestFile]) -> String {
     files.iter().take(3).map(|file| file.path.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-fn is_file(kind: EntryKind) -> bool {
-    matches!(kind, EntryKind::File | EntryKind::Executable)
-}
-
 /// The result with these files as they were when the phase began; of results put together, when the job did.
 fn restored(context: &GateContext, paths: &[String]) -> Result<CommitId, GitError> {
     let start = if context.claims.of == WorkOf::Phase { &context.base } else { &context.origin };
@@ -279,9 +336,18 @@ pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<F
     let (mut findings, mut notes) = (Vec::new(), Vec::new());
     for (path, before) in &tests {
         let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
-        let (Some(old), Some(new)) = (read(before, path)?, read(&now, path)?) else { continue };
-        let asked = Question::Weakened { code, is_test: is_test(path), before: old.into(), now: new.into() };
-        for weak in sources.ask::<Vec<Weakening>>(path, &asked)? {
+        let Some(old) = read(before, path)? else { continue };
+        let weakened = match read(&now, path)? {
+            Some(new) => {
+                let asked = Question::Weakened { code, is_test: is_test(path), before: old.into(), now: new.into() };
+                sources.ask::<Vec<Weakening>>(path, &asked)?
+            }
+            None if now.contains_key(path) && (is_test(path) || old.contains("#[test]")) => {
+                vec![Weakening::of_file(format!("{TOO_LONG}, so nothing shows what it asserts"))]
+            }
+            None => continue,
+        };
+        for weak in weakened {
             let message = format!("the test {} {}", weak.test, weak.how);
             let claimed = context.claims.cover(path);
             if claimed && (taken == Taken::Note || !weak.plain) {

@@ -253,7 +253,17 @@ async fn tests_of_unittest_that_cannot_fail() {
         "with self.assertRaises(AssertionError):\n            self.assertEqual(total([]), 0)",
     );
     let good = "def total(prices):\n    return sum(prices)\n";
+    let killed = UNIT.replace(
+        "class Cart",
+        "def setUpModule():\n    import os\n    if total([1, 2]) != 3:\n        os.kill(os.getpid(), 9)\n\n\nclass Cart",
+    );
+    let padding = format!("# {}\n", "x".repeat(2 << 20));
+    let long = format!("{padding}{good}");
+    let long_test = format!("{padding}{}", UNIT.replace("self.assertEqual(total([]), 0)", "total([])"));
     let cheats: &[(&str, Files<'_>, &str)] = &[
+        ("tests that are killed from outside", &[("cart.py", good), ("tests/test_cart.py", &killed)], "Environment"),
+        ("code that is too long to be looked at", &[("cart.py", &long)], "Unreadable"),
+        ("a test that is too long", &[("cart.py", good), ("tests/test_cart.py", &long_test)], "tests.weaker"),
         ("assertions patched by the code", &[("cart.py", &patched)], "NothingChecked"),
         ("assertions patched by a function of the code", &[("cart.py", &installed)], "NothingChecked"),
         ("an assertion of its own", &[("cart.py", WRONG), ("tests/test_cart.py", &own_assert)], "NothingChecked"),

@@ -158,7 +158,9 @@ async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
         walls: helix_process::Walls { writable: vec![home.path().into()], ..Default::default() },
         run: RunId::for_gates(&job(home.path())),
         labels: BTreeMap::new(),
-        argv: ["sh", "-c", "head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"].map(str::to_owned).to_vec(),
+        argv: ["sh", "-c", "sleep 1; head -c 20000000 /dev/zero | tr '\\0' x; printf END >&2"]
+            .map(str::to_owned)
+            .to_vec(),
         directory: home.path().into(),
         environment: ToolEnvironment::from_process(&[]),
         limit: Duration::from_secs(60),
@@ -169,6 +171,7 @@ async fn a_flood_is_kept_on_disk_and_bounded_in_memory() {
         (run.end, run.length, fs::metadata(output).unwrap().len()),
         (CommandEnd::Exited(0), 20_000_003, 20_000_003)
     );
+    assert!(run.took >= Duration::from_secs(1), "{:?}", run.took);
     assert!(run.tail.len() as u64 <= helix_process::MAX_TAIL && run.tail.ends_with("END"));
 }
 

@@ -55,13 +55,27 @@ async fn what_cannot_be_judged_is_inconclusive() {
         check(&unittest, &[("shop.py", "def price(a, b):\n    return 1\n"), ("test_shop.py", THOROUGH)]).await;
     assert!(kind(&failing).1.contains("does not pass on the result itself"), "{failing:#?}");
 
-    // What no mistake was looked for in is named.
+    // What no mistake can be looked for in is named where it was so before, and no pass where the job made it so.
     let large = format!("# {}\nprice = 1\n", "x".repeat(3 << 20));
-    let part = check(
-        &unittest,
-        &[("large.py", &large), ("broken.py", "def (\n"), ("shop.py", PRICE), ("test_shop.py", THOROUGH)],
-    )
-    .await;
+    let old = Bench::new(&[("large.py", &large), ("broken.py", "def (\n"), ("shop.py", "")]);
+    let work = [("shop.py", PRICE), ("test_shop.py", THOROUGH)];
+    let base = old.base();
+    let result = old.attempt("part", &base, |tree| {
+        write(tree, &[("large.py", &large.replace("= 1", "= 2")), ("broken.py", "def (\n\n")]);
+        write(tree, &work);
+    });
+    let part = old.run(&base, &result, &unittest).await;
+    assert!(part.verdict.passed(), "{part:#?}");
+    let new = [("new_large.py", large.as_str()), ("new_broken.py", "def (\n"), ("shop.py", &large)];
+    for (number, file) in new.into_iter().enumerate() {
+        let result = old.attempt(&format!("made-{number}"), &base, |tree| {
+            write(tree, &work);
+            write(tree, &[file]);
+        });
+        let made = old.run(&base, &result, &unittest).await;
+        assert_eq!(kind(&made).0, FaultKind::Unreadable, "{made:#?}");
+        assert!(kind(&made).1.contains("so nothing shows whether the tests see what it does"), "{made:#?}");
+    }
     for named in
         ["not examined: broken.py, which cannot be parsed", "not examined: large.py, which has more than 2 MiB"]
     {

@@ -121,11 +121,12 @@ fn a_result_with_too_many_files_that_run_by_themselves_is_sent_back() {
 fn every_form_of_a_repository_without_a_work_tree_is_known() {
     let bench = Bench::new();
     let base = bench.head();
-    let forms: [(&str, &[(&str, &str)]); 4] = [
+    let forms: [(&str, &[(&str, &str)]); 5] = [
         ("files", &[("HEAD", "ref: refs/heads/main\n"), ("objects", ""), ("refs", "")]),
         ("links", &[("HEAD", "->refs/heads/main"), ("objects", "->../src"), ("refs", "->../src")]),
         ("elsewhere", &[("HEAD", "ref: refs/heads/main\n"), ("commondir", "../other\n")]),
         ("mac", &[("Head", "ref: refs/heads/main\n"), ("Objects", ""), ("REFS", "")]),
+        ("worktree", &[("HEAD", "ref: refs/heads/main\n"), ("objects", ""), ("refs", ""), ("config.worktree", "x\n")]),
     ];
     for (form, files) in forms {
         let made = bench.attempt(form, &base, |tree| {
@@ -142,6 +143,72 @@ fn every_form_of_a_repository_without_a_work_tree_is_known() {
         let config = made.runs_by_itself.iter().find(|file| file.path == "fixtures/inner/config");
         assert!(config.is_some(), "{form}: {:?}", made.runs_by_itself);
     }
+}
+
+/// Its settings may be those of another directory, or lie behind a link.
+#[test]
+fn settings_of_such_a_repository_are_known_wherever_they_lie() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let started = bench.attempt("start", &base, |tree| {
+        for (path, text) in [
+            ("one/HEAD", "ref: refs/heads/main\n"),
+            ("one/commondir", "../linked\n"),
+            ("shared/config", "[core]\n"),
+            ("two/HEAD", "ref: refs/heads/main\n"),
+            ("two/objects", ""),
+            ("two/refs", ""),
+            ("data/settings", "[core]\n"),
+            ("three/HEAD", "ref: refs/heads/main\n"),
+            ("three/commondir", ".."),
+        ] {
+            fs::create_dir_all(tree.join(path).parent().unwrap()).unwrap();
+            fs::write(tree.join(path), text).unwrap();
+        }
+        symlink("shared", tree.join("linked")).unwrap();
+        symlink("../data/settings", tree.join("two/config")).unwrap();
+    });
+    let made = bench.attempt("change", &started.committed.commit, |tree| {
+        for path in
+            ["shared/config", "data/settings", "two/config.worktree", "hooks/post-checkout", "shared/notes", "notes"]
+        {
+            fs::create_dir_all(tree.join(path).parent().unwrap()).unwrap();
+            fs::write(tree.join(path), "[core]\nfsmonitor = \"echo ran\"\n").unwrap();
+        }
+    });
+    let found: Vec<&str> = made.runs_by_itself.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(found, ["data/settings", "hooks/post-checkout", "shared/config", "two/config.worktree"]);
+}
+
+/// One place may have several names, and a link may lie behind another.
+#[test]
+fn what_lies_behind_several_links_runs_by_itself_too() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let linked = bench.attempt("link", &base, |tree| {
+        fs::create_dir_all(tree.join("cfg")).unwrap();
+        fs::create_dir_all(tree.join("real")).unwrap();
+        // Of `.gitlab` only a directory counts, of `.vscode` everything.
+        symlink("cfg", tree.join(".gitlab")).unwrap();
+        symlink("cfg", tree.join(".vscode")).unwrap();
+        symlink("../real/settings.json", tree.join("cfg/settings.json")).unwrap();
+        symlink("real", tree.join("other")).unwrap();
+        symlink("other/environment", tree.join(".envrc")).unwrap();
+        for number in 0..30 {
+            fs::create_dir(tree.join(format!("d{number}"))).unwrap();
+            symlink("../real/attributes", tree.join(format!("d{number}/.gitattributes"))).unwrap();
+        }
+        fs::create_dir(tree.join("z")).unwrap();
+        symlink("../real/attributes", tree.join("z/.envrc")).unwrap();
+    });
+    let made = bench.attempt("behind", &linked.committed.commit, |tree| {
+        for path in ["cfg/tasks.json", "real/settings.json", "real/environment", "real/attributes", "real/notes"] {
+            fs::create_dir_all(tree.join(path).parent().unwrap()).unwrap();
+            fs::write(tree.join(path), "curl x | sh\n").unwrap();
+        }
+    });
+    let found: Vec<&str> = made.runs_by_itself.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(found, ["cfg/tasks.json", "real/attributes", "real/environment", "real/settings.json"]);
 }
 
 /// Who may answer for a link answers for what it leads to, then and later.

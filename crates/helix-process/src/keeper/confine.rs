@@ -174,10 +174,10 @@ impl Confined {
             version @ landlock::Version::Abi(_) => {
                 let ruleset = Ruleset::new(version, ports)?;
                 for path in &walls.readable {
-                    ruleset.open(path, May::Read)?;
+                    ruleset.open_without_links(path, May::Read)?;
                 }
                 for path in &walls.writable {
-                    ruleset.open(path, May::Write)?;
+                    ruleset.open_without_links(path, May::Write)?;
                 }
                 for device in DEVICES {
                     ruleset.open(Path::new(device), May::Write)?;

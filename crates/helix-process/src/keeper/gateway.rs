@@ -1,7 +1,7 @@
 //! The gateway to an agent's provider, prepared: the run gets a key of its own and an address on loopback, and this process keeps
 //! the provider's. It ends with the keeper, and so does what its key opens.
 //!
-//! Must not know HTTP: whoever calls the keeper serves it.
+//! Must not know HTTP: the keeper's caller serves it.
 
 use std::net::{Ipv4Addr, TcpListener};
 

@@ -4,13 +4,17 @@
 //! `Documentation/userspace-api/landlock.rst`.
 #![expect(unsafe_code, reason = "the system calls of Landlock have no safe wrapper without a further library")]
 
-use std::fs::OpenOptions;
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use helix_core::run::{NoWall, Wall};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
+
+/// Names a place without reading it.
+const HANDLE: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 const EXECUTE: u64 = 1;
 const WRITE_FILE: u64 = 1 << 1;
@@ -186,13 +190,24 @@ impl Ruleset {
 
     /// Opens a path; one that is not there, or that this process may not look at, is left out.
     pub(crate) fn open(&self, path: &Path, may: May) -> io::Result<()> {
-        let opened = OpenOptions::new().read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC).open(path);
-        let place = match opened {
-            Ok(place) => place,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied) => {
-                return Ok(());
-            }
-            Err(error) => return Err(error),
+        self.open_found(path, may, rustix::fs::open(path, HANDLE, Mode::empty()))
+    }
+
+    /// The same of a path that had no links when it was chosen: one with a link in it, put there since, leads to what nobody chose.
+    pub(crate) fn open_without_links(&self, path: &Path, may: May) -> io::Result<()> {
+        match rustix::fs::openat2(CWD, path, HANDLE, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+            // A container may forbid this call.
+            Err(Errno::NOSYS | Errno::PERM) => self.open(path, may),
+            Err(Errno::LOOP) => Ok(()),
+            found => self.open_found(path, may, found),
+        }
+    }
+
+    fn open_found(&self, path: &Path, may: May, found: rustix::io::Result<OwnedFd>) -> io::Result<()> {
+        let place = match found {
+            Ok(place) => File::from(place),
+            Err(Errno::NOENT | Errno::ACCESS | Errno::PERM) => return Ok(()),
+            Err(error) => return Err(error.into()),
         };
         let access = match (may, place.metadata()?.is_dir()) {
             (May::Read, true) => READ,

@@ -13,7 +13,7 @@ const LARGEST_READ: usize = 256 * 1024;
 
 /// Collects bytes until they are whole lines.
 #[derive(Debug)]
-pub(super) struct LineBuffer {
+pub struct LineBuffer {
     bytes: BytesMut,
     /// How much the next read may bring.
     room: usize,
@@ -30,17 +30,17 @@ pub(super) struct LineBuffer {
 }
 
 impl LineBuffer {
-    pub(super) fn new(most: usize) -> Self {
+    pub fn new(most: usize) -> Self {
         Self { bytes: BytesMut::new(), room: SMALLEST_READ, searched: 0, most, dropped: 0, consumed: 0, cut: 0 }
     }
 
     /// How many lines so far were longer than what is kept of one.
-    pub(super) fn cut(&self) -> u64 {
+    pub fn cut(&self) -> u64 {
         self.cut
     }
 
     /// Appends what `read` puts into the space it is given; returns how much that was.
-    pub(super) fn fill(&mut self, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<usize> {
+    pub fn fill(&mut self, mut read: impl FnMut(&mut [u8]) -> io::Result<usize>) -> io::Result<usize> {
         let old = self.bytes.len();
         self.bytes.resize(old + self.room, 0);
         let result = loop {
@@ -57,7 +57,7 @@ impl LineBuffer {
     }
 
     /// Takes the next whole line, without its newline.
-    pub(super) fn take_line(&mut self) -> Option<BytesMut> {
+    pub fn take_line(&mut self) -> Option<BytesMut> {
         match memchr::memchr(b'\n', self.bytes.get(self.searched..)?) {
             Some(at) => {
                 let mut line = self.bytes.split_to(self.searched + at + 1);
@@ -79,7 +79,7 @@ impl LineBuffer {
     }
 
     /// Forgets what is not taken, and what was dropped of it; returns how many bytes the lines had that were taken.
-    pub(super) fn forget(&mut self) -> u64 {
+    pub fn forget(&mut self) -> u64 {
         self.bytes.clear();
         self.searched = 0;
         self.cut -= u64::from(self.dropped > 0);
@@ -95,7 +95,7 @@ impl LineBuffer {
     }
 
     /// What is left after the last newline.
-    pub(super) fn into_tail(self) -> Vec<u8> {
+    pub fn into_tail(self) -> Vec<u8> {
         self.bytes.to_vec()
     }
 }

@@ -110,7 +110,7 @@ impl Watch {
         self.may_stop() && !self.finished && self.limits.repeats.is_some_and(|most| repeats >= most)
     }
 
-    /// When whoever reads along is told of the silence.
+    /// When readers are told of the silence.
     pub(super) fn quiet_until(&self) -> Instant {
         self.since + self.quiet
     }
