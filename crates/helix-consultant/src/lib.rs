@@ -73,6 +73,8 @@ pub struct TurnRequest {
     pub model: Option<String>,
     /// The language that the user writes, as far as what the client sends tells; [`Consultant::locate`] asks the record, too.
     pub language: Option<Language>,
+    /// The language that the client asks for, which counts where no words of the user tell.
+    pub asked: Language,
     /// The directory that the user is in: a session that is opened there is about the project that it belongs to.
     pub directory: Option<PathBuf>,
     /// Whether the client itself shows drafts to the user and starts them on their yes.
@@ -84,7 +86,7 @@ pub struct TurnRequest {
 impl TurnRequest {
     /// What Helix itself says to the user is in this language.
     pub fn language(&self) -> Language {
-        self.language.unwrap_or_default()
+        self.language.unwrap_or(self.asked)
     }
 }
 

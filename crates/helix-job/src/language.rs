@@ -91,10 +91,10 @@ impl Language {
         named.as_deref().and_then(Self::of_tag).unwrap_or_default()
     }
 
-    /// The language that a locale, or what a browser asks for (`Accept-Language`), begins with; `None` where it is none of ours.
-    pub fn of_tag(tag: &str) -> Option<Self> {
-        let code = tag.split(|letter: char| !letter.is_ascii_alphabetic()).next().unwrap_or_default();
-        Self::ALL.into_iter().find(|one| one.code().eq_ignore_ascii_case(code))
+    /// The language of a locale, or the first of ours that a client asks for (`Accept-Language`).
+    pub fn of_tag(tags: &str) -> Option<Self> {
+        let codes = tags.split(',').map(|tag| tag.trim().split(|letter: char| !letter.is_ascii_alphabetic()).next());
+        codes.flatten().find_map(|code| Self::ALL.into_iter().find(|one| one.code().eq_ignore_ascii_case(code)))
     }
 
     /// The language that a person writes, by its commonest words; `None` where they do not tell.

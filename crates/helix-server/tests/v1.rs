@@ -104,6 +104,15 @@ async fn background_tasks_never_open_a_session() {
         answered += 1;
     }
     assert!(answered > 10, "{answered}");
+    // Zed asks for a title below the whole conversation.
+    let title = json!({ "stream": true, "messages": [
+        { "role": "user", "content": "fix the login page" },
+        { "role": "assistant", "content": "I do." },
+        { "role": "user", "content": "Generate a concise 3-7 word title for this conversation, omitting punctuation.\nBe descriptive." },
+    ] });
+    let answer = host.post("/v1/chat/completions").header("x-chat", "thread").json(&title).send().await.unwrap();
+    let text = answer.text().await.unwrap();
+    assert!(text.contains(r#""content":"Fix the login page""#), "{text}");
     let sessions: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
     assert_eq!(sessions, json!({ "sessions": [] }));
     host.stop().await;

@@ -19,8 +19,8 @@ pub(crate) struct Reader {
 
 /// The language that a browser asks for first among those that Helix speaks.
 pub(crate) fn language(headers: &HeaderMap) -> Language {
-    let asked = headers.get(ACCEPT_LANGUAGE).and_then(|asked| asked.to_str().ok()).unwrap_or_default();
-    asked.split(',').find_map(|tag| Language::of_tag(tag.trim())).unwrap_or_default()
+    let asked = headers.get(ACCEPT_LANGUAGE).and_then(|asked| asked.to_str().ok());
+    asked.and_then(Language::of_tag).unwrap_or_default()
 }
 
 impl<S: Sync> FromRequestParts<S> for Reader {

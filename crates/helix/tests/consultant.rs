@@ -274,6 +274,9 @@ rules:
         - { name: mcp__helix__job_start, input: { project: "{{projects}}/shop", plan: phases.yaml } }
   - when: { prompt: Plan it, tool_result: { tool: mcp__helix__job_start, is_error: false } }
     reply: { text: "It waits for you.\n<!-- STEP: finalize -->" }
+  - when: { prompt: And now, last: prompt }
+    times: always
+    reply: { text: "I see.\n<!-- STEP: finalize -->" }
 "##,
         ),
     );
@@ -292,7 +295,28 @@ rules:
     assert_eq!(jobs[0]["name"], "small", "{jobs:#}");
     let job = bed.helix(0, &["jobs", "show", id]);
     assert_eq!(Path::new(job["project_path"].as_str().unwrap()), project.canonicalize().unwrap(), "{job:#}");
+
+    // What the job asks reaches the model with the next message, and so does that it is settled.
+    let start = std::time::Instant::now();
+    while bed.helix(0, &["jobs", "show", id])["status"] != "waiting" {
+        assert!(start.elapsed() < std::time::Duration::from_secs(60), "the job does not wait");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    let mut told = |message: &str| {
+        client.say(message);
+        last_message(&bed.model.requests().last().unwrap().body)
+    };
+    let asked = told("And now?");
+    for part in
+        ["Jobs of this session:", "small: waiting", "Open questions of these jobs", "(phase page):", "[approve, "]
+    {
+        assert!(asked.contains(part), "{part:?} is not told: {asked}");
+    }
     bed.helix(0, &["jobs", "cancel", id]);
+    let settled = told("And now, again?");
+    for part in ["small: cancelled", "Open questions of these jobs, for the user: none any more."] {
+        assert!(settled.contains(part), "{part:?} is not told: {settled}");
+    }
     drop(client);
     bed.leave();
 }

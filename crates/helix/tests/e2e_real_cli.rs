@@ -237,7 +237,7 @@ rules:
     reply: { text: "Forty-two, in other words.\n<!-- STEP: what -->" }
   - when: { prompt: Break off read }
     times: always
-    reply: { text: "The answer is forty-two, and that is all.\n<!-- STEP: what -->", chunk_chars: 8, fault: { kind: reset-mid-stream, times: 1 } }
+    reply: { text: "The answer is forty-two, and that is all.\n<!-- STEP: what -->", chunk_chars: 8, fault: { kind: reset-mid-stream, times: 1, delay_ms: 2000 } }
   - when: { prompt: Break off whole }
     times: always
     reply: { text: "The answer is forty-two, and that is all.\n<!-- STEP: what -->", chunk_chars: 8, fault: { kind: reset-mid-stream, times: 1 } }
@@ -490,6 +490,11 @@ fn a_planner_and_an_adviser_answer_in_their_forms_through_the_real_cli() {
         let requests = bed.model.requests();
         let asked = |scene: &str| requests.iter().filter(|one| one.answered_by.as_deref() == Some(scene)).count();
         assert_eq!((asked("scene adviser take 1 step 2"), asked("scene planning take 1 step 1")), (1, 1), "{version}");
+        // Who advises finds and searches files, and is offered no shell.
+        let adviser = requests.iter().find(|one| one.answered_by.as_deref() == Some("scene adviser take 1 step 1"));
+        let offered = adviser.unwrap().body["tools"].as_array().unwrap();
+        let offers = |name: &str| offered.iter().any(|tool| tool["name"] == name);
+        assert!(["Read", "Glob", "Grep"].into_iter().all(offers) && !offers("Bash"), "{version}: {offered:#?}");
         let told = requests.iter().rev().find(|one| one.answered_by.as_deref() == Some("scene page take 2 step 1"));
         assert!(
             told.unwrap().body.to_string().contains("belongs into page.md"),

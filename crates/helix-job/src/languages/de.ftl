@@ -576,6 +576,7 @@ answer-writable = prüfe, ob das Zustandsverzeichnis beschreibbar und nicht voll
 ### Das Terminal
 
 term-start = Schreib eine Nachricht oder füge eine ein; \ am Ende einer Zeile setzt sie fort. /help nennt die Befehle, Strg-D beendet den Chat.
+term-stopped = Die Antwort wurde angehalten.
 term-how-to-leave = Noch einmal Strg-C oder Strg-D beendet den Chat.
 chat-help =
     /plan            Entscheidung und Plan zeigen, die auf dein Ja warten, und ausführen

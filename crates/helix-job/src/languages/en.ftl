@@ -522,6 +522,7 @@ answer-writable = check that the state directory is writable and not full
 ### The terminal
 
 term-start = Type a message, or paste one; \ at the end of a line continues it. /help lists the commands, Ctrl-D ends the chat.
+term-stopped = The answer was stopped.
 term-how-to-leave = Ctrl-C again or Ctrl-D ends the chat.
 chat-help =
     /plan            show the decision and the plan that wait for your yes, and run them

@@ -262,10 +262,12 @@ impl<W: Wire> Presenter<W> {
         self.line.set_default(phrases::answered(self.language, ended.is_in_order, self.tools, ended.took, cost));
     }
 
-    /// Shows a failure in the text.
+    /// Shows a failure in the text. A terminal says it as it does all errors.
     fn failure(&mut self, out: &mut Vec<u8>, message: &str, hint: Option<&str>) {
         self.close_calls(out);
-        self.block(out, &harmless(&phrases::caution(message, hint)));
+        if self.profile != Profile::Terminal {
+            self.block(out, &harmless(&phrases::caution(message, hint)));
+        }
     }
 
     /// A block of Helix's own, below the text so far. Within code or a folded part nobody would see it: what is open is closed.

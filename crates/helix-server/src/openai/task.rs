@@ -29,17 +29,23 @@ const BY_FIELD: [(&str, &str); 5] = [
 ];
 
 /// How tasks begin that do not quote the history as most do: whose message the first one is, its first words, the task's name.
-const BY_WORDS: [(Role, &str, &str); 8] = [
+const BY_WORDS: [(Role, &str, &str); 10] = [
     (Role::System, "Available Tools:", "function_calling"),
     (Role::System, "You are Open WebUI's private memory reviewer", "memory_review"),
     (Role::User, "### Task:\nYou are an autocompletion system", "autocomplete_generation"),
     (Role::User, "### Task:\nSummarize the conversation history that will be compacted", "context_compaction"),
     (Role::User, "Your task is to reflect the speaker's likely facial expression", "emoji_generation"),
     (Role::User, "You have been provided with a set of responses from various models", "moa_response_generation"),
-    // opencode and LibreChat.
+    // opencode, aichat, LibreChat, Continue.
     (Role::System, "You are a title generator. You output ONLY a thread title", PLAIN_TITLE),
+    (Role::System, "Create a concise, 3-6 word title.", PLAIN_TITLE),
     (Role::User, "Provide a concise, 5-word-or-less title for the conversation", PLAIN_TITLE),
+    (Role::User, CONTINUE, PLAIN_TITLE),
 ];
+/// What stands before the text of which Continue wants a title; an empty line is between them.
+const CONTINUE: &str = "Given the following... please reply with a";
+/// Zed asks for a title with one more message below the whole conversation.
+const ZED: &str = "Generate a concise 3-7 word title for this conversation, omitting punctuation.";
 /// A title that is wanted as it is, of a client that marks no tasks.
 const PLAIN_TITLE: &str = "title";
 /// Asks which headers have arrived.
@@ -82,6 +88,9 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
     let first = request.messages.first().filter(|_| !request.offers_tools)?;
     let text = first.text.trim();
     let alone = request.messages.len() == 1;
+    if request.messages.last().is_some_and(is_zeds) {
+        return Some(PLAIN_TITLE);
+    }
     let by_words = BY_WORDS
         .iter()
         .find(|(role, words, _)| first.role == *role && (alone || *role == Role::System) && text.starts_with(words));
@@ -97,12 +106,18 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
     is_task.then(|| known.map_or("unknown", |(_, name)| name))
 }
 
+/// Whether a message asks for a title of those before it.
+fn is_zeds(message: &Message) -> bool {
+    message.role == Role::User && message.text.starts_with(ZED)
+}
+
 /// Answers a task from the session's topic, else from the user's first words.
 ///
 /// # Errors
 /// [`ApiError`] for tasks that need a model.
 pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) -> Result<String, ApiError> {
-    let prompt = request.messages.iter().rev().find(|one| one.role == Role::User).map_or("", |one| &one.text);
+    let mut said = request.messages.iter().rev().filter(|one| one.role == Role::User && !is_zeds(one));
+    let prompt = said.next().map_or("", |one| &one.text);
     let language = Language::of_texts(users_words(prompt).into_iter().rev()).or(topic.language).unwrap_or_default();
     let answer = match task {
         "title_generation" => {
@@ -193,10 +208,14 @@ fn title(language: Language, words: &str) -> String {
     if title.is_empty() { say!(language, "chat-new") } else { title.chars().take(TITLE).collect() }
 }
 
-/// The user's first words in a prompt that may quote them as `User: …`.
+/// The words that a plain title is for, in a prompt that may quote them below others or as `User: …`.
 fn plain_words(prompt: &str) -> &str {
-    let words = prompt.split_once("User: ").map_or(prompt, |(_, words)| words);
-    words.split("\nAI:").next().unwrap_or_default().trim()
+    let quoted = match prompt.starts_with(CONTINUE) {
+        true => prompt.split_once("\n\n"),
+        false => prompt.split_once("User: ").or_else(|| prompt.split_once("USER: ")),
+    };
+    let words = quoted.map_or(prompt, |(_, words)| words);
+    words.split("\nAI:").flat_map(|words| words.split("\nASSISTANT:")).next().unwrap_or_default().trim()
 }
 
 /// The user's words in the history that a task's prompt quotes, the oldest first.

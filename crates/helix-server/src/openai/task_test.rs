@@ -82,7 +82,23 @@ fn tasks_of_other_templates_and_clients_are_recognised_too() {
         "Provide a concise, 5-word-or-less title for the conversation, using title case conventions. Only return the title \
          itself.\n\nConversation:\nUser: fix the login page\nAI: I do.",
     );
-    for messages in [opencode, libre] {
+    let aichat = both(
+        "Create a concise, 3-6 word title.\n\n**Notes**:\n- Avoid quotation marks or emojis",
+        "USER: fix the login page\nASSISTANT: I do.",
+    );
+    let continues = user(
+        "Given the following... please reply with a title for the chat that is 3-4 words in length, all words used should be \
+         directly related to the content of the chat.\n\nfix the login page",
+    );
+    // Zed asks below the conversation.
+    let ask =
+        "Generate a concise 3-7 word title for this conversation, omitting punctuation.\nGo straight to the title.";
+    let zed = serde_json::json!([
+        { "role": "user", "content": "fix the login page" },
+        { "role": "assistant", "content": "I do." },
+        { "role": "user", "content": ask },
+    ]);
+    for messages in [opencode, libre, aichat, continues, zed] {
         let request = of(messages.clone(), true);
         let task = recognise(&HeaderMap::new(), &request).unwrap();
         assert_eq!(answer(&task, &request, &SessionSummary::default()).unwrap(), "Fix the login page", "{messages}");

@@ -112,6 +112,10 @@ pub(crate) fn turn_request(
         system,
         model,
         language,
+        asked: text(headers, header::ACCEPT_LANGUAGE.as_str())
+            .as_deref()
+            .and_then(Language::of_tag)
+            .unwrap_or_default(),
         directory: None,
         confirms: false,
         disconnected: CancellationToken::new(),

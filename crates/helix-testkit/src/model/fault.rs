@@ -126,8 +126,8 @@ pub struct Fault {
     pub headers: BTreeMap<String, String>,
     /// The message instead of the usual one.
     pub message: Option<String>,
-    /// Milliseconds between events of a slow stream.
-    pub delay_ms: u64,
+    /// Milliseconds between events of a slow stream, or before a reset.
+    pub delay_ms: Option<u64>,
 }
 
 impl Fault {
@@ -140,7 +140,7 @@ impl Fault {
             resets_in: None,
             headers: BTreeMap::new(),
             message: None,
-            delay_ms: 1000,
+            delay_ms: None,
         }
     }
 
@@ -254,7 +254,6 @@ impl<'de> Deserialize<'de> for Fault {
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Fault, A::Error> {
                 let parts = Parts::deserialize(de::value::MapAccessDeserializer::new(map))?;
-                let usual = Fault::always(parts.kind);
                 Ok(Fault {
                     kind: parts.kind,
                     times: parts.times,
@@ -262,7 +261,7 @@ impl<'de> Deserialize<'de> for Fault {
                     resets_in: parts.resets_in,
                     headers: parts.headers,
                     message: parts.message,
-                    delay_ms: parts.delay_ms.unwrap_or(usual.delay_ms),
+                    delay_ms: parts.delay_ms,
                 })
             }
         }

@@ -29,9 +29,6 @@ use super::script::Script;
 use super::stream::{Ending, Script as Stream};
 use crate::sandbox::TEST_KEY;
 
-/// How long the kernel gets to deliver what was sent before a connection is reset.
-const BEFORE_RESET: Duration = Duration::from_millis(50);
-
 /// Says why the endpoint did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -470,8 +467,8 @@ fn stream_body(script: Stream, resetter: Resetter) -> Body {
         match script.ending {
             Ending::Closed => {}
             Ending::Hang => sender.closed().await,
-            Ending::Reset => {
-                tokio::time::sleep(BEFORE_RESET).await;
+            Ending::Reset { after_ms } => {
+                tokio::time::sleep(Duration::from_millis(after_ms)).await;
                 resetter.0.store(true, Ordering::Relaxed);
                 drop(sender.send(Err(io::Error::other("scripted reset"))).await);
             }

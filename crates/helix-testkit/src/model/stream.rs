@@ -35,11 +35,16 @@ pub(crate) enum Block {
 pub(crate) enum Ending {
     /// The body ends in an orderly way.
     Closed,
-    /// The connection is reset.
-    Reset,
+    /// The connection is reset after so many milliseconds.
+    Reset { after_ms: u64 },
     /// Nothing, and the connection stays open.
     Hang,
 }
+
+/// How long the kernel usually gets to deliver what was sent before a connection is reset, in milliseconds.
+const BEFORE_RESET_MS: u64 = 50;
+/// Pause between the events of a slow stream that says no other, in milliseconds.
+const SLOW_MS: u64 = 1000;
 
 /// The events of a stream and its end.
 #[derive(Debug)]
@@ -147,13 +152,15 @@ impl Answer {
 
         let needs = |cut: Option<usize>, what: &str| cut.ok_or_else(|| format!("the fault needs a reply with {what}"));
         let whole = events.len();
+        let delay_ms = fault.and_then(|fault| fault.delay_ms);
+        let reset = Ending::Reset { after_ms: delay_ms.unwrap_or(BEFORE_RESET_MS) };
         let (keep, ending) = match kind {
             Some(FaultKind::EofMidStream) => (needs(first_delta, "content")?, Ending::Closed),
-            Some(FaultKind::ResetMidStream) => (needs(first_delta, "content")?, Ending::Reset),
+            Some(FaultKind::ResetMidStream) => (needs(first_delta, "content")?, reset),
             Some(FaultKind::HangMidStream) => (needs(first_delta, "content")?, Ending::Hang),
             Some(FaultKind::SseError | FaultKind::GarbageSse) => (needs(first_delta, "content")?, Ending::Closed),
             Some(FaultKind::EofAfterBlock) => (needs(first_stop, "content")?, Ending::Closed),
-            Some(FaultKind::ResetAfterBlock) => (needs(first_stop, "content")?, Ending::Reset),
+            Some(FaultKind::ResetAfterBlock) => (needs(first_stop, "content")?, reset),
             Some(FaultKind::EofMidToolUse) => (needs(first_tool_delta, "a tool call")?, Ending::Closed),
             Some(FaultKind::EofAfterMessageDelta) => (before_stop, Ending::Closed),
             _ => (whole, Ending::Closed),
@@ -170,8 +177,8 @@ impl Answer {
         if kind == Some(FaultKind::GarbageSse) {
             lines.push("this is no event\n\nevent: content_block_delta\ndata: {\"type\": \"content_blo\n\n".to_owned());
         }
-        let delay_ms = match fault {
-            Some(fault) if fault.kind == FaultKind::SlowStream => fault.delay_ms,
+        let delay_ms = match kind {
+            Some(FaultKind::SlowStream) => delay_ms.unwrap_or(SLOW_MS),
             _ => self.chunk_delay_ms,
         };
         Ok(Script { events: lines, ending, delay_ms })

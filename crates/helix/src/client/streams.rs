@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use futures::StreamExt;
 use helix_core::ids::SessionId;
-use helix_job::{JobEvent, Recorded};
+use helix_job::{JobEvent, Language, Recorded};
 use helix_server::wire::{ActivityFrame, ErrorEnvelope};
 use reqwest::{Body, Response};
 use serde::de::DeserializeOwned;
@@ -85,6 +85,8 @@ pub(crate) struct Here {
     pub(crate) directory: PathBuf,
     /// Whether this client shows drafts to the user and starts them on their yes.
     pub(crate) confirms: bool,
+    /// The language that Helix speaks where the user's words tell none.
+    pub(crate) language: Language,
 }
 
 /// The session of the terminal.
@@ -136,8 +138,7 @@ fn piece(data: &str) -> Result<Option<ChatEvent>, CommandError> {
         let exit = if error.code.as_deref().is_some_and(is_environment) { Exit::Environment } else { Exit::No };
         // Most messages say what to do.
         let hint = (!error.message.contains("helix doctor")).then_some("check the agent: `helix doctor`");
-        return Err(CommandError::new(exit, codes::HOST_REFUSED, format!("the Consultant failed: {}", error.message))
-            .hint_if(hint));
+        return Err(CommandError::new(exit, codes::HOST_REFUSED, error.message).hint_if(hint));
     }
     let text = |pointer: &str| chunk.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty());
     let answer = text("/choices/0/delta/content").map(|text| ChatEvent::Text(text.to_owned()));

@@ -100,9 +100,10 @@ async fn show(context: &Context, scratch: &Scratch) -> Ended {
 
 /// The user's request through `POST /v1/chat/completions`, as any client sends it.
 async fn converse(context: &Context, client: &Client, scratch: &Scratch) -> Result<(), CommandError> {
-    let you = say!(context.terminal.language, "demo-you");
+    let language = context.terminal.language;
+    let you = say!(language, "demo-you");
     tell(context, Meaning::Strong, &format!("{you:<11} {}", cassette::REQUEST));
-    let here = Here { directory: scratch.root.clone(), confirms: false };
+    let here = Here { directory: scratch.root.clone(), confirms: false, language };
     let mut answer = client.chat(&talk(scratch), None, &here, cassette::REQUEST).await?;
     let mut text = String::new();
     while let Some(event) = answer.next().await? {

@@ -62,7 +62,8 @@ impl<'a> Conversation<'a> {
     /// A conversation of this terminal. `confirms`: drafts are shown here, and start on a yes.
     pub(crate) fn new(context: &'a Context, talk: Talk, model: Option<String>, confirms: bool) -> Self {
         let begun = matches!(talk, Talk::Session(_));
-        let here = Here { directory: context.environment.directory.clone(), confirms };
+        let (directory, language) = (context.environment.directory.clone(), context.terminal.language);
+        let here = Here { directory, confirms, language };
         let start = DraftStart::default();
         Self { context, talk, model, here, start, offered: None, begun, ends_with_job: false, editor: None }
     }
@@ -105,9 +106,9 @@ impl<'a> Conversation<'a> {
             _ = interrupts.recv() => return Ok(Said::Stopped),
         };
         let (terminal, columns) = (self.context.terminal, self.context.terminal.columns());
-        let (mut blocks, mut stopped) = (Blocks::default(), false);
+        let (mut blocks, mut stopped, mut said) = (Blocks::default(), false, false);
         let show = |text: &str, columns: usize| terminal.raw(&format!("{}\n", rendered(text, terminal.look, columns)));
-        loop {
+        let ended = loop {
             let event = tokio::select! {
                 event = answer.next() => event,
                 _ = interrupts.recv() => {
@@ -121,6 +122,7 @@ impl<'a> Conversation<'a> {
                     continue;
                 }
             };
+            said |= matches!(event, Ok(Some(ChatEvent::Text(_))));
             match (event, columns) {
                 (Ok(Some(ChatEvent::Text(text))), None) => drop(terminal.raw(&plain(&text))?),
                 (Ok(Some(ChatEvent::Text(text))), Some(columns)) => {
@@ -138,15 +140,18 @@ impl<'a> Conversation<'a> {
                     terminal.say(&terminal.paint_error(Meaning::Weak, &line));
                 }
                 (Ok(Some(ChatEvent::Thought(_))), Some(_)) => {}
-                (Ok(None), _) => break,
-                (Err(_), _) if stopped => break,
-                (Err(error), _) => return Err(error),
+                (Ok(None), _) => break Ok(()),
+                (Err(error), _) => break Err(error),
             }
-        }
+        };
         match (blocks.rest(), columns) {
             (Some(rest), Some(columns)) => drop(show(&rest, columns)?),
-            (None, Some(_)) => {}
-            (_, None) => drop(terminal.raw("\n")?),
+            (_, None) if said => drop(terminal.raw("\n")?),
+            (None, _) | (_, None) => {}
+        }
+        match ended {
+            Err(_) if stopped => terminal.say(&say!(terminal.language, "term-stopped")),
+            ended => ended?,
         }
         Ok(if stopped { Said::Stopped } else { Said::Answered })
     }
