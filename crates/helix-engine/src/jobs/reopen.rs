@@ -113,16 +113,17 @@ impl Jobs {
             None => return Ok(None),
         };
         let path = PathBuf::from(&spec.plan_path);
-        if !path.exists() {
+        if !tokio::fs::try_exists(&path).await.map_err(EngineError::environment)? {
             return Ok(None);
         }
         let request = SubmitRequest {
             project: Some(PathBuf::from(&spec.repo.path)),
             venv: spec.venv.as_ref().map(PathBuf::from),
+            replaced: spec.replaced.clone(),
             is_confined: true,
             ..SubmitRequest::new(path, spec.origin.clone())
         };
-        let go_on = "mend it, or go on with the plan of the job (`--keep-plan`)";
+        let go_on = "correct it, or go on with the plan of the job (`--keep-plan`)";
         let refused = |why: SubmitError| EngineError::refused(format!("the plan file cannot be taken: {why}; {go_on}"));
         let inspection = self.projects.inspect(&request, &Site::Repository, &[]).await.map_err(refused)?;
         let plan = inspection.job().map_err(refused)?.plan;
