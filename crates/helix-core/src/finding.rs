@@ -100,6 +100,22 @@ pub struct Fault {
     pub hint: Option<String>,
 }
 
+impl Fault {
+    pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hint: None }
+    }
+
+    pub fn environment(message: impl Into<String>) -> Self {
+        Self::new(FaultKind::Environment, message)
+    }
+
+    /// The same with what a person can do about it.
+    #[must_use]
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
 /// Kinds of [`Fault`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

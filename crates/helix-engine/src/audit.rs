@@ -149,15 +149,15 @@ impl Archive<'_> {
                 looked(repository, &site, base, &result, (None, of.user().top().to_owned()))
             });
             let shadow = shadow.await.map_err(EngineError::environment)??;
-            let bench = task.bench(shadow, &scratch, helix.clone(), sandbox.clone(), cancel)?;
-            let clean = bench.answers(None).await?;
+            let runner = task.runner(shadow, &scratch, helix.clone(), sandbox.clone(), cancel)?;
+            let clean = runner.answers(None).await?;
             if let Some(gate) = clean.iter().find(|gate| !gate.verdict.passed()) {
                 let why = format!("the gate {} does not pass on the result as it is: {}", gate.gate, gate.summary);
                 left_out.push(LeftOutPhase { phase, why });
                 continue;
             }
             let passed = clean.iter().filter_map(|gate| gate.tests).map(|tests| tests.passed).max().unwrap_or(0);
-            let Some(context) = bench.of_result() else { continue };
+            let Some(context) = runner.of_result() else { continue };
             let context = Arc::new(context);
             let of = context.clone();
             let faults = helix_process::spawn_blocking(move || planted_faults(&of, passed));
@@ -177,7 +177,7 @@ impl Archive<'_> {
                 let (of, planted) = (context.clone(), fault.clone());
                 let commit = helix_process::spawn_blocking(move || planted.plant(&of));
                 let commit = commit.await.map_err(EngineError::environment)?.map_err(EngineError::environment)?;
-                let reports = bench.answers(Some(commit)).await?;
+                let reports = runner.answers(Some(commit)).await?;
                 let one = tried_fault(&phase, fault, &reports);
                 each(&one);
                 tried.push(one);

@@ -114,7 +114,7 @@ impl Keys {
         }
         let one = KnownKey { holder, name: name.to_owned(), digest: digest(&key), created_at: Timestamp::now() };
         let all: Vec<KnownKey> = known.iter().cloned().chain([one]).collect();
-        self.write(&all)?;
+        keep(&self.file, &all)?;
         *known = all;
         Ok(key)
     }
@@ -129,14 +129,10 @@ impl Keys {
             known.iter().filter(|one| one.holder != holder || one.name != name).cloned().collect();
         let found = left.len() < known.len();
         if found {
-            self.write(&left)?;
+            keep(&self.file, &left)?;
             *known = left;
         }
         Ok(found)
-    }
-
-    fn write(&self, all: &[KnownKey]) -> Result<(), EngineError> {
-        keep(&self.file, all)
     }
 }
 

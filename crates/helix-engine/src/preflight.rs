@@ -48,8 +48,8 @@ pub async fn preflight(
     let read = helix_process::spawn_blocking(move || workspace_of(&workspaces, &top));
     let workspace = read.await.map_err(EngineError::environment)?.map_err(EngineError::environment)?;
     let variables: Vec<_> = workspace.env.clone().into_iter().collect();
-    let task = WorkTask::of_job(spec.clone(), Some(spec.repo.base.clone())).prepared(state.to_owned(), workspace);
-    let bench = task.bench(looked, &scratch, config.helix.clone(), config.sandbox.clone(), cancel)?;
+    let task = WorkTask::of_job(spec, Some(spec.repo.base.clone())).prepared(state.to_owned(), workspace);
+    let runner = task.runner(looked, &scratch, config.helix.clone(), config.sandbox.clone(), cancel)?;
     let mut checks = Vec::new();
     for (number, (phase, gate)) in gates.into_iter().enumerate() {
         let agent = phase.agent.as_ref().unwrap_or(&spec.default_agent);
@@ -61,7 +61,7 @@ pub async fn preflight(
             claims: Claims::of_phase(&spec.plan, phase),
             environment,
             baselines: baselines_of(state),
-            ..bench.context(phase, 0, bench.result())
+            ..runner.context(phase, 0, runner.result())
         };
         let found = helix_gates::preflight(Arc::new(context), gate).await;
         if cancel.is_cancelled() {

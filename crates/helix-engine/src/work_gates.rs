@@ -12,7 +12,7 @@ use helix_agents::{Sandbox, Supervisor, SupervisorConfig};
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_core::said::Words;
 use helix_gates::{Claims, GateCheckouts, GateContext, WorkOf, run_gate};
-use helix_git::{GitEnvironment, Repository, WorkCopy, Workspaces};
+use helix_git::{GitEnvironment, GitError, Repository, WorkCopy, Workspaces};
 use helix_job::{Active, AdrText, Committed, GateReport, JobSpec, recorded};
 use helix_plan::{GateSpec, Phase};
 use helix_process::bounded::read_bytes;
@@ -84,14 +84,18 @@ fn task_file(agent_files: &Path) -> PathBuf {
 impl WorkTask {
     /// The gates of a phase whose agent starts at `base`.
     pub(crate) fn of_attempt(spec: &JobSpec, phase: &Phase, base: &CommitId) -> Self {
+        Self::of(spec, vec![phase.clone()], Some(base.clone()), Claims::of_phase(&spec.plan, phase))
+    }
+
+    fn of(spec: &JobSpec, phases: Vec<Phase>, base: Option<CommitId>, claims: Claims) -> Self {
         Self {
-            phases: vec![phase.clone()],
+            phases,
             plan_adr: spec.plan.adr.clone(),
             adr: spec.adr.clone(),
             origin: Some(spec.repo.base.clone()),
-            base: Some(base.clone()),
+            base,
             gate_files: spec.gate_files.clone(),
-            claims: Claims::of_phase(&spec.plan, phase),
+            claims,
             venv: spec.venv.clone(),
             prepared: None,
         }
@@ -120,20 +124,10 @@ impl WorkTask {
     }
 
     /// The gates of all phases of a job that could be made here, for a person. Without a base, the work is what is not committed.
-    pub fn of_job(spec: JobSpec, base: Option<CommitId>) -> Self {
+    pub fn of_job(spec: &JobSpec, base: Option<CommitId>) -> Self {
         // What a person has done is the work of all phases.
         let claims = Claims { of: WorkOf::Phase, ..Claims::of_sum(&spec.plan) };
-        Self {
-            phases: spec.plan.phases,
-            plan_adr: spec.plan.adr,
-            adr: spec.adr,
-            origin: base.clone(),
-            base,
-            gate_files: spec.gate_files,
-            claims,
-            venv: spec.venv,
-            prepared: None,
-        }
+        Self { origin: base.clone(), ..Self::of(spec, spec.plan.phases.clone(), base, claims) }
     }
 
     /// The same in checkouts that are prepared as those of jobs with this state directory.
@@ -191,14 +185,14 @@ impl WorkTask {
         cancel: &CancellationToken,
         wanted: impl Fn(&Phase, usize) -> bool + Send + Sync,
     ) -> Result<Vec<PhaseGates>, EngineError> {
-        let bench = self.bench(looked, scratch, helix, sandbox, cancel)?;
+        let runner = self.runner(looked, scratch, helix, sandbox, cancel)?;
         let mut done = Vec::new();
-        for phase in &bench.task.phases {
+        for phase in &runner.task.phases {
             let (mut gates, mut left_out) = (Vec::new(), Vec::new());
             for (index, gate) in phase.gates.iter().enumerate().filter(|(index, _)| wanted(phase, *index)) {
                 match waits_for_the_end(gate) {
                     Some(why) => left_out.push(LeftOut { gate: gate.name().into(), why }),
-                    None => gates.push(bench.run(phase, index, &bench.result).await?),
+                    None => gates.push(runner.run(phase, index, &runner.result).await?),
                 }
             }
             if phase.verify.is_some() {
@@ -215,14 +209,14 @@ impl WorkTask {
     }
 
     /// Makes ready to run the gates on results.
-    pub(crate) fn bench(
+    pub(crate) fn runner(
         self,
         looked: Looked,
         scratch: &Scratch,
         helix: PathBuf,
         sandbox: Sandbox,
         cancel: &CancellationToken,
-    ) -> Result<Bench, EngineError> {
+    ) -> Result<GateRunner, EngineError> {
         let root = scratch.root.clone();
         let Looked { spaces, base, head, result, users_tree } = looked;
         let keeper_args = vec!["keeper".to_owned()];
@@ -257,12 +251,12 @@ impl WorkTask {
             }
         }
         let cancel = cancel.clone();
-        Ok(Bench { task: self, spaces, base, head, result, users_tree, job, root, environment, checkouts, cancel })
+        Ok(GateRunner { task: self, spaces, base, head, result, users_tree, job, root, environment, checkouts, cancel })
     }
 }
 
 /// A task with all that its gates need to run.
-pub(crate) struct Bench {
+pub(crate) struct GateRunner {
     task: WorkTask,
     spaces: Workspaces,
     base: CommitId,
@@ -276,7 +270,7 @@ pub(crate) struct Bench {
     cancel: CancellationToken,
 }
 
-impl Bench {
+impl GateRunner {
     /// What a gate of a phase looks at.
     pub(crate) fn context(&self, phase: &Phase, index: usize, result: &Committed) -> GateContext {
         GateContext {
@@ -326,8 +320,9 @@ impl Bench {
             None => self.result.clone(),
             Some(commit) => {
                 let (spaces, base, commit) = (self.spaces.clone(), self.base.clone(), commit.clone());
-                let made = helix_process::spawn_blocking(move || committed(spaces.repository(), &base, &commit));
-                made.await.map_err(EngineError::environment)??
+                let made = move || committed(spaces.repository(), &base, &commit, String::new());
+                let made = helix_process::spawn_blocking(made).await.map_err(EngineError::environment)?;
+                made.map_err(EngineError::environment)?
             }
         };
         let mut found = Vec::new();
@@ -359,15 +354,8 @@ impl Rerun {
         let done = evidence.integration.as_ref()?;
         let (spec, tree) = (&active.spec, &done.result.tree);
         let task = |phases, base: &CommitId, claims| WorkTask {
-            phases,
-            plan_adr: spec.plan.adr.clone(),
-            adr: spec.adr.clone(),
-            origin: Some(spec.repo.base.clone()),
-            base: Some(base.clone()),
-            gate_files: spec.gate_files.clone(),
-            claims,
             venv: venv.clone(),
-            prepared: None,
+            ..WorkTask::of(spec, phases, Some(base.clone()), claims)
         };
         let last = done.validated_by.as_ref().and_then(|id| {
             let (phase, progress) = active.pairs().find(|(phase, _)| phase.id == *id)?;
@@ -472,19 +460,21 @@ pub(crate) fn looked(
 ) -> Result<Looked, EngineError> {
     let head = head.unwrap_or_else(|| commit.clone());
     let base = base.unwrap_or_else(|| head.clone());
-    let result = committed(&repository, &base, commit)?;
+    let result = committed(&repository, &base, commit, String::new()).map_err(EngineError::environment)?;
     let spaces = Workspaces::new(repository, root).map_err(EngineError::environment)?;
     Ok(Looked { spaces, base, head, result, users_tree })
 }
 
 /// A commit as the result of work that began at another one.
-pub(crate) fn committed(repository: &Repository, base: &CommitId, commit: &CommitId) -> Result<Committed, EngineError> {
-    let failed = EngineError::environment;
-    let (old, new) =
-        (repository.commit(base.as_str()).map_err(failed)?, repository.commit(commit.as_str()).map_err(failed)?);
-    let changed = repository.changes(&old.tree, &new.tree).map_err(failed)?;
-    let moved = old.tree != new.tree;
-    Ok(Committed { commit: new.id, tree: new.tree, branch: String::new(), changed, moved })
+pub(crate) fn committed(
+    repository: &Repository,
+    base: &CommitId,
+    commit: &CommitId,
+    branch: String,
+) -> Result<Committed, GitError> {
+    let (old, new) = (repository.commit(base.as_str())?, repository.commit(commit.as_str())?);
+    let changed = repository.changes(&old.tree, &new.tree)?;
+    Ok(Committed { moved: old.tree != new.tree, commit: new.id, tree: new.tree, branch, changed })
 }
 
 /// Why a gate is not made on work that is not done, if it is not.

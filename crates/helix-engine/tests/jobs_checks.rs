@@ -373,6 +373,24 @@ async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     );
 }
 
+/// The plan's file names another model than the submission did, and nobody has changed it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_submission_put_in_the_place_of_the_plans_models_is_no_change_of_the_plan() {
+    let plan = "name: Two\nphases:\n  - { id: one, type: documentation, description: O, model: opus, outputs: [one.md] }\n  - { id: a, type: documentation, description: D, model: opus, depends_on: [one], outputs: [a.md], max_attempts: 1, gates: [{ type: command, command: \"grep -q right a.md\" }] }\n";
+    let one = part("one", "    act: { steps: [{ write: { path: one.md, content: x } }] }\n");
+    let shop = Workshop::open(&format!("parts:\n{one}{}", writes("a", &["wrong", "right"]))).await;
+    let mut request = shop.request(&shop.repo(), plan);
+    request.replaced.model = Some("sonnet".into());
+    let id = shop.engine.jobs().submit(request).await.unwrap().job.id;
+    let ended = shop.ended(&id).await;
+    assert_eq!(ended.view.status, JobStatus::Failed);
+    let request = ReopenRequest { what: Again::Unfinished, takes_plan: true, budget_usd: None, by: "a test".into() };
+    shop.engine.jobs().reopen(&id, request).await.unwrap();
+    let ended = shop.ended_again(&id, ended.events.len() as u64).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    assert_eq!(shop.option(&id, "a", 2, "--model").as_deref(), Some("sonnet"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failure_that_was_fixed_before_is_shown_with_its_fix_and_reaches_the_agents_prompt() {
     let plan = |name: &str| {

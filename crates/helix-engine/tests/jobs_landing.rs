@@ -393,6 +393,74 @@ phases:
     }
 }
 
+/// Two phases have the same gate, and a later one without it removes a test of the second.
+#[tokio::test(flavor = "multi_thread")]
+async fn tests_are_compared_with_those_of_every_phase_on_which_one_without_the_gate_has_built() {
+    let test = |more: &str| {
+        format!(
+            "{{ write: {{ path: tests/test_more.py, content: \"import unittest\\nfrom shop.more import more\\n\\n\\nclass MoreTest(unittest.TestCase):\\n    def test_more(self):\\n        self.assertEqual(more(1), 2)\\n{more}\" }} }}"
+        )
+    };
+    let second = "\\n    def test_much_more(self):\\n        self.assertEqual(more(5), 6)\\n";
+    let gates = "gates: [{ type: tests_pass, command: \"python3 -m unittest -v\" }]";
+    let plan = format!(
+        "name: Chain
+phases:
+  - {{ id: first, type: documentation, description: F, outputs: [first.md], {gates} }}
+  - {{ id: code, type: development, description: C, depends_on: [first], outputs: [shop/more.py, tests/test_more.py], {gates} }}
+  - {{ id: guide, type: documentation, description: G, depends_on: [code], outputs: [docs/], gates: [] }}
+"
+    );
+    let guide = "{ write: { path: docs/guide.md, content: G } }";
+    for (steps, succeeds) in [(format!("{guide}, {}", test("")), false), (guide.to_owned(), true)] {
+        let more = "{ write: { path: shop/more.py, content: \"def more(a):\\n    return a + 1\\n\" } }";
+        let acts = [("first", "{ write: { path: first.md, content: F } }".to_owned()), ("guide", steps)];
+        let acts = acts.into_iter().chain([("code", format!("{more}, {}", test(second)))]);
+        let parts: String = acts.map(|(id, steps)| part(id, &format!("    act: {{ steps: [{steps}] }}\n"))).collect();
+        let shop = Workshop::open(&format!("parts:\n{parts}")).await;
+        let ended = shop.run(&shop.adding("a + b"), &plan).await;
+        assert_eq!(ended.view.status == JobStatus::Succeeded, succeeds, "{:#?}", ended.view);
+        assert_eq!(ended.error().contains("6 tests ran before"), !succeeds, "{}", ended.error());
+    }
+}
+
+/// Results of one repository land one after the other, and the gates of the first may take long.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_is_cancelled_while_another_one_lands_is_over_at_once() {
+    let signal = signals();
+    let [go, landing, on] = ["go", "landing", "on"].map(|name| signal.path().join(name));
+    let page = part("page", "    act: { steps: [{ write: { path: page.md, content: P } }] }\n");
+    let shop = Workshop::open(&format!("{}{page}", guide(&format!("{{ run: '{}' }}, ", wait(&go))))).await;
+    let repo = shop.repo();
+    let script = format!("test -e news.txt || exit 0\ntouch {}\n{}\n", landing.display(), wait(&on));
+    commit(&shop, &repo, "check.sh", script.trim_end());
+    let gate = "gates: [{ type: command, command: \"sh check.sh\" }]";
+    let plan = format!(
+        "name: Guide\nphases: [{{ id: guide, type: documentation, description: G, outputs: [guide.md], {gate} }}]\n"
+    );
+    let first = meanwhile(&shop, &repo, &plan, &go, || commit(&shop, &repo, "news.txt", "news")).await;
+    shop.until_there(&landing).await;
+    let plan =
+        "name: Page\nphases: [{ id: page, type: documentation, description: P, outputs: [page.md], gates: [] }]\n";
+    let second = shop.submit(&repo, plan).await;
+    shop.until_event(&second, "result_committed").await;
+    while shop.engine.jobs().get(second.as_str()).await.unwrap().phases[0].completed_at.is_none() {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    shop.engine.jobs().cancel(&second, &"a test".into()).await.unwrap();
+    let cancelled = shop.ended(&second).await;
+    assert_eq!(cancelled.view.status, JobStatus::Cancelled);
+    // Who resumes it waits until nothing of it is under way any more.
+    let resumed = shop.engine.jobs().reopen(&second, unfinished());
+    let resumed = tokio::time::timeout(Duration::from_secs(30), resumed).await;
+    resumed.unwrap().unwrap();
+    assert!(!repo.join("page.md").exists() && !repo.join("guide.md").exists());
+    std::fs::write(&on, "").unwrap();
+    assert_eq!(shop.ended(&first).await.view.status, JobStatus::Succeeded);
+    let ended = shop.ended_again(&second, cancelled.events.len() as u64).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+}
+
 /// A later phase that nobody approves changes what a person has approved.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_changed_after_it_was_approved_is_not_proved() {

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 
 use super::GateContext;
 use super::checkout::blocking;
-use super::judgement::{Trouble, command_fault};
+use super::judgement::Trouble;
 use super::test_run::TestRun;
 use helix_git::GitError;
 use helix_process::{CommandEnd, WITHIN_RUN_VARIABLE, replace_file};
@@ -193,7 +193,7 @@ impl Measure {
                 tracing::info!(%error, "the command does not run there");
                 let end = BaselineEnd::NotRun(error.to_string());
                 let baseline = Baseline { end, run: None, said: Lines::default(), lacks: None };
-                Ok(Self { baseline, fault: Some(command_fault(&error)) })
+                Ok(Self { baseline, fault: Some(error.fault()) })
             }
             other => other,
         }

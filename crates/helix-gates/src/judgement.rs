@@ -2,7 +2,6 @@
 //!
 //! Must not know any particular gate.
 
-use helix_core::error_chain;
 use helix_core::evidence::{CommandEvidence, StepReport, TestCounts};
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 
@@ -102,7 +101,7 @@ impl Trouble {
         let fault = match self {
             Self::Answered(judgement) => return *judgement,
             Self::Git(error) => error.fault(),
-            Self::Command(error) => command_fault(&error),
+            Self::Command(error) => error.fault(),
             Self::Cancelled | Self::Broken(_) => {
                 Fault { kind: FaultKind::Environment, message: self.to_string(), hint: None }
             }
@@ -110,26 +109,6 @@ impl Trouble {
         Judgement::faulted(fault)
     }
 }
-
-pub(crate) fn command_fault(error: &CommandError) -> Fault {
-    let (kind, hint) = match error {
-        CommandError::ToolMissing { program } => {
-            (FaultKind::ToolMissing, format!("install {program}, or name it by its path in the gate's command"))
-        }
-        CommandError::Empty => (FaultKind::Environment, "write a command into the gate".into()),
-        CommandError::Unstartable { program, .. } => {
-            (FaultKind::Environment, format!("check that {program} may be executed"))
-        }
-        CommandError::Output { .. } | CommandError::Unkept { .. } => {
-            (FaultKind::Environment, "check space and permissions of the state directory".into())
-        }
-        CommandError::Lost { .. } => {
-            (FaultKind::Environment, "look for a lack of memory (`dmesg`), and run it again".into())
-        }
-    };
-    Fault { kind, message: error_chain(error), hint: Some(hint) }
-}
-
 /// Makes a finding.
 pub(crate) fn finding(rule: &str, message: impl Into<String>) -> Finding {
     Finding::new(rule, message)

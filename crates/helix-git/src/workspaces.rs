@@ -153,7 +153,7 @@ impl Workspaces {
     ///
     /// # Errors
     /// Git or the disk failed.
-    pub fn looking_glass(&self, job: &JobId, name: &str, commit: &CommitId) -> Result<PathBuf, GitError> {
+    pub fn checkout_to_read(&self, job: &JobId, name: &str, commit: &CommitId) -> Result<PathBuf, GitError> {
         self.checkout(&self.place(job, &format!("look.{name}")), commit)
     }
 

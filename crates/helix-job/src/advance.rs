@@ -14,7 +14,7 @@ use super::person::{Attempted, Person};
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, PlannedBy};
 use crate::recorded;
-use helix_core::evidence::IntegrationTarget;
+use helix_core::evidence::{Committed, IntegrationTarget};
 use helix_core::finding::Finding;
 use helix_core::ids::{PhaseId, TreeId};
 use helix_core::usage::Usage;
@@ -72,14 +72,55 @@ impl Active {
     /// The union of those gates of some phases that say something about results put together.
     pub(super) fn union_of_gates(&self, of: impl Fn(&Phase, &PhaseProgress) -> bool) -> Vec<(&Phase, usize)> {
         let phases = self.pairs().filter(|(phase, progress)| of(phase, progress));
-        let accepted: Vec<(&Phase, usize)> = self
-            .pairs()
-            .flat_map(|(phase, progress)| progress.accepted().iter().map(move |one| (phase, one.gate)))
-            .collect();
         let mut gates = different_gates(phases.map(|(phase, _)| phase), GateSpec::checks_a_sum);
-        // What a person has overruled for a phase says the same of the sum.
-        gates.retain(|(phase, gate)| !accepted.iter().any(|(other, index)| other.id == phase.id && index == gate));
+        if self.phases.iter().any(|progress| !progress.accepted().is_empty()) {
+            gates.retain(|(phase, gate)| !self.is_overruled(phase, *gate));
+        }
         gates
+    }
+
+    /// Whether a person has overruled this gate, or the same one of another phase, and nothing that builds on that has passed it since:
+    /// what they said of a phase they said of the sum.
+    fn is_overruled(&self, owner: &Phase, index: usize) -> bool {
+        let ancestry = self.spec.plan.ancestry();
+        let is_same = |phase: &Phase, gate: usize| {
+            let spec = phase.gates.get(gate);
+            spec == owner.gates.get(index) && (phase.id == owner.id || !spec.is_some_and(GateSpec::is_about_claims))
+        };
+        let overrules =
+            |phase: &Phase, progress: &PhaseProgress| progress.accepted().iter().any(|one| is_same(phase, one.gate));
+        let has_passed = |phase: &Phase, progress: &PhaseProgress| {
+            matches!(progress.state, PhaseState::Passed { .. })
+                && (0..phase.gates.len()).any(|gate| is_same(phase, gate))
+                && !overrules(phase, progress)
+        };
+        self.pairs().filter(|(phase, progress)| overrules(phase, progress)).any(|(phase, _)| {
+            !self
+                .pairs()
+                .any(|(later, progress)| ancestry.is_before(&phase.id, &later.id) && has_passed(later, progress))
+        })
+    }
+
+    /// The results whose tests those of the sum are compared with by a gate: of the phases that have it, each on which one without it has
+    /// built, for that one's changes were compared with nothing; else the last. Each with the gate's index in its phase.
+    pub fn compared_by(&self, gate: &GateSpec) -> Vec<(&Phase, usize, &Committed)> {
+        let ancestry = self.spec.plan.ancestry();
+        let (mut having, mut found) = (Vec::<(&Phase, usize, &Committed)>::new(), Vec::new());
+        for (phase, progress) in self.pairs() {
+            let PhaseState::Passed { result, .. } = &progress.state else { continue };
+            if let Some(index) = phase.gates.iter().position(|own| own == gate) {
+                having.push((phase, index, result));
+            } else if !result.changed.is_empty() {
+                let mut nearest: Vec<&(&Phase, usize, &Committed)> = Vec::new();
+                for before in having.iter().rev().filter(|(before, ..)| ancestry.is_before(&before.id, &phase.id)) {
+                    if !nearest.iter().any(|(near, ..)| ancestry.is_before(&before.0.id, &near.id)) {
+                        nearest.push(before);
+                    }
+                }
+                found.extend(nearest.into_iter().copied().filter(|new| !found.contains(new)).collect::<Vec<_>>());
+            }
+        }
+        if found.is_empty() { having.pop().into_iter().collect() } else { found }
     }
 
     /// Gates of passed phases that have to hold on the tree of the last phase, and that were not run on it: what a later phase did to
@@ -96,7 +137,7 @@ impl Active {
             // Tests also ask how a tree came about: the same gate of the last phase did not ask that of one without it.
             let gap = matches!(gate, GateSpec::TestsPass(_))
                 && passed().any(|(phase, result)| has(phase) && result.tree != *tree)
-                && passed().any(|(phase, result)| result.moved && !has(phase));
+                && passed().any(|(phase, result)| !result.changed.is_empty() && !has(phase));
             !gap && passed().any(|(phase, result)| has(phase) && result.tree == *tree)
         };
         let mut gates = self.gates_of_sum();

@@ -436,13 +436,10 @@ impl PhaseProgress {
 
     /// What the last try was not accepted for.
     pub(super) fn last_findings(&self) -> Vec<Finding> {
-        let of = |verdict: &Verdict| match verdict {
-            Verdict::Fail { findings } => Some(findings.clone()),
-            Verdict::Pass | Verdict::Inconclusive { .. } => None,
-        };
-        let Some(last) = self.attempts.last() else { return Vec::new() };
-        let review = last.reviews.last().and_then(|(_, review)| of(&review.verdict));
-        review.or_else(|| last.gates.last().and_then(|gate| of(&gate.verdict))).unwrap_or_default()
+        match self.last_attempt().and_then(Attempt::stopped_by) {
+            Some((_, Verdict::Fail { findings }, _)) => findings.clone(),
+            Some(_) | None => Vec::new(),
+        }
     }
 
     pub(super) fn close_questions(&mut self) {

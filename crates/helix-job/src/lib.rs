@@ -53,8 +53,8 @@ pub use reopen::{Reopen, ReopenError};
 pub use replan::ReplanError;
 pub use rollback::RollbackError;
 pub use spec::{
-    AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, RepoRef, Role,
-    Roles, SkillEntry,
+    AskPerson, Briefing, Escalation, Grant, JobSpec, Origin, Policy, PromptFile, QUESTION_SECONDS, Replaced, RepoRef,
+    Role, Roles, SkillEntry,
 };
 pub use state::{
     Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,

@@ -6,7 +6,7 @@ use super::attempt::{Check, PhaseContext};
 use super::illegal::Illegal;
 use super::person::Person;
 use super::reopen::ReopenError;
-use super::state::{JobState, LeftOutBy, PhaseProgress, PhaseState};
+use super::state::{JobState, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::Accepted;
 use crate::question::About;
 use helix_core::ids::PhaseId;
@@ -98,6 +98,12 @@ impl PhaseProgress {
             last.fault = None;
             last.gates.clear();
             last.accepted.clear();
+        }
+        // Phases that did not fit the plan any more are read once more: without any, it has not done its work.
+        let is_unread = self.last_attempt().is_some_and(|last| last.proposed.is_empty());
+        if context.phase.generates_phases.is_some() && is_unread {
+            self.state = PhaseState::Working { stage: Stage::Reading };
+            return Ok(());
         }
         self.check(context, Check::Gate(0));
         Ok(())

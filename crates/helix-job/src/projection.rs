@@ -323,18 +323,30 @@ fn seconds(from: Timestamp, to: Timestamp) -> f64 {
 }
 
 impl Attempt {
-    /// The try in one line, for people: how its run ended and which gate or reviewer stopped it.
+    /// Who stopped it, with their answer and why: a gate that nobody has overruled, else the last reviewer.
+    pub fn stopped_by(&self) -> Option<(Words, &Verdict, &str)> {
+        let overruled = |gate: usize| self.accepted.iter().any(|one| one.gate == gate);
+        let mut gates = self.gates.iter().enumerate();
+        if let Some((_, report)) = gates.find(|(gate, report)| !report.verdict.passed() && !overruled(*gate)) {
+            return Some((
+                recorded!("phase-stage-gate", gate = &report.gate),
+                &report.verdict,
+                report.summary.as_str(),
+            ));
+        }
+        let (gate, review) = self.reviews.last().filter(|(_, review)| !review.verdict.passed())?;
+        Some((reviewer_words(*gate), &review.verdict, review.summary.as_str()))
+    }
+
+    /// The attempt in one line, for people: how its run ended and who stopped it.
     pub fn summary(&self) -> Words {
         let ended = self.run_end.as_ref().map(|ended| outcome_words(&ended.outcome()).message);
         let run = ended.unwrap_or_else(|| recorded!("attempt-running"));
-        let gate = self.gates.iter().find(|report| !matches!(report.verdict, Verdict::Pass));
-        let (what, verdict, why) = match (gate, self.reviews.last()) {
-            (Some(report), _) => (recorded!("phase-stage-gate", gate = &report.gate), &report.verdict, &report.summary),
-            (None, Some((gate, review))) if !review.verdict.passed() => {
-                (reviewer_words(*gate), &review.verdict, &review.summary)
+        match self.stopped_by() {
+            Some((what, verdict, why)) => {
+                recorded!("attempt-stopped", run = run, what = what, verdict = verdict.word(), why = why)
             }
-            (None, _) => return run,
-        };
-        recorded!("attempt-stopped", run = run, what = what, verdict = verdict.word(), why = why)
+            None => run,
+        }
     }
 }

@@ -9,6 +9,7 @@ use helix_plan::{Phase, Plan};
 
 use super::event::ChangedPlan;
 use super::illegal::Illegal;
+use super::person::Person;
 use super::state::{Active, JobState, PhaseProgress, PhaseState, PlannedBy};
 
 /// Why a job does not go on with the plan as it is now.
@@ -38,10 +39,6 @@ impl JobState {
         let mut changed = Vec::new();
         for (known, progress) in active.pairs().filter(|(_, progress)| progress.planned_by != PlannedBy::Agent) {
             let mut phase = now.phase(&known.id).ok_or_else(|| other(&known.id))?.clone();
-            // What the submission said of agents is said in no file.
-            phase.agent = phase.agent.or_else(|| known.agent.clone());
-            phase.model = phase.model.or_else(|| known.model.clone());
-            phase.max_turns = phase.max_turns.or(known.max_turns);
             if has_grown {
                 phase.depends_on.clone_from(&known.depends_on);
             }
@@ -64,7 +61,7 @@ impl JobState {
 }
 
 impl Active {
-    pub(super) fn replan(&mut self, plan: &ChangedPlan, restart: &[PhaseId]) -> Result<(), Illegal> {
+    pub(super) fn replan(&mut self, plan: &ChangedPlan, restart: &[PhaseId], by: &Person) -> Result<(), Illegal> {
         let spec = Arc::make_mut(&mut self.spec);
         for changed in &plan.phases {
             let unknown = || Illegal::UnknownPhase(changed.id.clone());
@@ -78,6 +75,9 @@ impl Active {
             // What a person said was said of what it was.
             progress.approved = false;
             progress.let_in.clear();
+            if progress.planned_by == PlannedBy::Person && !by.how.is_proof() {
+                progress.planned_by = PlannedBy::Somebody;
+            }
         }
         spec.gate_files.extend(plan.gate_files.clone());
         Ok(())

@@ -40,6 +40,9 @@ pub struct JobSpec {
     pub only: Option<Vec<helix_core::ids::PhaseId>>,
     /// The agent of phases that name none, as it was configured at submit.
     pub default_agent: String,
+    /// What the submission has put in the place of what the plan says.
+    #[serde(default, skip_serializing_if = "Replaced::is_nothing")]
+    pub replaced: Replaced,
     /// Who reviews and who advises.
     pub roles: Roles,
     /// What its agents are told besides the plan.
@@ -52,6 +55,23 @@ pub struct JobSpec {
     /// Whether its first agent starts without the gates' commands having been tried where the job starts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub no_preflight: bool,
+}
+
+/// What takes the place of the agents, models and turn limits of all phases of a plan.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Replaced {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_turns: Option<u32>,
+}
+
+impl Replaced {
+    fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl JobSpec {

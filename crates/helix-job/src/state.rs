@@ -323,7 +323,7 @@ impl JobState {
                     active.idle += recorded.at.duration_since(active.last_at);
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
                     if let Some(plan) = plan {
-                        active.replan(plan, restart).map_err(illegal)?;
+                        active.replan(plan, restart, by).map_err(illegal)?;
                     }
                     active.resume(reopen, restart, *budget_usd).map_err(illegal)?;
                     active.check_again(by, check, accept.as_deref()).map_err(illegal)?;

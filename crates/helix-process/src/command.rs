@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use helix_core::error_chain;
+use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, StopCause, WallsHeld};
 use rustix::io::Errno;
@@ -232,6 +234,27 @@ pub enum CommandError {
     /// Its end could not be observed.
     #[error("the process that watched {program:?} was killed")]
     Lost { program: String },
+}
+
+impl CommandError {
+    /// What kept the command from running, with what a person can do about it.
+    pub fn fault(&self) -> Fault {
+        let message = error_chain(self);
+        match self {
+            Self::ToolMissing { program } => Fault::new(FaultKind::ToolMissing, message)
+                .hint(format!("install {program}, or name it by its path in the command")),
+            Self::Empty => Fault::environment(message).hint("write a command"),
+            Self::Unstartable { program, .. } => {
+                Fault::environment(message).hint(format!("check that {program} may be executed"))
+            }
+            Self::Output { .. } | Self::Unkept { .. } => {
+                Fault::environment(message).hint("check space and permissions of the state directory")
+            }
+            Self::Lost { .. } => {
+                Fault::environment(message).hint("look for a lack of memory (`dmesg`), and run it again")
+            }
+        }
+    }
 }
 
 /// Starts a command under a keeper of its own, so that it is stopped, limited and cleared up after also when this process dies.

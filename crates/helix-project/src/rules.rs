@@ -74,7 +74,7 @@ impl ProjectRules {
         if let Some((path, _)) = tree.file(SETTINGS)? {
             found.settings = tree.text(&path)?.ok();
             if found.settings.is_none() {
-                found.problem(SETTINGS, "is too large, or no UTF-8".into());
+                found.problem(SETTINGS, "is too large, or not UTF-8".into());
             }
         }
         Ok(found)
@@ -255,7 +255,7 @@ impl Reading<'_> {
             let read = self
                 .tree
                 .text(&real)?
-                .and_then(|text| skill_of(&text).map_err(|(_, why)| format!("is no skill: {why}")));
+                .and_then(|text| skill_of(&text).map_err(|(_, why)| format!("is not a skill: {why}")));
             match read {
                 Ok((name, description)) => {
                     for (path, real) in self.tree.files_below(&format!("{directory}/{}", parent_name(&page)))? {

@@ -7,7 +7,7 @@ use std::io::{self, Read as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_git::Workspaces;
 use helix_process::bounded::{open_plain_beneath, read_text};
 use sha2::{Digest as _, Sha256};
@@ -51,20 +51,19 @@ impl Copied {
         }
         let (mut hash, mut left) = (Sha256::new(), MAX_BYTES);
         for file in &files {
-            let mut content = Vec::new();
+            let mut content = Sha256::new();
             let opened = open_plain_beneath(top, &top.join(file)).map_err(|error| refused(file, &error))?;
-            let read = opened.take(left + 1).read_to_end(&mut content).map_err(|error| refused(file, &error))?;
-            left =
-                left.checked_sub(read as u64).ok_or_else(|| too_much(format!("more than {} MiB", MAX_BYTES >> 20)))?;
-            hash.update(format!("{file}\0{}\0", hex(&Sha256::digest(&content))));
+            let read = io::copy(&mut opened.take(left + 1), &mut content).map_err(|error| refused(file, &error))?;
+            left = left.checked_sub(read).ok_or_else(|| too_much(format!("more than {} MiB", MAX_BYTES >> 20)))?;
+            hash.update(format!("{file}\0{}\0", hex(&content.finalize())));
         }
         for link in &workspace.link {
             if !is_below(link) || !top.join(link).exists() {
-                return Err(Fault {
-                    kind: FaultKind::Environment,
-                    message: format!("`link` of [workspace] names {link:?}, which is not in {}", top.display()),
-                    hint: Some("correct `link` in helix.toml, or make what it names".into()),
-                });
+                return Err(Fault::environment(format!(
+                    "`link` of [workspace] names {link:?}, which is not in {}",
+                    top.display()
+                ))
+                .hint("correct `link` in helix.toml, or make what it names"));
             }
         }
         Ok(Self { files, links: workspace.link.clone(), digest: hex(&hash.finalize()) })
@@ -126,17 +125,11 @@ fn below(tree: &Path, path: &str) -> io::Result<PathBuf> {
 }
 
 fn refused(what: &str, error: &io::Error) -> Fault {
-    Fault {
-        kind: FaultKind::Environment,
-        message: format!("{what} cannot be copied into work places: {error}"),
-        hint: Some("make it a plain file of the work tree, or take it out of `copy` and .worktreeinclude".into()),
-    }
+    Fault::environment(format!("{what} cannot be copied into work places: {error}"))
+        .hint("make it a plain file of the work tree, or take it out of `copy` and .worktreeinclude")
 }
 
 fn too_much(what: String) -> Fault {
-    Fault {
-        kind: FaultKind::Environment,
-        message: format!("`copy` of [workspace] and .worktreeinclude name {what}; that is too much to copy"),
-        hint: Some("name fewer files, use `link`, or let `setup` make them".into()),
-    }
+    Fault::environment(format!("`copy` of [workspace] and .worktreeinclude name {what}; that is too much to copy"))
+        .hint("name fewer files, use `link`, or let `setup` make them")
 }

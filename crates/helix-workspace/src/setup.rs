@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use helix_core::error_chain;
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_core::ids::RunId;
 use helix_core::run::NetworkAccess;
 use helix_core::text::{bounded, plain};
 use helix_plan::split_words;
 use helix_process::{
-    CommandEnd, CommandRequest, CommandRun, Prepared, RunHandle, Supervisor, ToolEnvironment, Walls, collect_command,
-    start_command,
+    CommandEnd, CommandError, CommandRequest, CommandRun, Prepared, RunHandle, Supervisor, ToolEnvironment, Walls,
+    collect_command, start_command,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -86,13 +86,13 @@ impl Setup<'_> {
     async fn one(&self, command: &str, limit: Duration) -> Result<CommandRun, SetupFailure> {
         let unusable = |message: String, remedy: String| {
             let message = format!("`{command}` in `setup` of [workspace] cannot be run: {message}");
-            SetupFailure::Fault(Fault { kind: FaultKind::Environment, message, hint: Some(remedy) })
+            SetupFailure::Fault(Fault::environment(message).hint(remedy))
         };
         let argv = split_words(command).map_err(|error| unusable(error.to_string(), error.remedy))?;
         let program = argv.first().cloned().unwrap_or_default();
-        let failed = |error: &(dyn std::error::Error + 'static)| {
-            let remedy = format!("install {program} where Helix finds it, or correct `setup` in helix.toml");
-            unusable(error_chain(error), remedy)
+        let failed = |error: CommandError| {
+            let Fault { message, hint, .. } = error.fault();
+            unusable(message, hint.unwrap_or_default())
         };
         let walls = Walls {
             writable: vec![self.tree.clone()],
@@ -117,7 +117,7 @@ impl Setup<'_> {
         };
         // What a former host has begun is of no use: it was begun in a directory that is gone.
         self.end_former().await?;
-        let handle = start_command(self.supervisor, request).await.map_err(|error| failed(&error))?;
+        let handle = start_command(self.supervisor, request).await.map_err(failed)?;
         tokio::select! {
             _ = handle.ended() => {}
             () = self.cancel.cancelled() => {
@@ -126,7 +126,7 @@ impl Setup<'_> {
             }
         }
         let output = self.log.with_extension("part");
-        let run = collect_command(handle, &program, &output).await.map_err(|error| failed(&error))?;
+        let run = collect_command(handle, &program, &output).await.map_err(failed)?;
         if run.end == CommandEnd::Cancelled {
             return Err(SetupFailure::Cancelled);
         }
@@ -156,7 +156,7 @@ impl Setup<'_> {
              `helix jobs resume`; the whole output: {}",
             self.log.display()
         );
-        let fault = Fault { kind: FaultKind::Environment, message, hint: Some(hint) };
+        let fault = Fault::environment(message).hint(hint);
         SetupFailure::Refused { fault, command: command.to_owned(), output }
     }
 }
@@ -178,11 +178,10 @@ async fn discard(handle: RunHandle) -> Result<(), SetupFailure> {
 }
 
 pub(crate) fn broken(error: &(dyn std::error::Error + 'static)) -> SetupFailure {
-    SetupFailure::Fault(Fault {
-        kind: FaultKind::Environment,
-        message: format!("the work place cannot be prepared: {}", error_chain(error)),
-        hint: Some("check space and permissions of the state directory".into()),
-    })
+    SetupFailure::Fault(
+        Fault::environment(format!("the work place cannot be prepared: {}", error_chain(error)))
+            .hint("check space and permissions of the state directory"),
+    )
 }
 
 fn append(log: &Path, command: &str, part: &Path) -> std::io::Result<()> {

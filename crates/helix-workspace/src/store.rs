@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use async_recursion::async_recursion as boxed;
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_core::ids::{CommitId, RunId};
 use helix_core::run::NetworkAccess;
 use helix_core::secrets::of_variables;
@@ -312,14 +312,13 @@ fn entries(
         }
     }
     if kept.len() > MAX_ENTRIES {
-        return Err(SetupFailure::Fault(Fault {
-            kind: FaultKind::Environment,
-            message: format!(
+        return Err(SetupFailure::Fault(
+            Fault::environment(format!(
                 "the set-up of the workspace left {} paths that git ignores; {MAX_ENTRIES} can be kept",
                 kept.len()
-            ),
-            hint: Some("name the directories that are worth keeping in `cache` of [workspace]".into()),
-        }));
+            ))
+            .hint("name the directories that are worth keeping in `cache` of [workspace]"),
+        ));
     }
     Ok(kept)
 }
@@ -372,11 +371,10 @@ fn whole(directory: &Path) -> Option<Whole> {
 }
 
 fn named_wrongly(path: &str, why: &str) -> SetupFailure {
-    SetupFailure::Fault(Fault {
-        kind: FaultKind::Environment,
-        message: format!("`cache` of [workspace] names {path:?}, which {why}"),
-        hint: Some("correct `cache` in helix.toml, or leave it out: all that git ignores is kept then".into()),
-    })
+    SetupFailure::Fault(
+        Fault::environment(format!("`cache` of [workspace] names {path:?}, which {why}"))
+            .hint("correct `cache` in helix.toml, or leave it out: all that git ignores is kept then"),
+    )
 }
 
 async fn blocking<T: Send + 'static>(

@@ -230,7 +230,7 @@ fn head(job: &JobId, events: &[EventText]) -> String {
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
     /// It cannot be read as a bundle.
-    #[error("this is no bundle of evidence: {why}")]
+    #[error("this is not a bundle of evidence: {why}")]
     Form { why: String },
     /// A signature is not valid.
     #[error("the bundle is not signed as it says: {why}")]

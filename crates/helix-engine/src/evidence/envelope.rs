@@ -71,7 +71,7 @@ impl fmt::Display for PublicKey {
 impl FromStr for PublicKey {
     type Err = &'static str;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        const FORM: &str = "it is no Ed25519 key in OpenSSH's form (`ssh-ed25519 AAAA…`)";
+        const FORM: &str = "it is not an Ed25519 key in OpenSSH's form (`ssh-ed25519 AAAA…`)";
         let encoded = text.strip_prefix(KEY_TYPE).and_then(|rest| rest.strip_prefix(' ')).ok_or(FORM)?;
         let wire = STANDARD.decode(encoded).map_err(|_| FORM)?;
         let bytes: &[u8; 32] = wire.last_chunk().ok_or(FORM)?;

@@ -33,6 +33,6 @@ pub(super) fn result_place(
     let name = format!("shell.{phase}");
     let (_, commit) = ends(active, &DiffSelection { phase: Some(phase), attempt })?;
     let spaces = Workspaces::new(repository.user().clone(), state).map_err(EngineError::environment)?;
-    let path = spaces.looking_glass(job, &name, &commit).map_err(EngineError::environment)?;
+    let path = spaces.checkout_to_read(job, &name, &commit).map_err(EngineError::environment)?;
     Ok(ResultPlace { path, commit })
 }

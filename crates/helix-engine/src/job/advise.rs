@@ -90,7 +90,7 @@ impl EffectRunner {
         let commit = last.map_or_else(|| active.spec.repo.base.clone(), |result| result.commit.clone());
         let base = last_base(progress).unwrap_or(&commit);
         let (directory, prepared) =
-            self.looking_glass(job, active, id, format!("{id}.advice"), (&commit, base)).await?;
+            self.checkout_to_read(job, active, id, format!("{id}.advice"), (&commit, base)).await?;
         let models = self.models_for(job, active, id).await?;
         let prompt = prompt::advice(&active.spec, phase, progress, &models).map_err(|error| environment(&error))?;
         Ok(SideAsk {

@@ -7,7 +7,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use helix_agents::{AgentProfile, agent_kind};
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_core::ids::JobId;
 use helix_job::Active;
 use helix_plan::Phase;
@@ -71,13 +71,12 @@ impl EffectRunner {
     pub(super) async fn configured(&self, job: &JobId) -> Result<Configured, Fault> {
         let (state, id) = (self.state().root().to_path_buf(), job.clone());
         let kept = blocking_fault(move || {
-            kept_configured(&state, &id).map_err(|error| Fault {
-                kind: FaultKind::Environment,
-                message: format!(
+            kept_configured(&state, &id).map_err(|error| {
+                Fault::environment(format!(
                     "the agents of the job cannot be read from {}: {error}",
                     file_of(&state, &id).display()
-                ),
-                hint: Some("`helix jobs resume` takes those that are configured now, once the file is gone".into()),
+                ))
+                .hint("`helix jobs resume` takes those that are configured now, once the file is gone")
             })
         });
         let own = || Configured { agents: self.runner().profiles().to_vec(), ..Configured::default() };

@@ -28,11 +28,8 @@ pub(super) fn conflict_event(active: &Active, phase: Option<&PhaseId>, conflict:
 }
 
 pub(super) fn unresolved(phase: &PhaseId, conflict: &MergeConflict) -> Fault {
-    Fault {
-        kind: FaultKind::NothingChecked,
-        message: format!("{phase} cannot start: {conflict}"),
-        hint: Some("let one of the two phases depend on the other, or give each its own files".into()),
-    }
+    Fault::new(FaultKind::NothingChecked, format!("{phase} cannot start: {conflict}"))
+        .hint("let one of the two phases depend on the other, or give each its own files")
 }
 
 /// Where the phase that resolves a conflict starts: a merge with conflict markers.

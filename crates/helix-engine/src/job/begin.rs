@@ -60,7 +60,7 @@ impl EffectRunner {
         // Before anything of it is recorded, and before an agent costs anything.
         let fitting = match self.preparation(job, active, phase, (&start, &base), cancel).await? {
             Ok(fitting) => fitting,
-            // What the last attempt left cannot be set up, and this one is to mend it: with what there was before.
+            // What the last attempt left cannot be set up, and this one is to repair that: it gets what there was before.
             Err(fault) if start == base => return Err(fault.into()),
             Err(_) => self.preparation(job, active, phase, (&base, &base), cancel).await??,
         };
@@ -74,7 +74,7 @@ impl EffectRunner {
     }
 
     /// A checkout of a commit for somebody who only looks at it, under a name of its own, with what it has besides.
-    pub(super) async fn looking_glass(
+    pub(super) async fn checkout_to_read(
         &self,
         job: &JobId,
         active: &Active,
@@ -95,7 +95,7 @@ impl EffectRunner {
         };
         let (job, commit) = (job.clone(), commit.clone());
         blocking(move || {
-            let directory = spaces.looking_glass(&job, &name, &commit)?;
+            let directory = spaces.checkout_to_read(&job, &name, &commit)?;
             let prepared = fitting.map(|fitting| spaces.fit(&directory, &fitting)).transpose()?;
             Ok((directory, prepared))
         })

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_core::ids::PhaseId;
 use helix_gates::Ready;
 use helix_job::JobSpec;
@@ -12,7 +12,7 @@ use helix_plan::{GateSpec, Phase};
 use serde::Serialize;
 
 /// What came of a job's preflight, once it is known.
-pub(super) type Preflown = Arc<tokio::sync::Mutex<Option<Result<(), Fault>>>>;
+pub(super) type PreflightResult = Arc<tokio::sync::Mutex<Option<Result<(), Fault>>>>;
 
 /// What came of one command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -94,9 +94,8 @@ pub(super) fn obstacle(checks: &[PreflightCheck]) -> Option<Fault> {
             remedies.extend(remedy.as_deref().filter(|remedy| !remedies.contains(remedy)));
         }
     }
-    (!wrong.is_empty()).then(|| Fault {
-        kind: FaultKind::Environment,
-        message: format!("no agent was started: {}", wrong.join("; ")),
-        hint: Some(format!("{}; or start without this check: `--no-preflight`", remedies.join("; "))),
+    (!wrong.is_empty()).then(|| {
+        Fault::environment(format!("no agent was started: {}", wrong.join("; ")))
+            .hint(format!("{}; or start without this check: `--no-preflight`", remedies.join("; ")))
     })
 }

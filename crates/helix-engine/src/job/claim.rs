@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_core::ids::{JobId, PhaseId};
 use helix_job::{DeliveryState, DeliveryView, Language, RollbackError, Wait, phrases, target_of};
 use helix_store::{JobFilter, MAX_ROWS_PER_PAGE};
@@ -239,14 +239,14 @@ fn held_for_good(target: &Target, job: &JobId) -> Fault {
     let hint = format!(
         "see `helix jobs show {job}` and the host's log for why, look at the target, and start Helix again; if it leaves the job alone again, deliver under another `target`"
     );
-    Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
+    Fault::environment(message).hint(hint)
 }
 
 /// Nothing says whether a job has changed the target.
 fn unreadable(target: &Target, job: &JobId) -> Fault {
     let message = format!("whether job {job} has changed {} is unknown: its record cannot be read", target.name);
     let hint = format!("`helix jobs show {job}` says why; restore a backup, or deliver under another `target`");
-    Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
+    Fault::environment(message).hint(hint)
 }
 
 /// The target is that of a job which nobody carries on.
@@ -258,5 +258,5 @@ fn abandoned(target: &Target, job: &JobId, state: &std::path::Path) -> Fault {
     let hint = format!(
         "look at the target, and settle that job with a host of its own: `HELIX_STATE_DIR={state} helix jobs cancel {job}`; then `helix jobs resume` here"
     );
-    Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
+    Fault::environment(message).hint(hint)
 }

@@ -2,7 +2,7 @@
 //!
 //! Must not remove the only copy of anything: a worktree whose work is in no commit stays.
 
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_core::ids::JobId;
 use helix_job::{JobEvent, JobState};
 
@@ -67,11 +67,8 @@ impl EffectRunner {
         let path = key.directory(spaces.root());
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
         if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
-            return Err(Fault {
-                kind: FaultKind::Environment,
-                message: "what the attempt had left, which could not be committed before, is gone".into(),
-                hint: Some("`helix jobs resume` starts the phase again".into()),
-            });
+            return Err(Fault::environment("what the attempt had left, which could not be committed before, is gone")
+                .hint("`helix jobs resume` starts the phase again"));
         }
         // Nothing that the agent did is left: that is no result, not even one without changes.
         if made.repairs.contains(&Repair::WorktreeGone) && made.committed.commit == this.begin.start {

@@ -2,18 +2,16 @@
 //!
 //! Must not know what a delivery does.
 
-use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_core::ids::CommitId;
+use helix_core::finding::{Fault, Verdict};
 use helix_job::{Committed, GateReport, JobEvent, Validated};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::claim::target;
-use super::effects::{AttemptContext, EffectRunner, Stopped, blocking};
+use super::effects::{AttemptContext, EffectRunner, Stopped};
 use super::gate::GateCheck;
 use super::target::claim_name;
 use helix_gates::{WorkOf, delivery_obstacle};
-use helix_git::Workspaces;
 
 /// What speaks against a delivery, as the answer of its gate.
 struct Refusal {
@@ -85,8 +83,10 @@ impl EffectRunner {
         // Claims and changes are those of everything that the job has done up to here.
         let origin = active.spec.repo.base.clone();
         let missing = active.unvalidated(&phase.id, &result.tree);
-        let spaces = self.workspaces(&active.spec).await?;
-        let whole = if missing.is_empty() { result.clone() } else { since(&spaces, &origin, result).await? };
+        let whole = match missing.is_empty() {
+            true => result.clone(),
+            false => self.committed(active, &origin, &result.commit, result.branch.clone()).await?,
+        };
         for (owner, index) in missing {
             // What the phase itself changed is measured from its own base by its own gates only.
             let from = if owner.id == phase.id { base } else { &origin };
@@ -115,7 +115,7 @@ impl Refusal {
     fn not_validated(phase: &Phase) -> Self {
         let message = format!("no earlier gate validates what phase {} delivers", phase.id);
         let hint = "put a gate before it, such as `tests_pass`, or let the phase depend on one that has gates";
-        Self::fault(Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) })
+        Self::fault(Fault::environment(message).hint(hint))
     }
 
     fn fault(fault: Fault) -> Self {
@@ -146,7 +146,7 @@ pub(super) fn interrupted(phase: &Phase, gate: usize, result: &Committed) -> Gat
         }
         Some(_) | None => "look at what is delivered; `helix jobs resume` delivers it again, from the beginning",
     };
-    let fault = Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) };
+    let fault = Fault::environment(message).hint(hint);
     answer(phase, gate, result, Refusal::fault(fault))
 }
 
@@ -157,17 +157,6 @@ fn answer(phase: &Phase, gate: usize, result: &Committed, refusal: Refusal) -> G
         refusal.summary,
         result.tree.clone(),
     )
-}
-
-/// The same result with all that has changed since the job began.
-async fn since(spaces: &Workspaces, origin: &CommitId, result: &Committed) -> Result<Committed, Fault> {
-    let (spaces, origin, result) = (spaces.clone(), origin.clone(), result.clone());
-    blocking(move || {
-        let repository = spaces.repository();
-        let changed = repository.changes(&repository.commit(origin.as_str())?.tree, &result.tree)?;
-        Ok(Committed { changed, ..result })
-    })
-    .await
 }
 
 /// Names a delivery (round 0) or a rollback of it.

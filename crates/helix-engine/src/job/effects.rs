@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use helix_agents::{AgentAsk, Keeping, Limit, McpAccess, SessionRef, ToolAccess, Walls};
 use helix_core::agent_event::AgentEvent;
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_core::ids::{AgentSessionId, CommitId, JobId, PhaseId, RunId};
 use helix_failure::memory::Work;
 use helix_job::{
@@ -22,7 +22,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::base::{conflict_event, unresolved};
-use super::checks::Preflown;
+use super::checks::PreflightResult;
 use super::target::{Claims, claim_name};
 use crate::activity::Activity;
 use crate::admission::{Admission, Owner, Permit, Ticket, Urgency};
@@ -109,7 +109,7 @@ pub(crate) struct Shared {
     /// What phases wait for whose target another one changes, or whose job has its preflight.
     pub(super) waits: Mutex<HashMap<(JobId, PhaseId), Wait>>,
     /// What came of the preflight of jobs that are not over; whoever has it locked is at it.
-    pub(super) preflights: Mutex<HashMap<JobId, Preflown>>,
+    pub(super) preflights: Mutex<HashMap<JobId, PreflightResult>>,
     /// Who is landing in which repository: results of one host land one after the other.
     landings: Mutex<HashMap<PathBuf, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -222,16 +222,12 @@ impl EffectRunner {
     ) -> Option<JobEvent> {
         let (phase, attempt, answer) = match effect {
             Effect::StartAttempt { phase, attempt, parents, after, resume, correction, grant } => {
-                if let Err(stopped) = self.preflight(job, active, &phase, &cancel).await {
-                    return match stopped {
-                        Stopped::Fault(fault) => Some(JobEvent::AttemptFaulted { phase, attempt, fault }),
-                        Stopped::Unwanted => None,
-                    };
-                }
-                let begins = self
-                    .begin_attempt(job, active, Beginning { phase: &phase, attempt, parents, after }, &cancel)
-                    .await;
-                let event = begins.and_then(|begins| match begins {
+                let begins = async {
+                    self.preflight(job, active, &phase, &cancel).await?;
+                    let beginning = Beginning { phase: &phase, attempt, parents, after };
+                    self.begin_attempt(job, active, beginning, &cancel).await
+                };
+                let event = begins.await.and_then(|begins| match begins {
                     Ok((start, base)) => Ok(JobEvent::AttemptStarted(Box::new(AttemptStart {
                         run: RunId::for_attempt(job, &phase, attempt),
                         phase: phase.clone(),
@@ -317,9 +313,10 @@ impl EffectRunner {
         let entry = place.map_or_else(|| Entry::Ticket(continuing(job, &phase.id)), Entry::Permit);
         let limits = RunLimits { deadline: Some(deadline.min(phase.timeout.duration())), stop: &stop, entry };
         let mut listener = self.reporter(job, &phase.id, run);
-        match runner.run(&agent, run, || ask, limits, &mut listener).await {
+        let ran = runner.run(&agent, run, || ask, limits, &mut listener).await;
+        self.forget_stop(run);
+        match ran {
             Ok(report) => {
-                self.forget_stop(run);
                 let RunReport { facts, usage, session, duration_ms, .. } = report;
                 let end = RunEnded { facts: Box::new(facts), usage, session, duration_ms };
                 Ok(JobEvent::RunFinished { phase: phase.id.clone(), attempt: this.begin.attempt, end })
@@ -563,7 +560,7 @@ pub(super) async fn blocking_fault<T: Send + 'static>(
 ) -> Result<T, Fault> {
     match helix_process::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(internal(format!("an internal task ended early: {error}"))),
+        Err(error) => Err(internal(error.to_string())),
     }
 }
 
@@ -581,11 +578,11 @@ pub(super) fn run_fault(error: &RunError) -> Fault {
 
 /// A fault of the surroundings, with all causes in one line.
 pub(crate) fn environment(error: &dyn std::error::Error) -> Fault {
-    Fault { kind: FaultKind::Environment, message: helix_core::error_chain(error), hint: None }
+    Fault::environment(helix_core::error_chain(error))
 }
 
 fn internal(message: String) -> Fault {
-    Fault { kind: FaultKind::Environment, message, hint: Some("this is a bug in Helix: please report it".into()) }
+    Fault::environment(message).hint("this is a bug in Helix: please report it")
 }
 
 pub(super) fn new_session() -> Result<AgentSessionId, Fault> {

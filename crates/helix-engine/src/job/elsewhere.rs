@@ -128,7 +128,7 @@ fn entries(path: &Path) -> std::io::Result<Vec<Entry>> {
 fn opened(path: &Path, how: &mut OpenOptions) -> std::io::Result<File> {
     let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
     let file = how.custom_flags(flags.bits().cast_signed()).open(path)?;
-    if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::Error::other("it is no file")) }
+    if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::Error::other("it is not a regular file")) }
 }
 
 fn disk(action: &str, path: &Path, error: &std::io::Error) -> Fault {
@@ -144,7 +144,7 @@ fn unreadable(file: &Path, state: &Path, error: &dyn std::error::Error) -> Fault
     let hint = format!(
         "make it readable for this host, or, if it delivers nothing any more, remove its line from {file}; then `helix jobs resume`"
     );
-    Fault { kind: FaultKind::Environment, message, hint: Some(hint) }
+    Fault::environment(message).hint(hint)
 }
 
 #[cfg(test)]

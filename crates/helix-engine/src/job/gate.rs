@@ -2,6 +2,7 @@
 //!
 //! Must not know what a gate checks.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use helix_core::finding::{Fault, Finding, Verdict};
@@ -77,18 +78,7 @@ impl EffectRunner {
                 environment = environment.with("HELIX_BASELINE", baseline.commit.as_str());
             }
         }
-        let plan = &active.spec.plan;
-        let by_agent = active.progress(&phase.id).is_some_and(|progress| progress.planned_by == PlannedBy::Agent);
-        let claims = match (of, by_agent) {
-            (WorkOf::Branch, _) => Claims::of_sum(plan),
-            (WorkOf::Job, _) => {
-                // Who resolves a conflict names no outputs, and may touch nothing else all the same.
-                let mut own = active.pairs().filter(|(phase, _)| active.conflict(&phase.id).is_none());
-                Claims::of_job(plan, own.any(|(phase, progress)| changes_freely(phase, progress)))
-            }
-            (WorkOf::Phase, false) => Claims::of_phase(plan, phase),
-            (WorkOf::Phase, true) => Claims::of_phase(plan, phase).of_agent(),
-        };
+        let claims = claims(active, phase, of);
         let what = Judged { job, active, phase, claims, base, result, label };
         let context = Arc::new(self.gate_context(what, spaces, environment, cancel).await?);
         let report = match part {
@@ -145,13 +135,39 @@ impl EffectRunner {
     }
 }
 
+/// What the plan lets a change touch. What phases name that an agent has added excuses no test, or agents would excuse each other.
+fn claims(active: &Active, phase: &Phase, of: WorkOf) -> Claims {
+    let plan = &active.spec.plan;
+    let is_of_agent = |progress: &PhaseProgress| progress.planned_by == PlannedBy::Agent;
+    let mut claims = match of {
+        WorkOf::Branch => Claims::of_sum(plan),
+        WorkOf::Job => {
+            // Who resolves a conflict names no outputs, and may touch nothing else all the same.
+            let mut own = active.pairs().filter(|(phase, _)| active.conflict(&phase.id).is_none());
+            Claims::of_job(plan, own.any(|(phase, progress)| changes_freely(phase, progress)))
+        }
+        WorkOf::Phase if active.progress(&phase.id).is_some_and(is_of_agent) => {
+            return Claims::of_phase(plan, phase).of_agent();
+        }
+        WorkOf::Phase => Claims::of_phase(plan, phase),
+    };
+    let of_plan: HashSet<&String> =
+        active.pairs().filter(|(_, progress)| !is_of_agent(progress)).flat_map(|(phase, _)| &phase.outputs).collect();
+    claims.named.retain(|output| of_plan.contains(output));
+    claims
+}
+
 /// Whether a phase has changed something and names no outputs: it may touch all.
 fn changes_freely(phase: &Phase, progress: &PhaseProgress) -> bool {
     let result = progress.last_attempt().and_then(|attempt| attempt.result.as_ref());
-    phase.outputs.is_empty() && result.is_some_and(|result| result.moved)
+    phase.outputs.is_empty() && result.is_some_and(|result| !result.changed.is_empty())
 }
 
 /// A fault as a finding, for places that only know findings.
 pub(super) fn fault_finding(fault: &Fault) -> Finding {
     Finding { fix: fault.hint.clone(), ..Finding::new("helix.fault", &fault.message) }
 }
+
+#[cfg(test)]
+#[path = "gate_test.rs"]
+mod tests;

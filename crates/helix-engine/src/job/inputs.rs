@@ -28,9 +28,9 @@ pub(super) fn check_inputs(repository: &Repository, commit: &CommitId, inputs: &
     if missing.is_empty() {
         return Ok(());
     }
-    Err(Fault {
-        kind: FaultKind::NothingChecked,
-        message: format!("inputs are missing from the commit the phase starts from: {}", missing.join(", ")),
-        hint: Some("let an earlier phase claim them as outputs, or commit them first".into()),
-    })
+    Err(Fault::new(
+        FaultKind::NothingChecked,
+        format!("inputs are missing from the commit the phase starts from: {}", missing.join(", ")),
+    )
+    .hint("let an earlier phase claim them as outputs, or commit them first"))
 }

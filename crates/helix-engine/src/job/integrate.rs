@@ -4,9 +4,7 @@
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{
-    Active, Committed, GateReport, Integrated, IntegrationTarget, JobEvent, NotIntegrated, PhaseState, Tip,
-};
+use helix_job::{Active, Committed, GateReport, Integrated, IntegrationTarget, JobEvent, NotIntegrated, Tip};
 use helix_plan::{GateSpec, Phase};
 use tokio_util::sync::CancellationToken;
 
@@ -64,7 +62,11 @@ impl EffectRunner {
     ) -> Option<JobEvent> {
         let integrated = async {
             let spaces = self.workspaces(&active.spec).await?;
-            let _turn = self.landing(&active.spec).await;
+            let _turn = tokio::select! {
+                biased;
+                () = cancel.cancelled() => return Err(Trouble::Stopped(Stopped::Unwanted)),
+                turn = self.landing(&active.spec) => turn,
+            };
             Integrating { runner: self, job, active, spaces, cancel }.integrate(tips).await
         };
         Some(match integrated.await {
@@ -171,14 +173,17 @@ impl Integrating<'_> {
         Ok(Integrated { result, target, gates })
     }
 
-    /// Has git do something with the request away from the runtime's threads.
+    /// Has git do something with the request away from the runtime's threads, unless the job was cancelled meanwhile.
     async fn git<T: Send + 'static>(
         &self,
         request: &IntegrationRequest,
         work: impl FnOnce(&Repository, &IntegrationRequest) -> Result<T, GitError> + Send + 'static,
-    ) -> Result<T, Fault> {
+    ) -> Result<T, Stopped> {
+        if self.cancel.is_cancelled() {
+            return Err(Stopped::Unwanted);
+        }
         let (spaces, request) = (self.spaces.clone(), request.clone());
-        blocking(move || work(spaces.repository(), &request)).await
+        Ok(blocking(move || work(spaces.repository(), &request)).await?)
     }
 
     /// One commit that holds all results, and the gates that have to pass on it.
@@ -206,23 +211,21 @@ impl Integrating<'_> {
         gates: Vec<(&Phase, usize)>,
         of: WorkOf,
     ) -> Result<Vec<GateReport>, Trouble> {
-        let base = &self.active.spec.repo.base;
-        let result = self.committed(base, result, String::new()).await?;
         let mut reports: Vec<GateReport> = Vec::new();
-        for (phase, index) in gates {
-            reports.push(self.report("integration", (phase, index), &result, of).await?);
+        for gate in gates {
+            reports.push(self.report("integration", gate, result, of).await?);
             if reports.last().is_none_or(|report| !report.verdict.passed()) {
                 return Err(Trouble::Gate(reports));
             }
         }
-        self.left_out(&result, reports).await
+        self.left_out(result, reports).await
     }
 
     /// Asks what phases were to check that the plan left out: the work of the others must not be what they failed on. A check
     /// that holds where the job began, or that ran tests, and does not hold now says that of this result; any other was about
     /// the work that is not in it.
-    async fn left_out(&self, result: &Committed, mut reports: Vec<GateReport>) -> Result<Vec<GateReport>, Trouble> {
-        let base = &self.active.spec.repo.base;
+    async fn left_out(&self, result: &CommitId, mut reports: Vec<GateReport>) -> Result<Vec<GateReport>, Trouble> {
+        let start = &self.active.spec.repo.base;
         for (phase, index) in self.active.gates_left_out() {
             let mut report = self.report("left-out", (phase, index), result, WorkOf::Branch).await?;
             if report.verdict.passed() {
@@ -231,9 +234,8 @@ impl Integrating<'_> {
             }
             let failed = matches!(report.verdict, Verdict::Fail { .. });
             let ran = report.tests.is_some_and(|tests| tests.passed.saturating_add(tests.failed) > 0);
-            let start = self.committed(base, base, String::new()).await?;
             if failed && ran
-                || self.report("left-out.origin", (phase, index), &start, WorkOf::Branch).await?.verdict.passed()
+                || self.report("left-out.origin", (phase, index), start, WorkOf::Branch).await?.verdict.passed()
             {
                 report.summary = format!("phase {} was left out, and what it checks: {}", phase.id, report.summary);
                 reports.push(report);
@@ -246,40 +248,34 @@ impl Integrating<'_> {
     async fn report(
         &self,
         place: &str,
-        (phase, gate): (&Phase, usize),
-        result: &Committed,
+        (mut phase, mut gate): (&Phase, usize),
+        result: &CommitId,
         of: WorkOf,
     ) -> Result<GateReport, Stopped> {
         let Self { runner, job, active, cancel, .. } = *self;
-        let label = format!("{place}.{}.{gate}", phase.id);
-        let base = &active.spec.repo.base;
-        // Tests are compared with those that the phase's own result has passed: what was new there must not assert less now.
-        let tests = matches!(phase.gates.get(gate), Some(GateSpec::TestsPass(_) | GateSpec::CriteriaCovered {}));
-        let passed = active.progress(&phase.id).filter(|_| tests && of == WorkOf::Job);
-        let passed = passed.and_then(|progress| match &progress.state {
-            PhaseState::Passed { result, .. } => Some(&result.commit),
-            _ => None,
-        });
-        let (base, since) = match passed {
-            Some(passed) => (passed, Some(self.committed(passed, &result.commit, result.branch.clone()).await?)),
-            None => (base, None),
-        };
-        let result = since.as_ref().unwrap_or(result);
-        let part = DeliveryPart::Deliver;
-        runner
-            .gate_report(GateCheck { job, active, phase, attempt: None, of, base, result, gate, label, part, cancel })
-            .await
+        let spec = phase.gates.get(gate).filter(|_| of == WorkOf::Job);
+        let tests = spec.filter(|spec| matches!(spec, GateSpec::TestsPass(_) | GateSpec::CriteriaCovered {}));
+        // Tests are compared with those that results of phases have passed: what was new there must not assert less now.
+        let mut compared = tests.map(|gate| active.compared_by(gate)).unwrap_or_default().into_iter();
+        let mut next = compared.next();
+        loop {
+            let mut base = &active.spec.repo.base;
+            if let Some((owner, index, passed)) = next {
+                (phase, gate, base) = (owner, index, &passed.commit);
+            }
+            let result = &self.committed(base, result, String::new()).await?;
+            let (label, part) = (format!("{place}.{}.{gate}", phase.id), DeliveryPart::Deliver);
+            let check = GateCheck { job, active, phase, attempt: None, of, base, result, gate, label, part, cancel };
+            let report = runner.gate_report(check).await?;
+            next = compared.next().filter(|_| report.verdict.passed());
+            if next.is_none() {
+                return Ok(report);
+            }
+        }
     }
 
     async fn committed(&self, base: &CommitId, commit: &CommitId, branch: String) -> Result<Committed, Fault> {
-        let (spaces, base, commit) = (self.spaces.clone(), base.clone(), commit.clone());
-        blocking(move || {
-            let repository = spaces.repository();
-            let (old, new) = (repository.commit(base.as_str())?, repository.commit(commit.as_str())?);
-            let changed = repository.changes(&old.tree, &new.tree)?;
-            Ok(Committed { moved: old.tree != new.tree, commit: new.id, tree: new.tree, branch, changed })
-        })
-        .await
+        self.runner.committed(self.active, base, commit, branch).await
     }
 }
 

@@ -230,8 +230,13 @@ impl<E: Effects> JobLoop<E> {
     fn reconcile(&mut self, wanted: Vec<Effect>) {
         let keys: Vec<String> = wanted.iter().map(Effect::key).collect();
         self.under_way.retain(|key, under_way| keys.contains(key) || under_way.lapse());
+        // What is landing when the job is cancelled may be in the branch: its answer comes before the end.
+        let lands = self
+            .under_way
+            .values()
+            .any(|one| matches!(one.effect, Effect::Integrate { .. }) && one.progress == Progress::Unwanted);
         for (key, effect) in keys.into_iter().zip(wanted) {
-            if self.under_way.contains_key(&key) {
+            if self.under_way.contains_key(&key) || lands && matches!(effect, Effect::Conclude { .. }) {
                 continue;
             }
             let cancel = self.closing.child_token();

@@ -278,6 +278,18 @@ async fn what_is_no_longer_wanted_is_told_so_and_its_answer_does_not_count() {
     }
 }
 
+#[tokio::test]
+async fn what_landed_while_the_job_was_cancelled_is_on_record_before_its_end() {
+    let (release, key) = (Arc::<Notify>::default(), format!("integrate/{}", world::commit(1)));
+    let running = start(&[("a", &[], 0)], 1, vec![(&key, Scripted::Hold(release.clone()))]).await;
+    running.script.see(&key).await;
+    assert!(running.handle.cancel(&"a test".into()).await);
+    release.notify_one();
+    let (_, view, lines) = running.ended().await;
+    assert_eq!(view.status, JobStatus::Cancelled, "{lines:#?}");
+    assert!(view.integration.is_some(), "{lines:#?}");
+}
+
 /// What was claimed for it would keep its target from others.
 #[tokio::test]
 async fn a_delivery_that_is_cancelled_while_it_is_prepared_does_not_begin_and_holds_nothing() {

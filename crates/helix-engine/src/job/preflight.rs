@@ -71,6 +71,7 @@ impl EffectRunner {
             let context = Arc::new(self.gate_context(what, spaces.clone(), environment, cancel).await?);
             let command = gate.commands().concat();
             lock(&self.shared.waits).insert((job.clone(), first.clone()), Wait::Preflight { command });
+            self.shared.host.writer.crash.pass(|| format!("before preflight {number}"));
             let found = helix_gates::preflight(context, gate).await;
             lock(&self.shared.waits).remove(&(job.clone(), first.clone()));
             if cancel.is_cancelled() {

@@ -7,11 +7,13 @@ use std::path::PathBuf;
 
 use helix_agents::Walls;
 use helix_core::finding::{Fault, FaultKind};
-use helix_job::{Active, JobSpec};
+use helix_core::ids::CommitId;
+use helix_job::{Active, Committed, JobSpec};
 use helix_plan::Phase;
 
 use super::effects::{EffectRunner, blocking, blocking_fault};
 use crate::mutex::lock;
+use crate::work_gates::committed;
 use helix_git::{Repository, Workspaces};
 
 impl EffectRunner {
@@ -64,6 +66,19 @@ impl EffectRunner {
         if let Err(error) = helix_process::spawn_blocking(move || drop(unused)).await {
             tracing::warn!(%error, "git processes of a repository may be left");
         }
+    }
+
+    /// A commit as the result of work that began at another one.
+    pub(super) async fn committed(
+        &self,
+        active: &Active,
+        base: &CommitId,
+        commit: &CommitId,
+        branch: String,
+    ) -> Result<Committed, Fault> {
+        let spaces = self.workspaces(&active.spec).await?;
+        let (base, commit) = (base.clone(), commit.clone());
+        blocking(move || committed(spaces.repository(), &base, &commit, branch)).await
     }
 
     /// What who works for this phase may reach of the repository and the network, besides its own work place.

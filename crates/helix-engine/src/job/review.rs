@@ -173,7 +173,7 @@ impl EffectRunner {
             format!("{}.{}.{}", phase.id, this.begin.attempt, gate.map_or("verify".into(), |gate| gate.to_string()));
         let (commit, base) = (result.commit.clone(), this.begin.base.clone());
         let at = (&commit, &base);
-        let (directory, prepared) = self.looking_glass(job, active, &phase.id, name, at).await?;
+        let (directory, prepared) = self.checkout_to_read(job, active, &phase.id, name, at).await?;
         let patch = blocking(move || spaces.repository().patch(&base, &commit, &[], DIFF_SHOWN)).await?;
         let before = this.reviews.iter().rev().find(|(of, _)| *of == gate).filter(|_| round > 1);
         let unusable = before.and_then(|(_, review)| match &review.verdict {

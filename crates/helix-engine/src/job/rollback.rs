@@ -109,7 +109,7 @@ impl EffectRunner {
         let meant = begun.and_then(|begun| begun.rollbacks.last()).is_some_and(|rollback| rollback.over);
         let at_time = begun.map_or(Timestamp::MIN, |begun| begun.at);
         if !meant && let Some(message) = self.delivered_over(&target, at_time).await? {
-            return Err(Fault { kind: FaultKind::Environment, message, hint: None }.into());
+            return Err(Fault::environment(message).into());
         }
         held.keep();
         Ok(JobEvent::RollbackBegun { phase: at.phase.id.clone(), step })

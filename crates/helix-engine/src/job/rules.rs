@@ -4,7 +4,7 @@
 //! what the agents are asked.
 
 use helix_agents::{AgentAsk, own_settings};
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::Fault;
 use helix_job::Active;
 use helix_project::rules::{ProjectRules, SETTINGS};
 
@@ -23,10 +23,9 @@ impl EffectRunner {
         })
         .await?;
         if let Some(settings) = &rules.settings {
-            let denied = own_settings::denied(settings).map_err(|error| Fault {
-                kind: FaultKind::Environment,
-                message: format!("what {SETTINGS} forbids is not known: {error}"),
-                hint: Some(format!("correct {SETTINGS}, commit it, and start the job again")),
+            let denied = own_settings::denied(settings).map_err(|error| {
+                Fault::environment(format!("what {SETTINGS} forbids is not known: {error}"))
+                    .hint(format!("correct {SETTINGS}, commit it, and start the job again"))
             })?;
             ask.tools.rules.deny.extend(denied);
         }

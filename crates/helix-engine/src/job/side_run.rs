@@ -55,25 +55,38 @@ impl EffectRunner {
     /// Runs it, or goes on with the run that a former host began. `None` when the engine is closing: the run goes on under its
     /// keeper.
     pub(super) async fn side_run(&self, job: &JobId, active: &Active, side: SideAsk) -> Option<SideAnswer> {
-        match self.repeated_run(job, active, &side).await {
+        let mut before = Consumed::default();
+        let answer = self.repeated_run(job, active, &side, &mut before).await;
+        self.forget_stop(&side.run);
+        match answer {
             Ok(answer) => Some(answer),
-            Err(Stopped::Fault(fault)) => Some(SideAnswer::without_run(side.run, fault)),
+            Err(Stopped::Fault(fault)) => {
+                let SideAnswer { side, answer } = SideAnswer::without_run(side.run, fault);
+                let Consumed { usage, duration_ms } = before;
+                Some(SideAnswer { side: SideRun { usage, duration_ms, ..side }, answer })
+            }
             Err(Stopped::Unwanted) => None,
         }
     }
 
-    async fn repeated_run(&self, job: &JobId, active: &Active, side: &SideAsk) -> Result<SideAnswer, Stopped> {
+    async fn repeated_run(
+        &self,
+        job: &JobId,
+        active: &Active,
+        side: &SideAsk,
+        before: &mut Consumed,
+    ) -> Result<SideAnswer, Stopped> {
         let runner = self.runner_of(job, active).await?;
         let policy = &active.spec.policy;
         let stop = self.stop_token(&side.run);
-        let (mut number, mut before) = (0_u32, Consumed::default());
+        let mut number = 0_u32;
         loop {
             let run = repeat_of(&side.run, number);
             // What a former host has started is read to its end whatever it costs: it has been paid.
             let budget = match (runner.has_begun(&run), active.spent_limit()) {
-                (true, _) => budget(active).unwrap_or_default(),
+                (true, _) => before.left_of(active.side_budget()).unwrap_or_default(),
                 (false, Some(limit)) => return Err(spent(&Language::English.words(&limit)).into()),
-                (false, None) => budget(active)?,
+                (false, None) => before.left_of(active.side_budget())?,
             };
             let mut ask = side_ask(&runner, side, &run, budget)?;
             let prepared = side.prepared.clone();
@@ -105,14 +118,12 @@ impl EffectRunner {
                     }
                 }
                 Retry::Never | Retry::Later(_) => Err(environment(remedy(&outcome))),
-                Retry::Resume | Retry::Fresh if outcome == Outcome::TimedOut => Err(Fault {
-                    kind: FaultKind::Timeout,
-                    message: format!("no answer within {} s", side.deadline.as_secs()),
-                    hint: Some("raise the timeout, or let it look at less".into()),
-                }),
+                Retry::Resume | Retry::Fresh if outcome == Outcome::TimedOut => {
+                    Err(Fault::new(FaultKind::Timeout, format!("no answer within {} s", side.deadline.as_secs()))
+                        .hint("raise the timeout, or let it look at less"))
+                }
                 Retry::Resume | Retry::Fresh => Err(unreadable(describe(&outcome))),
             };
-            self.forget_stop(&side.run);
             let RunReport { facts, usage, duration_ms, .. } = report;
             return Ok(SideAnswer { side: SideRun { run, facts: Some(Box::new(facts)), usage, duration_ms }, answer });
         }
@@ -146,14 +157,21 @@ impl Consumed {
         self.duration_ms = self.duration_ms.saturating_add(report.duration_ms);
         (report.usage, report.duration_ms) = (self.usage, self.duration_ms);
     }
+
+    /// What the next run may spend; `None` where nobody has set a limit.
+    fn left_of(&self, budget: SideBudget) -> Result<Option<f64>, Fault> {
+        match budget {
+            SideBudget::Unlimited => Ok(None),
+            SideBudget::Usd(usd) if usd > self.usage.cost_usd => Ok(Some(usd - self.usage.cost_usd)),
+            SideBudget::Usd(_) | SideBudget::Reserved => {
+                Err(unreadable("nothing is left of the job's budget but what is reserved for other runs".into()))
+            }
+        }
+    }
 }
 
 fn spent(limit: &str) -> Fault {
-    Fault {
-        kind: FaultKind::Environment,
-        message: format!("the job's {limit}"),
-        hint: Some("continue with `helix jobs resume` and a larger --budget".into()),
-    }
+    Fault::environment(format!("the job's {limit}")).hint("continue with `helix jobs resume` and a larger --budget")
 }
 
 /// Names of the runs that a side run may have, for a host that looks for what a former one left.
@@ -169,17 +187,6 @@ fn repeat_of(run: &RunId, number: u32) -> RunId {
     }
 }
 
-fn budget(active: &Active) -> Result<Option<f64>, Fault> {
-    match active.side_budget() {
-        SideBudget::Unlimited => Ok(None),
-        SideBudget::Usd(usd) => Ok(Some(usd)),
-        // Nobody is asked to start one then.
-        SideBudget::Reserved => {
-            Err(unreadable("all that is left of the job's budget is reserved for other runs".into()))
-        }
-    }
-}
-
 fn pause(policy: &Policy, until: Option<Timestamp>, number: u32) -> Duration {
     let doubled = policy.backoff_first_ms.saturating_mul(1_u64.checked_shl(number - 1).unwrap_or(u64::MAX));
     let least = Duration::from_millis(doubled.min(policy.backoff_max_ms));
@@ -188,7 +195,7 @@ fn pause(policy: &Policy, until: Option<Timestamp>, number: u32) -> Duration {
 }
 
 pub(super) fn unreadable(message: String) -> Fault {
-    Fault { kind: FaultKind::Unreadable, message, hint: None }
+    Fault::new(FaultKind::Unreadable, message)
 }
 
 /// Why an answer in JSON is not what was asked for, in words for people and for the agent that gave it. `needed` are the keys
@@ -201,7 +208,7 @@ pub(super) fn misfit(answer: &Value, needed: &[&str], error: &serde_json::Error)
         [] => "its answer does not have the form that was asked for: a value is of another kind".to_owned(),
         missing => format!("its answer does not have the form that was asked for: it lacks {}", missing.join(", ")),
     };
-    Fault { kind: FaultKind::Unreadable, message, hint: None }
+    Fault::new(FaultKind::Unreadable, message)
 }
 
 #[cfg(test)]

@@ -12,4 +12,6 @@ fn runs_that_are_repeated_are_paid_for_too() {
         (report.usage.cost_usd, report.duration_ms)
     });
     assert_eq!(costs, [(0.25, 10), (0.75, 20)]);
+    assert_eq!(before.left_of(SideBudget::Usd(1.0)).unwrap(), Some(0.25), "each gets what the ones before have left");
+    assert!(before.left_of(SideBudget::Usd(0.75)).is_err());
 }

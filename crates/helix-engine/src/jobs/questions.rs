@@ -12,7 +12,7 @@ use jiff::Timestamp;
 
 use super::Jobs;
 use crate::error::EngineError;
-use crate::job::{JobHandle, Refused};
+use crate::job::Refused;
 use crate::job_record;
 
 /// Longest answer that is taken, in bytes.
@@ -163,22 +163,18 @@ impl Jobs {
     /// belongs to no job that goes on stands in the host's log alone.
     #[boxed]
     pub async fn agent_refused(&self, run: &str, asked: &str) {
-        tracing::warn!(run, asked, "an agent asked for what only a person may do: refused");
-        let Ok(run) = RunId::new(run) else { return };
-        let job = run.as_str().split('.').next().and_then(|job| JobId::new(job).ok());
-        let Some((job, handle)) = job.and_then(|job| Some((job.clone(), self.handle(&job)?))) else { return };
-        self.note_refused(&job, &handle, run, asked).await;
+        let id = RunId::new(run).ok();
+        let job = id.as_ref().and_then(|id| JobId::new(id.as_str().split('.').next()?).ok());
+        match id.zip(job) {
+            Some((run, job)) => self.refused_at(&job, run, asked).await,
+            None => tracing::warn!(run, asked, "an agent asked for what only a person may do: refused"),
+        }
     }
 
     /// The same of an agent that asked it of this job.
     pub(crate) async fn refused_at(&self, job: &JobId, run: RunId, asked: &str) {
         tracing::warn!(%run, %job, asked, "an agent asked for what only a person may do: refused");
-        if let Some(handle) = self.handle(job) {
-            self.note_refused(job, &handle, run, asked).await;
-        }
-    }
-
-    async fn note_refused(&self, job: &JobId, handle: &JobHandle, run: RunId, asked: &str) {
+        let Some(handle) = self.handle(job) else { return };
         let Ok(view) = self.get(job.as_str()).await else { return };
         let known = view.attempted.iter().any(|one| one.run == run && one.asked == asked);
         if known || view.attempted.len() >= MOST_ATTEMPTED {

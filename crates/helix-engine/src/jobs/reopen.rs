@@ -113,12 +113,13 @@ impl Jobs {
             None => return Ok(None),
         };
         let path = PathBuf::from(&spec.plan_path);
-        if !path.exists() {
+        if !tokio::fs::try_exists(&path).await.map_err(EngineError::environment)? {
             return Ok(None);
         }
         let request = SubmitRequest {
             project: Some(PathBuf::from(&spec.repo.path)),
             venv: spec.venv.as_ref().map(PathBuf::from),
+            replaced: spec.replaced.clone(),
             is_confined: true,
             ..SubmitRequest::new(path, spec.origin.clone())
         };

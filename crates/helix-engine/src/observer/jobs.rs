@@ -69,28 +69,7 @@ impl JobRecord<'_> {
             JobEvent::IntegrationFailed(failed) => {
                 Some(FailureContext::of_findings(&self.integration(), check::INTEGRATION, &failed.findings, at))
             }
-            JobEvent::GateFinished { .. }
-            | JobEvent::HealthChecked { .. }
-            | JobEvent::RollbackBegun { .. }
-            | JobEvent::RollbackFinished { .. }
-            | JobEvent::RollbackRequested { .. }
-            | JobEvent::Reverted(_)
-            | JobEvent::JobSubmitted { .. }
-            | JobEvent::AttemptStarted(_)
-            | JobEvent::ResultCommitted { .. }
-            | JobEvent::DeliveryBegun { .. }
-            | JobEvent::PhasesProposed { .. }
-            | JobEvent::QuestionAsked { .. }
-            | JobEvent::QuestionAnswered { .. }
-            | JobEvent::QuestionExpired { .. }
-            | JobEvent::AdviceGiven { .. }
-            | JobEvent::ConflictFound { .. }
-            | JobEvent::Integrated(_)
-            | JobEvent::CancelRequested { .. }
-            | JobEvent::JobFinished { .. }
-            | JobEvent::JobResumed { .. }
-            | JobEvent::AgentRefused { .. }
-            | JobEvent::Failure(_) => None,
+            _ => None,
         }
     }
 

@@ -3,7 +3,7 @@
 //! Must not know how their answers are read.
 
 use helix_core::evidence::RunsBy;
-use helix_core::finding::fence_for;
+use helix_core::finding::{Verdict, fence_for};
 use helix_core::ids::PhaseId;
 use helix_job::{Attempt, JobSpec, Language, PhaseProgress};
 use helix_plan::Phase;
@@ -98,12 +98,8 @@ struct Told {
 
 impl Told {
     fn of(one: &Attempt) -> Self {
-        let gate = one.gates.iter().find(|gate| !gate.verdict.passed()).map(|gate| &gate.verdict);
-        let review = one.reviews.last().map(|(_, review)| &review.verdict).filter(|verdict| !verdict.passed());
-        let findings = match gate.or(review) {
-            Some(helix_core::finding::Verdict::Fail { findings }) => {
-                findings.iter().take(FINDINGS_TOLD).map(told).collect()
-            }
+        let findings = match one.stopped_by() {
+            Some((_, Verdict::Fail { findings }, _)) => findings.iter().take(FINDINGS_TOLD).map(told).collect(),
             Some(_) | None => String::new(),
         };
         Self { number: one.begin.attempt, summary: Language::English.words(&one.summary()), findings }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use helix_agents::dialect::Surroundings;
 use helix_agents::{AgentProfile, Keeping, Limit, dialect};
 use helix_core::diagnostic::{Diagnostic, Span};
-use helix_plan::{GateSpec, Phase, Plan, PlanPlaces};
+use helix_plan::{GateSpec, Phase, PhasePlaces, Plan, PlanPlaces};
 
 use super::gates::own_search_path;
 use super::plan_file::PlanFile;
@@ -58,7 +58,7 @@ impl<'a> Agents<'a> {
         let known: Vec<&str> = self.config.agents.iter().map(|profile| profile.name.as_str()).collect();
         let help = suggestion(one.agent, &known, "configured agents");
         let message = format!("unknown agent {} (phase {})", one.agent, one.phase.id);
-        Some(self.file.error(codes::UNKNOWN_AGENT, self.place(one.phase, Part::Agent), message, help))
+        Some(self.file.error(codes::UNKNOWN_AGENT, self.place(one.phase, |places| places.agent), message, help))
     }
 
     /// The models that are named, for whose agent: of phases, and of those who review them.
@@ -79,7 +79,7 @@ impl<'a> Agents<'a> {
 
     /// A model that is not among those of its agent, where it names its models; where it does not, one that is in doubt.
     fn unknown_model(&self, phase: &Phase, agent: &str, model: &str) -> Option<Diagnostic> {
-        let (profile, place) = (self.profile(agent)?, self.place(phase, Part::Model));
+        let (profile, place) = (self.profile(agent)?, self.place(phase, |places| places.model));
         if profile.models.is_empty() {
             let known = (dialect(profile.dialect).doubts_model)(profile, model, &Surroundings::of_this_process())?;
             let near = suggestion(model, known, "names that Claude Code knows, besides those that contain `claude`");
@@ -100,7 +100,7 @@ impl<'a> Agents<'a> {
     fn unkept(&self, one: &Use<'_>, (limit, word, asked): (Limit, &str, bool)) -> Option<Diagnostic> {
         let (agent, phase) = (one.agent, &one.phase.id);
         let keeping = dialect(self.profile(agent).filter(|_| asked)?.dialect).keeps(limit);
-        let place = self.place(one.phase, Part::Agent);
+        let place = self.place(one.phase, |places| places.agent);
         match keeping {
             Keeping::DuringRuns => None,
             Keeping::Never => {
@@ -186,20 +186,12 @@ impl<'a> Agents<'a> {
         self.config.agents.iter().find(|profile| profile.name == name)
     }
 
-    fn place(&self, phase: &Phase, part: Part) -> Option<Span> {
+    /// Where a part of a phase stands in the plan; the phase itself where it is not written.
+    fn place(&self, phase: &Phase, part: fn(&PhasePlaces) -> Option<Span>) -> Option<Span> {
         let index = self.plan.phases.iter().position(|one| one.id == phase.id)?;
         let places = self.places.phases.get(index)?;
-        match part {
-            Part::Agent => places.agent.or(Some(places.id)),
-            Part::Model => places.model.or(Some(places.id)),
-        }
+        part(places).or(Some(places.id))
     }
-}
-
-/// What of a phase is wrong.
-enum Part {
-    Agent,
-    Model,
 }
 
 fn limits(max_turns: Option<u32>, budget_usd: Option<f64>) -> [(Limit, &'static str, bool); 2] {

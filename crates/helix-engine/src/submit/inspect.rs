@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::ids::PhaseId;
-use helix_job::{AdrText, Briefing, JobSpec};
+use helix_job::{AdrText, Briefing, JobSpec, Replaced};
 use helix_plan::{ParsedPlan, Plan};
 
 use super::agents::Agents;
@@ -268,6 +268,7 @@ impl Projects {
             by: request.by.clone(),
             only: inspection.only.clone(),
             default_agent: self.config.default_agent.clone(),
+            replaced: request.replaced.clone(),
             roles: self.config.roles.clone(),
             briefing: inspection.briefing.clone(),
             gate_files: facts.gate_files,
@@ -334,20 +335,21 @@ pub(crate) fn workspace_of(workspaces: &WorkspaceSource, top: &Path) -> Result<W
 }
 
 fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitError> {
-    if request.budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) || request.max_turns == Some(0) {
+    let Replaced { agent, model, max_turns } = &request.replaced;
+    if request.budget_usd.is_some_and(|budget| !(budget > 0.0 && budget.is_finite())) || *max_turns == Some(0) {
         let message = "a limit must be a positive number".to_owned();
         return Err(SubmitError::refused(codes::BAD_LIMIT, Blame::Request, message, "omit it for no limit"));
     }
     plan.issue = request.issue.clone().or_else(|| plan.issue.take());
     for phase in &mut plan.phases {
-        phase.agent = request.agent.clone().or_else(|| phase.agent.take());
-        phase.model = request.model.clone().or_else(|| phase.model.take());
-        phase.max_turns = request.max_turns.or(phase.max_turns);
+        phase.agent = agent.clone().or_else(|| phase.agent.take());
+        phase.model = model.clone().or_else(|| phase.model.take());
+        phase.max_turns = max_turns.or(phase.max_turns);
         if let Some(generates) = &mut phase.generates_phases {
             let added = &mut generates.defaults;
-            added.agent = request.agent.clone().or_else(|| added.agent.take());
-            added.model = request.model.clone().or_else(|| added.model.take());
-            added.max_turns = request.max_turns.or(added.max_turns);
+            added.agent = agent.clone().or_else(|| added.agent.take());
+            added.model = model.clone().or_else(|| added.model.take());
+            added.max_turns = max_turns.or(added.max_turns);
         }
     }
     Ok(())

@@ -19,7 +19,7 @@ use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_core::text::count;
-use helix_job::{JobView, Origin, Person};
+use helix_job::{JobView, Origin, Person, Replaced};
 use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, Projects, inspect};
@@ -40,14 +40,9 @@ pub struct SubmitRequest {
     pub only: Vec<PhaseId>,
     /// This phase and all that do not come before it.
     pub from: Option<PhaseId>,
-    /// Replaces every phase's agent.
-    pub agent: Option<String>,
-    /// Replaces every phase's model.
-    pub model: Option<String>,
+    pub replaced: Replaced,
     /// Money for the whole job in US dollars.
     pub budget_usd: Option<f64>,
-    /// Replaces every phase's turn limit.
-    pub max_turns: Option<u32>,
     /// Replaces the plan's way to land its result.
     pub land: Option<Land>,
     /// Virtual environment of Python that its agents and gates use, an absolute path; that of the configuration, else `.venv` of
@@ -154,7 +149,7 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 ) -> Result<T, SubmitError> {
     match helix_process::spawn_blocking(work).await {
         Ok(result) => result,
-        Err(error) => Err(defect(format!("an internal task ended early: {error}"))),
+        Err(error) => Err(defect(error.to_string())),
     }
 }
 

@@ -87,7 +87,7 @@ impl Tools {
                 Some(owner) => Person::new(&owner, How::Chat),
                 None => self.engine.owner(How::Chat),
             },
-            Caller::Run(run) => return Err(Refusal::text(format!("run {run} is no person"))),
+            Caller::Run(run) => return Err(Refusal::text(format!("run {run} is not a person"))),
         })
     }
 

@@ -10,7 +10,7 @@ use async_recursion::async_recursion as boxed;
 use helix_adr::{AdrId, Status};
 use helix_core::evidence::Land;
 use helix_job::session::SessionView;
-use helix_job::{Origin, Person};
+use helix_job::{Origin, Person, Replaced};
 use helix_plan::Plan;
 use helix_project::adr_files::AdrDirectory;
 use helix_project::project::with_adr;
@@ -97,8 +97,8 @@ impl Tools {
         let mut request = SubmitRequest::new(plan, origin);
         request.project = Some(self.existing(&project).await?);
         let DraftStart { agent, model, budget_usd, max_turns, land, venv } = wanted;
-        (request.agent, request.model, request.budget_usd) = (agent, model, budget_usd);
-        (request.max_turns, request.land, request.venv) = (max_turns, land, venv);
+        request.replaced = Replaced { agent, model, max_turns };
+        (request.budget_usd, request.land, request.venv) = (budget_usd, land, venv);
         self.submit(request).await
     }
 

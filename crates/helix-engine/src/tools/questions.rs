@@ -3,7 +3,7 @@
 //! Nothing here blocks: who asks ends its turn, and is resumed with the answer.
 
 use async_recursion::async_recursion as boxed;
-use helix_core::ids::{JobId, QuestionId, RunId, SessionId};
+use helix_core::ids::{JobId, QuestionId, RunId};
 use helix_job::question::{self, QuestionStatus, QuestionView};
 use serde_json::json;
 
@@ -71,19 +71,17 @@ impl Tools {
                 only_one(self.open_questions(&jobs).await?)?
             }
         };
-        if let (Caller::Session(session), Some((job, _, _))) = (&self.caller, id.parts())
+        if let (Caller::Session(_), Some((job, _, _))) = (&self.caller, id.parts())
             && let Err(refusal) = self.job(job.as_str()).await
         {
-            self.refused(session, &job).await;
+            self.refused(&id).await;
             return Err(refusal);
         }
         let words = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
         let reply = question::Answer { choice: words(arguments.choice), text: words(arguments.text), by };
         let answered = match self.engine.jobs().answer(&id, reply).await {
             Err(error @ AnswerError::Forbidden(_)) => {
-                if let (Caller::Session(session), Some((job, _, _))) = (&self.caller, id.parts()) {
-                    self.refused(session, &job).await;
-                }
+                self.refused(&id).await;
                 return Err(Refusal::of(error));
             }
             other => other.map_err(Refusal::of)?,
@@ -96,10 +94,12 @@ impl Tools {
         Ok((text, data))
     }
 
-    /// Records at a job that a session's agent wanted to answer what it may not.
-    async fn refused(&self, session: &SessionId, job: &JobId) {
-        if let Ok(run) = RunId::new(session.as_str()) {
-            self.engine.jobs().refused_at(job, run, "answer").await;
+    /// Records at the job that a session's agent wanted to answer what it may not.
+    async fn refused(&self, question: &QuestionId) {
+        if let (Caller::Session(session), Some((job, _, _))) = (&self.caller, question.parts())
+            && let Ok(run) = RunId::new(session.as_str())
+        {
+            self.engine.jobs().refused_at(&job, run, "answer").await;
         }
     }
 

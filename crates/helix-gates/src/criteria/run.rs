@@ -12,7 +12,7 @@ use helix_plan::{GATE_TIMEOUT, GateSpec, split_words};
 use super::super::GateContext;
 use super::super::checkout::{Check, blocking, run_on, words};
 use super::super::command::{as_submitted, end_text};
-use super::super::judgement::{Trouble, command_fault, last_part};
+use super::super::judgement::{Trouble, last_part};
 use super::super::pattern::Pattern;
 use super::super::test_run::TestRun;
 use super::super::tests::{Counted, Runner, read_run, report_path};
@@ -84,7 +84,7 @@ pub(super) async fn run(context: &Arc<GateContext>, proof: &Proof, number: usize
     let check = Check { argv: &argv, limit, suffix: &suffix, variables: &[], report: report_path(&argv), with: &[] };
     let checked = match run_on(context, &context.result.commit, check).await {
         Ok(checked) => checked,
-        Err(Trouble::Command(error)) => return Ok(Answer::Faulted(command_fault(&error)).into()),
+        Err(Trouble::Command(error)) => return Ok(Answer::Faulted(error.fault()).into()),
         Err(trouble) => return Err(trouble),
     };
     let (checked, Counted { run: ran, .. }) = read_run(context, checked, Runner::Other).await?;

@@ -46,7 +46,7 @@ fn the_users_repository_is_not_written_to_before_something_lands() {
     let before = bytes_of(&bench.user());
     let result = bench.attempt("build", &base, |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
     bench.spaces.gate_checkout(&job(), &result.commit).unwrap();
-    bench.spaces.looking_glass(&job(), "build.1.verify", &result.commit).unwrap();
+    bench.spaces.checkout_to_read(&job(), "build.1.verify", &result.commit).unwrap();
     let request = bench.request(&base, &result.commit);
     let merge = bench.ready(&request);
     assert!(bytes_of(&bench.user()) == before, "something was written");

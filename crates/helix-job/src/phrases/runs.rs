@@ -6,6 +6,10 @@ use crate::language::Language;
 use crate::recorded;
 use crate::view::ErrorView;
 use helix_core::said::{Said, Words};
+use helix_core::text::one_line;
+
+/// Longest input of a repeated call that is shown, in characters.
+const INPUT: usize = 100;
 
 /// A message with its attribute `hint`, for the record.
 macro_rules! said {
@@ -30,7 +34,7 @@ pub fn outcome_words(outcome: &Outcome) -> Said {
         Outcome::TimedOut => said!("run-timed-out"),
         Outcome::Stalled => said!("run-stalled"),
         Outcome::Stuck { call: Some(call) } => {
-            said!("run-stuck", times = call.times, tool = &call.tool, input = one_line(&call.input))
+            said!("run-stuck", times = call.times, tool = &call.tool, input = one_line(&call.input, INPUT))
         }
         Outcome::Stuck { call: None } => said!("run-stuck-somehow"),
         Outcome::Lost => said!("run-lost"),
@@ -63,16 +67,6 @@ pub fn described(language: Language, outcome: &Outcome) -> ErrorView {
     let Said { message, hint } = outcome_words(outcome);
     let hint = Some(language.words(&hint)).filter(|hint| !hint.is_empty());
     ErrorView { message: language.words(&message), hint, said: None }
-}
-
-/// The beginning of a text, in one line.
-fn one_line(text: &str) -> String {
-    const SHOWN: usize = 100;
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(SHOWN) {
-        Some((cut, _)) => format!("{}…", &line[..cut]),
-        None => line,
-    }
 }
 
 /// What a run amounted to, for the record and for agents.

@@ -3,9 +3,13 @@
 //! Must not carry anything out: that is the play's business.
 
 use helix_job::question::{Answer, AnswerMisfit};
-use helix_job::{How, Illegal, JobEnd, JobEvent, JobStatus, Person, PhaseState, PhaseStatus, ReopenError};
+use helix_job::{
+    ChangedPlan, Committed, How, Illegal, JobEnd, JobEvent, JobSpec, JobStatus, Language, Person, PhaseState,
+    PhaseStatus, PlannedBy, ReopenError,
+};
+use helix_plan::{GateSpec, OnFailure, Seconds, TestsGate, Verify};
 
-use super::{Play, escalating};
+use super::{Play, escalating, planning};
 use crate::world::{answered, id, phase, spec};
 
 /// A job whose first phase of two was stopped by its second gate.
@@ -132,4 +136,127 @@ fn steps_by_hand_and_decisions_are_asked_with_what_is_to_be_done() {
         let text = play.view().questions[0].text.clone();
         assert_eq!(text, format!("{begins}\n\nPress the button.\n\nIs it pressed?"));
     }
+}
+
+#[test]
+fn an_overruled_gate_is_none_of_the_sum_whichever_phase_has_the_same_one_until_a_later_phase_passes_it() {
+    let sum = |play: &Play| play.state.active().unwrap().gates_of_sum().len();
+    let accepted = |play: &mut Play| {
+        play.fail_gate("a", 1, "wrong");
+        while play.state.end().is_none() {
+            play.happy();
+        }
+        let reopen = play.state.to_accept(&id("a")).unwrap();
+        play.event(resumed("a", reopen, Some("known")));
+    };
+    let mut beside = spec(vec![phase("b", &[], 1), phase("a", &[], 1)]);
+    beside.plan.phases[1].max_attempts = 1;
+    let mut play = Play::new(beside);
+    (0..4).for_each(|_| play.happy_with(|key| key.contains("/b/1")));
+    (0..3).for_each(|_| play.happy_with(|key| key.contains("/a/1")));
+    accepted(&mut play);
+    assert!(matches!(play.phase("b"), PhaseState::Passed { .. }));
+    assert_eq!(sum(&play), 0, "what is put together holds what was accepted, too");
+
+    let mut after = spec(vec![phase("a", &[], 1), phase("b", &["a"], 1)]);
+    after.plan.phases[0].max_attempts = 1;
+    let mut play = Play::new(after);
+    play.work();
+    accepted(&mut play);
+    assert_eq!(sum(&play), 0);
+    play.work();
+    play.happy();
+    assert_eq!(sum(&play), 1, "what a later phase has put right must hold");
+}
+
+#[test]
+fn what_stopped_an_attempt_is_no_gate_that_was_overruled() {
+    let mut spec = escalating(0);
+    spec.plan.phases[0].verify = Some(Verify { model: None, timeout: Seconds(60) });
+    let mut play = Play::new(spec);
+    play.work();
+    play.fail_gate("a", 1, "wrong");
+    play.happy();
+    let by = Person::new("Dana", How::Terminal);
+    let answer = Answer { choice: Some("accept".into()), text: Some("known".into()), by };
+    play.event(JobEvent::QuestionAnswered { phase: id("a"), asked: 1, answer });
+    let rejected = helix_core::finding::Verdict::Fail { findings: vec![crate::world::finding("missing")] };
+    play.review("a", 1, 1, rejected);
+    let attempt = play.state.active().unwrap().phases[0].attempts[0].clone();
+    let summary = Language::English.words(&attempt.summary());
+    assert!(summary.contains("verifier") && !summary.contains("syntax_check"), "{summary}");
+    play.happy();
+    let asked = &play.view().questions[1].text;
+    assert!(asked.contains("missing") && !asked.contains("wrong"), "{asked}");
+}
+
+#[test]
+fn a_planning_phase_whose_phases_fit_no_more_does_not_pass_without_any() {
+    let mut spec = planning();
+    let mut other = spec.plan.phases[0].clone();
+    (other.id, other.max_attempts, other.on_failure) = (id("other"), 1, OnFailure::Escalate);
+    spec.plan.phases.push(other);
+    let mut play = Play::new(spec);
+    (0..6).for_each(|_| play.happy_with(|key| !key.starts_with("read/")));
+    for by in ["plan", "other"] {
+        let phases = vec![phase("same", &[by], 0)];
+        play.event(JobEvent::PhasesProposed { phase: id(by), attempt: 1, phases });
+    }
+    (0..2).for_each(|_| play.happy_with(|key| key.starts_with("gate/")));
+    play.happy_with(|key| key == "ask/other/1");
+    play.event(answered(&id("other"), 1, "check", None));
+    assert!(play.keys().contains(&"read/other/1".to_owned()), "{:?}", play.keys());
+}
+
+#[test]
+fn a_plan_that_nobody_known_for_certain_changed_lets_in_no_file_that_it_names() {
+    for (how, planned_by) in [(How::Terminal, PlannedBy::Person), (How::Open, PlannedBy::Somebody)] {
+        let by = Some(Person::new("Ana", How::Terminal));
+        let mut play = Play::new(JobSpec { by, ..spec(vec![phase("a", &[], 0)]) });
+        play.event(JobEvent::CancelRequested { by: "a test".into() });
+        play.happy();
+        let mut changed = phase("a", &[], 0);
+        changed.outputs = vec![".envrc".into()];
+        play.event(JobEvent::JobResumed {
+            by: Person::new("Dana", how),
+            reopen: vec![id("a")],
+            restart: Vec::new(),
+            budget_usd: None,
+            check: Vec::new(),
+            accept: None,
+            plan: Some(Box::new(ChangedPlan { phases: vec![changed], gate_files: Default::default() })),
+        });
+        assert_eq!(play.state.active().unwrap().phases[0].planned_by, planned_by, "{how:?}");
+    }
+}
+
+/// Whether a phase has changed something is said of its whole result, not of the attempt that happened to be its last.
+#[test]
+fn a_phase_without_the_tests_that_changed_something_in_its_first_attempt_alone_is_compared() {
+    let tests = || vec![GateSpec::TestsPass(TestsGate::of_command("pytest", Seconds(60)))];
+    let mut spec = spec(vec![phase("a", &[], 0), phase("b", &["a"], 1), phase("c", &["b"], 0)]);
+    (spec.plan.phases[0].gates, spec.plan.phases[2].gates) = (tests(), tests());
+    let mut play = Play::new(spec);
+    play.work();
+    play.happy();
+    play.work();
+    play.fail_gate("b", 1, "wrong");
+    (0..2).for_each(|_| play.happy());
+    let unmoved = Committed { moved: false, ..play.world.committed(true) };
+    play.event(JobEvent::ResultCommitted {
+        phase: id("b"),
+        attempt: 2,
+        result: unmoved,
+        repairs: Vec::new(),
+        findings: Vec::new(),
+        runs_by_itself: Vec::new(),
+    });
+    play.happy();
+    play.work();
+    play.happy();
+    let active = play.state.active().unwrap();
+    let confirmed = active.gates_to_confirm(&play.tree("c"));
+    assert!(confirmed.iter().any(|(phase, _)| phase.id == id("a")), "{confirmed:?}");
+    let compared = active.compared_by(&tests()[0]);
+    assert_eq!(compared.iter().map(|(phase, ..)| phase.id.as_str()).collect::<Vec<_>>(), ["a"]);
 }

@@ -85,6 +85,7 @@ pub fn spec(phases: Vec<Phase>) -> JobSpec {
         by: None,
         only: None,
         default_agent: "claude".into(),
+        replaced: Default::default(),
         roles: Default::default(),
         briefing: Default::default(),
         gate_files: Default::default(),

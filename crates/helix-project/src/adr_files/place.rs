@@ -125,7 +125,10 @@ fn named(root: &Path) -> Result<Option<Place>, AdrFileError> {
     };
     if let Some(text) = text(SETTINGS)?.filter(|text| text.contains("decisions")) {
         let node = read_toml(&text, 0).map_err(|problems| AdrFileError::Place {
-            message: format!("{SETTINGS} cannot be read: {}", problems.first().map_or("no TOML", |one| one.1.as_str())),
+            message: format!(
+                "{SETTINGS} cannot be read: {}",
+                problems.first().map_or("not TOML", |one| one.1.as_str())
+            ),
             hint: format!("`helix doctor` shows what is wrong with {SETTINGS}"),
         })?;
         if let Some(directory) = value(&node, &["decisions", "directory"]) {

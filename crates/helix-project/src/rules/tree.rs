@@ -67,7 +67,7 @@ impl<'a> Tree<'a> {
             return Ok(Err(format!("has {} KiB; a file with rules may have {}", size >> 10, LARGEST >> 10)));
         }
         let text = String::from_utf8(self.repository.blob(&entry.object)?);
-        Ok(text.map(|text| text.trim_start_matches('\u{feff}').to_owned()).map_err(|_| "is no UTF-8".into()))
+        Ok(text.map(|text| text.trim_start_matches('\u{feff}').to_owned()).map_err(|_| "is not UTF-8".into()))
     }
 
     /// Files in a directory and below: the path that each has there, and its own name.

@@ -6,7 +6,7 @@ use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_engine::submit::SubmitRequest;
-use helix_job::{Origin, Person};
+use helix_job::{Origin, Person, Replaced};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -92,10 +92,8 @@ impl JobRequest {
             project,
             only: only.into_iter().map(phase("phase_filter")).collect::<Result<_, _>>()?,
             from: self.from.map(phase("from")).transpose()?,
-            agent: self.agent,
-            model: self.model,
+            replaced: Replaced { agent: self.agent, model: self.model, max_turns: self.max_turns },
             budget_usd: self.budget_usd,
-            max_turns: self.max_turns,
             land: self.land,
             venv: self.venv,
             no_preflight: self.preflight == Some(false),

@@ -112,7 +112,7 @@ async fn of_plan(context: &Context, arguments: &Arguments) -> Result<WorkTask, C
         return Err(inspection.refusals.swap_remove(at).into());
     }
     let (state, workspace) = (context.settings()?.state_dir.value.clone(), inspection.workspace.clone());
-    Ok(WorkTask::of_job(inspection.job()?, base).prepared(state, workspace))
+    Ok(WorkTask::of_job(&inspection.job()?, base).prepared(state, workspace))
 }
 
 /// The gates of the phases that are wanted; of all where none is named.

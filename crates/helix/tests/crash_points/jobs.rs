@@ -78,7 +78,7 @@ parts:
 "##,
     plays: &[("first", 2), ("second", 1), ("third", 1), ("added", 1), ("together", 1), ("judge", 1)],
     events: &["phases_proposed", "review_finished", "question_answered", "conflict_found", "integrated"],
-    always: &["of second/1 is", "of second/1 are", "a result "],
+    always: &["before preflight", "of second/1 is", "of second/1 are", "a result "],
 };
 
 /// What people and other agents are asked: by an agent through `ask_user`, by an adviser's escalation, by a reviewer who rejects.
