@@ -218,6 +218,17 @@ impl Language {
         say!(self, "term-date", year = part("%Y"), month = part("%m"), day = part("%d"), clock = part("%H:%M"))
     }
 
+    /// How long ago something was: `just now`, `2 min ago`, `3 h ago`, `5 days ago`; the date of this machine's calendar after a month.
+    pub fn ago(self, at: Timestamp, now: Timestamp) -> String {
+        match now.duration_since(at).as_secs().max(0) / 60 {
+            0 => say!(self, "ago-now"),
+            minutes @ 1..60 => say!(self, "ago-minutes", minutes = minutes),
+            minutes @ 60..2880 => say!(self, "ago-hours", hours = minutes / 60),
+            minutes @ 2880..43_200 => say!(self, "ago-days", days = minutes / 1440),
+            _ => at.to_zoned(TimeZone::system()).strftime("%Y-%m-%d").to_string(),
+        }
+    }
+
     /// A time as people read it: how far away, and by the clock of a zone.
     pub fn time(self, at: Timestamp, now: Timestamp, zone: &TimeZone) -> String {
         let (local, today) = (at.to_zoned(zone.clone()), now.to_zoned(zone.clone()).date());

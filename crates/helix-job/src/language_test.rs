@@ -104,3 +104,12 @@ fn a_recorded_time_is_the_same_everywhere_and_read_by_the_readers_clock() {
     assert_eq!(RECORD.words(&words), "the provider's limit is reached until 2026-05-20T12:00:00Z");
     assert!(Language::German.words(&words).contains(&Language::German.local(at)), "{}", Language::German.words(&words));
 }
+
+#[test]
+fn moments_are_told_by_their_distance() {
+    let now: Timestamp = "2026-05-20T12:00:00Z".parse().unwrap();
+    let told = [30, 120, 7_200, 172_800, 31 * 86_400]
+        .map(|seconds| Language::English.ago(now - jiff::SignedDuration::from_secs(seconds), now));
+    assert_eq!(told[..4], ["just now", "2 min ago", "2 h ago", "2 days ago"]);
+    assert!(told[4].starts_with("2026-04-"), "{told:?}");
+}

@@ -4,10 +4,12 @@
 
 mod asked;
 mod runs;
+mod tools;
 
 pub(crate) use asked::runs_by_itself;
 pub use asked::{answer, approvals, asks, attempted, open_questions, option, question};
 pub use runs::{describe, described, outcome_words, remedy};
+pub use tools::tool_call;
 
 use helix_core::finding::{Finding, Verdict};
 use helix_core::ids::PhaseId;

@@ -335,7 +335,7 @@ async fn a_key_that_asks_too_often_is_told_when_to_come_back() {
         host.post("/v1/chat/completions").header("x-task", "tags_generation").json(&body).send().await.unwrap()
     };
     assert_eq!((task().await.status(), task().await.status()), (reqwest::StatusCode::OK, reqwest::StatusCode::OK));
-    let other_form = format!("bearer   {}", host::TOKEN);
+    let other_form = format!("bearer   {}", crate::host::TOKEN);
     let body = json!({ "messages": [{ "role": "user", "content": "x" }] });
     let same = host.http.post(format!("{}/v1/chat/completions", host.url)).header("authorization", other_form);
     assert_eq!(same.header("x-task", "tags_generation").json(&body).send().await.unwrap().status(), 429);

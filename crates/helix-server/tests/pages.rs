@@ -306,6 +306,18 @@ async fn a_job_is_watched_answered_and_proved_in_the_pages() {
     let activity = browser.page(&format!("/jobs/{id}?phase=page&tab=activity")).await;
     assert!(activity.contains("I have written the page."), "{activity}");
     assert!(browser.page(&format!("/jobs/{id}?phase=page&tab=prompt")).await.contains("The old price is 10 euros."));
+    // What a page has of a run is not sent again; of another run it has nothing.
+    let run = activity.split("data-run=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap();
+    for (had, sends) in [(run, false), ("another-run", true)] {
+        let path = format!("/jobs/{id}/live?phase=page&tab=activity&run={had}&after=1000");
+        let mut live = browser.get(&path).send().await.unwrap().bytes_stream().boxed();
+        let mut sent = String::new();
+        // A stream that has nothing to say says so.
+        while !sent.contains("event: item") && sent.matches("\n:").count() < 3 {
+            sent.push_str(&String::from_utf8_lossy(&live.next().await.unwrap().unwrap()));
+        }
+        assert_eq!(sent.contains("event: item"), sends, "{had}: {sent}");
+    }
 
     let questions = browser.page("/questions").await;
     assert!(questions.contains("Price list") && questions.contains("value=\"approve\""), "{questions}");

@@ -5,8 +5,9 @@
 use std::collections::HashMap;
 
 use helix_core::agent_event::AgentEvent;
+use helix_core::ids::JobId;
 use helix_core::text::{bounded, one_line};
-use helix_job::phrases::Sign;
+use helix_job::phrases::{Sign, tool_call};
 use helix_job::{Language, say};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -18,40 +19,10 @@ use crate::sign::sign;
 /// Longest text of one item, in bytes.
 const LONGEST: usize = 24 << 10;
 
-/// Where the most telling argument of a tool stands.
-const TELLING: [&str; 9] =
-    ["file_path", "path", "command", "pattern", "query", "url", "description", "question", "prompt"];
-
-/// What an event says that an agent is doing, in a few words.
-pub(crate) fn deed(event: &AgentEvent) -> Option<String> {
-    match event {
-        AgentEvent::ToolStarted { name, input, .. } => Some(one_line(&call(name, input), 60)),
-        _ => None,
-    }
-}
-
-/// A tool call in one line.
-fn call(name: &str, input: &Value) -> String {
-    let telling = TELLING.iter().find_map(|key| input.get(key)).and_then(Value::as_str);
-    match telling {
-        Some(text) => format!("{name} {}", one_line(&within_work_place(text), 120)),
-        None => name.to_owned(),
-    }
-}
-
-/// A text in which files of the work place are named from its root, as in the project.
-fn within_work_place(text: &str) -> String {
-    let Some((before, after)) = text.split_once("/worktrees/") else { return text.to_owned() };
-    let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    match after.splitn(3, '/').nth(2) {
-        Some(path) => format!("{}{path}", &before[..start]),
-        None => text.to_owned(),
-    }
-}
-
 /// The items of a run, made of its events from the first.
 pub(crate) struct Items {
     language: Language,
+    job: JobId,
     next: u32,
     /// Calls that have not ended: their item, name, arguments, and whether a sub-agent made them.
     open: HashMap<String, (u32, String, Value, bool)>,
@@ -64,8 +35,8 @@ pub(crate) struct Item {
 }
 
 impl Items {
-    pub(crate) fn new(language: Language) -> Self {
-        Self { language, next: 0, open: HashMap::new() }
+    pub(crate) fn new(language: Language, job: &JobId) -> Self {
+        Self { language, job: job.clone(), next: 0, open: HashMap::new() }
     }
 
     /// What an event adds or changes.
@@ -135,7 +106,7 @@ impl Items {
         html! {
             li.item.tool .sub[is_sub] id={ "item-" (number) } {
                 details {
-                    summary { (sign(of, None)) code { (one_line(&call(name, input), 160)) } }
+                    summary { (sign(of, None)) code { (tool_call(&self.job, name, input)) } }
                     @match (text("old_string"), text("new_string"), text("content")) {
                         (Some(old), Some(new), _) => { (diff::of_texts(&bounded(old, LONGEST), &bounded(new, LONGEST))) }
                         (_, _, Some(content)) => { pre.code { (bounded(content, LONGEST)) } }

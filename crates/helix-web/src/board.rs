@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::extract::{Query, State};
 use axum::response::Response;
+use helix_core::agent_event::AgentEvent;
 use helix_core::ids::JobId;
+use helix_core::text::clip;
 use helix_engine::{Activity, Engine, EngineError, JobFilter};
 use helix_job::phrases::{self, Sign};
 use helix_job::{JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
@@ -16,29 +18,28 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 
 use crate::Pages;
-use crate::activity::deed;
 use crate::card;
 use crate::layout::{Frame, Place};
+use crate::page_error::{PageError, Shown};
 use crate::reader::Reader;
 use crate::sign::sign;
-use crate::trouble::{Shown, Trouble};
 
 /// How long a failed job needs somebody.
 const RECENT: SignedDuration = SignedDuration::from_hours(72);
 /// Most ended jobs of one status.
 const ENDED: usize = 50;
-/// Most jobs whose agents' deeds are kept.
-const MOST_DEEDS: usize = 1_000;
+/// Most jobs whose agents are known of.
+const MOST_JOBS: usize = 1_000;
 
 /// What the agents of jobs do right now, in a few words each.
 #[derive(Debug, Default)]
-pub(crate) struct Deeds(Mutex<HashMap<JobId, String>>);
+pub(crate) struct NowDoing(Mutex<HashMap<JobId, String>>);
 
-impl Deeds {
+impl NowDoing {
     /// Those of an engine, until the server shuts down.
     pub(crate) fn followed(engine: &Engine, shutdown: CancellationToken) -> Arc<Self> {
-        let (deeds, mut activity) = (Arc::new(Self::default()), engine.jobs().activity());
-        let kept = Arc::clone(&deeds);
+        let (now_doing, mut activity) = (Arc::new(Self::default()), engine.jobs().activity());
+        let kept = Arc::clone(&now_doing);
         tokio::spawn(async move {
             loop {
                 let heard = tokio::select! {
@@ -46,39 +47,41 @@ impl Deeds {
                     () = shutdown.cancelled() => return,
                 };
                 match heard {
-                    Ok(Activity { job, event, .. }) => drop(deed(&event).map(|deed| kept.note(job, deed))),
+                    Ok(Activity { job, event, .. }) => kept.hear(job, &event),
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 }
             }
         });
-        deeds
+        now_doing
     }
 
-    fn note(&self, job: JobId, deed: String) {
+    fn hear(&self, job: JobId, event: &AgentEvent) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_DEEDS {
-            known.clear();
+        match event {
+            AgentEvent::ToolStarted { name, input, .. } => {
+                if known.len() >= MOST_JOBS {
+                    known.clear();
+                }
+                let doing = clip(&phrases::tool_call(&job, name, input), 60);
+                known.insert(job, doing);
+            }
+            AgentEvent::Finished { .. } => drop(known.remove(&job)),
+            _ => {}
         }
-        known.insert(job, deed);
     }
 
-    pub(crate) fn of(&self, job: &JobId) -> Option<String> {
+    fn of(&self, job: &JobId) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(job).cloned()
     }
 }
 
-/// A lane of the board.
-struct Lane {
-    name: &'static str,
-    title: String,
-    empty: String,
-    sign: Sign,
-    jobs: Vec<JobView>,
-}
+/// The lanes of the board, from left to right.
+const LANES: [(&str, Sign); 4] =
+    [("needs", Sign::Waiting), ("running", Sign::Running), ("proven", Sign::Passed), ("otherwise", Sign::Skipped)];
 
-/// The lanes as they are now.
-async fn lanes(pages: &Pages, language: Language) -> Result<Vec<Lane>, EngineError> {
+/// The jobs of each lane as they are now.
+async fn lanes(pages: &Pages) -> Result<[Vec<JobView>; LANES.len()], EngineError> {
     let jobs = pages.engine.jobs();
     let mut all = jobs.list(JobFilter::unfinished()).await?.jobs;
     for status in [JobStatus::Succeeded, JobStatus::Failed, JobStatus::Cancelled] {
@@ -87,36 +90,11 @@ async fn lanes(pages: &Pages, language: Language) -> Result<Vec<Lane>, EngineErr
     }
     all.sort_by_key(|job| std::cmp::Reverse(job.completed_at.unwrap_or(job.created_at)));
     let now = Timestamp::now();
-    let mut lanes = [Vec::new(), Vec::new(), Vec::new(), Vec::new()];
+    let mut lanes = [const { Vec::new() }; LANES.len()];
     for job in all {
         lanes[lane(&job, now)].push(job);
     }
-    let [needs, running, proven, otherwise] = lanes;
-    let make = |name, title, empty, sign, jobs| Lane { name, title, empty, sign, jobs };
-    Ok(vec![
-        make("needs", say!(language, "web-lane-needs"), say!(language, "web-lane-needs-empty"), Sign::Waiting, needs),
-        make(
-            "running",
-            say!(language, "web-lane-running"),
-            say!(language, "web-lane-running-empty"),
-            Sign::Running,
-            running,
-        ),
-        make(
-            "proven",
-            say!(language, "web-lane-proven"),
-            say!(language, "web-lane-proven-empty"),
-            Sign::Passed,
-            proven,
-        ),
-        make(
-            "otherwise",
-            say!(language, "web-lane-otherwise"),
-            say!(language, "web-lane-otherwise-empty"),
-            Sign::Skipped,
-            otherwise,
-        ),
-    ])
+    Ok(lanes)
 }
 
 /// In which lane a job is.
@@ -153,23 +131,23 @@ fn is_checked(phase: &PhaseView) -> bool {
 /// # Errors
 /// The journal cannot be read.
 pub(crate) async fn fragment(pages: &Pages, language: Language, wanted: Option<&str>) -> Result<Markup, EngineError> {
-    let mut lanes = lanes(pages, language).await?;
+    let mut lanes = lanes(pages).await?;
     let words: Vec<String> = wanted.unwrap_or_default().split_whitespace().map(str::to_lowercase).collect();
-    for lane in lanes.iter_mut().filter(|_| !words.is_empty()) {
-        lane.jobs.retain(|job| words.iter().all(|word| card::searched(job).contains(word)));
+    for jobs in lanes.iter_mut().filter(|_| !words.is_empty()) {
+        jobs.retain(|job| words.iter().all(|word| card::searched(job).contains(word)));
     }
-    let nothing = words.is_empty() && lanes.iter().all(|lane| lane.jobs.is_empty());
+    let nothing = words.is_empty() && lanes.iter().all(Vec::is_empty);
     Ok(html! {
         div #lanes.lanes data-v=(if nothing { "none" } else { "some" }) {
             @if nothing { (beginning(language)) } @else {
-                @for lane in &lanes {
-                    section.lane id={ "lane-" (lane.name) } aria-labelledby={ "title-" (lane.name) } {
-                        h2 id={ "title-" (lane.name) } {
-                            (sign(lane.sign, None)) (lane.title) " " span.count id={ "count-" (lane.name) } data-v=(lane.jobs.len()) { (lane.jobs.len()) }
+                @for ((name, of), jobs) in LANES.into_iter().zip(&lanes) {
+                    section.lane id={ "lane-" (name) } aria-labelledby={ "title-" (name) } {
+                        h2 id={ "title-" (name) } {
+                            (sign(of, None)) (say!(language, "web-lane", lane = name)) " " span.count id={ "count-" (name) } data-v=(jobs.len()) { (jobs.len()) }
                         }
-                        div.cards id={ "cards-" (lane.name) } data-list {
-                            @for job in &lane.jobs { (card::job(language, job, pages.deeds.of(&job.id).as_deref())) }
-                            @if lane.jobs.is_empty() { p.empty id={ "empty-" (lane.name) } data-v="empty" { (lane.empty) } }
+                        div.cards id={ "cards-" (name) } data-list {
+                            @for job in jobs { (card::job(language, job, pages.now_doing.of(&job.id).as_deref())) }
+                            @if jobs.is_empty() { p.empty id={ "empty-" (name) } data-v="empty" { (say!(language, "web-lane-empty", lane = name)) } }
                         }
                     }
                 }
@@ -207,7 +185,7 @@ pub(crate) async fn show(
 ) -> Shown<Response> {
     let language = reader.language;
     let lanes =
-        fragment(&pages, language, wanted.as_deref()).await.map_err(|error| Trouble::from(error).page(&reader))?;
+        fragment(&pages, language, wanted.as_deref()).await.map_err(|error| PageError::from(error).page(&reader))?;
     let body = html! {
         div.head {
             h1 { (say!(language, "web-board")) }

@@ -1,10 +1,13 @@
 //! A job and its questions as they stand in lists. Must not know which list.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use helix_core::text::{clip, one_line};
 use helix_job::phrases::{self, Sign};
-use helix_job::question::{QuestionOption, QuestionView};
+use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT};
 use helix_job::{JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
 use maud::{Markup, html};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::sign::{badge, class, sign};
 use crate::when::{ago, length, phrase};
@@ -12,6 +15,16 @@ use crate::when::{ago, length, phrase};
 /// The address of a job.
 pub(crate) fn address(job: &JobView) -> String {
     format!("/jobs/{}", job.id)
+}
+
+/// The address of a decision, by its file.
+pub(crate) fn decision(project: &str, file: &str) -> String {
+    format!("/decisions/{}?project={}", encoded(file), encoded(project))
+}
+
+/// A text as part of an address.
+pub(crate) fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }
 
 /// The name of a project: the last part of its path.
@@ -68,9 +81,8 @@ impl Back {
 pub(crate) fn job(language: Language, job: &JobView, doing: Option<&str>) -> Markup {
     let under_way = !job.status.is_final();
     let questions: Vec<&QuestionView> = phrases::open_questions(job).collect();
-    let version = format!("{}-{}", job.last_event, short_hash(&format!("{doing:?}{:?}", waits(job))));
     html! {
-        article.card id={ "job-" (job.id) } data-v=(version) data-find=(searched(job)) {
+        article.card id={ "job-" (job.id) } data-v=(version(job, doing)) data-find=(searched(job)) {
             div.row {
                 (sign(job.status.into(), Some(&phrases::job_status(language, job.status))))
                 h3 { a.open href=(address(job)) { (one_line(&job.name, 80)) } }
@@ -94,16 +106,17 @@ pub(crate) fn searched(job: &JobView) -> String {
     format!("{} {} {}", job.name, job.project_path, job.id).to_lowercase()
 }
 
-fn waits(job: &JobView) -> Vec<&Option<helix_job::Wait>> {
-    job.phases.iter().map(|phase| &phase.waits_for).collect()
+/// What tells one state of a job, with what its agent does, from another: not everything that it waits for is an event.
+pub(crate) fn version(job: &JobView, doing: Option<&str>) -> String {
+    let waits: Vec<_> = job.phases.iter().map(|phase| &phase.waits_for).collect();
+    format!("{}-{:x}", job.last_event, hash(&format!("{doing:?}{waits:?}{:?}", job.error)))
 }
 
-/// A few digits that tell texts apart.
-pub(crate) fn short_hash(text: &str) -> String {
-    use std::hash::{DefaultHasher, Hash, Hasher};
+/// A number that tells texts apart.
+pub(crate) fn hash(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
-    format!("{:x}", hasher.finish())
+    hasher.finish()
 }
 
 /// How a job stands, in one line, with what its agent does right now where that is known.
@@ -113,7 +126,7 @@ fn standing(language: Language, job: &JobView, doing: Option<&str>) -> Markup {
         Some(phase) => html! {
             b { (one_line(&phase.name, 60)) }
             " · " (stage(language, phase))
-            @if let Some(doing) = doing { span.deed { (doing) } }
+            @if let Some(doing) = doing { span.now { (doing) } }
         },
         None => match &job.error {
             // What to do about it stands below, as a button.
@@ -163,7 +176,7 @@ pub(crate) fn question(language: Language, question: &QuestionView, back: Back, 
             @for tried in &question.attempted {
                 p.warning { (sign(Sign::Unclear, None)) (phrases::attempted(language, tried.run.as_str(), &tried.asked)) }
             }
-            @if question.kind == helix_job::question::QuestionKind::Approval {
+            @if question.kind == QuestionKind::Approval {
                 p { a href={ "/jobs/" (question.job) "?phase=" (question.phase) "&tab=changes" } { (say!(language, "web-see-changes")) } }
             }
             form method="post" action={ "/questions/" (id) } {
@@ -174,7 +187,7 @@ pub(crate) fn question(language: Language, question: &QuestionView, back: Back, 
                 }
                 div.choices {
                     @for choice in &question.options { (option(language, choice)) }
-                    @if question.free_text && (question.options.is_empty() || question.kind == helix_job::question::QuestionKind::Agent) {
+                    @if question.free_text && (question.options.is_empty() || question.kind == QuestionKind::Agent) {
                         button.primary[question.options.is_empty()] { (say!(language, "web-answer")) }
                     }
                 }
@@ -184,7 +197,6 @@ pub(crate) fn question(language: Language, question: &QuestionView, back: Back, 
 }
 
 fn option(language: Language, choice: &QuestionOption) -> Markup {
-    use helix_job::question::{APPROVE, FAIL, REJECT};
     let style = match choice.key.as_str() {
         APPROVE => "primary",
         REJECT | FAIL => "danger",
@@ -195,7 +207,6 @@ fn option(language: Language, choice: &QuestionOption) -> Markup {
 
 /// What kind of question it is, in a word.
 fn kind(language: Language, question: &QuestionView) -> String {
-    use helix_job::question::QuestionKind;
     match question.kind {
         QuestionKind::Approval => say!(language, "web-kind-approval"),
         QuestionKind::Escalation => say!(language, "web-kind-escalation"),

@@ -12,16 +12,15 @@ use helix_job::phrases::{self, Sign};
 use helix_job::{JobView, Language, say};
 use helix_project::adr_files::AdrSummary;
 use maud::{Markup, html};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 
 use crate::Pages;
 use crate::card;
 use crate::layout::{Frame, Place};
 use crate::markdown::markdown;
+use crate::page_error::{PageError, Shown};
 use crate::reader::Reader;
 use crate::sign::{badge, sign};
-use crate::trouble::{Shown, Trouble};
 
 /// Most jobs that are looked at for their projects.
 const JOBS: usize = 500;
@@ -33,7 +32,7 @@ pub(crate) struct Asked {
 }
 
 /// The projects that have jobs, with those.
-async fn projects(pages: &Pages) -> Result<BTreeMap<String, Vec<JobView>>, Trouble> {
+async fn projects(pages: &Pages) -> Result<BTreeMap<String, Vec<JobView>>, PageError> {
     let jobs = pages.engine.jobs().page(JobFilter::default(), None, JOBS).await?.jobs;
     let mut all: BTreeMap<String, Vec<JobView>> = BTreeMap::new();
     for job in jobs {
@@ -45,11 +44,11 @@ async fn projects(pages: &Pages) -> Result<BTreeMap<String, Vec<JobView>>, Troub
 /// `GET /decisions`
 pub(crate) async fn list(State(pages): State<Pages>, reader: Reader) -> Shown<Response> {
     let language = reader.language;
-    let known = projects(&pages).await.map_err(|trouble| trouble.page(&reader))?;
+    let known = projects(&pages).await.map_err(|error| error.page(&reader))?;
     let mut shown = Vec::new();
     for project in known.into_keys() {
         let decisions = pages.engine.projects().decisions(PathBuf::from(&project)).await;
-        shown.push((project, decisions.map_err(Trouble::from)));
+        shown.push((project, decisions.map_err(PageError::from)));
     }
     let nothing = shown.iter().all(|(_, decisions)| decisions.as_ref().is_ok_and(Vec::is_empty));
     let body = html! {
@@ -62,7 +61,7 @@ pub(crate) async fn list(State(pages): State<Pages>, reader: Reader) -> Shown<Re
         }
         @for (project, decisions) in &shown {
             @match decisions {
-                Err(trouble) => section.group { h2 { (card::project(project)) } p.weak { (trouble.message()) } },
+                Err(error) => section.group { h2 { (card::project(project)) } p.weak { (error.message()) } },
                 Ok(decisions) if !decisions.is_empty() => section.group {
                     h2 title=(project) { (card::project(project)) }
                     ul.list { @for one in decisions { li { (line(language, project, one)) } } }
@@ -75,18 +74,20 @@ pub(crate) async fn list(State(pages): State<Pages>, reader: Reader) -> Shown<Re
 }
 
 fn line(language: Language, project: &str, one: &AdrSummary) -> Markup {
-    let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    let address = format!("/decisions/{}?project={}", encode(&one.file), encode(project));
     html! {
-        a.open href=(address) {
+        a.open href=(card::decision(project, &one.file)) {
             @if let Some(id) = &one.id { span.weak.number { (id) } }
-            span.title { (if one.title.is_empty() { one.file.as_str() } else { one.title.as_str() }) }
+            span.title { (title(one)) }
         }
         span.right.row {
             @if one.criteria > 0 { span.weak.figure { (say!(language, "web-criteria", met = one.met, criteria = one.criteria)) } }
             @if let Some(status) = &one.status { (badge(status_sign(status), status)) }
         }
     }
+}
+
+fn title(one: &AdrSummary) -> &str {
+    if one.title.is_empty() { &one.file } else { &one.title }
 }
 
 /// The state of a decision as a shape, by the word in its file.
@@ -109,18 +110,17 @@ pub(crate) async fn show(
     let language = reader.language;
     let found = async {
         // Only projects that have jobs here: an address must not lead anywhere else on the disk.
-        let missing = || Trouble::new(StatusCode::NOT_FOUND, say!(language, "web-no-such-decision"));
+        let missing = || PageError::new(StatusCode::NOT_FOUND, say!(language, "web-no-such-decision"));
         let jobs = projects(&pages).await?.remove(&project).ok_or_else(missing)?;
         let found = pages.engine.projects().decision(PathBuf::from(&project), file.clone()).await?;
         let (summary, text) = found.ok_or_else(missing)?;
-        Ok::<_, Trouble>((
+        Ok::<_, PageError>((
             summary,
             text,
             jobs.into_iter().filter(|job| job.adr.as_deref() == Some(&*file)).collect::<Vec<_>>(),
         ))
     };
-    let (summary, text, jobs) = found.await.map_err(|trouble| trouble.page(&reader))?;
-    let title = if summary.title.is_empty() { summary.file.clone() } else { summary.title.clone() };
+    let (summary, text, jobs) = found.await.map_err(|error| error.page(&reader))?;
     let body = html! {
         p.crumbs { a href="/decisions" { (say!(language, "web-decisions")) } " / " (card::project(&project)) }
         div.decision {
@@ -139,5 +139,5 @@ pub(crate) async fn show(
             }
         }
     };
-    Ok(Frame::new(&reader, Place::Decisions, &title).page(body))
+    Ok(Frame::new(&reader, Place::Decisions, title(&summary)).page(body))
 }

@@ -2,6 +2,8 @@
 //!
 //! Must not know where a patch comes from. What its lines say never counts as its structure: each hunk says how many it has.
 
+use std::time::Duration;
+
 use helix_core::text::visible;
 use helix_job::{Language, say};
 use maud::{Markup, html};
@@ -10,7 +12,9 @@ use similar::{ChangeTag, TextDiff};
 /// Longest line whose words are compared, in bytes.
 const LONGEST_LINE: usize = 500;
 /// Most pairs of lines whose words are compared.
-const MOST_PAIRS: usize = 2_000;
+pub(crate) const MOST_PAIRS: usize = 2_000;
+/// Longest comparison of two texts. One that takes longer is coarse: texts in which no line is like another take the square of their length.
+const COMPARED: Duration = Duration::from_millis(200);
 
 /// One file of a patch.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -232,30 +236,17 @@ fn words(old: &str, new: &str) -> (Markup, Markup) {
 
 /// What changed from one text to another, as a small table.
 pub(crate) fn of_texts(old: &str, new: &str) -> Markup {
-    let compared = TextDiff::from_lines(old, new);
+    let compared = TextDiff::configure().timeout(COMPARED).diff_lines(old, new);
     let lines: Vec<Line> = compared
         .iter_all_changes()
         .map(|change| Line {
-            old: change.old_index().filter(|_| change.tag() != ChangeTag::Insert),
-            new: change.new_index().filter(|_| change.tag() != ChangeTag::Delete),
+            old: change.old_index().map(|old| old + 1),
+            new: change.new_index().map(|new| new + 1),
             text: change.value().trim_end_matches('\n').to_owned(),
         })
         .collect();
     let mut pairs = MOST_PAIRS;
-    html! { div.scroll tabindex="0" { table.diff.small { (rows(&unnumbered(lines), 0, &mut pairs)) } } }
-}
-
-/// Numbers from 1.
-fn unnumbered(mut lines: Vec<Line>) -> Vec<Line> {
-    for line in &mut lines {
-        (line.old, line.new) = (line.old.map(|old| old + 1), line.new.map(|new| new + 1));
-    }
-    lines
-}
-
-/// How many pairs of lines a page compares word by word.
-pub(crate) fn pairs() -> usize {
-    MOST_PAIRS
+    html! { div.scroll tabindex="0" { table.diff { (rows(&lines, 0, &mut pairs)) } } }
 }
 
 #[cfg(test)]

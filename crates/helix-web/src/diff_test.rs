@@ -50,6 +50,15 @@ fn words_that_changed_are_marked_and_nothing_is_markup() {
     assert!(turned.contains("&lt;U+202E&gt;"), "{turned}");
 }
 
+/// A page is not kept waiting by what an agent writes.
+#[test]
+fn texts_without_a_common_line_are_compared_in_time() {
+    let text = |from: usize| (from..from + 12_000).map(|number| format!("{number:x}\n")).collect::<String>();
+    let start = std::time::Instant::now();
+    let shown = of_texts(&text(0), &text(20_000)).into_string();
+    assert!(shown.contains("2ebf") && start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
 #[test]
 fn what_is_no_patch_is_no_file() {
     for text in

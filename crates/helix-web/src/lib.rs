@@ -1,6 +1,6 @@
 //! Helix's own pages: the board, jobs, questions, decisions and this host, rendered here and shown in a browser.
 //!
-//! Must not know SQL, nor who may get in: whoever mounts them says who looks ([`Visitor`]). Everything they show comes from the
+//! Must not know SQL, nor who may get in: the server that mounts them says who looks ([`Visitor`]). Everything they show comes from the
 //! engine in the types that the API sends, and whatever others wrote is text.
 
 mod activity;
@@ -15,11 +15,11 @@ mod layout;
 mod live;
 mod login;
 mod markdown;
+mod page_error;
 mod questions;
 mod reader;
 mod sign;
 mod system;
-mod trouble;
 mod when;
 
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use axum::routing::{get, post};
 use helix_engine::Engine;
 use tokio_util::sync::CancellationToken;
 
-use crate::board::Deeds;
+use crate::board::NowDoing;
 
 pub use cookie::session_of;
 pub use login::{LOGIN, ask_to_log_in, refuse};
@@ -55,14 +55,14 @@ struct Pages {
     /// Pause after which a silent stream says that it is there.
     heartbeat: Duration,
     /// What each agent does right now.
-    deeds: Arc<Deeds>,
+    now_doing: Arc<NowDoing>,
     started_at: jiff::Timestamp,
 }
 
-/// The pages with their files, for whoever lets visitors in.
+/// The pages with their files, for the server that lets visitors in.
 pub fn router(engine: Engine, shutdown: CancellationToken, heartbeat: Duration) -> Router {
-    let deeds = Deeds::followed(&engine, shutdown.clone());
-    let pages = Pages { engine, shutdown, heartbeat, deeds, started_at: jiff::Timestamp::now() };
+    let now_doing = NowDoing::followed(&engine, shutdown.clone());
+    let pages = Pages { engine, shutdown, heartbeat, now_doing, started_at: jiff::Timestamp::now() };
     Router::new()
         .route("/", get(board::show))
         .route("/live", get(live::board))

@@ -19,10 +19,11 @@ use serde::Deserialize;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at, sleep};
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::activity::Items;
+use crate::card::hash;
 use crate::cookie::session_of;
 use crate::job::{Asked, parts};
 use crate::reader::Reader;
@@ -48,6 +49,8 @@ struct Open {
     out: mpsc::Sender<Result<Event, Infallible>>,
     /// Hashes of what was sent last, by number of the part.
     sent: HashMap<usize, u64>,
+    /// Ticks however much happens in between: somebody who logs out during a long run is logged out of it, too.
+    again: Interval,
 }
 
 /// Why a page is looked at again.
@@ -60,12 +63,9 @@ enum Wake {
 impl Open {
     /// Sends the parts that have changed; whether somebody still listens.
     async fn send(&mut self, parts: Vec<Markup>) -> bool {
-        use std::hash::{DefaultHasher, Hash, Hasher};
         let mut changed = String::new();
         for (number, part) in parts.into_iter().enumerate() {
-            let mut hasher = DefaultHasher::new();
-            part.0.hash(&mut hasher);
-            let hash = hasher.finish();
+            let hash = hash(&part.0);
             if self.sent.insert(number, hash) != Some(hash) {
                 changed.push_str(&part.0);
             }
@@ -75,13 +75,11 @@ impl Open {
 
     /// Waits until something of these jobs may have changed, or a run goes on.
     async fn wait(
-        &self,
+        &mut self,
         moves: &mut broadcast::Receiver<Moved>,
         job: Option<&JobId>,
         run: &mut Option<mpsc::Receiver<AgentEvent>>,
     ) -> Wake {
-        let again = sleep_until(Instant::now() + LOOK_AGAIN);
-        tokio::pin!(again);
         loop {
             let heard = async {
                 match run {
@@ -97,7 +95,7 @@ impl Open {
                     Err(RecvError::Closed) => return Wake::Over,
                 },
                 event = heard => return Wake::Heard(event),
-                () = &mut again => {
+                _ = self.again.tick() => {
                     self.pages.engine.logins().touch();
                     return if self.is_over() { Wake::Over } else { Wake::Moved };
                 }
@@ -110,7 +108,7 @@ impl Open {
         Wake::Moved
     }
 
-    /// Whether whoever looks has logged out meanwhile, or lost their key.
+    /// Whether the visitor has logged out meanwhile, or lost their key.
     fn is_over(&self) -> bool {
         self.session.as_ref().is_some_and(|token| self.pages.engine.logins().person(token).is_none())
     }
@@ -126,7 +124,9 @@ fn open(pages: Pages, reader: &Reader, headers: &HeaderMap) -> (Open, Response) 
     let (out, frames) = mpsc::channel(16);
     let session = session_of(headers).map(str::to_owned);
     let alive = KeepAlive::new().interval(pages.heartbeat);
-    let open = Open { pages, language: reader.language, session, out, sent: HashMap::new() };
+    let mut again = interval_at(Instant::now() + LOOK_AGAIN, LOOK_AGAIN);
+    again.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let open = Open { pages, language: reader.language, session, out, sent: HashMap::new(), again };
     let mut answer = Sse::new(ReceiverStream::new(frames)).keep_alive(alive).into_response();
     // Asks nginx not to hold frames back.
     answer.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
@@ -178,10 +178,10 @@ async fn follow(mut open: Open, id: &str, asked: &Asked) -> Result<(), EngineErr
     let mut moves = open.pages.engine.jobs().moves();
     let job = open.pages.engine.jobs().get(id).await?.id;
     let (mut followed, mut items, mut run): (Option<RunId>, Items, Option<mpsc::Receiver<AgentEvent>>) =
-        (None, Items::new(open.language), None);
+        (None, Items::new(open.language, &job), None);
     let mut look = true;
-    // What the page has already of the run that it began with.
-    let mut known = asked.after.unwrap_or_default();
+    // How many events of the run the page has already.
+    let mut known = 0;
     loop {
         if look {
             let parts = parts(&open.pages, open.language, job.as_str(), asked).await?;
@@ -196,8 +196,8 @@ async fn follow(mut open: Open, id: &str, asked: &Asked) -> Result<(), EngineErr
                 };
                 // A run that has not begun is looked for again.
                 if begun.is_some() {
-                    known = if followed.is_none() { known } else { 0 };
-                    (followed, items, run) = (parts.run, Items::new(open.language), begun);
+                    known = asked.after.filter(|_| asked.run.as_ref() == wanted).unwrap_or_default();
+                    (followed, items, run) = (parts.run, Items::new(open.language, &job), begun);
                 }
             }
         }

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use crate::Pages;
 use crate::cookie::{kept, session_of};
 use crate::layout::{document, mark};
+use crate::page_error::PageError;
 use crate::reader::{Reader, language};
-use crate::trouble::Trouble;
 
 /// The path that logs in.
 pub const LOGIN: &str = "/login";
@@ -50,7 +50,7 @@ pub(crate) async fn log_in(
             ([(header::SET_COOKIE, kept(&headers, Some(&token)))], page).into_response()
         }
         Ok(Ok(None)) => refusal(&headers, Some(&say!(language, "web-code-spent"))),
-        Ok(Err(error)) => refusal(&headers, Some(Trouble::from(error).message())),
+        Ok(Err(error)) => refusal(&headers, Some(PageError::from(error).message())),
         Err(error) => refusal(&headers, Some(&error.to_string())),
     }
 }
@@ -61,7 +61,7 @@ pub(crate) async fn log_out(State(pages): State<Pages>, _: Reader, headers: Head
         let logins = pages.engine.logins().clone();
         let ended = tokio::task::spawn_blocking(move || logins.log_out(&token)).await;
         if let Ok(Err(error)) = ended {
-            return refusal(&headers, Some(Trouble::from(error).message()));
+            return refusal(&headers, Some(PageError::from(error).message()));
         }
     }
     let language = language(&headers);

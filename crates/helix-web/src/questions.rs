@@ -13,8 +13,8 @@ use serde::Deserialize;
 use crate::Pages;
 use crate::card::{self, Back};
 use crate::layout::{Frame, Place};
+use crate::page_error::{PageError, Shown};
 use crate::reader::Reader;
-use crate::trouble::{Shown, Trouble};
 
 /// The open questions, as they are sent again when something moves.
 pub(crate) async fn fragment(pages: &Pages, language: Language) -> Result<Markup, EngineError> {
@@ -30,7 +30,7 @@ pub(crate) async fn fragment(pages: &Pages, language: Language) -> Result<Markup
 /// `GET /questions`
 pub(crate) async fn show(State(pages): State<Pages>, reader: Reader) -> Shown<Response> {
     let language = reader.language;
-    let open = fragment(&pages, language).await.map_err(|error| Trouble::from(error).page(&reader))?;
+    let open = fragment(&pages, language).await.map_err(|error| PageError::from(error).page(&reader))?;
     let body = html! { div.head { h1 { (say!(language, "web-questions")) } } div.narrow { (open) } };
     Ok(Frame::new(&reader, Place::Questions, &say!(language, "web-questions"))
         .live("/live?of=questions".into())
@@ -57,6 +57,6 @@ pub(crate) async fn answer(
         let text = text.map(|text| text.replace("\r\n", "\n")).filter(|text| !text.trim().is_empty());
         pages.engine.jobs().answer(&id, Answer { choice, text, by: reader.person.clone() }).await
     };
-    let question = answered.await.map_err(|error| Trouble::from(error).page(&reader))?;
+    let question = answered.await.map_err(|error| PageError::from(error).page(&reader))?;
     Ok(Redirect::to(&back.address(question.job.as_str())).into_response())
 }

@@ -29,7 +29,7 @@ impl<S: Sync> FromRequestParts<S> for Reader {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, StatusCode> {
         match parts.extensions.get::<Visitor>() {
             Some(Visitor(person)) => Ok(Self { language: language(&parts.headers), person: person.clone() }),
-            // Whoever mounts the pages asks people to log in.
+            // The server that mounts the pages asks people to log in.
             None => Err(StatusCode::UNAUTHORIZED),
         }
     }

@@ -8,14 +8,14 @@ use maud::html;
 
 use crate::Pages;
 use crate::layout::{Frame, Place};
+use crate::page_error::{PageError, Shown};
 use crate::reader::Reader;
-use crate::trouble::{Shown, Trouble};
 use crate::when::ago;
 
 /// `GET /system`
 pub(crate) async fn show(State(pages): State<Pages>, reader: Reader) -> Shown<Response> {
     let language = reader.language;
-    let figures = pages.engine.jobs().figures().await.map_err(|error| Trouble::from(error).page(&reader))?;
+    let figures = pages.engine.jobs().figures().await.map_err(|error| PageError::from(error).page(&reader))?;
     let places = |places: Places| {
         say!(language, "web-places", taken = places.taken, places = places.all, waiting = places.waiting)
     };

@@ -1,19 +1,12 @@
 //! Times, figures and phrases as pages show them. Must not know what happened then.
 
-use helix_job::{Language, say};
+use helix_job::Language;
 use jiff::Timestamp;
 use maud::{Markup, html};
 
 /// How long ago something was, with the exact time on hover; a script keeps it true.
 pub(crate) fn ago(language: Language, at: Timestamp) -> Markup {
-    let seconds = Timestamp::now().duration_since(at).as_secs().max(0);
-    let text = match seconds {
-        ..60 => say!(language, "web-just-now"),
-        60..3600 => say!(language, "web-minutes-ago", minutes = seconds / 60),
-        3600..86400 => say!(language, "web-hours-ago", hours = seconds / 3600),
-        _ => say!(language, "web-days-ago", days = seconds / 86400),
-    };
-    html! { time datetime=(at) title=(language.local(at)) data-ago { (text) } }
+    html! { time datetime=(at) title=(language.local(at)) data-ago { (language.ago(at, Timestamp::now())) } }
 }
 
 /// The time of day, with the exact time on hover.

@@ -2,17 +2,18 @@
 //!
 //! Must not know how any agent writes: the engine translates.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::{RecordedRun, RecordingError};
+use helix_job::phrases::tool_call;
 use helix_job::{JobView, Language, PhaseView, say};
-use serde_json::Value;
 
 use crate::context::Context;
 use crate::error::{CommandError, codes};
-use crate::terminal::{Meaning, Terminal, one_line, plain};
+use crate::terminal::{Look, Meaning, Terminal, one_line, plain};
 
 /// Longest line of a tool's output or arguments.
 const LINE: usize = 160;
@@ -42,7 +43,7 @@ pub(crate) fn title(language: Language, job: &JobId, phase: &PhaseView, run: &Ru
 }
 
 /// The recorded events of a run; `None` if it has not started yet, or was cleaned up.
-pub(crate) fn open(context: &Context, run: &RunId) -> Result<Option<RecordedRun>, CommandError> {
+fn open(context: &Context, run: &RunId) -> Result<Option<RecordedRun>, CommandError> {
     let runs = context.settings()?.state_dir.value.join("runs");
     RecordedRun::open(&runs.join(run.as_str())).map_err(unreadable(run))
 }
@@ -54,23 +55,47 @@ pub(crate) fn unreadable(run: &RunId) -> impl Fn(RecordingError) -> CommandError
     }
 }
 
-/// The log of all runs of a phase so far.
-///
-/// # Errors
-/// A log cannot be read.
-pub(crate) fn of_phase(context: &Context, view: &JobView, phase: &PhaseView) -> Result<Vec<String>, CommandError> {
-    let mut lines = Vec::new();
-    for run in &phase.runs {
-        let Some(mut log) = open(context, run)? else { continue };
-        lines.push(title(context.terminal.language, &view.id, phase, run));
-        let mut events = Vec::new();
-        while log.next_line(&mut events).map_err(unreadable(run))? {
-            for event in events.drain(..) {
-                lines.extend(shown(&context.terminal, &view.id, &event));
+/// Logs of runs, each read as far as it has come.
+#[derive(Default)]
+pub(crate) struct Logs(BTreeMap<RunId, RecordedRun>);
+
+impl Logs {
+    /// The log of a run, and whether it is a new one here; `None` as long as there is none.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub(crate) fn log(
+        &mut self,
+        context: &Context,
+        run: &RunId,
+    ) -> Result<Option<(&mut RecordedRun, bool)>, CommandError> {
+        Ok(match self.0.entry(run.clone()) {
+            Entry::Occupied(known) => Some((known.into_mut(), false)),
+            Entry::Vacant(new) => open(context, run)?.map(|log| (new.insert(log), true)),
+        })
+    }
+
+    /// What has come to the log of a phase since the last time, as lines without colour.
+    ///
+    /// # Errors
+    /// A log cannot be read.
+    pub(crate) fn more(
+        &mut self,
+        context: &Context,
+        view: &JobView,
+        phase: &PhaseView,
+    ) -> Result<Vec<String>, CommandError> {
+        let terminal = Terminal { look: Look::Plain, ..context.terminal };
+        let (mut lines, mut events) = (Vec::new(), Vec::new());
+        for run in &phase.runs {
+            let Some((log, is_new)) = self.log(context, run)? else { continue };
+            lines.extend(is_new.then(|| title(terminal.language, &view.id, phase, run)));
+            while log.next_line(&mut events).map_err(unreadable(run))? {
+                lines.extend(events.drain(..).flat_map(|event| shown(&terminal, &view.id, &event)));
             }
         }
+        Ok(lines)
     }
-    Ok(lines)
 }
 
 /// Most lines of what an agent said last.
@@ -145,44 +170,3 @@ pub(crate) fn shown(terminal: &Terminal, job: &JobId, event: &AgentEvent) -> Vec
 fn clean_lines(text: &str) -> Vec<String> {
     plain(text).lines().map(str::to_owned).collect()
 }
-
-/// A call of a tool in a few words: `✎ src/shop.py (+12)`, `$ pytest -q`, `Read src/shop.py`.
-pub(crate) fn tool_call(job: &JobId, name: &str, input: &Value) -> String {
-    let text = |key: &str| input.get(key).and_then(Value::as_str);
-    let path = ["file_path", "notebook_path", "path"].into_iter().find_map(text).map(|path| in_work_place(job, path));
-    let lines = |key: &str| text(key).map(|text| text.lines().count());
-    let call = match (path, input.get("command")) {
-        (Some(path), _) => match (lines("content").or_else(|| lines("new_string")), lines("old_string")) {
-            (Some(new), None) => format!("✎ {path} (+{new})"),
-            (Some(new), Some(old)) => format!("✎ {path} (+{new} −{old})"),
-            (None, _) => format!("{name} {path}"),
-        },
-        (None, Some(Value::String(command))) => format!("$ {}", in_work_place(job, command)),
-        (None, Some(Value::Array(words))) => {
-            let words: Vec<&str> = words.iter().filter_map(Value::as_str).collect();
-            format!("$ {}", words.join(" "))
-        }
-        (None, _) => {
-            let about = ["pattern", "query", "url", "description", "skill"].into_iter().find_map(text);
-            format!("{name} {}", about.map_or_else(|| input.to_string(), str::to_owned))
-        }
-    };
-    one_line(&call, LINE)
-}
-
-/// A text with the paths of a job's work places as the agent knows them: relative to its place.
-fn in_work_place(job: &JobId, text: &str) -> String {
-    let mark = format!("/worktrees/{job}/");
-    let Some((before, rest)) = text.split_once(&mark) else { return text.to_owned() };
-    let start = before.rfind(|letter: char| letter.is_whitespace() || "'\"=:".contains(letter)).map_or(0, |at| at + 1);
-    let within = rest.split_once('/').map_or(".", |(_, within)| within);
-    let is_whole = Path::new(text).is_absolute() && !text.contains(char::is_whitespace);
-    match is_whole {
-        true => within.to_owned(),
-        false => format!("{}{}", &before[..start], in_work_place(job, within)),
-    }
-}
-
-#[cfg(test)]
-#[path = "agent_log_test.rs"]
-mod tests;

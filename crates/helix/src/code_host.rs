@@ -22,7 +22,7 @@ const CALL_LIMIT: Duration = Duration::from_secs(120);
 const MOST_READ: u64 = 64 << 20;
 /// Remotes in the order in which `gh`, too, looks for the project that people work on.
 const REMOTES: [&str; 3] = ["upstream", "github", "origin"];
-/// Hosts that everybody knows.
+/// Hosts that need no remote to be known.
 const PUBLIC: [&str; 2] = ["github.com", "gitlab.com"];
 
 /// A program that speaks with a host of code.
@@ -241,9 +241,11 @@ impl Thread {
             CommandError::usage(codes::COMMENT_REFUSED, format!("there is no {url}, or your account cannot see it"))
                 .hint(format!("give the right number or URL with --issue; `{tool} auth status` shows your account"))
         } else {
-            CommandError::environment(codes::COMMENT_REFUSED, format!("{tool} could not comment on {url}")).hint(format!(
-                "solve what {tool} says and run the command again: a comment that is there already is updated, not repeated"
-            ))
+            CommandError::environment(codes::COMMENT_REFUSED, format!("{tool} could not comment on {url}")).hint(
+                format!(
+                    "fix what {tool} reports and run the command again: an existing comment is updated, not repeated"
+                ),
+            )
         };
         words.lines().rev().map(str::trim).find(|line| !line.is_empty()).into_iter().fold(error, CommandError::cause)
     }

@@ -11,6 +11,7 @@ mod commands;
 mod config;
 mod context;
 mod early;
+mod editor;
 mod environment;
 mod error;
 mod files;

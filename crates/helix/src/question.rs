@@ -76,11 +76,6 @@ pub(crate) fn how_to_answer(context: &Context, question: &QuestionView) -> Strin
     format!("{} answer {}{choice}{text}", context.helix(), question.id)
 }
 
-/// Whether somebody sits at the terminal.
-pub(crate) fn can_ask(context: &Context) -> bool {
-    context.terminal.is_attended()
-}
-
 /// Asks at the terminal; `None` when the user would rather not answer now: an empty line, Ctrl-C or Ctrl-D.
 pub(crate) async fn ask(context: &Context, question: &QuestionView) -> Result<Option<AnswerRequest>, CommandError> {
     let language = context.terminal.language;

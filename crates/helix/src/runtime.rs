@@ -9,6 +9,7 @@ use std::thread;
 use rustix::process::Signal as SignalNumber;
 use tokio::runtime::{Builder, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 use crate::error::{CommandError, codes};
 
@@ -43,6 +44,41 @@ pub(crate) fn start() -> Result<Runtime, CommandError> {
 /// When the system takes no handler.
 pub(crate) fn signal_stream(kind: SignalKind) -> Result<Signal, CommandError> {
     signal(kind).map_err(|error| CommandError::helix(codes::RUNTIME, "cannot listen for signals").because(&error))
+}
+
+/// Waits until the user or the system ends this command; listens from now on.
+///
+/// # Errors
+/// When the system takes no handler.
+pub(crate) fn stopped() -> Result<impl Future<Output = ()>, CommandError> {
+    let mut interrupts = signal_stream(SignalKind::interrupt())?;
+    let mut terminations = signal_stream(SignalKind::terminate())?;
+    Ok(async move {
+        tokio::select! {
+            _ = interrupts.recv() => {}
+            _ = terminations.recv() => {}
+        }
+    })
+}
+
+/// What processes come to; `None` where this command was ended before. They end first, however they do.
+///
+/// # Errors
+/// Those of the work, and when the system takes no handler.
+pub(crate) async fn unless_stopped<T, E: Into<CommandError>>(
+    work: impl Future<Output = Result<T, E>>,
+    cancel: &CancellationToken,
+) -> Result<Option<T>, CommandError> {
+    let stopped = stopped()?;
+    tokio::pin!(work);
+    tokio::select! {
+        done = &mut work => done.map(Some).map_err(Into::into),
+        () = stopped => {
+            cancel.cancel();
+            drop(work.await);
+            Ok(None)
+        }
+    }
 }
 
 /// Tries whether so many threads can be had at once. Tokio panics, or waits forever for those that it has, if one of its own

@@ -26,7 +26,7 @@ pub(crate) fn address(state: &StateDir) -> io::Result<(OwnedFd, PathBuf)> {
     Ok((directory, path))
 }
 
-/// Listens there. A former host's socket is in the way; whoever holds the directory's lock is the only one who removes it.
+/// Listens there. A former host's socket is in the way; only the holder of the directory's lock removes it.
 pub(crate) fn bind(state: &StateDir) -> io::Result<UnixListener> {
     let directory = state.terminal();
     DirBuilder::new().recursive(true).mode(0o700).create(&directory)?;

@@ -262,7 +262,7 @@ fn a_number_that_two_clones_chose_is_mended_after_the_merge() {
     user.run(&["adr", "check"]).refused(1, &["HX0216", "adr/002-csv.md", "adr/002-json.md", "helix adr renumber"]);
 
     let done = user.run(&["adr", "renumber"]);
-    assert_eq!((done.code, done.stdout.trim()), (0, "adr/002-json.md is adr/004-json.md now"), "{done:?}");
+    assert_eq!((done.code, done.stdout.trim()), (0, "renamed adr/002-json.md to adr/004-json.md"), "{done:?}");
     assert!(done.stderr.contains("look at src/json.py:1"), "{done:?}");
     assert!(!done.stderr.contains("README"), "written of the other one: {done:?}");
     let read = |file: &str| std::fs::read_to_string(user.work().join(file)).unwrap();
@@ -282,12 +282,12 @@ fn a_number_that_two_clones_chose_is_mended_after_the_merge() {
 
     // Begun and interrupted: the front matter has the number that the file name has not.
     user.write("adr/004-json.md", &read("adr/004-json.md").replace("\"004\"", "\"005\""));
-    assert_eq!(user.run(&["adr", "renumber"]).stdout.trim(), "adr/004-json.md is adr/005-json.md now");
+    assert_eq!(user.run(&["adr", "renumber"]).stdout.trim(), "renamed adr/004-json.md to adr/005-json.md");
     assert!(read("plans/x/phases.yaml").contains("adr/005-json.md"));
     // Neither is committed: nothing tells which was first, and a person may.
     user.write("adr/007-p.md", &ADR.replace("TITLE", "P").replace("draft", "\"007\""));
     user.write("adr/007-q.md", &ADR.replace("TITLE", "Q").replace("draft", "\"007\""));
     user.run(&["adr", "renumber"]).refused(2, &["adr/007-p.md and adr/007-q.md", "helix adr renumber FILE"]);
-    assert_eq!(user.run(&["adr", "renumber", "adr/007-p.md"]).stdout.trim(), "adr/007-p.md is adr/008-p.md now");
+    assert_eq!(user.run(&["adr", "renumber", "adr/007-p.md"]).stdout.trim(), "renamed adr/007-p.md to adr/008-p.md");
     user.run(&["adr", "renumber", "--base", "nowhere"]).refused(2, &["no commit nowhere"]);
 }

@@ -140,3 +140,14 @@ fn a_plan_that_is_another_one_is_refused_with_what_to_do() {
     let job = json(&stage, &["jobs", "show", "last"], 0);
     assert_eq!(job["status"], "succeeded", "{job:#}");
 }
+
+/// In a pipe, why a job failed is told by its report alone, where the events before it have told it of the gate.
+#[test]
+fn a_pipe_is_told_once_why_a_job_failed() {
+    let stage = Stage::new(WRITES, "");
+    let plan = plan(&stage, "false", "");
+    let output = stage.helix(&["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]).output();
+    let said = text(&output.unwrap());
+    assert_eq!(said.matches("gate command found").count(), 1, "{said}");
+    assert!(said.contains("✗ job failed\n") && said.contains("failed page: gate command found"), "{said}");
+}

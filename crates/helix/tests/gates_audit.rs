@@ -89,4 +89,11 @@ fn a_weak_gate_lets_planted_faults_through_and_a_strong_one_none() {
     without.as_object_mut().unwrap().remove("audit");
     assert_eq!((without, state(&stage)), (evidence, before), "neither the record nor the repository has changed");
     assert!(said(&run(&stage, &["jobs", "evidence", &weak], "C.UTF-8")).contains("escape rate"));
+    // What was found is told although it cannot be kept. Jobs have short names here, too.
+    let kept = stage.sandbox.state().join("audits");
+    std::fs::remove_dir_all(&kept).unwrap();
+    std::fs::write(&kept, "").unwrap();
+    let unkept = run(&stage, &["gates", "audit", "last", "--limit", "1"], "C.UTF-8");
+    assert_eq!(unkept.status.code(), Some(4), "{}", said(&unkept));
+    assert!(said(&unkept).contains("escape rate") && said(&unkept).contains("HX0922"), "{}", said(&unkept));
 }

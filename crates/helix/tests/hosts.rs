@@ -275,7 +275,7 @@ fn a_chat_without_its_agent_says_so_once_and_offers_a_session_that_is_there() {
     assert_eq!(ran.stdout, "", "it is an error, and no answer");
     // Words of no language leave it to the terminal's.
     let german =
-        user::ran(user.helix().env("LANG", "de_DE.UTF-8").args(["chat", "-m", "CSV-Export"]).output().unwrap());
+        crate::user::ran(user.helix().env("LANG", "de_DE.UTF-8").args(["chat", "-m", "CSV-Export"]).output().unwrap());
     german.refused(4, &["der Agent ist nicht gestartet", "führe `helix doctor` aus"]);
     let offered = ran.stderr.lines().find_map(|line| line.split_once("helix chat --session ")).unwrap().1;
     assert_eq!(user.run(&["chat", "--session", offered, "--show"]).code, 0, "{ran:#?}");

@@ -84,7 +84,7 @@ fn pastes_commands_and_history_at_a_terminal() {
         { "expect": "\u{1b}[?2004h", "type": "one \\\r" },
         { "expect": "one", "type": "two\r" },
         { "expect": "Understood.", "type": "" },
-        // Up: the last message is there again, with a typo in it that is mended.
+        // Up: the last message is there again, with a typo in it that is corrected.
         { "expect": "\u{1b}[?2004h", "type": "\u{1b}[A" },
         { "expect": "two", "type": "!\r" },
         { "expect": "Understood.", "type": "" },
@@ -112,6 +112,82 @@ fn pastes_commands_and_history_at_a_terminal() {
     ]);
     at_terminal(&stage, &["chat", "--continue"], &steps);
     assert_eq!(messages(&stage).len(), 4);
+}
+
+/// Jobs, other sessions and models are reached from the chat.
+#[test]
+fn a_chat_lists_jobs_and_sessions_and_continues_another_one() {
+    let stage = Stage::new(&drafts(), "");
+    let file = stage.sandbox.home().join(".config/helix/helix.toml");
+    let config = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, config.replace("dialect = ", "models = [\"haiku\"]\ndialect = ")).unwrap();
+    let first = at_terminal(
+        &stage,
+        &["chat"],
+        &json!([
+            { "expect": "\u{1b}[?2004h", "type": "the first one\r" },
+            { "expect": "Understood.", "type": "" },
+            { "expect": "\u{1b}[?2004h", "type": "\u{4}" },
+        ]),
+    );
+    assert_eq!(first["code"], 0, "{first:#}");
+    let plan = stage.plan("notes", &PLAN.replace("\\n", "\n"));
+    let ran = run(&stage, &["run", plan.to_str().unwrap(), "--project", stage.repo.to_str().unwrap()]);
+    assert_eq!(ran.status.code(), Some(0), "{}", said(&ran));
+    let steps = json!([
+        { "expect": "\u{1b}[?2004h", "type": "/jobs\r" },
+        { "expect": "succeeded", "type": "" },
+        { "expect": "notes", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "/diff 1\r" },
+        { "expect": "+notes", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "/model haiku\r" },
+        { "expect": "haiku from now on", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "the second one\r" },
+        { "expect": "Understood.", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "/sessions\r" },
+        { "expect": "began with", "type": "" },
+        { "expect": "the second one", "type": "" },
+        { "expect": "the first one", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "/resume 9\r" },
+        { "expect": "no session \"9\"", "type": "" },
+        // Without a number: the last other one, which is shown.
+        { "expect": "\u{1b}[?2004h", "type": "/resume\r" },
+        { "expect": "you> the first one", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "/model\r" },
+        { "expect": "the configured model", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "and more\r" },
+        { "expect": "Understood.", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "/resume 1\r" },
+        { "expect": "you> the second one", "type": "" },
+        { "expect": "\u{1b}[?2004h", "type": "\u{4}" },
+    ]);
+    let ended = at_terminal(&stage, &["chat"], &steps);
+    assert_eq!(ended["code"], 0, "{ended:#}");
+    let sessions = json_of(&stage, &["chat", "--list"]);
+    let said_in = |at: usize| -> Vec<(Value, Value)> {
+        let shown = json_of(&stage, &["chat", "--session", sessions[at]["id"].as_str().unwrap(), "--show"]);
+        let turns = shown["turns"].as_array().unwrap();
+        turns.iter().map(|turn| (turn["message"].clone(), turn["model"].clone())).collect()
+    };
+    assert_eq!(said_in(0), [(json!("the second one"), json!("haiku"))], "{sessions:#}");
+    let first = [(json!("the first one"), Value::Null), (json!("and more"), Value::Null)];
+    assert_eq!(said_in(1), first, "{sessions:#}");
+}
+
+/// An editor that fails, and an answer that fails, end neither the chat nor the question about the plan.
+#[test]
+fn what_fails_while_a_plan_waits_leaves_the_question() {
+    let mut stage = Stage::new(&drafts().replace("think hard", "break it").replace("[hang]", "[credentials]"), "");
+    stage.sandbox.set("EDITOR", "false");
+    let steps = json!([
+        { "expect": "say what to change:", "type": "e\r" },
+        { "expect": "the editor `false` failed", "type": "" },
+        { "expect": "say what to change:", "type": "break it\r" },
+        { "expect": "HX", "type": "" },
+        { "expect": "say what to change:", "type": "n\r" },
+    ]);
+    let ended = at_terminal(&stage, &["do", "keep", "notes"], &steps);
+    assert_eq!(ended["code"], 3, "{ended:#}");
 }
 
 /// Ctrl-C stops the answer and its agent; the chat goes on, and a second one at its prompt leaves.

@@ -145,7 +145,7 @@ async fn a_job_under_way_shows_that_a_verifier_will_look() {
         tokio::time::sleep(crate::stage::LOOK_AGAIN).await;
     }
     let shown = text(&stage.helix(&["jobs", "show", &id]).output().unwrap());
-    assert!(shown.contains("page: a verifier will look at the result"), "{shown}");
+    assert!(shown.contains("page: a verifier will check the result"), "{shown}");
     assert_eq!(stage.helix(&["jobs", "cancel", &id]).output().unwrap().status.code(), Some(0));
     stage.events(&id).await;
     tokio::task::spawn_blocking(move || Stage::no_agent_is_left(&id)).await.unwrap();

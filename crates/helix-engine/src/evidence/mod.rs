@@ -21,8 +21,11 @@ use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::run::RunFacts;
 use helix_core::said::Words;
+use helix_job::phrases::Sign;
 use helix_job::question::Answer;
-use helix_job::{Active, Conflict, DeliveryView, GateReport, IntegrationTarget, JobState, Reverted, Review};
+use helix_job::{
+    Active, Conflict, DeliveryView, GateReport, IntegrationTarget, JobState, Language, Reverted, Review, say,
+};
 use helix_store::Journal;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -137,6 +140,17 @@ pub enum Standing {
     Unproved,
     /// It has not passed: there is nothing to prove.
     NotPassed,
+}
+
+impl Standing {
+    /// It as a sign, and in words.
+    pub fn said(self, language: Language) -> (Sign, String) {
+        match self {
+            Self::Proved => (Sign::Passed, say!(language, "evidence-proved")),
+            Self::Unproved => (Sign::Failed, say!(language, "evidence-unproved")),
+            Self::NotPassed => (Sign::Pending, say!(language, "evidence-not-passed")),
+        }
+    }
 }
 
 /// A commit, looked up again.

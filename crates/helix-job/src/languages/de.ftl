@@ -592,10 +592,6 @@ chat-help =
 chat-model = Modell des Consultants ab jetzt: { $model }
 chat-model-configured = Modell des Consultants ab jetzt: das eingestellte
 chat-no-job = Diese Sitzung hat noch keinen Job gestartet.
-sessions-id = Sitzung
-sessions-last = letzte Nachricht
-sessions-project = Projekt
-sessions-first = begann mit
 sessions-none = noch keine Sitzungen
 drafts-decision = Entscheidung (adr-draft.md)
 drafts-plan = Plan { $name } (phases.yaml)
@@ -607,11 +603,8 @@ drafts-run = Ausführen? [j]a, Plan b[e]arbeiten, Entscheidung bearbeiten [d], [
 drafts-invalid = Der Plan hat Fehler: Bearbeite ihn, oder sag, was anders werden soll.
 drafts-kept = Nicht gestartet. /plan zeigt ihn wieder.
 drafts-none = Kein Plan wartet auf dein Ja.
-drafts-no-editor = Setze EDITOR, um { $file } zu öffnen.
 do-run-it = Nichts wurde gestartet. Ausführen kannst du es mit: helix do --session { $session } --yes
-clean-runs = Läufe
-clean-branches = Branches
-clean-size = Größe
+clean-left = nicht entfernt: { $why }
 clean-nothing = nichts zu entfernen
 clean-would = würde { $size } freigeben; ohne --dry-run geschieht es
 clean-done = { $size } freigegeben
@@ -635,6 +628,7 @@ term-other-jobs =
         [one] läuft
        *[other] laufen
     }; Strg-C: beenden, der nächste helix-Befehl macht weiter
+term-ended = Auftrag { $status }
 term-follow = verfolge ihn mit: helix jobs watch { $id }
 term-no-host = es läuft kein Host; weiter geht es mit: helix jobs watch { $id }
 term-question = { $id }, Phase { $phase } von { $job }
@@ -692,12 +686,6 @@ doing-repeats = der Anbieter antwortet nicht ({ $reason }): Versuch { $attempt }
 
 ### Das Terminal: was mit einem Job geschah, nach seinem Ende
 
-report-phase = Phase
-report-status = Status
-report-attempts = Versuche
-report-gates = Gates
-report-time = Zeit
-report-cost = Kosten
 report-in = nach { $time }, { $cost }
 report-so-far = seit { $time }, { $cost }
 report-issue = Issue
@@ -800,11 +788,6 @@ after-more = nach { $made } Versuchen
 
 ### Listen, Rücknahmen und Belege von Jobs
 
-list-job = Job
-list-phases = Phasen
-list-submitted = begonnen
-list-plan = Plan
-list-project = Projekt
 output-of = Phase { $phase }, Versuch { $attempt }: Ausgabe des Gates { $gate }
 output-changed = Die Datei wurde nach dem Lauf des Gates geändert: das ist nicht, was beurteilt wurde.
 shell-opens = Shell in einer Kopie des Ergebnisses der Phase { $phase } ({ $commit }): { $path }. Was du dort änderst, gehört nicht zum Job; zurück mit `exit`.
@@ -913,10 +896,8 @@ diff-more = { $bytes } weitere Bytes: git diff { $from } { $to }
 keys-no-people = niemand hat einen Schlüssel; einen legst du an mit `helix people add NAME`
 keys-no-tokens = keine Tokens; eines legst du an mit `helix token create --chat NAME`
 keys-once = das wird nur dieses eine Mal gezeigt; Helix behält nur einen Hash davon
-keys-since = seit
 keys-revoked = { $name }: der Schlüssel gilt nicht mehr
 trust-none = keiner Projektkonfiguration wird vertraut
-trust-file = Datei
 trust-unneeded = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt nur Namen und Grenzen; `helix plan check` und `helix doctor` probieren hier nun auch die Befehle der Gates
 preflight-passes = `{ $command }` läuft auf dem Ausgangs-Commit und besteht
 preflight-fails = `{ $command }` läuft auf dem Ausgangs-Commit und schlägt dort fehl: { $how }. Das Gate vergleicht damit
@@ -973,10 +954,6 @@ count-errors =
         [one] { $errors } Fehler
        *[other] { $errors } Fehler
     }
-list-id = ID
-list-name = Name
-list-from = Herkunft
-list-description = Beschreibung
 list-unreadable = die Aufzeichnung von Job { $id } ist nicht lesbar; `helix jobs show { $id }` sagt, warum
 problem-error = Fehler
 problem-warning = Warnung
@@ -1071,8 +1048,6 @@ doctor-taken = { $address } ist belegt
     .hint = wenn das nicht helix serve ist, wähle eine andere mit --listen oder mit listen in [server]
 doctor-no-address = { $address }: { $why }
     .hint = wähle mit listen in [server] eine Adresse dieser Maschine
-doctor-setting = Einstellung
-doctor-value = Wert
 sandbox-off = Die Sandbox ist aus: setze in der Konfiguration `mode` in [sandbox] auf `preferred` oder `required`.
 sandbox-held = gehalten haben: { $walls }
 sandbox-refused = verweigert
@@ -1218,8 +1193,6 @@ site-related-to = verwandt mit
 site-superseded-by = ersetzt durch
 site-needed-by = gebraucht von
 adr-none = keine ADRs in { $place }; eines legst du an mit `helix adr new TITEL`
-adr-criteria = Kriterien
-adr-title = Titel
 adr-no-status = unbekannt
 adr-met = { $met } von { $criteria }
 adr-repaired =
@@ -1271,9 +1244,35 @@ explain-line = Zeile { $line }: { $text }
 explain-by = durch { $rule }
 failures-none = keine passenden Fehler
 failures-more = weitere: helix failures list --after { $next }
-failures-label =
-    { $label ->
+heading =
+    { $of ->
         [id] ID
+        [job] Job
+        [status] Status
+        [phases] Phasen
+        [phase] Phase
+        [attempts] Versuche
+        [gates] Gates
+        [time] Zeit
+        [cost] Kosten
+        [submitted] begonnen
+        [plan] Plan
+        [project] Projekt
+        [criteria] Kriterien
+        [title] Titel
+        [runs] Läufe
+        [branches] Branches
+        [size] Größe
+        [setting] Einstellung
+        [value] Wert
+        [from] Herkunft
+        [session] Sitzung
+        [last-message] letzte Nachricht
+        [began-with] begann mit
+        [name] Name
+        [description] Beschreibung
+        [since] seit
+        [file] Datei
         [seen] gesehen
         [last] zuletzt
         [ended] Ende
@@ -1282,11 +1281,15 @@ failures-label =
         [what] was
         [code] Code
         [place] Stelle
-        [project] Projekt
         [failures] Fehler
         [source] Vorschläge aus
+        [helped] geholfen
+        [no-effect] ohne Wirkung
+        [worse] schlechter
+        [unknown] unbekannt
+        [open] offen
         [rate] Quote
-       *[other] { $label }
+       *[other] { $of }
     }
 failures-word =
     { $word ->
@@ -1433,7 +1436,6 @@ web-confined = eingeschränkt: { $walls }
 web-connection-lost = Keine Verbindung zu Helix. Die Seite holt alles nach, sobald sie wieder da ist.
 web-cost = Kosten
 web-criteria = { $met } von { $criteria } Kriterien erfüllt
-web-days-ago = vor { $days } T.
 web-decision = Entscheidung
 web-decisions = Entscheidungen
 web-doctor = Prüfungen dieses Rechners, mit Abhilfe:
@@ -1444,14 +1446,12 @@ web-files = { count-files } geändert
 web-gates = Gates
 web-gates-that-passed = Gates
 web-go-on = Weiter
-web-hours-ago = vor { $hours } Std.
 web-how-to-log-in = Diesen Befehl auf dem Rechner ausführen, auf dem Helix läuft, und die Adresse öffnen, die er ausgibt:
 web-how-to-log-in-elsewhere = Mit eigenem Schlüssel gibt die API eine Adresse: POST /api/v1/logins.
 web-integrated = Zusammengeführt als
 web-items-left-out = { $items } frühere Einträge sind nicht gezeigt; alle zeigt:
 web-jobs-of-decision = Aufträge dazu
 web-journal = Journal
-web-just-now = gerade eben
 web-key-back = zurück
 web-key-help = diese Tasten zeigen
 web-key-move = nächster, vorheriger
@@ -1463,14 +1463,20 @@ web-kind-agent = Rückfrage
 web-kind-approval = Freigabe
 web-kind-conflict = Konflikt
 web-kind-escalation = Entscheidung nötig
-web-lane-needs = Wartet auf dich
-web-lane-needs-empty = Nichts wartet auf dich.
-web-lane-otherwise = Anders beendet
-web-lane-otherwise-empty = Keine.
-web-lane-proven = Nachgewiesen
-web-lane-proven-empty = Noch nichts ist nachgewiesen.
-web-lane-running = Läuft
-web-lane-running-empty = Nichts läuft.
+web-lane =
+    { $lane ->
+        [needs] Wartet auf dich
+        [running] Läuft
+        [proven] Nachgewiesen
+       *[otherwise] Anders beendet
+    }
+web-lane-empty =
+    { $lane ->
+        [needs] Nichts wartet auf dich.
+        [running] Nichts läuft.
+        [proven] Noch nichts ist nachgewiesen.
+       *[otherwise] Keine.
+    }
 web-large-file = { $lines } Zeilen, nicht mit den anderen gezeigt.
 web-limited = Das Limit des Anbieters ist erreicht { $until }
 web-log-in = Anmelden
@@ -1478,7 +1484,6 @@ web-log-in-again = Zum erneuten Anmelden:
 web-log-out = Abmelden
 web-logged-in = Angemeldet
 web-logged-out = Abgemeldet
-web-minutes-ago = vor { $minutes } Min.
 web-no-activity = Der Agent hat noch nichts getan.
 web-no-attempt = Diese Phase hat noch nicht begonnen.
 web-no-changes = Nichts wurde geändert.

@@ -535,13 +535,9 @@ chat-help =
     /model [NAME]    model of the Consultant [default: the configured one]
     /quit            end the chat
     Ctrl-C stops an answer; ↑ and Ctrl-R find what you said before.
-chat-model = The Consultant's model from now on: { $model }
-chat-model-configured = The Consultant's model from now on: the configured one
+chat-model = The Consultant uses { $model } from now on.
+chat-model-configured = The Consultant uses the configured model from now on.
 chat-no-job = This session has started no job yet.
-sessions-id = session
-sessions-last = last message
-sessions-project = project
-sessions-first = began with
 sessions-none = no sessions yet
 drafts-decision = Decision (adr-draft.md)
 drafts-plan = Plan { $name } (phases.yaml)
@@ -553,11 +549,8 @@ drafts-run = Run it? [y]es, [e]dit the plan, edit the [d]ecision, [n]ot now, or 
 drafts-invalid = The plan has errors: edit it, or say what to change.
 drafts-kept = Not started. /plan shows it again.
 drafts-none = No plan waits for your yes.
-drafts-no-editor = Set EDITOR to open { $file }.
 do-run-it = Nothing was started. Run it with: helix do --session { $session } --yes
-clean-runs = runs
-clean-branches = branches
-clean-size = size
+clean-left = not removed: { $why }
 clean-nothing = nothing to remove
 clean-would = would free { $size }; run it without --dry-run
 clean-done = freed { $size }
@@ -578,6 +571,7 @@ term-other-jobs =
         [one] { $jobs } other job
        *[other] { $jobs } other jobs
     } running in this process; Ctrl-C: quit, the next helix command continues them
+term-ended = job { $status }
 term-follow = follow it with: helix jobs watch { $id }
 term-no-host = no host is running; continue with: helix jobs watch { $id }
 term-question = { $id }, phase { $phase } of { $job }
@@ -625,7 +619,7 @@ screen-more = … { $lines ->
 screen-log = Log of phase { $phase }
 screen-diff = Changes of phase { $phase }
 screen-output = Phase { $phase }: output of gate { $gate }
-screen-nothing = There is nothing to see yet.
+screen-nothing = Nothing to show yet.
 doing-starts = starting
 doing-thinks = thinking
 doing-tokens = { $tokens } tokens
@@ -635,12 +629,6 @@ doing-repeats = the provider does not answer ({ $reason }): attempt { $attempt }
 
 ### The terminal: what happened to a job, after its end
 
-report-phase = phase
-report-status = status
-report-attempts = attempts
-report-gates = gates
-report-time = time
-report-cost = cost
 report-in = in { $time }, { $cost }
 report-so-far = for { $time }, { $cost }
 report-issue = issue
@@ -665,7 +653,7 @@ report-log = log
 report-waiting-for-you = waiting for you:
 report-of = report of { $what }
 report-missing = it is missing
-report-will-verify = { $phase }: a verifier will look at the result
+report-will-verify = { $phase }: a verifier will check the result
 report-verified = { $phase }: verifier ({ $who }) of attempt { $attempt }: { report-verdict }: { $summary } ({ $time }, { $cost }{ $runs ->
         [one] { "" }
        *[other] { " " }for { $runs } runs
@@ -738,11 +726,6 @@ after-more = after { $made } attempts
 
 ### Lists, reverts and evidence of jobs
 
-list-job = job
-list-phases = phases
-list-submitted = submitted
-list-plan = plan
-list-project = project
 output-of = Phase { $phase }, attempt { $attempt }: output of gate { $gate }
 output-changed = The file was changed after the gate ran: this is not what was judged.
 shell-opens = Shell in a copy of the result of phase { $phase } ({ $commit }): { $path }. What you change there is not part of the job; leave with `exit`.
@@ -751,11 +734,11 @@ list-for-you = { $status } (for you: helix answer)
 list-reverted = { $status } (reverted)
 list-not-merged = { $status } (not merged)
 list-stopped = stopped (no host)
-list-host-started = Helix was not running: { $jobs ->
-        [one] { $jobs } stopped job goes
-       *[other] { $jobs } stopped jobs go
-    } on in the background now.
-list-no-host = no Helix process is running: unfinished jobs go on with the next `helix run`, `helix jobs watch` or `helix serve`
+list-host-started = No host was running: { $jobs ->
+        [one] { $jobs } stopped job continues
+       *[other] { $jobs } stopped jobs continue
+    } in the background now.
+list-no-host = no host is running: unfinished jobs continue with the next `helix run`, `helix jobs watch` or `helix serve`
 ago-now = just now
 ago-minutes = { $minutes } min ago
 ago-hours = { $hours } h ago
@@ -844,10 +827,8 @@ diff-more = { $bytes } more bytes: git diff { $from } { $to }
 keys-no-people = no one has a key; add one with `helix people add NAME`
 keys-no-tokens = no tokens; make one with `helix token create --chat NAME`
 keys-once = this is shown only once; Helix keeps a digest of it
-keys-since = since
 keys-revoked = { $name }: the key opens nothing any more
 trust-none = no project's configuration is trusted
-trust-file = file
 trust-unneeded = { $path } is trusted as it is now. It sets nothing but names and limits; `helix plan check` and `helix doctor` now also try the commands of the gates here
 preflight-passes = `{ $command }` runs and passes on the base commit
 preflight-fails = `{ $command }` runs on the base commit and fails there: { $how }. Its gate compares with that
@@ -860,7 +841,7 @@ trust-given = { $path } is trusted as it is now. It sets:
 trust-key = { $name } (line { $line })
 trust-with = and names, trusted with it:
 trust-again = If one of these files changes, trust it again.
-trust-revoked = { $path } is trusted no longer
+trust-revoked = { $path } is no longer trusted
 trust-was-none = { $path } was not trusted
 gates-no-verdict = no verdict was recorded: a job checks the committed result again
 gates-left-out = { $gate }: not run here: { $why }
@@ -899,10 +880,6 @@ count-errors =
         [one] { $errors } error
        *[other] { $errors } errors
     }
-list-id = id
-list-name = name
-list-from = from
-list-description = description
 list-unreadable = the record of job { $id } cannot be read; `helix jobs show { $id }` says why
 problem-error = error
 problem-warning = warning
@@ -926,7 +903,7 @@ doctor-agent = agent { $name }
 doctor-install = install it: { $command }; or set `command` in [agents.{ $name }]
 doctor-correct = correct `command` in [agents.{ $name }] ({ $origin })
 doctor-version = version { $version }
-doctor-there = { $program } is there
+doctor-there = { $program } found
 doctor-trusted = { $program } found; `trust_exit`: exit status 0 alone counts as done
     .hint = have it print a result record (docs/agents.md), and remove `trust_exit`
 doctor-untested = version { $version }, newer than the newest tested one ({ $tested })
@@ -940,23 +917,23 @@ doctor-no-identity = user.name and user.email are not both set
     .hint = git config --global user.name "Your Name"; git config --global user.email you@example.org
 doctor-repository = repository
 doctor-at = { $root } at { $commit }
-doctor-no-repository = the working directory is in none
+doctor-no-repository = the working directory is not in a git repository
     .hint = `helix run` needs one: `git init`, then commit
 doctor-no-commit = { $root } has no commit
     .hint = `helix run` needs one: commit what is there
 doctor-workspace = workspace
-doctor-no-setup = { $file } is here, and helix.toml has no set-up: a fresh clone lacks what it installs
+doctor-no-setup = { $file } found, but helix.toml has no [workspace] setup: a fresh clone lacks what it installs
     .hint = add to helix.toml: [workspace] setup = ["{ $command }"]
 doctor-no-commands = no commands, only files
 doctor-prepared = { $setup } ({ $kept } prepared; { $how })
-doctor-shared = runs share it, each change is their own
-doctor-copied = copied into each work place: this system has no overlays for the sandbox
+doctor-shared = shared by all runs; what a run changes is its own
+doctor-copied = copied for each run: the sandbox has no overlayfs here
 doctor-agents = agents at once
 doctor-memory = { $agents }; { $available } MiB of memory available
 doctor-memory-unknown = { $agents }; the available memory is unknown
     .hint = set [jobs] max_agents
 doctor-memory-low = { $agents }; none would start now: only { $available } MiB of memory available
-    .hint = free memory up to { $floor } MiB, or lower [jobs] memory_floor_mb
+    .hint = free memory until { $floor } MiB are available, or lower [jobs] memory_floor_mb
 doctor-program = { $program } for { $language }
 doctor-no-program = not found in PATH
     .hint = install { $program }, or gates that run it stay inconclusive
@@ -980,7 +957,7 @@ doctor-database = database
 doctor-no-database = none yet
 doctor-host = host
 doctor-process = process { $process } at { $url }
-doctor-no-host = none is running
+doctor-no-host = not running
 doctor-next-host = the next helix command takes over
 doctor-address = address of helix serve
 doctor-free = { $address } is free
@@ -988,8 +965,6 @@ doctor-taken = { $address } is taken
     .hint = if that is not helix serve, choose another with --listen or `[server] listen`
 doctor-no-address = { $address }: { $why }
     .hint = choose an address of this machine with `[server] listen`
-doctor-setting = setting
-doctor-value = value
 sandbox-off = The sandbox is off: set `mode` in [sandbox] of your configuration to `preferred` or `required`.
 sandbox-held = what held: { $walls }
 sandbox-refused = refused
@@ -1131,8 +1106,6 @@ site-related-to = related to
 site-superseded-by = superseded by
 site-needed-by = needed by
 adr-none = no ADRs in { $place }; create one with `helix adr new TITLE`
-adr-criteria = criteria
-adr-title = title
 adr-no-status = unknown
 adr-met = { $met } of { $criteria }
 adr-repaired =
@@ -1164,14 +1137,14 @@ drift-sum =
 drift-hint = update the decision and commit it, or write a new one that supersedes it
 drift-shallow = the clone is shallow: changes before its beginning are not known; `git fetch --unshallow` helps
 drift-no-decisions = no decisions in { $directory }/
-renumber-is = { $old } is { $new } now
+renumber-is = renamed { $old } to { $new }
 renumber-updated = updated { $file }
 renumber-look = look at { $place }: check which decision { $adr } means there
 renumber-none = no duplicate numbers
 import-shown = nothing was written; add --write to write the files
 import-same = number unchanged
 import-taken = { $old } is in use; new number { $new }
-import-number = it is { $new }
+import-number = new number { $new }
 
 ### The terminal: failures
 
@@ -1184,10 +1157,13 @@ explain-line = line { $line }: { $text }
 explain-by = by { $rule }
 failures-none = no matching failures
 failures-more = more: helix failures list --after { $next }
-failures-label =
-    { $label ->
+heading =
+    { $of ->
         [source] suggestions from
-       *[other] { $label }
+        [last-message] last message
+        [began-with] began with
+        [no-effect] no effect
+       *[other] { $of }
     }
 failures-word =
     { $word ->
@@ -1319,7 +1295,6 @@ web-confined = confined: { $walls }
 web-connection-lost = Connection to Helix lost. This page catches up when it is back.
 web-cost = Cost
 web-criteria = { $met } of { $criteria } criteria met
-web-days-ago = { $days } d ago
 web-decision = Decision
 web-decisions = Decisions
 web-doctor = Checks of this machine, with remedies:
@@ -1330,14 +1305,12 @@ web-files = { count-files } changed
 web-gates = Gates
 web-gates-that-passed = Gates
 web-go-on = Continue
-web-hours-ago = { $hours } hr ago
 web-how-to-log-in = To get in, run this command on the machine where Helix runs, and open the address that it prints:
 web-how-to-log-in-elsewhere = With a key of your own, ask for an address over the API: POST /api/v1/logins.
 web-integrated = Merged as
 web-items-left-out = { $items } earlier items are not shown; see all:
 web-jobs-of-decision = Jobs that implement it
 web-journal = Journal
-web-just-now = just now
 web-key-back = go back
 web-key-help = show these keys
 web-key-move = next, previous
@@ -1349,14 +1322,20 @@ web-kind-agent = Question
 web-kind-approval = Approval
 web-kind-conflict = Conflict
 web-kind-escalation = Decision needed
-web-lane-needs = Needs you
-web-lane-needs-empty = Nothing needs you.
-web-lane-otherwise = Ended otherwise
-web-lane-otherwise-empty = None.
-web-lane-proven = Proven
-web-lane-proven-empty = Nothing is proven yet.
-web-lane-running = Running
-web-lane-running-empty = Nothing is running.
+web-lane =
+    { $lane ->
+        [needs] Needs you
+        [running] Running
+        [proven] Proven
+       *[otherwise] Ended otherwise
+    }
+web-lane-empty =
+    { $lane ->
+        [needs] Nothing needs you.
+        [running] Nothing is running.
+        [proven] Nothing is proven yet.
+       *[otherwise] None.
+    }
 web-large-file = { $lines } lines, not shown with the others.
 web-limited = The provider’s limit is reached { $until }
 web-log-in = Log in
@@ -1364,7 +1343,6 @@ web-log-in-again = To log in again:
 web-log-out = Log out
 web-logged-in = You are logged in
 web-logged-out = You are logged out
-web-minutes-ago = { $minutes } min ago
 web-no-activity = The agent has not done anything yet.
 web-no-attempt = This phase has not started yet.
 web-no-changes = Nothing was changed.

@@ -23,24 +23,28 @@ function replace(old, next) {
   if (focused) all(next, 'a').find((link) => link.getAttribute('href') === focused)?.focus({ preventScroll: true });
 }
 
-/** Brings an element up to date. @param {Element} old @param {Element} next */
+/** Brings an element up to date; whether all of it is, and nothing was left to somebody who is busy there. @param {Element} old @param {Element} next */
 function merge(old, next) {
   if (/** @type {HTMLElement} */ (old).dataset.v !== /** @type {HTMLElement} */ (next).dataset.v) {
-    if (!isBusy(old)) replace(old, next);
-    return;
+    if (isBusy(old)) return false;
+    replace(old, next);
+    return true;
   }
+  let whole = true;
   for (const list of [next, ...all(next, '[data-list]')].filter((one) => one.hasAttribute('data-list'))) {
     const place = document.getElementById(list.id);
-    if (place) mergeList(place, list);
+    if (place && !mergeList(place, list)) whole = false;
   }
   for (const part of all(next, '[data-v]').filter((one) => one.id && !one.closest('[data-list]'))) {
     const place = document.getElementById(part.id);
     if (place && place.dataset.v !== part.dataset.v) replace(place, part);
   }
+  return whole;
 }
 
-/** Brings a list up to date, entry by entry. @param {Element} old @param {Element} next */
+/** Brings a list up to date, entry by entry; whether all of it is. @param {Element} old @param {Element} next */
 function mergeList(old, next) {
+  let whole = true;
   const wanted = Array.from(next.children);
   const ids = new Set(wanted.map((one) => one.id));
   for (const entry of Array.from(old.children)) if (!ids.has(entry.id)) entry.remove();
@@ -48,42 +52,50 @@ function mergeList(old, next) {
     let here = document.getElementById(entry.id);
     if (!here) {
       here = /** @type {HTMLElement} */ (entry);
-    } else if (here.dataset.v !== /** @type {HTMLElement} */ (entry).dataset.v && !isBusy(here)) {
-      replace(here, entry);
-      here = /** @type {HTMLElement} */ (entry);
+    } else if (here.dataset.v !== /** @type {HTMLElement} */ (entry).dataset.v) {
+      if (isBusy(here)) {
+        whole = false;
+      } else {
+        replace(here, entry);
+        here = /** @type {HTMLElement} */ (entry);
+      }
     }
     if (old.children[at] !== here) old.insertBefore(here, old.children[at] ?? null);
   });
+  return whole;
 }
 
-/** Parts that wait until nothing is about to be clicked. @type {string[]} */
-let waiting = [];
+/** The elements of a text. @param {string} html */
+function elements(html) {
+  const template = document.createElement('template');
+  template.innerHTML = html;
+  return Array.from(template.content.children);
+}
 
-function apply() {
+/** Parts that wait until nothing is about to be clicked, the newest of each id: the server sends none of them again. @type {Map<string, Element>} */
+const waiting = new Map();
+
+/** Puts what waits in its place. @param {boolean} atOnce whatever the pointer is on */
+function apply(atOnce = false) {
   // Nothing moves below a pointer that is on a control.
-  if (document.querySelector('main button:hover, main summary:hover, main a.button:hover')) return;
-  for (const html of waiting.splice(0)) {
-    const template = document.createElement('template');
-    template.innerHTML = html;
-    for (const part of Array.from(template.content.children)) {
-      const place = document.getElementById(part.id);
-      if (place) merge(place, part);
-    }
+  if (!atOnce && document.querySelector('main button:hover, main summary:hover, main a.button:hover')) return;
+  for (const [id, part] of waiting) {
+    const place = document.getElementById(id);
+    if (!place || merge(place, /** @type {Element} */ (part.cloneNode(true)))) waiting.delete(id);
   }
   search();
   count();
 }
-document.addEventListener('pointermove', () => { if (waiting.length) apply(); });
-document.addEventListener('focusout', () => setTimeout(() => { if (waiting.length) apply(); }));
+document.addEventListener('pointermove', () => { if (waiting.size) apply(); });
+document.addEventListener('focusout', () => setTimeout(() => { if (waiting.size) apply(); }));
 
 /** Adds an item of an activity, or replaces it. @param {string} html */
 function item(html) {
+  // Items of another run belong to the list of that run.
+  if (waiting.has('panel')) apply(true);
   const list = document.getElementById('items');
-  if (!list) return;
-  const template = document.createElement('template');
-  template.innerHTML = html;
-  const next = template.content.firstElementChild;
-  if (!next) return;
+  const [next] = elements(html);
+  if (!list || !next) return;
   const atEnd = window.innerHeight + window.scrollY > document.body.scrollHeight - 80 && window.scrollY > 0;
   const old = list.querySelector(`#${CSS.escape(next.id)}`);
   if (old) replace(old, next); else list.append(next);
@@ -93,8 +105,8 @@ function item(html) {
 function follow() {
   const address = main?.dataset.live;
   if (!address) return;
-  const heard = document.getElementById('items')?.dataset.heard;
-  const source = new EventSource(heard ? `${address}&after=${heard}` : address);
+  const items = document.getElementById('items');
+  const source = new EventSource(items ? `${address}&run=${items.dataset.run}&after=${items.dataset.heard}` : address);
   const lost = document.getElementById('connection');
   const show = (/** @type {boolean} */ hidden) => { if (lost) lost.hidden = hidden; };
   source.addEventListener('open', () => show(true));
@@ -103,7 +115,10 @@ function follow() {
     // A host that was away for longer may have another mind about who is logged in.
     if (source.readyState === EventSource.CLOSED) setTimeout(() => { source.close(); follow(); }, 3000);
   });
-  source.addEventListener('part', (event) => { waiting.push(event.data); if (waiting.length > 20) waiting = waiting.slice(-20); apply(); });
+  source.addEventListener('part', (event) => {
+    for (const part of elements(event.data)) waiting.set(part.id, part);
+    apply();
+  });
   source.addEventListener('item', (event) => item(event.data));
   window.addEventListener('pagehide', () => source.close());
 }

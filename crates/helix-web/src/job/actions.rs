@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use crate::Pages;
 use crate::card::Back;
+use crate::page_error::{PageError, Shown};
 use crate::reader::Reader;
-use crate::trouble::{Shown, Trouble};
 
 /// The fields of every form.
 #[derive(Debug, Deserialize)]
@@ -34,7 +34,7 @@ pub(crate) async fn cancel(
         let job = pages.engine.jobs().get(&id).await?;
         pages.engine.jobs().cancel(&job.id, &reader.person).await
     };
-    let job = done.await.map_err(|error| Trouble::from(error).page(&reader))?;
+    let job = done.await.map_err(|error| PageError::from(error).page(&reader))?;
     Ok(Redirect::to(&back.address(job.id.as_str())).into_response())
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn resume(
     Form(Fields { back }): Form<Fields>,
 ) -> Shown<Response> {
     let wanted = request(Again::Unfinished, &reader);
-    let job = reopen(&pages, &id, wanted).await.map_err(|trouble| trouble.page(&reader))?;
+    let job = reopen(&pages, &id, wanted).await.map_err(|error| error.page(&reader))?;
     Ok(Redirect::to(&back.address(&job)).into_response())
 }
 
@@ -59,7 +59,7 @@ pub(crate) async fn retry(
 ) -> Shown<Response> {
     let address = format!("?phase={phase}");
     let wanted = request(Again::Phase(phase), &reader);
-    let job = reopen(&pages, &id, wanted).await.map_err(|trouble| trouble.page(&reader))?;
+    let job = reopen(&pages, &id, wanted).await.map_err(|error| error.page(&reader))?;
     Ok(Redirect::to(&format!("{}{address}", Back::Job.address(&job))).into_response())
 }
 
@@ -68,7 +68,7 @@ fn request(what: Again, reader: &Reader) -> ReopenRequest {
     ReopenRequest { what, takes_plan: false, budget_usd: None, by: reader.person.clone() }
 }
 
-async fn reopen(pages: &Pages, id: &str, request: ReopenRequest) -> Result<String, Trouble> {
+async fn reopen(pages: &Pages, id: &str, request: ReopenRequest) -> Result<String, PageError> {
     let job = pages.engine.jobs().get(id).await?;
     Ok(pages.engine.jobs().reopen(&job.id, request).await?.id.to_string())
 }

@@ -1,15 +1,14 @@
 //! What a phase, or one of its attempts, changed: the files, and their lines. Must not judge them.
 
+use super::detail::{JobDetail, Selected, Tab};
+use crate::Pages;
+use crate::card::encoded;
+use crate::diff::{self, File};
 use helix_core::text::{short_commit, visible};
 use helix_engine::EngineError;
 use helix_engine::evidence::{DiffSelection, Difference};
 use helix_job::{Language, say};
 use maud::{Markup, html};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-
-use super::story::{Selected, Story, Tab};
-use crate::Pages;
-use crate::diff::{self, File};
 
 /// Most lines of all files that are shown at once; one that is asked for is shown whatever its size.
 const MOST_LINES: usize = 3_000;
@@ -17,13 +16,13 @@ const MOST_LINES: usize = 3_000;
 pub(super) async fn changes(
     pages: &Pages,
     language: Language,
-    story: &Story,
+    detail: &JobDetail,
     selected: &Selected<'_>,
     file: Option<&str>,
 ) -> Markup {
     let fixed = selected.attempt().filter(|_| selected.is_fixed).map(|one| one.number);
     let selection = DiffSelection { phase: selected.phase.map(|phase| phase.id.clone()), attempt: fixed };
-    match pages.engine.reports().archive().diff(story.view.id.as_str(), selection).await {
+    match pages.engine.reports().archive().diff(detail.view.id.as_str(), selection).await {
         Ok(found) => shown(language, selected, &found, file),
         Err(EngineError::Refused { .. }) => html! { p.empty { (say!(language, "web-no-changes-yet")) } },
         Err(error) => html! { p.warning { (helix_core::error_chain(&error)) } },
@@ -35,7 +34,7 @@ fn shown(language: Language, selected: &Selected<'_>, found: &Difference, wanted
     if files.is_empty() {
         return html! { p.empty { (say!(language, "web-no-changes")) } };
     }
-    let (mut room, mut pairs) = (MOST_LINES, diff::pairs());
+    let (mut room, mut pairs) = (MOST_LINES, diff::MOST_PAIRS);
     let added: usize = files.iter().map(|file| file.added).sum();
     let removed: usize = files.iter().map(|file| file.removed).sum();
     let attempt = found.attempt;
@@ -66,7 +65,7 @@ fn shown(language: Language, selected: &Selected<'_>, found: &Difference, wanted
                     Some(table) => (table),
                     None => p.note {
                         (say!(language, "web-large-file", lines = file.lines())) " "
-                        a href={ (selected.query(Tab::Changes, attempt)) "&file=" (utf8_percent_encode(&file.path, NON_ALPHANUMERIC)) "#file-" (number) } { (say!(language, "web-show-file")) }
+                        a href={ (selected.query(Tab::Changes, attempt)) "&file=" (encoded(&file.path)) "#file-" (number) } { (say!(language, "web-show-file")) }
                     },
                 }
             }

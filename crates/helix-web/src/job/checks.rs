@@ -7,15 +7,16 @@ use helix_job::phrases::{self, Sign};
 use helix_job::{Language, Review, say};
 use maud::{Markup, html};
 
-use super::story::{Selected, Story, Tab};
+use super::detail::{JobDetail, Selected, Tab};
+use crate::card::encoded;
 use crate::sign::badge;
 
 /// Longest piece of output that is shown, in bytes.
 const LONGEST: usize = 16 << 10;
 
-pub(super) fn checks(language: Language, story: &Story, selected: &Selected<'_>) -> Markup {
+pub(super) fn checks(language: Language, detail: &JobDetail, selected: &Selected<'_>) -> Markup {
     let Some(attempt) = selected.attempt() else { return html! { p.empty { (say!(language, "web-no-attempt")) } } };
-    let planned = selected.phase.and_then(|phase| story.phases.iter().find(|one| one.id == phase.id));
+    let planned = selected.phase.and_then(|phase| detail.phases.iter().find(|one| one.id == phase.id));
     let open = planned.map_or(0, |phase| phase.gates.len().saturating_sub(attempt.gates.len()));
     let is_last = selected.attempt.map(|at| at + 1) == Some(selected.attempts.len());
     html! {
@@ -72,7 +73,7 @@ fn findings(language: Language, selected: &Selected<'_>, all: &[Finding]) -> Mar
                 li {
                     p {
                         @if let Some(place) = &one.place {
-                            a.path href={ (selected.query(Tab::Changes, None)) "&file=" (percent_encoding::utf8_percent_encode(&place.file, percent_encoding::NON_ALPHANUMERIC)) } { (place) }
+                            a.path href={ (selected.query(Tab::Changes, None)) "&file=" (encoded(&place.file)) } { (place) }
                             " "
                         }
                         (one.message)

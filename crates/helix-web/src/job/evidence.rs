@@ -5,40 +5,32 @@ use axum::extract::{Path, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use helix_core::text::short_commit;
-use helix_engine::evidence::{GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, Standing};
+use helix_engine::evidence::{GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence};
 use helix_job::phrases::{self, Sign};
 use helix_job::{Language, say};
 use maud::{Markup, html};
 
-use super::story::{Selected, Story};
+use super::detail::{JobDetail, Selected};
 use crate::Pages;
+use crate::page_error::{PageError, Shown};
 use crate::reader::Reader;
 use crate::sign::{badge, sign};
-use crate::trouble::{Shown, Trouble};
 use crate::when::ago;
 
-pub(super) async fn evidence(pages: &Pages, language: Language, story: &Story, selected: &Selected<'_>) -> Markup {
-    let found = match pages.engine.reports().archive().evidence(story.view.id.as_str()).await {
+pub(super) async fn evidence(pages: &Pages, language: Language, detail: &JobDetail, selected: &Selected<'_>) -> Markup {
+    let found = match pages.engine.reports().archive().evidence(detail.view.id.as_str()).await {
         Ok(found) => found,
         Err(error) => return html! { p.warning { (helix_core::error_chain(&error)) } },
     };
     let phase = found.phases.iter().find(|one| selected.phase.is_some_and(|phase| phase.id == one.phase));
     html! {
         @if let Some(phase) = phase { (self::phase(language, phase)) }
-        (whole(language, story, &found))
-    }
-}
-
-fn standing(language: Language, standing: Standing) -> (Sign, String) {
-    match standing {
-        Standing::Proved => (Sign::Passed, say!(language, "evidence-proved")),
-        Standing::Unproved => (Sign::Failed, say!(language, "evidence-unproved")),
-        Standing::NotPassed => (Sign::Pending, say!(language, "evidence-not-passed")),
+        (whole(language, detail, &found))
     }
 }
 
 fn phase(language: Language, phase: &PhaseEvidence) -> Markup {
-    let (of, word) = standing(language, phase.standing);
+    let (of, word) = phase.standing.said(language);
     html! {
         section.proof {
             div.row { (badge(of, &word)) span.weak { (say!(language, "web-checked-again")) } }
@@ -109,18 +101,18 @@ fn output(language: Language, output: &OutputEvidence) -> Markup {
 }
 
 /// The job as a whole: what was not proven, where the result went, and the bundle.
-fn whole(language: Language, story: &Story, found: &JobEvidence) -> Markup {
+fn whole(language: Language, detail: &JobDetail, found: &JobEvidence) -> Markup {
     html! {
         section.proof.whole {
             h3 { (say!(language, "web-whole-job")) }
             div.row {
                 @if found.proved { (badge(Sign::Passed, &say!(language, "evidence-proved"))) }
                 @else { (badge(Sign::Unclear, &say!(language, "web-not-proved"))) }
-                a.button.right href={ "/jobs/" (story.view.id) "/bundle" } download { (say!(language, "web-bundle")) }
+                a.button.right href={ "/jobs/" (detail.view.id) "/bundle" } download { (say!(language, "web-bundle")) }
             }
             @for what in &found.lacking { p { (say!(language, "evidence-missing")) " " (language.words(what)) } }
             @if let Some(integration) = &found.integration {
-                @let (of, word) = standing(language, integration.standing);
+                @let (of, word) = integration.standing.said(language);
                 p.row { (sign(of, None)) (say!(language, "web-integrated")) " " code title=(integration.result.commit) { (short_commit(integration.result.commit.as_str())) } " " (word) }
             }
             p.weak { (say!(language, "web-verify-bundle")) " " code { "helix verify FILE" } }
@@ -137,7 +129,7 @@ pub(crate) async fn bundle(State(pages): State<Pages>, reader: Reader, Path(id):
             job,
         ))
     };
-    let (text, job) = made.await.map_err(|error| Trouble::from(error).page(&reader))?;
+    let (text, job) = made.await.map_err(|error| PageError::from(error).page(&reader))?;
     let named = format!("attachment; filename=\"evidence-{job}.json\"");
     Ok(([(header::CONTENT_TYPE, "application/json".to_owned()), (header::CONTENT_DISPOSITION, named)], text)
         .into_response())

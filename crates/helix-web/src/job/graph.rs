@@ -8,8 +8,8 @@ use helix_job::phrases::Sign;
 use helix_job::{Language, PhaseView, say};
 use maud::{Markup, html};
 
+use super::detail::{JobDetail, Selected};
 use super::head::version;
-use super::story::{Selected, Story};
 use crate::card;
 use crate::sign::{class, shape, sign};
 
@@ -33,22 +33,23 @@ impl Node<'_> {
 }
 
 /// Each phase one column right of the last that it depends on; in a column in the plan's order.
-fn placed(story: &Story) -> BTreeMap<&PhaseId, Node<'_>> {
+fn placed(detail: &JobDetail) -> BTreeMap<&PhaseId, Node<'_>> {
     let mut columns: BTreeMap<&PhaseId, usize> = BTreeMap::new();
-    // A plan has no circle: as many rounds as there are phases settle all.
-    for _ in 0..story.phases.len() {
-        let before = columns.clone();
-        for phase in &story.phases {
-            let column = phase.depends_on.iter().filter_map(|id| before.get(id)).map(|column| column + 1).max();
-            columns.insert(&phase.id, column.unwrap_or_default());
+    // A plan has no circle: as many rounds as there are phases settle all, and one where each stands behind those that it depends on.
+    for _ in 0..detail.phases.len() {
+        let mut moved = false;
+        for phase in &detail.phases {
+            let column = phase.depends_on.iter().filter_map(|id| columns.get(id)).map(|column| column + 1).max();
+            let column = column.unwrap_or_default();
+            moved |= columns.insert(&phase.id, column) != Some(column);
         }
-        if columns == before {
+        if !moved {
             break;
         }
     }
     let mut rows: BTreeMap<usize, usize> = BTreeMap::new();
     let mut nodes = BTreeMap::new();
-    for phase in &story.view.phases {
+    for phase in &detail.view.phases {
         let column = columns.get(&phase.id).copied().unwrap_or_default();
         let row = rows.entry(column).or_default();
         nodes.insert(&phase.id, Node { phase, column, row: *row });
@@ -57,8 +58,8 @@ fn placed(story: &Story) -> BTreeMap<&PhaseId, Node<'_>> {
     nodes
 }
 
-pub(super) fn graph(language: Language, story: &Story, selected: &Selected<'_>) -> Markup {
-    let nodes = placed(story);
+pub(super) fn graph(language: Language, detail: &JobDetail, selected: &Selected<'_>) -> Markup {
+    let nodes = placed(detail);
     let columns = nodes.values().map(|node| node.column + 1).max().unwrap_or_default();
     let rows = nodes.values().map(|node| node.row + 1).max().unwrap_or_default();
     let (width, height) = (
@@ -66,12 +67,12 @@ pub(super) fn graph(language: Language, story: &Story, selected: &Selected<'_>) 
         rows * (BOX.1 + GAP.1) + 2 - GAP.1.min(rows * GAP.1),
     );
     let is_selected = |phase: &PhaseView| selected.phase.is_some_and(|one| one.id == phase.id);
-    let address = |phase: &PhaseView| format!("/jobs/{}?phase={}", story.view.id, phase.id);
+    let address = |phase: &PhaseView| format!("/jobs/{}?phase={}", detail.view.id, phase.id);
     html! {
-        nav #graph.graph data-v=(version(story)) aria-label=(say!(language, "web-phases")) {
+        nav #graph.graph data-v=(version(detail)) aria-label=(say!(language, "web-phases")) {
             div.wide.scroll tabindex="0" {
                 svg width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } {
-                    @for phase in &story.phases {
+                    @for phase in &detail.phases {
                         @for before in &phase.depends_on {
                             @if let (Some(from), Some(to)) = (nodes.get(before), nodes.get(&phase.id)) { (edge(from, to)) }
                         }
@@ -80,7 +81,7 @@ pub(super) fn graph(language: Language, story: &Story, selected: &Selected<'_>) 
                 }
             }
             ol.slim {
-                @for phase in &story.view.phases {
+                @for phase in &detail.view.phases {
                     li { a.open href=(address(phase)) aria-current=[is_selected(phase).then_some("true")] {
                         (sign(phase.status.into(), None)) span.title { (clip(&phase.name, 60)) } span.weak.right { (card::stage(language, phase)) }
                     } }

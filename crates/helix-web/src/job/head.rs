@@ -4,18 +4,18 @@ use helix_core::text::{one_line, short_commit};
 use helix_job::{Language, PhaseStatus, phrases, say};
 use maud::{Markup, html};
 
-use super::story::Story;
+use super::detail::JobDetail;
 use crate::card::{self, Back, actions};
 use crate::sign::{badge, sign};
 use crate::when::{ago, length, phrase};
 
-pub(super) fn head(language: Language, story: &Story) -> Markup {
-    let job = &story.view;
+pub(super) fn head(language: Language, detail: &JobDetail) -> Markup {
+    let job = &detail.view;
     let is_over = job.status.is_final();
     let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
-    let budget = story.budget().map(|budget| format!(" / {}", language.cents(budget)));
+    let budget = detail.budget().map(|budget| format!(" / {}", language.cents(budget)));
     html! {
-        section #job-head.job-head data-v=(version(story)) {
+        section #job-head.job-head data-v=(version(detail)) {
             p.crumbs { a href="/" { (say!(language, "web-board")) } " / " span title=(job.project_path) { (card::project(&job.project_path)) } }
             div.row.title {
                 h1 { (one_line(&job.name, 120)) }
@@ -38,7 +38,7 @@ pub(super) fn head(language: Language, story: &Story) -> Markup {
                     div { dt { (say!(language, "web-commit")) } dd { code title=(commit) { (short_commit(commit.as_str())) } } }
                 }
                 @if let Some(adr) = &job.adr {
-                    div { dt { (say!(language, "web-decision")) } dd { a href=(decision(job, adr)) { (adr.rsplit('/').next().unwrap_or(adr)) } } }
+                    div { dt { (say!(language, "web-decision")) } dd { a href=(card::decision(&job.project_path, adr)) { (adr.rsplit('/').next().unwrap_or(adr)) } } }
                 }
                 div { dt { (say!(language, "web-terminal")) } dd { code.copy data-copy { "helix jobs watch " (job.id) } } }
             }
@@ -47,14 +47,7 @@ pub(super) fn head(language: Language, story: &Story) -> Markup {
     }
 }
 
-fn decision(job: &helix_job::JobView, adr: &str) -> String {
-    use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-    let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
-    format!("/decisions/{}?project={}", encode(adr), encode(&job.project_path))
-}
-
 /// What tells one state of a job from another.
-pub(super) fn version(story: &Story) -> String {
-    let waits: Vec<_> = story.view.phases.iter().map(|phase| &phase.waits_for).collect();
-    format!("{}-{}", story.view.last_event, card::short_hash(&format!("{waits:?}{:?}", story.view.error)))
+pub(super) fn version(detail: &JobDetail) -> String {
+    card::version(&detail.view, None)
 }

@@ -5,11 +5,11 @@
 pub(crate) mod actions;
 mod changes;
 mod checks;
+mod detail;
 pub(crate) mod evidence;
 mod graph;
 mod head;
 mod panel;
-mod story;
 mod timeline;
 
 use axum::extract::{Path, Query, State};
@@ -23,10 +23,10 @@ use serde::Deserialize;
 
 use crate::Pages;
 use crate::layout::{Frame, Place};
+use crate::page_error::{PageError, Shown};
 use crate::reader::Reader;
-use crate::trouble::{Shown, Trouble};
 
-use story::{Story, Tab};
+use detail::{JobDetail, Tab};
 
 /// What of a job is looked at.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -36,7 +36,8 @@ pub(crate) struct Asked {
     attempt: Option<u32>,
     /// The file whose changes are shown whatever its size.
     file: Option<String>,
-    /// How many events of the run the page has.
+    /// The run whose events the page has, and how many of them.
+    pub(crate) run: Option<RunId>,
     pub(crate) after: Option<u64>,
 }
 
@@ -49,13 +50,13 @@ pub(crate) struct Parts {
 
 /// The parts of a job's page that move by themselves.
 pub(crate) async fn parts(pages: &Pages, language: Language, id: &str, asked: &Asked) -> Result<Parts, EngineError> {
-    let story = Story::of(&pages.engine, id).await?;
-    let selected = story.select(asked);
+    let detail = JobDetail::of(&pages.engine, id).await?;
+    let selected = detail.select(asked);
     let mut moving = vec![
-        head::head(language, &story),
-        graph::graph(language, &story, &selected),
-        timeline::timeline(language, &story, &selected),
-        panel::tabs(language, &story, &selected),
+        head::head(language, &detail),
+        graph::graph(language, &detail, &selected),
+        timeline::timeline(language, &detail, &selected),
+        panel::tabs(language, &detail, &selected),
     ];
     let mut run = None;
     match selected.tab {
@@ -64,7 +65,7 @@ pub(crate) async fn parts(pages: &Pages, language: Language, id: &str, asked: &A
             // Its items follow one by one.
             moving.push(panel::shell(&selected, panel::list(language, &selected, 0, &[])));
         }
-        Tab::Checks => moving.push(panel::shell(&selected, checks::checks(language, &story, &selected))),
+        Tab::Checks => moving.push(panel::shell(&selected, checks::checks(language, &detail, &selected))),
         Tab::Changes | Tab::Evidence | Tab::Prompt => {}
     }
     Ok(Parts { moving, run })
@@ -79,28 +80,28 @@ pub(crate) async fn show(
 ) -> Shown<Response> {
     let language = reader.language;
     let made = async {
-        let story = Story::of(&pages.engine, &id).await?;
-        let selected = story.select(&asked);
+        let detail = JobDetail::of(&pages.engine, &id).await?;
+        let selected = detail.select(&asked);
         let shown = match selected.tab {
-            Tab::Activity => panel::activity(&pages, language, &selected).await?,
-            Tab::Changes => changes::changes(&pages, language, &story, &selected, asked.file.as_deref()).await,
-            Tab::Checks => checks::checks(language, &story, &selected),
-            Tab::Evidence => evidence::evidence(&pages, language, &story, &selected).await,
+            Tab::Activity => panel::activity(&pages, language, &detail, &selected).await?,
+            Tab::Changes => changes::changes(&pages, language, &detail, &selected, asked.file.as_deref()).await,
+            Tab::Checks => checks::checks(language, &detail, &selected),
+            Tab::Evidence => evidence::evidence(&pages, language, &detail, &selected).await,
             Tab::Prompt => panel::prompt(&pages, language, &selected).await?,
         };
         let body = html! {
-            (head::head(language, &story))
-            (graph::graph(language, &story, &selected))
+            (head::head(language, &detail))
+            (graph::graph(language, &detail, &selected))
             div.columns {
                 div.main {
-                    (panel::tabs(language, &story, &selected))
+                    (panel::tabs(language, &detail, &selected))
                     (panel::shell(&selected, shown))
                 }
-                (timeline::timeline(language, &story, &selected))
+                (timeline::timeline(language, &detail, &selected))
             }
         };
-        Ok::<_, EngineError>((body, one_line(&story.view.name, 80), selected.live(&story)))
+        Ok::<_, EngineError>((body, one_line(&detail.view.name, 80), selected.live(&detail)))
     };
-    let (body, title, live) = made.await.map_err(|error| Trouble::from(error).page(&reader))?;
+    let (body, title, live) = made.await.map_err(|error| PageError::from(error).page(&reader))?;
     Ok(Frame::new(&reader, Place::Elsewhere, &title).live(live).page(body))
 }

@@ -8,8 +8,8 @@ use helix_job::{Language, say};
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::detail::{JobDetail, Selected, Tab};
 use super::head::version;
-use super::story::{Selected, Story, Tab};
 use crate::Pages;
 use crate::activity::Items;
 use crate::card;
@@ -20,7 +20,7 @@ use crate::when::phrase;
 const MOST_ITEMS: usize = 400;
 
 /// The selected phase in a line, with the ways to its sides.
-pub(super) fn tabs(language: Language, story: &Story, selected: &Selected<'_>) -> Markup {
+pub(super) fn tabs(language: Language, detail: &JobDetail, selected: &Selected<'_>) -> Markup {
     let words = [
         (Tab::Activity, say!(language, "web-tab-activity")),
         (Tab::Changes, say!(language, "web-tab-changes")),
@@ -29,9 +29,9 @@ pub(super) fn tabs(language: Language, story: &Story, selected: &Selected<'_>) -
         (Tab::Prompt, say!(language, "web-tab-prompt")),
     ];
     let fixed = selected.attempt().filter(|_| selected.is_fixed).map(|one| one.number);
-    let is_over = story.view.status.is_final();
+    let is_over = detail.view.status.is_final();
     html! {
-        div #phase.phase data-v=(version(story)) {
+        div #phase.phase data-v=(version(detail)) {
             @if let Some(phase) = selected.phase {
                 div.row {
                     (sign(phase.status.into(), None))
@@ -40,7 +40,7 @@ pub(super) fn tabs(language: Language, story: &Story, selected: &Selected<'_>) -
                     @if is_over && phase.attempt > 0 {
                         details.act.right {
                             summary { (say!(language, "web-retry")) }
-                            form method="post" action={ "/jobs/" (story.view.id) "/retry" } {
+                            form method="post" action={ "/jobs/" (detail.view.id) "/retry" } {
                                 input type="hidden" name="phase" value=(phase.id);
                                 p { (say!(language, "web-retry-sure")) }
                                 button { (say!(language, "web-retry-now")) }
@@ -84,10 +84,11 @@ pub(super) fn shell(selected: &Selected<'_>, shown: Markup) -> Markup {
 pub(super) async fn activity(
     pages: &Pages,
     language: Language,
+    detail: &JobDetail,
     selected: &Selected<'_>,
 ) -> Result<Markup, EngineError> {
     let Some(run) = selected.run() else { return Ok(list(language, selected, 0, &[])) };
-    let (mut items, mut shown, mut heard) = (Items::new(language), BTreeMap::new(), 0_u64);
+    let (mut items, mut shown, mut heard) = (Items::new(language, &detail.view.id), BTreeMap::new(), 0_u64);
     let mut left_out = 0_u64;
     match pages.engine.jobs().run_events(&run, Follow::Now).await {
         Ok(mut events) => {
@@ -106,11 +107,17 @@ pub(super) async fn activity(
         Err(EngineError::NotFound { .. }) => {}
         Err(error) => return Err(error),
     }
-    let (all, command): (Vec<Markup>, _) = (shown.into_values().collect(), format!("helix jobs log {run}"));
+    let all: Vec<Markup> = shown.into_values().collect();
     Ok(html! {
-        @if left_out > 0 { p.weak { (say!(language, "web-items-left-out", items = left_out)) " " code { (command) } } }
+        @if left_out > 0 { p.weak { (say!(language, "web-items-left-out", items = left_out)) " " code { (whole_log(detail, selected)) } } }
         (list(language, selected, heard, &all))
     })
+}
+
+/// The command that prints all that the agents of the phase did.
+fn whole_log(detail: &JobDetail, selected: &Selected<'_>) -> String {
+    let phase = selected.phase.map(|phase| format!(" --phase {}", phase.id)).unwrap_or_default();
+    format!("helix jobs logs {}{phase}", detail.view.id)
 }
 
 /// The items of the attempt, which more follow.

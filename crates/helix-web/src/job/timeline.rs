@@ -4,19 +4,19 @@ use helix_job::phrases;
 use helix_job::{Language, say};
 use maud::{Markup, html};
 
+use super::detail::{JobDetail, Selected};
 use super::head::version;
-use super::story::{Selected, Story};
 use crate::sign::sign;
 use crate::when::clock;
 
 /// Most events that are shown.
 const MOST: usize = 300;
 
-pub(super) fn timeline(language: Language, story: &Story, selected: &Selected<'_>) -> Markup {
-    let all = story.events.iter().rev();
-    let lines = all.filter_map(|one| Some((one, phrases::event(language, &one.event, &story.view)?))).take(MOST);
+pub(super) fn timeline(language: Language, detail: &JobDetail, selected: &Selected<'_>) -> Markup {
+    let all = detail.events.iter().rev();
+    let lines = all.filter_map(|one| Some((one, phrases::event(language, &one.event, &detail.view)?))).take(MOST);
     html! {
-        aside #timeline.timeline data-v=(version(story)) aria-labelledby="title-timeline" {
+        aside #timeline.timeline data-v=(version(detail)) aria-labelledby="title-timeline" {
             h2 #title-timeline { (say!(language, "web-timeline")) }
             ol {
                 @for (one, line) in lines {
@@ -24,7 +24,7 @@ pub(super) fn timeline(language: Language, story: &Story, selected: &Selected<'_
                     li id={ "event-" (one.number) } .this[is_selected] {
                         (sign(line.sign, None))
                         div {
-                            p { @if let Some(phase) = &line.phase { a href={ "/jobs/" (story.view.id) "?phase=" (phase) } { (phase) } " " } (line.text) }
+                            p { @if let Some(phase) = &line.phase { a href={ "/jobs/" (detail.view.id) "?phase=" (phase) } { (phase) } " " } (line.text) }
                             @for detail in &line.details { p.weak.detail { (detail) } }
                         }
                         span.weak { (clock(language, one.at)) }

@@ -88,35 +88,23 @@ impl Client {
     }
 
     /// Makes a key, which is told this once.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn create_key(&self, holder: Holder, name: &str) -> Result<NewKey, ClientError> {
         self.post("/api/v1/keys", &KeyRequest { holder, name: name.to_owned() }).await
     }
 
     /// All keys.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn keys(&self) -> Result<Vec<KeyView>, ClientError> {
         let list: KeyList = self.decode(self.request(Method::GET, "/api/v1/keys")).await?;
         Ok(list.keys)
     }
 
     /// Revokes a key; those that are left.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn revoke_key(&self, holder: Holder, name: &str) -> Result<KeyList, ClientError> {
         let path = format!("/api/v1/keys/{}/{}", holder.word(), in_path(name));
         self.decode(self.request(Method::DELETE, &path)).await
     }
 
     /// An address that logs a browser in, once.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn log_in(&self, job: Option<&str>) -> Result<Login, ClientError> {
         self.post("/api/v1/logins", &LoginRequest { job: job.map(str::to_owned) }).await
     }
@@ -139,9 +127,6 @@ impl Client {
     }
 
     /// All jobs, newest first.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn jobs(&self) -> Result<JobPage, ClientError> {
         let (mut all, mut after) = (JobPage::default(), None);
         loop {
@@ -157,25 +142,16 @@ impl Client {
     }
 
     /// One job, by id or unique prefix.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn job(&self, id: &str) -> Result<JobView, ClientError> {
         self.decode(self.request(Method::GET, &job_path(id, ""))).await
     }
 
     /// Cancels a job.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn cancel(&self, id: &str) -> Result<JobView, ClientError> {
         self.post(&job_path(id, "/cancel"), &json!({})).await
     }
 
     /// Resumes a job from what has not passed; runs `phase` again if one is named.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn reopen(
         &self,
         id: &str,
@@ -188,33 +164,21 @@ impl Client {
     }
 
     /// Has the gates of a job judge its last results again.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn check(&self, id: &str, request: &CheckRequest) -> Result<JobView, ClientError> {
         self.post(&job_path(id, "/check"), request).await
     }
 
     /// Lets the result of a phase count although a gate did not pass.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn accept(&self, id: &str, request: &AcceptRequest) -> Result<JobView, ClientError> {
         self.post(&job_path(id, "/accept"), request).await
     }
 
     /// Takes a delivery of a job back.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn roll_back(&self, id: &str, request: &RollbackRequest) -> Result<JobView, ClientError> {
         self.post(&job_path(id, "/rollback"), request).await
     }
 
     /// Reverts the merged result of a job.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn revert(&self, id: &str) -> Result<JobView, ClientError> {
         self.post(&job_path(id, "/revert"), &json!({})).await
     }
@@ -228,9 +192,6 @@ impl Client {
     }
 
     /// A job's events after a number, and then as they come.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn events(&self, id: &JobId, after: u64) -> Result<JobEvents, ClientError> {
         let request = self
             .request(Method::GET, &job_path(id.as_str(), "/events"))
@@ -240,9 +201,6 @@ impl Client {
     }
 
     /// What a job's agents do from now on.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn activity(&self, id: &JobId) -> Result<JobActivity, ClientError> {
         let request =
             self.request(Method::GET, &job_path(id.as_str(), "/activity")).header("accept", "text/event-stream");
@@ -250,9 +208,6 @@ impl Client {
     }
 
     /// Sends the Consultant a message; the answer streams in OpenAI's form.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn chat(
         &self,
         talk: &Talk,
@@ -278,26 +233,17 @@ impl Client {
     }
 
     /// Stops the running turn of a session.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn stop_turn(&self, session: &SessionId) -> Result<(), ClientError> {
         let path = format!("/api/v1/sessions/{}/stop", in_path(session.as_str()));
         self.send(self.request(Method::POST, &path)).await.map(drop)
     }
 
     /// Starts the drafts of a session.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn start_drafts(&self, session: &SessionId, start: &DraftStart) -> Result<Accepted, ClientError> {
         self.post(&format!("/api/v1/sessions/{}/start", in_path(session.as_str())), start).await
     }
 
     /// The newest sessions, at most so many.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn sessions(&self, most: usize) -> Result<SessionPage, ClientError> {
         let mut page: SessionPage = self.decode(self.request(Method::GET, "/api/v1/sessions")).await?;
         page.sessions.truncate(most);
@@ -305,9 +251,6 @@ impl Client {
     }
 
     /// A session with its turns, by its id or by the name of a [`Talk`]; `None` if the host has no such session.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn session(&self, name: &str) -> Result<Option<SessionDetail>, ClientError> {
         let named = self.request(Method::GET, "/api/v1/sessions").query(&[("key", format!("chat:{name}"))]);
         let found: SessionPage = self.decode(named).await?;
@@ -322,9 +265,6 @@ impl Client {
 
     /// Calls a tool over MCP, as agents do, for a client whose relative paths start at `directory`. The result is MCP's own, also for
     /// a refusal of the tool.
-    ///
-    /// # Errors
-    /// [`ClientError`].
     pub(crate) async fn call_tool(
         &self,
         name: &str,

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::offline::questions;
-use crate::question::{ask, can_ask, how_to_answer, shown};
+use crate::question::{ask, how_to_answer, shown};
 
 /// Arguments of `helix answer`.
 #[derive(Debug, Args)]
@@ -46,7 +46,7 @@ async fn list(context: &Context) -> Ended {
     }
     let lines: Vec<String> = open.iter().map(|question| shown(context, question)).collect();
     context.terminal.answer(&for_programs(&open)?, &lines.join("\n"))?;
-    for question in open.iter().filter(|_| can_ask(context)) {
+    for question in open.iter().filter(|_| context.terminal.is_attended()) {
         if put(context, question).await? == Exit::NeedsPerson {
             break;
         }
@@ -59,7 +59,7 @@ async fn answer(context: &Context, id: &str, choice: Option<String>, text: Optio
     let given = match (choice, text) {
         // The host says what is wrong with it.
         (None, None) if question.status != QuestionStatus::Open => AnswerRequest::default(),
-        (None, None) if can_ask(context) => {
+        (None, None) if context.terminal.is_attended() => {
             context.terminal.say(&shown(context, &question));
             return put(context, &question).await;
         }

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use helix_core::ids::{PhaseId, RunId};
-use helix_git::{GitEnvironment, Repository, SpentBranch};
+use helix_core::error_chain;
+use helix_core::ids::{JobId, PhaseId, RunId};
+use helix_git::{GitEnvironment, GitError, Repository};
 use helix_job::{JobView, PhaseView, say};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -17,7 +18,6 @@ use serde_json::json;
 use crate::arguments::age;
 use crate::context::Context;
 use crate::error::{Ended, Exit};
-use crate::files::{unreadable, unwritable};
 use crate::offline::jobs;
 use crate::terminal::one_line;
 
@@ -33,7 +33,7 @@ pub(crate) struct Arguments {
 }
 
 /// What goes of one job.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct Leftovers {
     job: String,
     name: String,
@@ -55,36 +55,38 @@ async fn clean(context: &Context, arguments: &Arguments) -> Ended {
     };
     let all = jobs(context).await?.jobs;
     let runs = context.settings()?.state_dir.value.join("runs");
-    let mut repositories: BTreeMap<String, Option<Repository>> = BTreeMap::new();
-    let mut found = Vec::new();
+    let mut repositories: BTreeMap<&str, Option<Repository>> = BTreeMap::new();
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
     for job in all.iter().filter(|job| job.status.is_final() && ended_before(job)) {
-        let repository = repositories.entry(job.project_path.clone()).or_insert_with(|| repository(&job.project_path));
-        let branches = match repository {
-            Some(repository) => spent(repository, job),
-            None => Vec::new(),
-        };
-        let mut left = Leftovers {
-            job: job.id.to_string(),
-            name: one_line(&job.name, 40),
-            runs: spare_runs(job).into_iter().map(|run| runs.join(run.as_str())).filter(|run| run.is_dir()).collect(),
-            branches: Vec::new(),
-            bytes: 0,
-        };
-        for run in &left.runs {
-            left.bytes += size(run).map_err(unreadable(run))?;
-            if !arguments.dry_run {
-                std::fs::remove_dir_all(run).map_err(unwritable(run))?;
+        let mut left = Leftovers { job: job.id.to_string(), name: one_line(&job.name, 40), ..Leftovers::default() };
+        for run in spare_runs(job).iter().map(|run| runs.join(run.as_str())).filter(|run| run.is_dir()) {
+            let removed = size(&run).and_then(|bytes| {
+                let gone = if arguments.dry_run { Ok(()) } else { std::fs::remove_dir_all(&run) };
+                gone.map(|()| bytes)
+            });
+            match removed {
+                Ok(bytes) => {
+                    left.bytes += bytes;
+                    left.runs.push(run);
+                }
+                Err(error) => problems.push(format!("{}: {error}", run.display())),
             }
         }
-        for branch in branches {
-            let gone = match repository {
-                Some(repository) if !arguments.dry_run => repository.remove_spent(&branch).unwrap_or_else(|error| {
-                    tracing::warn!(%error, branch = branch.name, "a branch is left");
-                    false
-                }),
-                Some(_) | None => true,
-            };
-            left.branches.extend(gone.then_some(branch.name));
+        let path = job.project_path.as_str();
+        let repository = repositories.entry(path).or_insert_with(|| {
+            let opened = Path::new(path)
+                .join(".git")
+                .exists()
+                .then(|| Repository::open(Path::new(path), GitEnvironment::from_process()));
+            opened.transpose().unwrap_or_else(|error| {
+                problems.push(format!("{path}: {}", error_chain(&error)));
+                None
+            })
+        });
+        if let Some(repository) = repository
+            && let Err(error) = remove_branches(repository, &job.id, arguments.dry_run, &mut left.branches)
+        {
+            problems.push(format!("{path}: {}", error_chain(&error)));
         }
         if !left.runs.is_empty() || !left.branches.is_empty() {
             found.push(left);
@@ -100,14 +102,8 @@ async fn clean(context: &Context, arguments: &Arguments) -> Ended {
             (mebibytes(left.bytes), None),
         ]
     });
-    let headings = [
-        say!(language, "list-job"),
-        say!(language, "list-plan"),
-        say!(language, "clean-runs"),
-        say!(language, "clean-branches"),
-        say!(language, "clean-size"),
-    ];
-    let value = json!({ "dry_run": arguments.dry_run, "bytes": bytes, "jobs": found });
+    let headings = ["job", "plan", "runs", "branches", "size"];
+    let value = json!({ "dry_run": arguments.dry_run, "bytes": bytes, "jobs": found, "problems": problems });
     context.terminal.list(&value, &say!(language, "clean-nothing"), headings, rows)?;
     if !found.is_empty() {
         let size = mebibytes(bytes);
@@ -116,24 +112,25 @@ async fn clean(context: &Context, arguments: &Arguments) -> Ended {
             false => say!(language, "clean-done", size = size),
         });
     }
-    Ok(Exit::Success)
-}
-
-/// The repository of a job, if it is still there.
-fn repository(path: &str) -> Option<Repository> {
-    if !Path::new(path).is_dir() {
-        return None;
+    for problem in &problems {
+        context.terminal.note(&say!(language, "clean-left", why = problem));
     }
-    Repository::open(Path::new(path), GitEnvironment::from_process())
-        .inspect_err(|error| tracing::warn!(%error, path, "the branches of a repository are left"))
-        .ok()
+    Ok(if problems.is_empty() { Exit::Success } else { Exit::Environment })
 }
 
-fn spent(repository: &Repository, job: &JobView) -> Vec<SpentBranch> {
-    repository.spent_branches(&job.id).unwrap_or_else(|error| {
-        tracing::warn!(%error, job = %job.id, "the branches of a job are left");
-        Vec::new()
-    })
+/// Removes the branches of a job that nobody needs; a dry run only names them.
+fn remove_branches(
+    repository: &Repository,
+    job: &JobId,
+    dry_run: bool,
+    removed: &mut Vec<String>,
+) -> Result<(), GitError> {
+    for branch in repository.spent_branches(job)? {
+        if dry_run || repository.remove_spent(&branch)? {
+            removed.push(branch.name);
+        }
+    }
+    Ok(())
 }
 
 /// Runs of a job that is over that prove nothing: of attempts before the last one of their phase that delivered nothing, and

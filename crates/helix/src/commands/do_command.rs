@@ -85,7 +85,7 @@ fn sentence(arguments: &Arguments) -> Result<Option<String>, CommandError> {
     let piped = Some(piped.trim().to_owned()).filter(|text| !text.is_empty());
     if piped.is_none() && arguments.session.is_none() {
         return Err(
-            CommandError::usage(codes::USAGE, "nothing to do was given").hint("say it: helix do \"add a CSV export\"")
+            CommandError::usage(codes::USAGE, "no task was given").hint("name it: helix do \"add a CSV export\"")
         );
     }
     Ok(piped)

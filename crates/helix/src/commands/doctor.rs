@@ -2,10 +2,11 @@
 //!
 //! Must not change anything without `--fix`, and then only what Helix itself owns.
 
+use std::collections::HashSet;
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use helix_agents::{ExitStatus, Supported, probe};
 use helix_core::error_chain;
 use helix_engine::preflight::{PreflightCheck, PreflightFound};
 use helix_engine::preview::AgentMeans;
+use helix_engine::submit::plans_in;
 use helix_engine::{AgentProfile, Product, Program, agent_kind};
 use helix_git::{GitEnvironment, Repository};
 use helix_job::{ErrorView, Language, phrases, problem, say};
@@ -25,6 +27,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::commands::means;
+use crate::commands::openwebui;
 use crate::commands::plan;
 use crate::commands::preflight::{self, Preflight};
 use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words, workspace_of};
@@ -89,7 +92,8 @@ pub(crate) fn run(context: &Context, fix: bool, choice: preflight::Choice) -> En
         checks.extend(workspace(context, settings).await);
         checks.extend(state(language, settings, fix).await);
         checks.push(listening(language, settings).await);
-        checks.extend(open_webui(context, settings).await);
+        let open_webui = openwebui::examine(context, settings).await;
+        checks.extend(open_webui.map(|found| examined("Open WebUI".to_owned(), found)));
         Ok(())
     })?;
     checks.extend(gates(context, choice)?);
@@ -233,25 +237,20 @@ fn limits(language: Language, settings: &Settings) -> Check {
     match limits.gauge.available() {
         None => Check::note(what, problem!(language, "doctor-memory-unknown", agents = agents)),
         Some(available) => {
-            let (available, floor) = (available >> 20, limits.memory_floor >> 20);
-            match available < floor {
-                true => {
-                    let (available, floor) = (available.to_string(), floor.to_string());
-                    let found =
-                        problem!(language, "doctor-memory-low", agents = agents, available = available, floor = floor);
-                    Check::note(what, found)
-                }
-                false => {
-                    let available = available.to_string();
-                    Check::good(what, say!(language, "doctor-memory", agents = agents, available = available))
-                }
+            let is_low = available < limits.memory_floor;
+            let [available, floor] = [available, limits.memory_floor].map(|bytes| (bytes >> 20).to_string());
+            if is_low {
+                let found =
+                    problem!(language, "doctor-memory-low", agents = agents, available = available, floor = floor);
+                return Check::note(what, found);
             }
+            Check::good(what, say!(language, "doctor-memory", agents = agents, available = available))
         }
     }
 }
 
 /// Programs that the tests of the project in the working directory need: each is started, since one that is found can
-/// still be of no use (a rustup without a toolchain, a Python without pytest).
+/// still be useless (a rustup without a toolchain, a Python without pytest).
 async fn toolchains(context: &Context) -> Vec<Check> {
     let (found, language) = (survey(&context.environment.directory), context.terminal.language);
     let mut checks = Vec::new();
@@ -284,7 +283,7 @@ async fn toolchains(context: &Context) -> Vec<Check> {
 fn gates(context: &Context, choice: preflight::Choice) -> Result<Vec<Check>, CommandError> {
     let language = context.terminal.language;
     let mut checks: Vec<Check> = Vec::new();
-    for plan in plan_files(&context.environment.directory) {
+    for plan in plans_in(&context.environment.directory) {
         // What is wrong with a plan, `helix plan check` says.
         let Ok(inspection) = plan::inspected(context, &plan::request(context, &plan)) else { continue };
         let Some(spec) = inspection.spec() else { continue };
@@ -306,26 +305,13 @@ fn gates(context: &Context, choice: preflight::Choice) -> Result<Vec<Check>, Com
             })),
         }
     }
-    let mut known = Vec::new();
-    checks.retain(|check| {
-        let is_new = !known.contains(&check.found);
-        known.push(check.found.clone());
-        is_new
-    });
+    // The same command of several gates is said once.
+    let mut known = HashSet::new();
+    checks.retain(|check| known.insert(check.found.clone()));
     Ok(checks)
 }
 
-/// The plans of the project in a directory.
-fn plan_files(directory: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(directory.join("plans")).into_iter().flatten().flatten();
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path().join(plan::PLAN_FILE)).collect();
-    found.push(directory.join(plan::PLAN_FILE));
-    found.retain(|file| file.is_file());
-    found.sort();
-    found
-}
-
-/// The first line of what a program prints, if it prints any, or why it is of no use.
+/// The first line of what a program prints, if it prints any, or why it is useless.
 async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
     let mut asked = tokio::process::Command::new(command[0]);
     asked.args(&command[1..]).current_dir(&context.environment.directory).stdin(Stdio::null()).kill_on_drop(true);
@@ -434,11 +420,6 @@ async fn listening(language: Language, settings: &Settings) -> Check {
     }
 }
 
-/// The Open WebUI that was connected, if one was.
-async fn open_webui(context: &Context, settings: &Settings) -> Option<Check> {
-    Some(examined("Open WebUI".to_owned(), super::openwebui::examine(context, settings).await?))
-}
-
 fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String {
     let mut lines = Vec::new();
     for check in checks {
@@ -454,10 +435,5 @@ fn report(terminal: &Terminal, checks: &[Check], settings: &[Origin]) -> String 
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         [(key.clone(), None), (value, None), (origin.clone(), Some(Meaning::Weak))]
     });
-    let headings = [
-        say!(terminal.language, "doctor-setting"),
-        say!(terminal.language, "doctor-value"),
-        say!(terminal.language, "list-from"),
-    ];
-    format!("{}\n\n{}", lines.join("\n"), terminal.table(headings, rows))
+    format!("{}\n\n{}", lines.join("\n"), terminal.table(["setting", "value", "from"], rows))
 }

@@ -13,18 +13,17 @@ use helix_agents::Sandbox;
 use helix_core::finding::{Correction, Verdict};
 use helix_core::ids::{CommitId, PhaseId};
 use helix_core::run::SandboxMode;
-use helix_engine::submit::{SubmitRequest, inspect};
+use helix_engine::submit::{SubmitError, SubmitRequest, inspect};
 use helix_engine::work_gates::{PhaseGates, WorkTask};
 use helix_git::{GitEnvironment, Repository};
 use helix_job::phrases::Sign;
 use helix_job::{GateReport, Language, Origin, phrases, say};
 use serde_json::json;
-use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::runtime::signal_stream;
+use crate::runtime::unless_stopped;
 use crate::terminal::{Meaning, Terminal};
 use crate::watch::meaning;
 
@@ -62,8 +61,6 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
             None => of_plan(context, &arguments).await?,
         };
         let task = chosen(task, &arguments.phase)?;
-        let (mut interrupts, mut terminations) =
-            (signal_stream(SignalKind::interrupt())?, signal_stream(SignalKind::terminate())?);
         let cancel = CancellationToken::new();
         // Within a run its own walls hold, and its user's configuration is out of its reach.
         let sandbox = match context.environment.variable("HELIX_RUN_DIR") {
@@ -71,16 +68,7 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
             None => context.settings()?.sandbox(&context.environment),
         };
         let running = task.run(&context.environment.directory, context.environment.program.clone(), sandbox, &cancel);
-        tokio::pin!(running);
-        let done = tokio::select! {
-            done = &mut running => done?,
-            () = async { tokio::select! { _ = interrupts.recv() => {} _ = terminations.recv() => {} } } => {
-                // The gates' processes end first, however they do.
-                cancel.cancel();
-                drop(running.await);
-                return Ok(Exit::Interrupted);
-            }
-        };
+        let Some(done) = unless_stopped(running, &cancel).await? else { return Ok(Exit::Interrupted) };
         let lines: Vec<String> = done.iter().flat_map(|one| lines(&context.terminal, one)).collect();
         context.terminal.answer(&json!({ "evidence": false, "phases": done }), &lines.join("\n"))?;
         context.terminal.note(&say!(context.terminal.language, "gates-no-verdict"));
@@ -105,10 +93,9 @@ async fn of_plan(context: &Context, arguments: &Arguments) -> Result<WorkTask, C
     request.venv = context.active_venv();
     let config = context.settings()?.engine(&context.environment)?;
     let mut inspection = inspect(&config, &request).await?;
-    if let Some(at) = inspection.refusals.iter().position(|one| one.code() == helix_engine::codes::NO_VENV) {
-        return Err(inspection.refusals.swap_remove(at).into());
-    }
-    if let Some(at) = inspection.refusals.iter().position(|one| one.code() == helix_engine::codes::NO_WORKSPACE) {
+    let hinders =
+        |one: &SubmitError| [helix_engine::codes::NO_VENV, helix_engine::codes::NO_WORKSPACE].contains(&one.code());
+    if let Some(at) = inspection.refusals.iter().position(hinders) {
         return Err(inspection.refusals.swap_remove(at).into());
     }
     let (state, workspace) = (context.settings()?.state_dir.value.clone(), inspection.workspace.clone());

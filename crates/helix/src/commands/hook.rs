@@ -9,6 +9,7 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use clap::Subcommand;
+use helix_core::text::count;
 use helix_project::chosen::noted_project;
 use helix_project::save_check::{Belongs, NO_PROJECT_CHOSEN, SavedKind, check_file};
 use helix_project::skills::SkillCatalog;
@@ -92,8 +93,10 @@ pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
         .map_err(|error| unreadable("the file that was written cannot be checked").because(&error))?;
     let Some(checked) = checked.filter(|checked| checked.errors().next().is_some()) else { return Ok(Exit::Success) };
     let (kind, errors) = (checked.kind.word(), checked.errors().count());
-    let mut told =
-        format!("Helix checked the {kind} {shown}: {errors} error(s). The file is written; fix exactly these:\n");
+    let mut told = format!(
+        "Helix checked the {kind} {shown}: {}. The file is written; fix exactly these:\n",
+        count(errors, "error")
+    );
     for diagnostic in &checked.diagnostics {
         told.push_str(&format!("{diagnostic}\n"));
     }

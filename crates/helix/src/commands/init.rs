@@ -46,20 +46,7 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         }
         into.push(context.shown(path));
     }
-    // Who sets a project up here has decided to work with it.
-    if !kept.contains(&context.shown(&files[0].0)) {
-        trust(context, &files[0].0);
-    }
     let language = context.terminal.language;
-    // A person has just asked for this file, and Helix has written it: it counts as it is now.
-    let file = directory.join(FILE_NAME);
-    if written.contains(&context.shown(&file))
-        && let Some(project) =
-            project_file(&context.environment, Some(&file))?.filter(|project| !project.keys.is_empty())
-    {
-        let state = state_dir(&context.environment, &context.overrides)?.value;
-        Trust::new(&context.environment, &state).give(&project)?;
-    }
     let mut lines = found(language, &survey, &agents, &directory, root);
     let wrote = context.terminal.paint(Meaning::Good, &say!(language, "init-wrote"));
     lines.extend(written.iter().map(|path| format!("{wrote} {path}")));
@@ -74,20 +61,16 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         "languages": names(&survey), "tests": tests.collect::<Vec<_>>(),
     });
     context.terminal.answer(&value, &lines.join("\n"))?;
+    // A person has just asked for this file, and Helix has written it: it counts as it is now, and its project's gates may be tried.
+    let file = &files[0].0;
+    if written.contains(&context.shown(file))
+        && let Some(project) = project_file(&context.environment, Some(file))?
+    {
+        let state = state_dir(&context.environment, &context.overrides)?.value;
+        Trust::new(&context.environment, &state).give(&project)?;
+    }
     context.terminal.note(&say!(language, "init-next"));
     Ok(Exit::Success)
-}
-
-/// Trusts the file that was written, so that its project's gates may be tried. Where that cannot be recorded, `helix trust` says why.
-fn trust(context: &Context, file: &Path) {
-    let given = state_dir(&context.environment, &context.overrides).and_then(|state| {
-        let written = project_file(&context.environment, Some(file))?;
-        let trust = Trust::new(&context.environment, &state.value);
-        written.map(|written| trust.give(&written)).transpose()
-    });
-    if let Err(error) = given {
-        tracing::info!(error = error.in_one_line(), "the new configuration is not trusted yet");
-    }
 }
 
 fn names(survey: &Survey) -> Vec<&'static str> {

@@ -76,8 +76,7 @@ fn list(context: &Context, holder: Holder, nothing: &str) -> Ended {
         let rows = keys
             .iter()
             .map(|one| [(one.name.clone(), None), (one.created_at.strftime("%F").to_string(), Some(Meaning::Weak))]);
-        let language = context.terminal.language;
-        context.terminal.list(&keys, nothing, [say!(language, "list-name"), say!(language, "keys-since")], rows)
+        context.terminal.list(&keys, nothing, ["name", "since"], rows)
     })
 }
 

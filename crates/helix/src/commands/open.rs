@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use helix_job::say;
 
+use crate::commands::jobs::job_id;
 use crate::context::Context;
 use crate::error::{Ended, Exit};
 use crate::terminal::Reading;
@@ -21,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Arguments of `helix open`.
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// The job to look at first, by id or unique prefix
+    /// The job to look at first: job number, `last`, name of a plan, job id or a unique prefix
     job: Option<String>,
     /// Print the address instead of opening it
     #[arg(long)]
@@ -29,7 +30,13 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, Arguments { job, print }: &Arguments) -> Ended {
-    let login = context.block_on(async { Ok(context.host().await?.log_in(job.as_deref()).await?) })?;
+    let login = context.block_on(async {
+        let job = match job {
+            Some(said) => Some(job_id(context, said).await?),
+            None => None,
+        };
+        Ok(context.host().await?.log_in(job.as_deref()).await?)
+    })?;
     if *print || context.terminal.reading == Reading::Programs {
         return context.terminal.answer(&login, &login.url);
     }

@@ -1,19 +1,18 @@
 //! The preflight from the terminal: the commands of a plan's gates, tried once on the commit that a job would start from.
 //!
-//! Must not run anything of a project that its user has not begun to work with: whoever checks a plan has not started it.
+//! Must not run anything of a project that its user has not begun to work with: checking a plan does not start it.
 
 use std::path::Path;
 
 use clap::Args;
 use helix_engine::preflight::{PreflightCheck, PreflightFound, preflight};
 use helix_job::{JobSpec, Language, phrases, say};
-use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Trust, project_file};
 use crate::context::Context;
 use crate::error::CommandError;
-use crate::runtime::signal_stream;
+use crate::runtime::unless_stopped;
 use crate::terminal::{Meaning, Terminal};
 
 /// Whether commands of gates are tried.
@@ -64,20 +63,9 @@ pub(crate) fn make(context: &Context, spec: &JobSpec, choice: Choice) -> Result<
     }
     let config = settings.engine(&context.environment)?;
     context.block_on(async {
-        let (mut interrupts, mut terminations) =
-            (signal_stream(SignalKind::interrupt())?, signal_stream(SignalKind::terminate())?);
         let cancel = CancellationToken::new();
-        let running = preflight(spec, &config, &state, &cancel);
-        tokio::pin!(running);
-        tokio::select! {
-            made = &mut running => Ok(Preflight::Made(made?)),
-            () = async { tokio::select! { _ = interrupts.recv() => {} _ = terminations.recv() => {} } } => {
-                // The commands end first, however they do.
-                cancel.cancel();
-                drop(running.await);
-                Ok(Preflight::Interrupted)
-            }
-        }
+        let made = unless_stopped(preflight(spec, &config, &state, &cancel), &cancel).await?;
+        Ok(made.map_or(Preflight::Interrupted, Preflight::Made))
     })
 }
 

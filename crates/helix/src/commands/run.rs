@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{Reached, busy_jobs, find, refuse_other_configuration, until_idle};
-use crate::question::{can_ask, choose};
+use crate::question::choose;
 use crate::runtime::signal_stream;
 use crate::terminal::Reading;
 use crate::watch::{Interrupt, Watched, print_job, watch};
@@ -73,7 +73,7 @@ async fn plan_of_project(context: &Context) -> Result<PathBuf, CommandError> {
     let above = place.ancestors().find(|above| above.join(".git").exists());
     let found = [Some(place.as_path()), above].into_iter().flatten().map(plans_in).find(|plans| !plans.is_empty());
     let plans = found.unwrap_or_default();
-    if plans.len() > 1 && can_ask(context) {
+    if plans.len() > 1 && context.terminal.is_attended() {
         let names: Vec<String> = plans.iter().map(|plan| context.shown(plan)).collect();
         if let Some(at) = choose(context, &names).await? {
             return Ok(plans.into_iter().nth(at).unwrap_or_else(|| place.clone()));
@@ -93,7 +93,7 @@ pub(crate) async fn follow(
     interrupt: Interrupt,
     ask: impl AsyncFnOnce(&Client) -> Result<JobView, ClientError>,
 ) -> Ended {
-    // Whoever only watches runs nobody's jobs in the foreground.
+    // A command that only watches runs no jobs in the foreground.
     let reached = match interrupt {
         Interrupt::Leaves => Reached::Other(context.host().await?),
         Interrupt::Cancels => context.reach().await?,

@@ -6,12 +6,11 @@ use clap::Args;
 use helix_job::{How, say};
 use helix_store::StateDir;
 use serde_json::json;
-use tokio::signal::unix::SignalKind;
 
 use crate::context::Context;
 use crate::error::{Ended, Exit};
 use crate::host::{Access, Host, Listening, READY_MARK, until_idle};
-use crate::runtime::signal_stream;
+use crate::runtime::stopped;
 use crate::terminal::{Meaning, Reading};
 
 /// How long a host without jobs waits for one before it leaves.
@@ -46,8 +45,7 @@ async fn serve(context: &Context, arguments: Arguments) -> Ended {
         Access::Token(context.environment.variable("HELIX_TOKEN").map(str::to_owned))
     };
     let listening = Listening::at(arguments.listen.as_ref().unwrap_or(&settings.listen.value), access).await?;
-    let mut interrupts = signal_stream(SignalKind::interrupt())?;
-    let mut terminations = signal_stream(SignalKind::terminate())?;
+    let stopped = stopped()?;
     let state = StateDir::open(&settings.state_dir.value)?;
     let lock = state.lock()?;
     let mut host = Host::start(&context.environment, settings, &listening, lock).await?;
@@ -58,8 +56,7 @@ async fn serve(context: &Context, arguments: Arguments) -> Ended {
     }
     let engine = host.engine.clone();
     tokio::select! {
-        _ = interrupts.recv() => {}
-        _ = terminations.recv() => {}
+        () = stopped => {}
         idle = until_idle(&engine, IDLE_GRACE, Some(&state)), if arguments.until_idle => idle?,
         error = host.server_failed() => return Err(error),
     }

@@ -43,8 +43,7 @@ fn list(context: &Context, catalog: &SkillCatalog) -> Ended {
         [(skill.name.clone(), None), (origin, Some(Meaning::Weak)), (skill.description.clone(), None)]
     });
     let value = json!({ "skills": skills, "problems": catalog.problems });
-    let headings = [say!(language, "list-name"), say!(language, "list-from"), say!(language, "list-description")];
-    context.terminal.list(&value, &say!(language, "skills-none"), headings, rows)?;
+    context.terminal.list(&value, &say!(language, "skills-none"), ["name", "from", "description"], rows)?;
     context.terminal.say_diagnostics(&catalog.problems, "");
     Ok(Exit::Success)
 }

@@ -29,12 +29,7 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     if arguments.list {
         let all = trust.list();
         let rows = all.iter().map(|one| [(one.path.display().to_string(), None)]);
-        return context.terminal.list(
-            &json!({ "files": all }),
-            &say!(language, "trust-none"),
-            [say!(language, "trust-file")],
-            rows,
-        );
+        return context.terminal.list(&json!({ "files": all }), &say!(language, "trust-none"), ["file"], rows);
     }
     if let (true, Some(file)) = (arguments.revoke, &arguments.file) {
         return revoke(context, &trust, &context.path(file));

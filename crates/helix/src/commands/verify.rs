@@ -12,10 +12,8 @@ use helix_core::run::SandboxMode;
 use helix_engine::evidence::{BundleError, EvidenceKey, PublicKey, Verified, compare, public_keys, verify};
 use helix_engine::work_gates::{PhaseGates, Rerun};
 use helix_job::{Language, say};
-use helix_plan::GateSpec;
 use helix_store::{kept_key, known_key};
 use serde_json::json;
-use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
 use super::gates::lines;
@@ -23,8 +21,8 @@ use crate::config::workspace_of;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{open, read_text};
-use crate::runtime::signal_stream;
-use crate::terminal::{Meaning, Terminal};
+use crate::runtime::unless_stopped;
+use crate::terminal::Meaning;
 
 /// Largest file that is looked at, in bytes: one byte more than a bundle may have, so that the engine sees that it is too large.
 const MOST: u64 = (64 << 20) + 1;
@@ -154,32 +152,16 @@ fn rerun(context: &Context, verified: &Verified, repository: &Path) -> Result<Op
     let again = again.prepared(&context.settings()?.state_dir.value, &workspace);
     context.terminal.say(&say!(context.terminal.language, "verify-runs"));
     for (phase, gate) in again.gates() {
-        context.terminal.say(&format!("  {phase}: {}", shown(gate)));
+        let gate = serde_json::to_string(gate).unwrap_or_else(|_| gate.name().to_owned());
+        context.terminal.say(&format!("  {phase}: {gate}"));
     }
     // Nothing of others is run without walls, whatever the environment says of those around this process.
     let sandbox = Sandbox { mode: SandboxMode::Required, ..context.settings()?.sandbox(&context.environment) };
     let (directory, program) = (context.path(repository), context.environment.program.clone());
     context.block_on(async {
-        let (mut interrupts, mut terminations) =
-            (signal_stream(SignalKind::interrupt())?, signal_stream(SignalKind::terminate())?);
         let cancel = CancellationToken::new();
-        let running = again.run(&directory, program, sandbox, &cancel);
-        tokio::pin!(running);
-        tokio::select! {
-            done = &mut running => Ok(Some(done?)),
-            () = async { tokio::select! { _ = interrupts.recv() => {} _ = terminations.recv() => {} } } => {
-                // The gates' processes end first, however they do.
-                cancel.cancel();
-                drop(running.await);
-                Ok(None)
-            }
-        }
+        unless_stopped(again.run(&directory, program, sandbox, &cancel), &cancel).await
     })
-}
-
-/// A gate in one line, as it is defined.
-fn shown(gate: &GateSpec) -> String {
-    serde_json::to_string(gate).unwrap_or_else(|_| gate.name().to_owned())
 }
 
 fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran: Option<Vec<PhaseGates>>) -> Ended {
@@ -220,7 +202,10 @@ fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran
         text.push(say!(language, "verify-no-gate"));
     }
     if is_same {
-        text.push(end(terminal, evidence.proved));
+        text.push(match evidence.proved {
+            true => terminal.paint(Meaning::Good, &say!(language, "verify-proved")),
+            false => terminal.paint(Meaning::Bad, &say!(language, "verify-unproved")),
+        });
     }
     terminal.answer(&value, &text.join("\n"))?;
     if verdicts().any(|verdict| matches!(verdict, Verdict::Fail { .. })) {
@@ -233,11 +218,4 @@ fn report(context: &Context, verified: &Verified, repository: Option<&Path>, ran
             .hint("install what its line above says is missing, or take a machine with working walls"));
     }
     Ok(if evidence.proved { Exit::Success } else { Exit::NotProved })
-}
-
-fn end(terminal: &Terminal, proved: bool) -> String {
-    match proved {
-        true => terminal.paint(Meaning::Good, &say!(terminal.language, "verify-proved")),
-        false => terminal.paint(Meaning::Bad, &say!(terminal.language, "verify-unproved")),
-    }
 }

@@ -79,8 +79,7 @@ fn list(context: &Context) -> Ended {
     context.terminal.say_diagnostics(&diagnostics, "");
     let value = json!({ "workflows": values, "diagnostics": diagnostics });
     let language = context.terminal.language;
-    let headings = [say!(language, "list-name"), say!(language, "list-from"), say!(language, "list-description")];
-    context.terminal.list(&value, &say!(language, "workflow-none"), headings, rows)?;
+    context.terminal.list(&value, &say!(language, "workflow-none"), ["name", "from", "description"], rows)?;
     Ok(if all.is_whole() { Exit::Success } else { Exit::No })
 }
 

@@ -59,7 +59,7 @@ pub(super) fn inherit(
     let text = settings.as_ref().map(|path| read(path, LARGEST)).transpose()?.flatten().unwrap_or_else(|| "{}".into());
     let shown = settings.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let broken = |error: serde_json::Error| {
-        CommandError::usage(codes::CONFIG_INHERIT, format!("{shown} cannot be understood: {error}"))
+        CommandError::usage(codes::CONFIG_INHERIT, format!("{shown} cannot be parsed: {error}"))
             .hint("correct it: what it forbids counts for Helix's agents, too")
     };
     profile.tools.deny.extend(own_settings::denied(&text).map_err(broken)?);
@@ -146,7 +146,7 @@ fn server(environment: &Environment, name: &str, files: [Option<PathBuf>; 2]) ->
     for path in files.into_iter().flatten() {
         let shown = path.display().to_string();
         let unusable =
-            |why: String| (format!("the tool server {name} is of no use: {why} ({shown})"), format!("correct {shown}"));
+            |why: String| (format!("cannot use the tool server {name}: {why} ({shown})"), format!("correct {shown}"));
         let Some(text) = read_text(None, &path, LARGEST_SERVERS).map_err(|error| unusable(error.to_string()))? else {
             continue;
         };

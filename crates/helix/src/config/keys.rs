@@ -199,7 +199,7 @@ mapping! {
         max_run_time: Time, example = "\"4h\"";
         /// virtual environment of Python for agents and gates, unless one is active; default: .venv of the repository
         venv: Text, example = "\"~/venvs/shop\"";
-        /// repeats after a provider's trouble, which are no attempts (docs/retries.md); 0: none
+        /// repeats after a provider's failure, which are not attempts (docs/retries.md); 0: none
         retries: u32, example = "3";
         /// pause before the first repeat; doubles with each further one
         retry_delay: Time, example = "\"1s\"";
@@ -392,13 +392,13 @@ kinds! {
         let mut parts = Path::new(&path).components().peekable();
         let names = parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(name) if name != ".git"));
         let help = "write a path below the repository's root, such as \"node_modules\"";
-        fitting(node, reader, names.then_some(path), &format!("{what} is no such path"), help)
+        fitting(node, reader, names.then_some(path), &format!("{what} is not such a path"), help)
     };
     /// The name of a variable.
     pub(super) VariableName -> String, |node, what, reader| {
         let name = Text::from_node(node, what, reader)?;
         let help = "use capital letters, digits and _, such as \"DB_PORT\"";
-        fitting(node, reader, is_variable(&name).then_some(name), &format!("{what} is no name of a variable"), help)
+        fitting(node, reader, is_variable(&name).then_some(name), &format!("{what} is not the name of a variable"), help)
     };
     /// What becomes of an answer whose client goes away.
     pub(super) OnDisconnect -> Option<Disconnect>, |node, what, reader| {
@@ -417,13 +417,13 @@ kinds! {
     pub(super) Inherit -> Wanted, |node, what, reader| {
         let word = String::from_node(node, what, reader)?;
         let help = "write \"rules\", \"skills\", \"hooks\", or \"mcp:\" with the name of a tool server of yours";
-        fitting(node, reader, Wanted::of(&word), &format!("{word:?} is nothing that can be inherited"), help)
+        fitting(node, reader, Wanted::of(&word), &format!("{word:?} cannot be inherited"), help)
     };
     /// A rule for tools.
     pub(super) Rule -> ToolRule, |node, what, reader| {
         let rule = String::from_node(node, what, reader)?;
         let help = "write read, write, shell, web, agents, mcp:SERVER/TOOL or tool:NAME, such as \"read:.env\" or \"shell:git push *\"";
-        fitting(node, reader, rule.parse().ok(), &format!("{rule:?} is no rule for tools"), help)
+        fitting(node, reader, rule.parse().ok(), &format!("{rule:?} is not a rule for tools"), help)
     };
     /// An agent whose keys fit together.
     pub(super) CheckedAgent -> Agent, |node, what, reader| {
@@ -512,7 +512,7 @@ fn command_line(node: &Node, reader: &mut FieldReader<'_>, what: &str, text: &st
     let empty = || "write the program first, such as \"npm ci\"".to_owned();
     let help = words.as_ref().err().map_or_else(empty, |error| error.remedy.clone());
     let is_one = words.is_ok_and(|words| !words.is_empty());
-    fitting(node, reader, is_one.then(|| text.to_owned()), &format!("{what} is no command"), &help)
+    fitting(node, reader, is_one.then(|| text.to_owned()), &format!("{what} is not a command"), &help)
 }
 
 /// A command with numbers in the place of ports.

@@ -436,7 +436,7 @@ fn check_listen(listen: &Setting<String>) -> Result<(), CommandError> {
     if matches!(port, Some(Ok(_))) {
         return Ok(());
     }
-    let message = format!("`server.listen` is {:?}, which is no address ({})", listen.value, listen.origin);
+    let message = format!("`server.listen` is {:?}, which is not an address ({})", listen.value, listen.origin);
     Err(CommandError::usage(codes::CONFIG_VALUE, message)
         .hint("write ADDRESS:PORT, such as 127.0.0.1:8787 (port 0 lets the system choose)"))
 }

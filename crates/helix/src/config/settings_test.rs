@@ -184,9 +184,9 @@ fn every_key_reaches_the_policy() {
 #[test]
 fn what_is_to_be_inherited_has_to_be_there() {
     for (text, part) in [
-        ("[agents.claude]\ninherit = [\"everything\"]\n", "\"everything\" is nothing that can be inherited"),
-        ("[agents.claude]\ninherit = [\"mcp:helix\"]\n", "\"mcp:helix\" is nothing that can be inherited"),
-        ("[agents.claude]\ntools = { deny = [\"bash\"] }\n", "\"bash\" is no rule for tools"),
+        ("[agents.claude]\ninherit = [\"everything\"]\n", "\"everything\" cannot be inherited"),
+        ("[agents.claude]\ninherit = [\"mcp:helix\"]\n", "\"mcp:helix\" cannot be inherited"),
+        ("[agents.claude]\ntools = { deny = [\"bash\"] }\n", "\"bash\" is not a rule for tools"),
     ] {
         let found = problems(text);
         assert!(found.len() == 1 && found[0].contains(part), "{text}: {found:?}");

@@ -125,8 +125,7 @@ impl<'a> Trust<'a> {
         if file.keys.is_empty() {
             return Ok(());
         }
-        let record = self.record_of(&file.path)?;
-        let given = std::fs::read(&record).ok().and_then(|bytes| serde_json::from_slice::<Trusted>(&bytes).ok());
+        let given = self.given(&file.path)?;
         if let Some(given) = &given
             && given.digest == self.digest(file)?.0
         {
@@ -149,10 +148,15 @@ impl<'a> Trust<'a> {
 
     /// Whether the user trusts a file as it is now.
     pub(crate) fn is_given(&self, file: &ProjectFile) -> bool {
-        let record = self.record_of(&file.path).ok().and_then(|record| std::fs::read(record).ok());
-        let given = record.and_then(|bytes| serde_json::from_slice::<Trusted>(&bytes).ok());
+        let given = self.given(&file.path).ok().flatten();
         given.is_some_and(|given| self.digest(file).is_ok_and(|(digest, _)| digest == given.digest))
             && only_the_user_writes(&file.path).is_ok()
+    }
+
+    /// The user's word on a file, as it was then; a record that cannot be read is none.
+    fn given(&self, path: &Path) -> Result<Option<Trusted>, CommandError> {
+        let record = std::fs::read(self.record_of(path)?).ok();
+        Ok(record.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
     /// Trusts a file as it is now; returns the files that are trusted with it.

@@ -59,7 +59,7 @@ pub(crate) async fn start_in_background(
         if let Some(host) = find(settings).await? {
             return Ok(host);
         }
-        // The lock is not asked: whoever holds it to look keeps a host from starting.
+        // The lock is not tried: holding it to look would keep a host from starting.
         if asked.elapsed() > STARTING {
             return Err(failed(&log_path));
         }
@@ -90,7 +90,7 @@ fn wait_ready(mut child: Child) {
 
 fn failed(log: &Path) -> CommandError {
     let error = CommandError::environment(codes::BACKGROUND_HOST, "the background host did not start")
-        .hint(format!("see {}; or run without --detach", log.display()));
+        .hint(format!("see {}", log.display()));
     match helix_process::end_of_file(log, LOG_TAIL).unwrap_or_default().trim() {
         "" => error,
         end => error.cause(format!("the end of its log:\n{end}")),

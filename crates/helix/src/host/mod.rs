@@ -155,7 +155,7 @@ impl Host {
         Ok(host)
     }
 
-    /// Waits for the server to fail; a host whose server has ended is of no use.
+    /// Waits for the server to fail; a host without a server is useless.
     ///
     /// # Errors
     /// Always, with what the server failed with.

@@ -94,7 +94,7 @@ pub(crate) async fn refuse_other_configuration(
         name.display()
     ));
     Err(CommandError::usage(codes::OTHER_CONFIGURATION, message).hint(format!(
-        "give this project a host of its own: --state-dir {}; or stop the other host first (one of --detach stops by itself soon after its last job){take}",
+        "give this project its own host: --state-dir {}; or stop the other host first (one in the background stops soon after its last job){take}",
         own.display()
     )))
 }

@@ -30,7 +30,7 @@ impl Visit {
 /// Whether somebody counts on the host of this directory; where that cannot be seen, nobody does.
 pub(super) fn is_visited(state: &StateDir) -> bool {
     let Ok(file) = open(state) else { return false };
-    // Whoever comes now waits for as long as this looks.
+    // A visitor who comes now waits for as long as this looks.
     flock(&file, FlockOperation::NonBlockingLockExclusive).is_err_and(|error| error == rustix::io::Errno::WOULDBLOCK)
 }
 

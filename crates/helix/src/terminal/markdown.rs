@@ -62,7 +62,7 @@ pub(crate) fn rendered(text: &str, look: Look, width: usize) -> String {
     options.extension.front_matter_delimiter = Some("---".into());
     let (arena, text) = (Arena::new(), plain(text));
     let root = parse_document(&arena, &text, &options);
-    let lines = Writer { look }.blocks(root, width.max(NARROWEST));
+    let lines = Writer { look }.blocks(root, width.max(NARROWEST), true);
     lines.into_iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
@@ -87,13 +87,8 @@ struct Writer {
 }
 
 impl Writer {
-    /// The blocks below a node, with a blank line between them.
-    fn blocks<'a>(&self, parent: &'a AstNode<'a>, width: usize) -> Vec<String> {
-        self.apart(parent, width, true)
-    }
-
-    /// The same, with or without the blank lines.
-    fn apart<'a>(&self, parent: &'a AstNode<'a>, width: usize, apart: bool) -> Vec<String> {
+    /// The blocks below a node, with or without a blank line between them.
+    fn blocks<'a>(&self, parent: &'a AstNode<'a>, width: usize, apart: bool) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         for node in parent.children() {
             let block = self.block(node, width);
@@ -109,11 +104,13 @@ impl Writer {
         match &node.data.borrow().value {
             NodeValue::Paragraph => self.wrapped(node, Style::default(), width),
             NodeValue::Heading(_) => self.wrapped(node, Style::default().with(BOLD), width),
-            NodeValue::BlockQuote => Self::behind(&self.paint(WEAK, "│ "), self.blocks(node, width.saturating_sub(2))),
+            NodeValue::BlockQuote => {
+                Self::behind(&self.paint(WEAK, "│ "), self.blocks(node, width.saturating_sub(2), true))
+            }
             NodeValue::Alert(alert) => {
                 let name = alert.title.clone().unwrap_or_else(|| alert.alert_type.default_title().to_owned());
                 let mut lines = vec![self.paint(BOLD, &plain(&name))];
-                lines.extend(self.blocks(node, width.saturating_sub(2)));
+                lines.extend(self.blocks(node, width.saturating_sub(2), true));
                 Self::behind(&self.paint(WEAK, "│ "), lines)
             }
             NodeValue::List(list) => {
@@ -125,7 +122,7 @@ impl Writer {
                         (_, ListType::Bullet) => "• ".to_owned(),
                     };
                     let indent = mark.width();
-                    let inside = self.apart(item, width.saturating_sub(indent), !list.tight);
+                    let inside = self.blocks(item, width.saturating_sub(indent), !list.tight);
                     if !list.tight && !lines.is_empty() {
                         lines.push(String::new());
                     }
@@ -143,7 +140,7 @@ impl Writer {
             NodeValue::ThematicBreak => vec![self.paint(WEAK, &"─".repeat(width))],
             NodeValue::Table(_) => self.table(node, width),
             NodeValue::FrontMatter(_) => Vec::new(),
-            _ => self.blocks(node, width),
+            _ => self.blocks(node, width, true),
         }
     }
 
@@ -161,10 +158,7 @@ impl Writer {
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let of = |column: usize| rows.iter().filter_map(move |row| row.get(column)).map(|cell| wide(cell)).max();
         let widths: Vec<usize> = (0..columns).map(|column| of(column).unwrap_or(0)).collect();
-        let (head, body) = match rows.split_first() {
-            Some(split) => split,
-            None => return Vec::new(),
-        };
+        let Some((head, body)) = rows.split_first() else { return Vec::new() };
         if widths.iter().sum::<usize>() + 3 * columns.saturating_sub(1) > width {
             let mut lines = Vec::new();
             for row in body {

@@ -7,11 +7,11 @@ mod keyboard;
 mod markdown;
 mod problem;
 mod table;
-mod time;
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use helix_core::diagnostic::Diagnostic;
+use helix_job::{Language, say};
 use helix_process::secrets::clean;
 use serde::Serialize;
 
@@ -20,16 +20,18 @@ use crate::error::{CommandError, Ended, Exit, codes};
 pub(crate) use editor::{LineEditor, Typed};
 pub(crate) use helix_core::text::{coloured, duration, money, one_line, plain};
 pub(crate) use helix_failure::report::Look;
-use helix_job::Language;
 pub(crate) use keyboard::{Hidden, typed_line};
 pub(crate) use markdown::{Blocks, rendered};
 pub(crate) use table::Cell;
-pub(crate) use time::ago;
 
 /// A text as it can be pasted into a shell.
 pub(crate) fn shell_word(text: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || "/._-+:@%,".contains(letter);
-    if text.chars().all(plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    if !text.is_empty() && text.chars().all(plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 /// Whether people or programs read standard output.
@@ -52,6 +54,16 @@ pub(crate) enum Meaning {
     Weak,
 }
 
+/// What a line of a patch means.
+pub(crate) fn of_patch(line: &str) -> Option<Meaning> {
+    match line.as_bytes().first() {
+        Some(b'+') => Some(Meaning::Good),
+        Some(b'-') => Some(Meaning::Bad),
+        Some(b'@') => Some(Meaning::Weak),
+        _ => None,
+    }
+}
+
 /// Both streams, and how to write to them. What writes data gives [`Exit::Success`], for commands that end with it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
@@ -61,7 +73,7 @@ pub(crate) struct Terminal {
     pub(crate) look: Look,
     /// Colour on standard error.
     pub(crate) error_look: Look,
-    /// The language of whoever reads; programs read English.
+    /// The language of the person who reads; programs read English.
     pub(crate) language: Language,
     /// Whether standard error is a terminal that can move its cursor, so that a screen can be drawn.
     pub(crate) draws: bool,
@@ -158,7 +170,7 @@ impl Terminal {
         &self,
         value: &impl Serialize,
         nothing: &str,
-        headings: [impl Into<String>; N],
+        headings: [&str; N],
         rows: impl IntoIterator<Item = [Cell; N]>,
     ) -> Ended {
         let table = self.table(headings, rows);
@@ -168,12 +180,13 @@ impl Terminal {
         self.answer(value, &table)
     }
 
-    /// A table for standard output; empty without rows.
+    /// A table for standard output; empty without rows. Headings are named in English.
     pub(crate) fn table<const N: usize>(
         &self,
-        headings: [impl Into<String>; N],
+        headings: [&str; N],
         rows: impl IntoIterator<Item = [Cell; N]>,
     ) -> String {
+        let headings = headings.map(|name| heading(self.language, name));
         table::draw(headings, rows, |meaning, text| self.paint(meaning, text))
     }
 
@@ -228,6 +241,11 @@ impl Terminal {
             self.note(&problem::picture(diagnostic, source, self.language, self.error_look));
         }
     }
+}
+
+/// What a column of a table or a line is about.
+pub(crate) fn heading(language: Language, name: &str) -> String {
+    say!(language, "heading", of = name)
 }
 
 fn to_standard_error(text: &str) {

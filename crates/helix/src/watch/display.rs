@@ -3,14 +3,13 @@
 //! Must not know how an event is worded, nor take a terminal where nobody sits.
 
 use helix_job::phrases;
-use helix_job::{JobEvent, JobState, JobView, Recorded};
+use helix_job::{JobEnd, JobEvent, JobState, JobStatus, JobView, Recorded, say};
 
 use super::screen::Screen;
 use super::sign::meaning;
 use crate::context::Context;
 use crate::error::CommandError;
 use crate::offline::{jobs, numbers};
-use crate::question::can_ask;
 use crate::terminal::{Reading, Terminal};
 
 /// One of the ways to show a job.
@@ -24,19 +23,17 @@ impl Display {
     /// `goes_on`: whether the job goes on when this command leaves.
     pub(super) async fn new(context: &Context, view: &JobView, goes_on: bool) -> Self {
         let terminal = context.terminal;
-        let screen = match terminal.draws && can_ask(context) {
-            true => {
-                let number = jobs(context).await.ok().and_then(|page| numbers(&page).get(&view.id).copied());
-                Some(Screen::begin(terminal, view, number, goes_on))
-            }
-            false => None,
-        };
-        match (terminal.reading, screen) {
-            (Reading::Programs, _) => Self::Json(terminal),
-            (Reading::People, Some(Ok(screen))) => Self::Screen(Box::new(screen)),
-            // A terminal that cannot be drawn on still shows lines.
-            (Reading::People, Some(Err(_)) | None) => Self::Lines(terminal),
+        if terminal.reading == Reading::Programs {
+            return Self::Json(terminal);
         }
+        if terminal.draws && terminal.is_attended() {
+            let number = jobs(context).await.ok().and_then(|page| numbers(&page).get(&view.id).copied());
+            // A terminal that cannot be drawn on still shows lines.
+            if let Ok(screen) = Screen::begin(terminal, view, number, goes_on) {
+                return Self::Screen(Box::new(screen));
+            }
+        }
+        Self::Lines(terminal)
     }
 
     pub(super) fn screen(&mut self) -> Option<&mut Screen> {
@@ -90,7 +87,12 @@ impl Display {
 
 /// An event as lines: the first one with its sign, the others below it.
 fn lines(event: &JobEvent, view: &JobView, terminal: &Terminal) -> Vec<String> {
-    let Some(phrase) = phrases::event(terminal.language, event, view) else { return Vec::new() };
+    let language = terminal.language;
+    let Some(mut phrase) = phrases::event(language, event, view) else { return Vec::new() };
+    if matches!(event, JobEvent::JobFinished { end: JobEnd::Failed { .. } }) {
+        // Its report says why, and follows.
+        phrase.text = say!(language, "term-ended", status = phrases::job_status(language, JobStatus::Failed));
+    }
     let sign = terminal.paint_error(meaning(phrase.sign), &phrase.sign.symbol().to_string());
     let phase = phrase.phase.map(|phase| format!("[{phase}] ")).unwrap_or_default();
     let mut lines = vec![format!("{sign} {phase}{}", phrase.text)];

@@ -2,13 +2,13 @@
 //!
 //! Must not know how a job was submitted; what it shows is folded from the job's events alone.
 
+mod actions;
 mod display;
 mod exit;
 mod failures;
 mod report;
 mod screen;
 mod sign;
-mod wishes;
 
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ use jiff::Timestamp;
 use tokio::signal::unix::SignalKind;
 use tokio::time::Instant;
 
+use crate::agent_log::Logs;
 use crate::client::{ClientError, JobActivity, JobEvents};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
@@ -64,9 +65,8 @@ const FRAME: Duration = Duration::from_millis(100);
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
 /// What was said of a job since something happened last.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Default)]
 struct Silence {
-    asked: bool,
     /// What its phases wait for.
     waits: Vec<String>,
     /// What keeps it from going on.
@@ -107,6 +107,7 @@ pub(crate) async fn watch(
         cancelling: false,
         silence,
         stuck: false,
+        logs: Logs::default(),
     };
     let ended = watcher.follow().await;
     watcher.display.finish();
@@ -150,6 +151,8 @@ struct Watcher<'a> {
     silence: Silence,
     /// Whether nothing goes on before a person has answered.
     stuck: bool,
+    /// Those that are open on the screen.
+    logs: Logs,
 }
 
 impl Watcher<'_> {
@@ -215,7 +218,7 @@ impl Watcher<'_> {
                             continue;
                         }
                         _ = looks.tick(), if is_screen => {
-                            self.look_again().await?;
+                            self.look_again();
                             continue;
                         }
                         () = tokio::time::sleep_until(still) => {
@@ -278,7 +281,6 @@ impl Watcher<'_> {
     /// for (a place, memory), and what keeps it from being recorded (a full disk).
     async fn explain_silence(&mut self) -> Result<(), CommandError> {
         let Some(now) = self.now().await? else { return Ok(()) };
-        self.silence.asked = true;
         let language = self.context.terminal.language;
         // A job that is not over has an error of its own only while something is in its way.
         let error = now.error.as_ref().filter(|_| !now.status.is_final()).map(|error| error.said_in(language));
@@ -316,7 +318,7 @@ impl Watcher<'_> {
         let context = self.context;
         for question in open_questions(&self.view) {
             context.terminal.say(&question::shown(context, question));
-            if !question::can_ask(context) {
+            if !context.terminal.is_attended() {
                 continue;
             }
             let given = tokio::select! {
@@ -332,7 +334,7 @@ impl Watcher<'_> {
                 context.terminal.report(&error);
             }
         }
-        Ok(if question::can_ask(context) { Put::Answered } else { Put::NotNow })
+        Ok(if context.terminal.is_attended() { Put::Answered } else { Put::NotNow })
     }
 
     /// Goes on after a broken connection: with the same host if it lives, else with another, else as the host.

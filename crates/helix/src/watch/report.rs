@@ -35,14 +35,7 @@ fn phases_table(view: &JobView, terminal: &Terminal) -> String {
             (language.money(phase.cost), None),
         ]
     };
-    let headings = [
-        say!(language, "report-phase"),
-        say!(language, "report-status"),
-        say!(language, "report-attempts"),
-        say!(language, "report-gates"),
-        say!(language, "report-time"),
-        say!(language, "report-cost"),
-    ];
+    let headings = ["phase", "status", "attempts", "gates", "time", "cost"];
     terminal.table(headings, view.phases.iter().map(row))
 }
 
@@ -128,8 +121,9 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
         let why = why.unwrap_or_else(|| say!(language, "report-no-reason"));
         lines.push(format!("{} {}: {why}", paint(Meaning::Bad, &say!(language, "report-failed")), phase.id));
         lines.extend(error.and_then(|error| hint(language, &error)));
-        let why = error_text(phase);
-        lines.extend(findings(language, phase, &why));
+        // As it is recorded, like the findings.
+        let recorded = phase.error.as_ref().map_or("", |error| error.message.as_str());
+        lines.extend(findings(language, phase, recorded));
         let printed = phase.gates.iter().rev().find(|gate| gate.command.is_some() && !gate.verdict.passed());
         if let Some(gate) = printed {
             let output = say!(language, "report-output");
@@ -212,11 +206,6 @@ fn questions(context: &Context, view: &JobView) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Why a phase failed, as it is recorded.
-fn error_text(phase: &PhaseView) -> String {
-    phase.error.as_ref().map(|error| error.message.clone()).unwrap_or_default()
 }
 
 /// What the gates found that `why` does not say already.

@@ -95,7 +95,7 @@ fn decisions_are_written_and_changed_in_the_form_of_adr_tools() {
     user.write("doc/adr/0006-other.md", &text.replace("6. Refund", "6. Other"));
     user.run(&["adr", "check"]).refused(1, &["HX0216", "helix adr renumber"]);
     let renumbered = user.run(&["adr", "renumber", "doc/adr/0006-other.md"]);
-    assert_eq!(renumbered.stdout.trim(), "doc/adr/0006-other.md is doc/adr/0007-other.md now", "{renumbered:?}");
+    assert_eq!(renumbered.stdout.trim(), "renamed doc/adr/0006-other.md to doc/adr/0007-other.md", "{renumbered:?}");
     assert!(read(&user, "doc/adr/0007-other.md").starts_with("# 7. Other\n"));
     // An index there is only after it was asked for, and then it is kept.
     assert!(!user.work().join("doc/adr/INDEX.md").exists());
@@ -185,7 +185,8 @@ fn decisions_are_searched_edited_and_published() {
     let edited = crate::user::ran(command.output().unwrap());
     assert!(edited.stderr.contains("unknown status `Dubious`") && edited.code == 0, "{edited:?}");
     let mut command = user.helix();
-    command.args(["adr", "edit", "4"]).env_remove("EDITOR").env_remove("VISUAL");
+    // Nor is vi there, which is taken else.
+    command.args(["adr", "edit", "4"]).env_remove("EDITOR").env_remove("VISUAL").env("PATH", user.work());
     crate::user::ran(command.output().unwrap()).refused(2, &["neither VISUAL nor EDITOR is set", "EDITOR=nano"]);
     let made = user.run(&["adr", "site", "--out", "public"]);
     assert_eq!((made.code, made.stdout.trim()), (0, "public/index.html"), "{made:?}");
@@ -198,5 +199,5 @@ fn decisions_are_searched_edited_and_published() {
     assert_eq!(user.run(&["adr", "site", "--out", "public"]).code, 0);
     assert!(!user.work().join("public/decisions/0004-back-up-at-night.html").exists());
     assert_eq!(read(&user, "public/decisions/mine.html"), "mine");
-    user.run(&["adr", "site", "--out", "doc"]).refused(2, &["is not empty, and no site of Helix"]);
+    user.run(&["adr", "site", "--out", "doc"]).refused(2, &["is not empty, and not a site that Helix has written"]);
 }

@@ -65,7 +65,7 @@ pub(crate) const BEHAVIOURS: &[Behaviour] = &[
     so("context-overflow", Done, Failed("context")),
     so("max-turns", Done, Failed("limit")),
     so("max-budget", Done, Failed("limit")),
-    // What trying again cannot mend is not tried again.
+    // What trying again cannot fix is not tried again.
     so("{ kind: stderr-only, text: 'error: unknown option' }", Failed("unknown option"), Failed("unknown option")),
     so("credentials", Failed("credentials"), Failed("credentials")),
     so("refusal", Failed("refused"), Failed("refused")),

@@ -3,7 +3,8 @@ sequences, the screen at each step, and how it ended, as JSON.
 
 Usage: terminal.py STEPS.json PROGRAM [ARGUMENT...]; the file has {"rows": N, "columns": N, "steps": [...]}, or the steps
 alone for 24 by 80, and a step is {"expect": TEXT, "type": TEXT}, with "pause": SECONDS before it is typed: the text is looked for in
-what came since the last step, or on the other screen of a program that has one. <TERM> as what is typed is a signal.
+what came since the last step, or on the other screen of a program that has one. <TERM> as what is typed is a signal, and <FILE PATH>
+makes a file: others see by it that the text was there.
 """
 
 import fcntl
@@ -136,6 +137,8 @@ def main():
         time.sleep(step.get("pause", 0.0))
         if step["type"] == "<TERM>":
             os.kill(child, signal.SIGTERM)
+        elif step["type"].startswith("<FILE "):
+            open(step["type"][6:-1], "x", encoding="utf-8").close()
         else:
             os.write(terminal, step["type"].encode())
     while more():

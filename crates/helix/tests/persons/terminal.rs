@@ -1,7 +1,5 @@
 //! A person at a real terminal: questions are put there, answered there, and left there.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use super::{WRITES, json_of, only_job, plan, waiting, watched};
@@ -136,20 +134,17 @@ fn a_question_that_is_answered_elsewhere_is_taken_back_from_the_terminal() {
     let file = stage.plan("pages", &plan("    approval: before\n"));
     let (file, repo) = (file.to_str().unwrap(), stage.repo.to_str().unwrap());
     let run = ["run", file, "--project", repo];
+    let asked = stage.sandbox.path().join("asked");
+    let seen = format!("<FILE {}>", asked.display());
     let ended = std::thread::scope(|scope| {
-        let terminal = scope.spawn(|| at_terminal(&stage, &run, &[(ASKED, "")]));
+        let terminal = scope.spawn(|| at_terminal(&stage, &run, &[(ASKED, &seen)]));
         let start = std::time::Instant::now();
-        let question = loop {
-            let open = json_of(&stage, &["answer"], 0);
-            if let Some(id) = open[0]["id"].as_str() {
-                break id.to_owned();
-            }
-            assert!(start.elapsed() < LIMIT, "nothing is asked");
+        while !asked.exists() {
+            assert!(start.elapsed() < LIMIT && !terminal.is_finished(), "nothing is asked");
             std::thread::sleep(LOOK_AGAIN);
-        };
-        // The screen asks a moment after the question is on record, and tells nobody that it does.
-        std::thread::sleep(Duration::from_secs(2));
-        json_of(&stage, &["answer", &question, "--choice", "approve"], 0);
+        }
+        let open = json_of(&stage, &["answer"], 0);
+        json_of(&stage, &["answer", open[0]["id"].as_str().unwrap(), "--choice", "approve"], 0);
         terminal.join().unwrap()
     });
     assert_eq!((ended.code, status(&stage)), (0, json!("succeeded")), "{ended:?}");
@@ -225,7 +220,7 @@ fn a_job_without_a_host_is_called_stopped_and_goes_on_with_the_next_command_at_a
     };
     kill_host();
     let listed = at_terminal(&stage, &["jobs", "list"], &[]);
-    assert!(listed.code == 0 && listed.seen.contains("goes on in the background now"), "{listed:?}");
+    assert!(listed.code == 0 && listed.seen.contains("continues in the background now"), "{listed:?}");
     let runs_again = || {
         let start = std::time::Instant::now();
         while !list().contains("◐ running") {

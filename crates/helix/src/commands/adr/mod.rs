@@ -189,17 +189,7 @@ fn list(context: &Context, root: &Path) -> Ended {
         ]
     });
     let nothing = say!(language, "adr-none", place = root.join(known.directory()).display().to_string());
-    let headings = [
-        say!(language, "list-id"),
-        say!(language, "report-status"),
-        say!(language, "adr-criteria"),
-        say!(language, "adr-title"),
-    ];
-    context.terminal.list(&adrs, &nothing, headings, rows)
-}
-
-fn not_found(wanted: &str) -> CommandError {
-    CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint("`helix adr list` shows all")
+    context.terminal.list(&adrs, &nothing, ["id", "status", "criteria", "title"], rows)
 }
 
 /// The project's ADR of this number, name or file, or the only one that has this text in its file's name.
@@ -212,13 +202,15 @@ fn named<'a>(context: &Context, known: &'a AdrDirectory, wanted: &str) -> Result
     let part = wanted.to_lowercase();
     let has = |adr: &&Adr| adr.file.rsplit('/').next().is_some_and(|name| name.to_lowercase().contains(&part));
     let found: Vec<&Adr> = known.adrs().iter().filter(has).collect();
-    match found[..] {
-        [adr] if part.chars().any(char::is_alphabetic) => Ok(adr),
-        [_, ..] if part.len() > 2 => Err(CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint(
-            format!("name one of: {}", found.iter().map(|adr| adr.file.as_str()).collect::<Vec<_>>().join(", ")),
-        )),
-        _ => Err(not_found(wanted)),
-    }
+    let hint = match found[..] {
+        [adr] if part.chars().any(char::is_alphabetic) => return Ok(adr),
+        [_, ..] if part.len() > 2 => {
+            let files: Vec<&str> = found.iter().map(|adr| adr.file.as_str()).collect();
+            format!("name one of: {}", files.join(", "))
+        }
+        _ => "`helix adr list` shows all".to_owned(),
+    };
+    Err(CommandError::usage(codes::NOT_FOUND, format!("no ADR {wanted:?}")).hint(hint))
 }
 
 /// Its number, which only it has, and its file relative to the root.

@@ -13,6 +13,7 @@ use serde_json::json;
 
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
+use crate::terminal::heading;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
@@ -31,7 +32,7 @@ pub(super) fn run(context: &Context, root: &Path, arguments: &Arguments) -> Ende
     }
     let in_use = std::fs::read_dir(&out).is_ok_and(|mut entries| entries.next().is_some());
     if out.is_file() || in_use && !is_ours(&out.join("index.html")) {
-        let message = format!("{} is not empty, and no site of Helix", out.display());
+        let message = format!("{} is not empty, and not a site that Helix has written", out.display());
         return Err(CommandError::usage(codes::OUTPUT_UNWRITABLE, message).hint("name a new directory"));
     }
     let files = known.site(&words(language));
@@ -72,8 +73,8 @@ fn words(language: helix_job::Language) -> SiteWords {
         graph: say!(language, "site-graph"),
         search: say!(language, "site-search"),
         nothing: say!(language, "site-nothing"),
-        title: say!(language, "adr-title"),
-        status: say!(language, "report-status"),
+        title: heading(language, "title"),
+        status: heading(language, "status"),
         date: say!(language, "site-date"),
         supersedes: say!(language, "site-supersedes"),
         depends_on: say!(language, "site-depends-on"),

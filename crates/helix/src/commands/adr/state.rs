@@ -21,7 +21,7 @@ pub(super) const LINKS: [(&str, Link); 2] = [("depends-on", Link::DependsOn), ("
 fn by_a_person(context: &Context) -> Result<(), CommandError> {
     let Some(run) = context.environment.variable("HELIX_RUN_ID") else { return Ok(()) };
     let message = format!("this is decided by a person, not by an agent (run {run})");
-    Err(CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint("leave it to whoever reads the result"))
+    Err(CommandError::new(Exit::No, codes::CANNOT_BE_DONE, message).hint("leave it to a person"))
 }
 
 pub(super) fn accept(context: &Context, root: &Path, wanted: &str, by: Option<String>) -> Ended {

@@ -2,8 +2,6 @@
 //!
 //! Must not touch anything of the user's.
 
-use std::fs::DirBuilder;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -29,15 +27,13 @@ impl Scratch {
 
     /// Prepares everything in a new directory; the state goes elsewhere if the user says so.
     pub(super) fn prepare(environment: &Environment, state: Option<&Path>) -> Result<Self, CommandError> {
-        let name = format!("helix-demo-{}-{}", jiff::Timestamp::now().as_millisecond(), std::process::id());
-        let root = std::env::temp_dir().join(name);
-        let mut private = DirBuilder::new();
-        private.mode(0o700);
-        private.create(&root).map_err(unwritable(&root))?;
+        let root =
+            tempfile::Builder::new().prefix("helix-demo-").tempdir().map_err(unwritable(&std::env::temp_dir()))?;
+        let root = root.keep();
         let root = root.canonicalize().map_err(unwritable(&root))?;
         let scratch = Self::at(&root, state);
         for directory in [scratch.home(), scratch.projects()] {
-            private.create(&directory).map_err(unwritable(&directory))?;
+            std::fs::create_dir(&directory).map_err(unwritable(&directory))?;
         }
         let text = |path: &Path| path.to_string_lossy().into_owned();
         let cassette_file = scratch.root.join("cassette.json");

@@ -176,7 +176,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     let observation = observed(explain);
     let classified = classifier.classify(&observation, &log);
     let silent = classified.evidence.decided_by == "nothing" && observation.termination == Termination::Unknown;
-    // Whoever asks for a form of the report gets one.
+    // A form of the report that is asked for is given.
     let form = explain.why || explain.markdown || explain.prompt.is_some();
     if silent && !form && terminal.reading == Reading::People {
         let ErrorView { message, hint, .. } = problem!(language, "explain-none");

@@ -18,7 +18,7 @@ use helix_store::{Access, DatabaseOptions, OpenError, StateDir};
 use crate::config::Settings;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::terminal::{Meaning, Terminal, one_line};
+use crate::terminal::{Meaning, Terminal, heading, one_line};
 
 /// How long a person waits for an answer about a memory of a million failures.
 const ANSWER_LIMIT: Duration = Duration::from_secs(60);
@@ -90,7 +90,7 @@ fn print(context: &Context, page: &FailurePage) -> Ended {
             (shown(&failure.diagnosis.summary, 80), None),
         ]
     });
-    let headings = ["id", "seen", "last", "ended", "category", "tool", "what"].map(|name| label(language, name));
+    let headings = ["id", "seen", "last", "ended", "category", "tool", "what"];
     context.terminal.list(page, &say!(language, "failures-none"), headings, rows)
 }
 
@@ -105,11 +105,6 @@ fn kind(diagnosis: &Diagnosis) -> String {
 fn category_and_cause(diagnosis: &Diagnosis) -> String {
     let cause = shown(&diagnosis.cause, 80);
     if diagnosis.category == Category::Unknown { cause } else { format!("{}, {cause}", diagnosis.category) }
-}
-
-/// What a line or a column is about.
-fn label(language: Language, label: &str) -> String {
-    say!(language, "failures-label", label = label)
 }
 
 /// A word of the records.
@@ -136,7 +131,7 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
     let diagnosis = &known.diagnosis;
     let language = terminal.language;
     let strong = |text: &str| terminal.paint(Meaning::Strong, text);
-    let entry = |name: &str, text: &str| format!("{} {text}", strong(&format!("{:<10}", label(language, name))));
+    let entry = |name: &str, text: &str| format!("{} {text}", strong(&format!("{:<10}", heading(language, name))));
     let mut lines = vec![
         terminal.paint(Meaning::Bad, &shown(&diagnosis.cause_line, 300)),
         String::new(),
@@ -238,8 +233,7 @@ fn statistics(terminal: &Terminal, figures: &MemoryStatistics) -> String {
     ];
     if !figures.categories.is_empty() {
         let rows = figures.categories.iter().map(|(category, count)| [(category.word().into(), None), number(*count)]);
-        let headings = [label(language, "category"), label(language, "failures")];
-        lines.extend([String::new(), terminal.table(headings, rows)]);
+        lines.extend([String::new(), terminal.table(["category", "failures"], rows)]);
     }
     let rows = figures.suggestions.iter().map(|SourceEffect { source, effectiveness }| {
         let Tally { helped, no_effect, worse, unknown, open } = effectiveness.tally;
@@ -247,9 +241,7 @@ fn statistics(terminal: &Terminal, figures: &MemoryStatistics) -> String {
         let (source, rate) = ((word(language, source), None), (rate(language, effectiveness), None));
         [source, helped, no_effect, worse, unknown, open, rate]
     });
-    let [helped, no_effect, worse, unknown, open] =
-        ["helped", "no_effect", "worse", "unknown", "open"].map(|name| word(language, name));
-    let headings = [label(language, "source"), helped, no_effect, worse, unknown, open, label(language, "rate")];
+    let headings = ["source", "helped", "no-effect", "worse", "unknown", "open", "rate"];
     lines.extend([String::new(), terminal.table(headings, rows), String::new()]);
     lines.push(terminal.paint(Meaning::Strong, &say!(language, "stats-effect")));
     for (name, effect) in [("shown", &benefit.shown.tally), ("held_back", &benefit.held_back.tally)] {

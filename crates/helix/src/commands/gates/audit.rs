@@ -10,25 +10,23 @@ use helix_core::ids::JobId;
 use helix_core::text::one_line;
 use helix_engine::audit::{Audit, AuditLimits, TriedFault};
 use helix_job::{Language, say};
-use serde_json::to_string_pretty;
-use tokio::signal::unix::SignalKind;
 use tokio_util::sync::CancellationToken;
 
+use crate::commands::jobs::Id;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, Exit, codes};
-use crate::files::replace_private;
+use crate::error::{CommandError, Ended, Exit};
+use crate::files::{replace_private, unwritable};
 use crate::offline::{archive, open_or_missing};
-use crate::runtime::signal_stream;
-use crate::terminal::{Meaning, Terminal};
+use crate::runtime::unless_stopped;
+use crate::terminal::{Meaning, Terminal, one_json_line};
 
 /// Longest text of a fault in one line, in characters.
 const SHOWN: usize = 200;
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Job id, or a unique prefix
-    #[arg(value_name = "JOB")]
-    id: String,
+    #[command(flatten)]
+    job: Id,
     /// Most faults that are planted
     #[arg(long, value_name = "N", default_value_t = 40, value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
@@ -42,26 +40,15 @@ pub(super) fn run(context: &Context, arguments: Arguments) -> Ended {
     let limits =
         AuditLimits { faults: arguments.limit.into(), time: Duration::from_secs(60 * u64::from(arguments.time)) };
     context.block_on(async {
-        let (mut interrupts, mut terminations) =
-            (signal_stream(SignalKind::interrupt())?, signal_stream(SignalKind::terminate())?);
-        let journal = open_or_missing(context, &arguments.id).await?;
+        let id = arguments.job.named(context).await?;
+        let journal = open_or_missing(context, &id).await?;
         let archive = archive(context, &journal)?;
         let sandbox = context.settings()?.sandbox(&context.environment);
         let cancel = CancellationToken::new();
         let tell = |fault: &TriedFault| terminal.note(&line(terminal, fault));
         let with = (context.environment.program.clone(), sandbox);
-        let running = archive.audit(&arguments.id, limits, with, &cancel, &tell);
-        tokio::pin!(running);
-        let audit = tokio::select! {
-            done = &mut running => done?,
-            () = async { tokio::select! { _ = interrupts.recv() => {} _ = terminations.recv() => {} } } => {
-                // The gates' processes end first, however they do.
-                cancel.cancel();
-                drop(running.await);
-                return Ok(Exit::Interrupted);
-            }
-        };
-        keep(context, &audit)?;
+        let running = archive.audit(&id, limits, with, &cancel, &tell);
+        let Some(audit) = unless_stopped(running, &cancel).await? else { return Ok(Exit::Interrupted) };
         let mut text: Vec<String> = audit.escaped().map(|fault| line(terminal, fault)).collect();
         text.extend(
             audit
@@ -72,6 +59,8 @@ pub(super) fn run(context: &Context, arguments: Arguments) -> Ended {
         text.push(rate(terminal.language, &audit));
         terminal.answer(&audit, &text.join("\n"))?;
         terminal.note(&say!(terminal.language, "gates-audit-alone"));
+        // Last: what a quarter of an hour has found is not lost to a full disk.
+        keep(context, &audit)?;
         Ok(if audit.escaped().next().is_some() { Exit::No } else { Exit::Success })
     })
 }
@@ -119,16 +108,10 @@ fn file(context: &Context, job: &JobId) -> Result<PathBuf, CommandError> {
 
 fn keep(context: &Context, audit: &Audit) -> Result<(), CommandError> {
     let path = file(context, &audit.job)?;
-    let failed = |error: &dyn std::error::Error| {
-        CommandError::environment(codes::CANNOT_BE_DONE, format!("cannot write {}", path.display()))
-            .because(error)
-            .hint("check that the state directory is writable; the audit is above")
-    };
     if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory).map_err(|error| failed(&error))?;
+        std::fs::create_dir_all(directory).map_err(unwritable(directory))?;
     }
-    let text = to_string_pretty(audit).map_err(|error| failed(&error))?;
-    replace_private(&path, &text).map_err(|error| failed(&error))
+    replace_private(&path, &one_json_line(audit)?).map_err(unwritable(&path))
 }
 
 /// The last audit of a job, if there is one that can be read.

@@ -2,18 +2,20 @@
 //!
 //! Must not know how gates run.
 
-use std::process::Command;
-
 use helix_core::ids::PhaseId;
 use helix_core::text::short_commit;
 use helix_engine::evidence::{OutputSelection, OutputState};
 use helix_job::say;
 use helix_server::wire::{AcceptRequest, CheckRequest};
+use tokio::process::Command;
+use tokio::signal::unix::SignalKind;
 
 use crate::commands::run;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
+use crate::files::unwritable;
 use crate::offline::{archive, job, open_or_missing};
+use crate::runtime::signal_stream;
 use crate::terminal::{Meaning, Reading};
 use crate::watch::Interrupt;
 
@@ -63,16 +65,13 @@ pub(super) async fn shell(context: &Context, id: &str, phase: Option<PhaseId>, a
     let (language, path) = (context.terminal.language, place.path.display().to_string());
     let commit = short_commit(place.commit.as_str());
     context.terminal.note(&say!(language, "shell-opens", phase = phase.as_str(), commit = commit, path = &path));
-    let shell = context.environment.variable("SHELL").unwrap_or("/bin/sh").to_owned();
-    let (program, directory) = (shell.clone(), place.path.clone());
-    let ended = tokio::task::spawn_blocking(move || Command::new(&program).current_dir(&directory).status()).await;
+    let shell = context.environment.variable("SHELL").unwrap_or("/bin/sh");
+    // Ctrl-C is the shell's: the copy is removed after it.
+    let _interrupts = signal_stream(SignalKind::interrupt())?;
+    let ended = Command::new(shell).current_dir(&place.path).status().await;
     // What was done there belongs to nobody.
-    if let Err(error) = std::fs::remove_dir_all(&place.path) {
-        tracing::warn!(%error, "the copy of the result stays in {path}");
-    }
-    let status =
-        ended.map_err(|error| CommandError::helix(codes::BROKEN, "waiting for the shell failed").because(&error))?;
-    status.map(|_| Exit::Success).map_err(|error| {
+    std::fs::remove_dir_all(&place.path).map_err(unwritable(&place.path))?;
+    ended.map(|_| Exit::Success).map_err(|error| {
         CommandError::environment(codes::INPUT_UNREADABLE, format!("cannot start the shell {shell:?}"))
             .because(&error)
             .hint("set SHELL to the program that you want")

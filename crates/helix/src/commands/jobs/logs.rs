@@ -2,17 +2,15 @@
 //!
 //! Must not know how any agent writes: the engine translates.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::time::Duration;
 
-use helix_core::ids::{JobId, RunId};
+use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::text::count;
 use helix_engine::RecordedRun;
 use helix_job::{JobView, PhaseView, say};
 use serde_json::json;
 
-use crate::agent_log::{open as open_log, role, shown, title, unreadable};
+use crate::agent_log::{Logs, role, shown, title, unreadable};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::offline::job;
@@ -24,12 +22,12 @@ const LOOK_AGAIN: Duration = Duration::from_millis(200);
 pub(super) async fn logs(
     context: &Context,
     id: &str,
-    phase: Option<&str>,
+    phase: Option<&PhaseId>,
     attempt: Option<u32>,
     follow: bool,
 ) -> Ended {
     let language = context.terminal.language;
-    let mut open = BTreeMap::new();
+    let mut read = Logs::default();
     loop {
         let view = job(context, id).await?;
         let phases = selected(&view, phase)?;
@@ -37,20 +35,11 @@ pub(super) async fn logs(
             attempt.zip(phases.first()).map(|(number, phase)| of_attempt(&view.id, phase, number)).transpose()?;
         let runs_of = phases.iter().flat_map(|phase| phase.runs.iter().map(move |run| (*phase, run)));
         for (phase, run) in runs_of.filter(|(_, run)| wanted.as_ref().is_none_or(|wanted| wanted == *run)) {
-            let log = match open.entry(run.clone()) {
-                Entry::Occupied(known) => known.into_mut(),
-                Entry::Vacant(new) => match open_log(context, run)? {
-                    Some(log) => {
-                        let title = title(language, &view.id, phase, run);
-                        if context.terminal.reading == Reading::People {
-                            context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
-                        }
-                        new.insert(log)
-                    }
-                    // Not started yet, or cleaned up.
-                    None => continue,
-                },
-            };
+            let Some((log, is_new)) = read.log(context, run)? else { continue };
+            if is_new && context.terminal.reading == Reading::People {
+                let title = title(language, &view.id, phase, run);
+                context.terminal.data(&context.terminal.paint(Meaning::Strong, &title))?;
+            }
             print(context, &view.id, phase, run, log)?;
         }
         if follow && !view.status.is_final() {
@@ -64,8 +53,8 @@ pub(super) async fn logs(
     }
 }
 
-fn selected<'a>(view: &'a JobView, phase: Option<&str>) -> Result<Vec<&'a PhaseView>, CommandError> {
-    let Some(phase) = phase else { return Ok(view.phases.iter().collect()) };
+fn selected<'a>(view: &'a JobView, phase: Option<&PhaseId>) -> Result<Vec<&'a PhaseView>, CommandError> {
+    let Some(phase) = phase.map(PhaseId::as_str) else { return Ok(view.phases.iter().collect()) };
     let known: Vec<&str> = view.phases.iter().map(|phase| phase.id.as_str()).collect();
     let found = view.phases.iter().find(|one| one.id.as_str() == phase);
     let unknown = || CommandError::unknown(format!("job {} has no phase {phase:?}", view.id), phase, &known);

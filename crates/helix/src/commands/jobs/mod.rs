@@ -17,17 +17,20 @@ use helix_engine::observer::JobReport;
 use helix_job::phrases::{self, Sign, open_questions};
 use helix_job::{DeliveryState, DeliveryView, IntegrationTarget, JobStatus, JobView, Language, PhaseStatus, say};
 use helix_server::wire::{CheckRequest, JobPage, ResumeRequest, RollbackRequest};
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::arguments::{budget, words};
 use crate::commands::run;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, Exit, codes};
+use crate::error::{CommandError, Ended, Exit};
 use crate::host::{Reached, find};
 use crate::offline::{job, jobs, numbers};
-use crate::terminal::{Cell, Meaning, Reading, ago, one_line};
+use crate::terminal::{Cell, Meaning, Reading, one_line};
 use crate::watch::{Interrupt, look_back, meaning, print_job, reports_of};
+
+pub(crate) use named::job_id;
 
 /// Arguments of `helix jobs`.
 #[derive(Debug, Args)]
@@ -50,7 +53,7 @@ enum Action {
         job: Id,
         /// Only this phase
         #[arg(long, value_name = "ID")]
-        phase: Option<String>,
+        phase: Option<PhaseId>,
         /// Only this attempt, from 1
         #[arg(long, value_name = "N", requires = "phase", value_parser = clap::value_parser!(u32).range(1..))]
         attempt: Option<u32>,
@@ -163,14 +166,14 @@ struct Listing {
 }
 
 #[derive(Debug, Args)]
-struct Id {
+pub(crate) struct Id {
     /// Job number, `last`, name of a plan, job id or a unique prefix
     id: String,
 }
 
 impl Id {
     /// The id that is meant.
-    async fn named(&self, context: &Context) -> Result<String, CommandError> {
+    pub(crate) async fn named(&self, context: &Context) -> Result<String, CommandError> {
         named::job_id(context, &self.id).await
     }
 }
@@ -178,8 +181,8 @@ impl Id {
 /// Which job goes on, and how.
 #[derive(Debug, Args)]
 struct Reopening {
-    /// Job number, `last`, name of a plan, job id or a unique prefix
-    id: String,
+    #[command(flatten)]
+    job: Id,
     /// New budget for the whole job in US dollars, including what it has cost so far
     #[arg(long, value_name = "USD", value_parser = budget, allow_negative_numbers = true)]
     budget: Option<f64>,
@@ -198,13 +201,11 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
             Action::Show(id) => show(context, &id.named(context).await?).await,
             Action::Watch(id) => follow(context, &id.named(context).await?).await,
             Action::Logs { job, phase, attempt, gate: Some(gate), .. } => {
-                let phase = phase.map(PhaseId::new).transpose();
-                let phase = phase.map_err(|error| CommandError::usage(codes::USAGE, error))?;
-                again::output(context, &job.named(context).await?, OutputSelection { phase, attempt, gate: Some(gate) })
-                    .await
+                let wanted = OutputSelection { phase, attempt, gate: Some(gate) };
+                again::output(context, &job.named(context).await?, wanted).await
             }
             Action::Logs { job, phase, attempt, gate: None, follow } => {
-                logs::logs(context, &job.named(context).await?, phase.as_deref(), attempt, follow).await
+                logs::logs(context, &job.named(context).await?, phase.as_ref(), attempt, follow).await
             }
             Action::Shell { job, phase, attempt } => {
                 again::shell(context, &job.named(context).await?, phase, attempt).await
@@ -235,7 +236,7 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
 }
 
 async fn list(context: &Context, Listing { limit, status: statuses, here }: &Listing) -> Ended {
-    let language = context.terminal.language;
+    let (language, now) = (context.terminal.language, Timestamp::now());
     let page = jobs(context).await?;
     let numbers = numbers(&page);
     let JobPage { mut jobs, unreadable, .. } = page;
@@ -262,33 +263,21 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
             (format!("{passed}/{}", job.phases.len()), None),
             (language.duration(job.duration_seconds), None),
             (language.money(job.cost), None),
-            (ago(language, job.created_at), None),
+            (language.ago(job.created_at, now), None),
             (one_line(&job.name, 40), None),
             (project(job), None),
             (job.id.to_string(), Some(Meaning::Weak)),
         ]
     });
-    let headings = [
-        say!(language, "list-job"),
-        say!(language, "report-status"),
-        say!(language, "list-phases"),
-        say!(language, "report-time"),
-        say!(language, "report-cost"),
-        say!(language, "list-submitted"),
-        say!(language, "list-plan"),
-        say!(language, "list-project"),
-        say!(language, "list-id"),
-    ];
+    let headings = ["job", "status", "phases", "time", "cost", "submitted", "plan", "project", "id"];
     let none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
     let exit = context.terminal.list(&jobs, &none, headings, rows)?;
     if stopped > 0 {
-        let attended = context.terminal.is_attended();
-        context.terminal.note(&match attended {
-            true => say!(language, "list-host-started", jobs = stopped),
-            false => say!(language, "list-no-host"),
-        });
-        if attended {
+        if context.terminal.is_attended() {
+            context.terminal.note(&say!(language, "list-host-started", jobs = stopped));
             context.host().await?;
+        } else {
+            context.terminal.note(&say!(language, "list-no-host"));
         }
     }
     Ok(exit)
@@ -299,9 +288,9 @@ pub(crate) async fn list_here(context: &Context) -> Ended {
     list(context, &Listing { here: true, ..Listing::default() }).await
 }
 
-/// The changes of a job.
-pub(crate) async fn diff(context: &Context, id: &str) -> Ended {
-    results::diff(context, id, None, None).await
+/// The changes of a job, by what a person calls it.
+pub(crate) async fn diff(context: &Context, said: &str) -> Ended {
+    results::diff(context, &named::job_id(context, said).await?, None, None).await
 }
 
 /// The repository of a job, by its directory's name.
@@ -373,8 +362,8 @@ async fn follow(context: &Context, id: &str) -> Ended {
 
 /// Continues a job that is over, or runs one of its phases again, and follows it as `helix run` does.
 async fn reopen(context: &Context, reopening: Reopening, phase: Option<String>) -> Ended {
-    let Reopening { id, budget, keep_plan, detach } = reopening;
-    let id = job(context, &named::job_id(context, &id).await?).await?.id;
+    let Reopening { job: named, budget, keep_plan, detach } = reopening;
+    let id = job(context, &named.named(context).await?).await?.id;
     let request = ResumeRequest { budget_usd: budget, plan: !keep_plan };
     if detach {
         let view = context.host().await?.reopen(id.as_str(), phase, request).await?;

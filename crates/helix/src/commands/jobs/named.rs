@@ -3,11 +3,11 @@
 //! Must not know what is done with the job.
 
 use helix_job::JobView;
+use jiff::Timestamp;
 
 use crate::context::Context;
 use crate::error::{CommandError, codes};
 use crate::offline::{jobs, numbers};
-use crate::terminal::ago;
 
 /// Stands for the newest job: of the repository that one is in, else of all.
 const LAST: &str = "last";
@@ -25,7 +25,7 @@ pub(crate) async fn job_id(context: &Context, said: &str) -> Result<String, Comm
         &known,
         said,
         |job| place.starts_with(&job.project_path),
-        |job| ago(context.terminal.language, job.created_at),
+        |job| context.terminal.language.ago(job.created_at, Timestamp::now()),
     )
 }
 

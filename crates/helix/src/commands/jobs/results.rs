@@ -6,9 +6,10 @@ use helix_core::finding::Finding;
 use helix_core::ids::PhaseId;
 use helix_core::run::WallsHeld;
 use helix_core::said::Words;
+use helix_core::text::visible;
 use helix_engine::audit::Audit;
 use helix_engine::evidence::{
-    DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
+    DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence,
 };
 use helix_job::{CommandEvidence, Language, Review, phrases, say};
 use serde::Serialize;
@@ -19,7 +20,8 @@ use crate::context::Context;
 use crate::error::{Ended, Exit};
 use crate::files::write_new;
 use crate::offline::{archive, open_or_missing};
-use crate::terminal::{Meaning, Reading};
+use crate::terminal::{Meaning, Reading, of_patch};
+use crate::watch::meaning;
 
 pub(super) async fn diff(context: &Context, id: &str, phase: Option<PhaseId>, attempt: Option<u32>) -> Ended {
     let journal = open_or_missing(context, id).await?;
@@ -31,13 +33,14 @@ pub(super) async fn diff(context: &Context, id: &str, phase: Option<PhaseId>, at
         let (from, to) = (found.from.to_string(), found.to.to_string());
         context.terminal.say(&say!(context.terminal.language, "diff-nothing", from = from, to = to));
     }
+    // Of an agent's lines a terminal shows every character; a pipe gets the patch as it is.
+    let shown = |line: &str| if context.terminal.columns().is_some() { visible(line) } else { line.to_owned() };
     for line in found.patch.lines() {
-        context.terminal.data(&match line.as_bytes().first() {
-            Some(b'+') => context.terminal.paint(Meaning::Good, line),
-            Some(b'-') => context.terminal.paint(Meaning::Bad, line),
-            Some(b'@') => context.terminal.paint(Meaning::Weak, line),
-            _ => line.to_owned(),
-        })?;
+        let meaning = of_patch(line);
+        let line = shown(line);
+        context
+            .terminal
+            .data(&meaning.map_or_else(|| line.clone(), |meaning| context.terminal.paint(meaning, &line)))?;
     }
     if found.cut > 0 {
         let (from, to) = (found.from.to_string(), found.to.to_string());
@@ -92,8 +95,8 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     lines.extend(found.venv.iter().map(|venv| say!(language, "evidence-venv", venv = venv)));
     for phase in &found.phases {
         lines.push(String::new());
-        let (meaning, word) = standing(language, phase.standing);
-        lines.push(format!("{} {}", paint(Meaning::Strong, phase.phase.as_str()), paint(meaning, &word)));
+        let (sign, word) = phase.standing.said(language);
+        lines.push(format!("{} {}", paint(Meaning::Strong, phase.phase.as_str()), paint(meaning(sign), &word)));
         lines.extend(phase.missing.iter().map(missing));
         lines.extend(details(language, phase));
     }
@@ -106,10 +109,10 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     }
     match (&found.integration, &found.refusal) {
         (Some(integration), _) => {
-            let (meaning, word) = standing(language, integration.standing);
+            let (sign, word) = integration.standing.said(language);
             let (commit, tree) = (integration.result.commit.as_str(), integration.result.tree.as_str());
             let integrated = say!(language, "evidence-integrated", commit = commit, tree = tree);
-            lines.push(format!("{integrated} {}", paint(meaning, &word)));
+            lines.push(format!("{integrated} {}", paint(meaning(sign), &word)));
             lines.extend(integration.missing.iter().map(missing));
             if let Some(phase) = &integration.validated_by {
                 lines.push(row(language, "tree", &say!(language, "evidence-validated", phase = phase.as_str())));
@@ -143,14 +146,6 @@ fn report(context: &Context, found: &JobEvidence) -> String {
         lines.push(paint(Meaning::Bad, &say!(language, "evidence-nothing", why = why.join("; "))));
     }
     lines.join("\n")
-}
-
-fn standing(language: Language, standing: Standing) -> (Meaning, String) {
-    match standing {
-        Standing::Proved => (Meaning::Good, say!(language, "evidence-proved")),
-        Standing::Unproved => (Meaning::Bad, say!(language, "evidence-unproved")),
-        Standing::NotPassed => (Meaning::Weak, say!(language, "evidence-not-passed")),
-    }
 }
 
 fn details(language: Language, phase: &PhaseEvidence) -> Vec<String> {

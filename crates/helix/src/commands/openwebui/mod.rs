@@ -271,7 +271,7 @@ impl Found {
             models.push((existing.is_some(), wanted, changes));
         }
         if models.is_empty() {
-            let message = format!("{} answers Open WebUI, but it is no Helix", connected.base);
+            let message = format!("{} answers Open WebUI, but is not Helix", connected.base);
             return Err(CommandError::environment(codes::NOT_REACHED, message).hint("correct --helix-url"));
         }
         Ok(Self { connections, models, base: connected.base.clone() })

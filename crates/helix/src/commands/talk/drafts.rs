@@ -3,7 +3,6 @@
 //! Must not start anything. The files are an agent's: nothing of them steers the terminal.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::SystemTime;
 
 use helix_core::diagnostic::Diagnostic;
@@ -18,9 +17,9 @@ use serde::Serialize;
 use super::read_draft;
 use crate::config::user_directory;
 use crate::context::Context;
-use crate::error::{CommandError, codes};
+use crate::error::CommandError;
 use crate::files::unreadable;
-use crate::terminal::{Meaning, one_line, plain, rendered, shell_word};
+use crate::terminal::{Meaning, one_line, plain, rendered};
 
 /// Longest description of a phase that is shown, in characters.
 const LONGEST: usize = 200;
@@ -118,7 +117,7 @@ impl Drafts {
             terminal.say_diagnostics(&self.diagnostics, &self.text);
             return Ok(());
         };
-        let mut lines = vec![title(&say!(language, "drafts-plan", name = plan.name.as_str()))];
+        let mut lines = vec![title(&say!(language, "drafts-plan", name = one_line(&plan.name, LONGEST)))];
         if !plan.description.trim().is_empty() {
             lines.push(one_line(&plan.description, LONGEST));
         }
@@ -126,12 +125,13 @@ impl Drafts {
             let id = terminal.paint(Meaning::Strong, phase.id.as_str());
             lines.push(format!("  {id} ({}): {}", phase.kind.word(), one_line(&phase.name, LONGEST)));
             let described = one_line(&phase.description, LONGEST);
-            lines.extend((!described.is_empty() && described != phase.name).then(|| format!("    {described}")));
+            if !described.is_empty() && described != phase.name {
+                lines.push(format!("    {described}"));
+            }
             let after: Vec<&str> = phase.depends_on.iter().map(|id| id.as_str()).collect();
-            lines.extend(
-                (!after.is_empty())
-                    .then(|| format!("    {}", say!(language, "drafts-after", phases = after.join(", ")))),
-            );
+            if !after.is_empty() {
+                lines.push(format!("    {}", say!(language, "drafts-after", phases = after.join(", "))));
+            }
             let gates = phase.gates.iter().map(|gate| {
                 let commands: Vec<String> = gate.commands().iter().map(|command| format!(" `{command}`")).collect();
                 format!("{}{}", gate.name(), commands.concat())
@@ -146,38 +146,13 @@ impl Drafts {
         Ok(())
     }
 
-    /// Opens a draft in the person's editor.
-    ///
-    /// # Errors
-    /// There is no editor, or it failed.
-    pub(super) fn edit(&self, context: &Context, which: Draft) -> Result<(), CommandError> {
+    /// The file of a draft; that of the plan where there is no decision.
+    pub(super) fn file(&self, which: Draft) -> PathBuf {
         let name = match which {
             Draft::Decision if self.decision.is_some() => ADR_DRAFT,
             Draft::Decision | Draft::Plan => PLAN_DRAFT,
         };
-        let file = self.directory.join(name);
-        let editor = ["VISUAL", "EDITOR"].into_iter().find_map(|name| context.environment.variable(name));
-        let Some(editor) = editor.or_else(|| context.environment.find_program("vi").map(|_| "vi")) else {
-            context.terminal.say(&say!(
-                context.terminal.language,
-                "drafts-no-editor",
-                file = file.display().to_string()
-            ));
-            return Ok(());
-        };
-        // As git does: the variable is a command with arguments of its own.
-        let mut command = Command::new("sh");
-        let ended = command.args(["-c", &format!("{editor} {}", shell_word(&file.to_string_lossy()))]).status();
-        match ended {
-            Ok(status) if status.success() => Ok(()),
-            Ok(status) => {
-                Err(CommandError::environment(codes::EDITOR, format!("the editor {editor:?} ended with {status}"))
-                    .hint("set EDITOR to an editor that works here"))
-            }
-            Err(error) => Err(CommandError::environment(codes::EDITOR, format!("cannot run the editor {editor:?}"))
-                .because(&error)
-                .hint("set EDITOR to an editor that works here")),
-        }
+        self.directory.join(name)
     }
 }
 

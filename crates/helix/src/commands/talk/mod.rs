@@ -19,6 +19,7 @@ use tokio::signal::unix::SignalKind;
 use crate::client::{ChatEvent, Client, Here, Talk};
 use crate::commands::run::follow;
 use crate::context::Context;
+use crate::editor::edit;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::runtime::signal_stream;
 use crate::terminal::{Blocks, LineEditor, Meaning, Typed, one_line, plain, rendered};
@@ -108,13 +109,16 @@ impl<'a> Conversation<'a> {
         let (terminal, columns) = (self.context.terminal, self.context.terminal.columns());
         let (mut blocks, mut stopped, mut said) = (Blocks::default(), false, false);
         let show = |text: &str, columns: usize| terminal.raw(&format!("{}\n", rendered(text, terminal.look, columns)));
+        let status = |text: &str| {
+            terminal.say(&terminal.paint_error(Meaning::Weak, &format!("  {}", one_line(text, 120))));
+        };
         let ended = loop {
             let event = tokio::select! {
                 event = answer.next() => event,
                 _ = interrupts.recv() => {
                     // At the second one, the agent is left to its host.
                     if std::mem::replace(&mut stopped, true) {
-                        return Ok(Said::Stopped);
+                        break;
                     }
                     if let Some(session) = client.session(self.talk.name()).await? {
                         client.stop_turn(&session.session.id).await?;
@@ -130,15 +134,8 @@ impl<'a> Conversation<'a> {
                         show(&whole, columns)?;
                     }
                 }
-                (Ok(Some(ChatEvent::Activity(text))), _) => {
-                    let line = format!("  {}", one_line(&text, 120));
-                    terminal.say(&terminal.paint_error(Meaning::Weak, &line));
-                }
-                // Thoughts are for the record: `helix chat --show` has the answer, the logs have the rest.
-                (Ok(Some(ChatEvent::Thought(text))), None) => {
-                    let line = format!("  {}", one_line(&text, 120));
-                    terminal.say(&terminal.paint_error(Meaning::Weak, &line));
-                }
+                (Ok(Some(ChatEvent::Activity(text))), _) | (Ok(Some(ChatEvent::Thought(text))), None) => status(&text),
+                // At a terminal, thoughts would stand between the lines of the answer.
                 (Ok(Some(ChatEvent::Thought(_))), Some(_)) => {}
                 (Ok(None), _) => break Ok(()),
                 (Err(error), _) => break Err(error),
@@ -229,10 +226,11 @@ impl<'a> Conversation<'a> {
         let (mut next, mut warned) = (first, false);
         loop {
             // A session that is taken up may have drafts that wait.
-            if self.begun
-                && let Some(ended) = self.offer().await?
-            {
-                return Ok(ended);
+            if self.begun {
+                let offered = self.offer().await;
+                if let Some(exit) = self.told(offered)? {
+                    return Ok(exit);
+                }
             }
             let text = match next.take() {
                 Some(text) => text,
@@ -259,13 +257,20 @@ impl<'a> Conversation<'a> {
                 None => self.say(text.trim()).await.map(|_| None),
                 Some(command) => self.command(command).await,
             };
-            match said {
-                Ok(None) => {}
-                Ok(Some(exit)) => return Ok(exit),
-                Err(CommandError::ReaderLeft) => return Err(CommandError::ReaderLeft),
-                // What failed is said; the conversation goes on.
-                Err(error) => context.terminal.report(&error),
+            if let Some(exit) = self.told(said)? {
+                return Ok(exit);
             }
+        }
+    }
+
+    /// What failed is said, and the conversation goes on; unless nobody reads any more.
+    fn told(&self, done: Result<Option<Exit>, CommandError>) -> Result<Option<Exit>, CommandError> {
+        match done {
+            Err(error @ CommandError::Problem(_)) => {
+                self.context.terminal.report(&error);
+                Ok(None)
+            }
+            done => done,
         }
     }
 
@@ -302,20 +307,9 @@ impl<'a> Conversation<'a> {
                 }
                 Answer::Yes => {
                     let interrupt = if self.ends_with_job { Interrupt::Cancels } else { Interrupt::Leaves };
-                    match self.run_drafts(interrupt).await {
-                        Ok(exit) if self.ends_with_job => return Ok(Some(exit)),
-                        Ok(_) => return Ok(None),
-                        Err(error) => self.context.terminal.report(&error),
-                    }
-                }
-                Answer::Edit(which) => {
-                    drafts.edit(self.context, which)?;
-                    match self.drafts().await? {
-                        Some(now) => {
-                            now.show(self.context)?;
-                            self.offered = Some(now);
-                        }
-                        None => return Ok(None),
+                    let ended = self.run_drafts(interrupt).await.map(Some);
+                    if let Some(exit) = self.told(ended)? {
+                        return Ok(self.ends_with_job.then_some(exit));
                     }
                 }
                 Answer::NotNow if self.ends_with_job => {
@@ -326,18 +320,23 @@ impl<'a> Conversation<'a> {
                     self.context.terminal.say(&say!(language, "drafts-kept"));
                     return Ok(None);
                 }
-                Answer::Change(text) => {
-                    self.say(&text).await?;
-                    match self.drafts().await? {
-                        Some(now) if self.offered.as_ref() != Some(&now) => {
-                            now.show(self.context)?;
-                            self.offered = Some(now);
-                        }
-                        // The answer was about something else: the question stands.
-                        Some(_) => {}
-                        None => return Ok(None),
-                    }
+                Answer::Edit(which) => {
+                    let edited = edit(self.context, &drafts.file(which)).await.map(|()| None);
+                    self.told(edited)?;
                 }
+                Answer::Change(text) => {
+                    let said = self.say(&text).await.map(|_| None);
+                    self.told(said)?;
+                }
+            }
+            match self.drafts().await? {
+                // Nothing has changed: the question stands.
+                Some(now) if now == drafts => {}
+                Some(now) => {
+                    now.show(self.context)?;
+                    self.offered = Some(now);
+                }
+                None => return Ok(None),
             }
         }
     }

@@ -4,12 +4,13 @@
 
 use helix_job::say;
 use helix_server::wire::SessionPage;
+use jiff::Timestamp;
 
 use super::{Conversation, transcript};
 use crate::client::Talk;
 use crate::commands::jobs;
 use crate::error::{CommandError, Exit, codes};
-use crate::terminal::{ago, one_line};
+use crate::terminal::one_line;
 
 /// Every command, for completion.
 pub(super) const WORDS: &[&str] =
@@ -125,7 +126,7 @@ pub(crate) async fn show_list(
     client: &crate::client::Client,
     page: &SessionPage,
 ) -> crate::error::Ended {
-    let language = context.terminal.language;
+    let (language, now) = (context.terminal.language, Timestamp::now());
     let mut rows = Vec::new();
     for (number, session) in (1..).zip(&page.sessions) {
         let found = client.session(session.id.as_str()).await?;
@@ -134,18 +135,12 @@ pub(crate) async fn show_list(
         rows.push([
             (number.to_string(), None),
             (session.id.to_string(), None),
-            (ago(language, session.updated_at), None),
+            (language.ago(session.updated_at, now), None),
             (one_line(project, 24), None),
             (one_line(&first, 60), None),
         ]);
     }
-    let headings = [
-        "#".to_owned(),
-        say!(language, "sessions-id"),
-        say!(language, "sessions-last"),
-        say!(language, "sessions-project"),
-        say!(language, "sessions-first"),
-    ];
+    let headings = ["#", "session", "last-message", "project", "began-with"];
     context.terminal.list(&page.sessions, &say!(language, "sessions-none"), headings, rows)
 }
 

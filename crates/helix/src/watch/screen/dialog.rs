@@ -2,7 +2,6 @@
 //!
 //! Must not know what follows from an answer.
 
-use helix_core::ids::QuestionId;
 use helix_job::phrases::{approvals, asks, attempted, option};
 use helix_job::question::{QuestionKind, QuestionView};
 use helix_job::{PhaseView, say};
@@ -29,10 +28,6 @@ impl Dialog {
     pub(super) fn new(question: QuestionView, set_out: Vec<String>) -> Self {
         let text = question.options.is_empty().then(String::new);
         Self { question, at: 0, text, from: 0, set_out }
-    }
-
-    pub(super) fn id(&self) -> &QuestionId {
-        &self.question.id
     }
 
     pub(super) fn is_typing(&self) -> bool {
@@ -63,7 +58,7 @@ impl Dialog {
 
     /// Chooses the option with this number, from 1.
     pub(super) fn choose(&mut self, number: usize) -> Option<AnswerRequest> {
-        if self.is_typing() || number == 0 || number > self.question.options.len() {
+        if number > self.question.options.len() {
             return None;
         }
         self.at = number - 1;

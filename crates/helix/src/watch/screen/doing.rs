@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::JobId;
+use helix_job::phrases::tool_call;
 use helix_job::{Language, say};
 
-use crate::agent_log::tool_call;
 use crate::terminal::{one_line, plain};
 
 /// Lines that are kept of each phase.

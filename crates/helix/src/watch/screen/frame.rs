@@ -15,8 +15,8 @@ use ratatui::text::{Line, Span};
 
 use super::dialog::Dialog;
 use super::doing::Doing;
+use super::pager::Pager;
 use super::paint::{Paint, cut, fitted, wrapped};
-use super::reader::Reader;
 use crate::terminal::{Meaning, one_line};
 use crate::watch::sign::meaning;
 
@@ -48,7 +48,7 @@ pub(super) enum Over {
     /// Whether the job is to be left or cancelled.
     Leaving,
     Question(Box<Dialog>),
-    Text(Reader),
+    Text(Pager),
 }
 
 /// A phase as lines, the first of which has its name.
@@ -90,7 +90,7 @@ impl Shown {
             Over::Question(dialog) => {
                 put(frame, middle, dialog.lines(self.paint, self.asking(dialog), width, middle.height.into()))
             }
-            Over::Text(reader) => put(frame, middle, reader.lines(self.paint, width, middle.height.into())),
+            Over::Text(pager) => put(frame, middle, pager.lines(self.paint, width, middle.height.into())),
         }
         put(frame, bottom, vec![self.paint.line(Meaning::Weak, &self.keys(), width)]);
     }

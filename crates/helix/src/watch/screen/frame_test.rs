@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::watch::screen::dialog::Dialog;
-use crate::watch::screen::reader::Reader;
+use crate::watch::screen::pager::Pager;
 
 fn now() -> Timestamp {
     "2026-05-20T12:02:05Z".parse().unwrap()
@@ -188,20 +188,28 @@ fn a_question_shows_what_is_asked_and_what_can_be_chosen() {
 fn a_long_text_is_read_page_by_page_and_one_that_grows_from_its_end() {
     let text: Vec<String> = (1..=100).map(|number| format!("line {number}")).collect();
     let mut shown = few();
-    shown.over = Over::Text(Reader::new("Output".into(), text.clone()));
+    shown.over = Over::Text(Pager::new("Output".into(), text.clone()));
     let first = drawn(&shown, 80, 24);
     assert!(first.contains("Output") && first.contains("line 1\n") && !first.contains("line 30"), "{first}");
-    let Over::Text(reader) = &mut shown.over else { unreachable!() };
-    reader.go(20, 20);
+    let Over::Text(pager) = &mut shown.over else { unreachable!() };
+    pager.go(20, 20);
     assert!(drawn(&shown, 80, 24).contains("line 21\n"));
-    let mut reader = Reader::growing("Log".into(), text);
-    assert!(reader.follows());
-    reader.go(-1, 20);
-    assert!(!reader.follows());
-    reader.go(5, 20);
-    assert!(reader.follows());
-    shown.over = Over::Text(reader);
-    assert!(drawn(&shown, 80, 24).contains("line 100\n"));
+    let mut pager = Pager::growing("Log".into(), text);
+    assert!(pager.follows());
+    pager.go(-1, 20);
+    assert!(!pager.follows());
+    pager.go(5, 20);
+    assert!(pager.follows());
+    pager.add(vec!["line 101".to_owned()]);
+    shown.over = Over::Text(pager);
+    assert!(drawn(&shown, 80, 24).contains("line 101\n"));
+}
+
+#[test]
+fn a_text_keeps_its_empty_lines() {
+    let mut shown = few();
+    shown.over = Over::Text(Pager::new("Output".into(), ["one", "", "two"].map(str::to_owned).to_vec()));
+    assert!(drawn(&shown, 80, 24).contains("one\n\ntwo\n"), "{}", drawn(&shown, 80, 24));
 }
 
 #[test]
@@ -213,7 +221,7 @@ fn the_keys_fit_80_columns_in_every_language() {
             (shown.over, shown.goes_on) = (over, goes_on);
             all.push(shown.keys());
         }
-        shown.over = Over::Text(Reader::new(String::new(), Vec::new()));
+        shown.over = Over::Text(Pager::new(String::new(), Vec::new()));
         all.push(shown.keys());
         all.push(say!(language, "screen-keys-question"));
         all.push(format!("{}  {}", say!(language, "screen-key-answer"), say!(language, "screen-keys")));

@@ -1,12 +1,12 @@
 //! A job on the whole screen of a terminal: one line about it, its phases, what their agents do, and keys.
 //!
-//! Must not know hosts: what a person wishes is said to whoever watches the job.
+//! Must not know hosts: what a person asks for is carried out by the watcher of the job.
 
 mod dialog;
 mod doing;
 mod frame;
+mod pager;
 mod paint;
-mod reader;
 
 use std::collections::BTreeMap;
 use std::io::{Stderr, Write, stderr};
@@ -32,12 +32,12 @@ use crate::terminal::{Look, Terminal};
 
 use dialog::Dialog;
 use frame::{Over, Shown};
+use pager::Pager;
 use paint::Paint;
-use reader::Reader;
 
-/// What a person at the screen wishes that the screen cannot do by itself.
+/// What a person at the screen asks for that the screen cannot do by itself.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Wish {
+pub(super) enum Action {
     Nothing,
     /// Ctrl-C.
     Interrupt,
@@ -89,7 +89,7 @@ impl Held {
     fn begin() -> std::io::Result<Self> {
         let drawn = Drawn::new(CrosstermBackend::new(stderr()))?;
         enable_raw_mode()?;
-        // From here on it is put right again, also if the next step fails.
+        // From here on it is restored, also if the next step fails.
         let mut held = Self { drawn };
         execute!(stderr(), EnterAlternateScreen, Clear(ClearType::All), EnableBracketedPaste)?;
         held.drawn.hide_cursor()?;
@@ -102,7 +102,7 @@ impl Drop for Held {
         let shown = self.drawn.show_cursor();
         let left = execute!(stderr(), DisableBracketedPaste, LeaveAlternateScreen);
         if let Err(error) = disable_raw_mode().and(shown).and(left) {
-            tracing::warn!(%error, "the terminal could not be put right: run `reset`");
+            tracing::warn!(%error, "the terminal could not be restored: run `reset`");
         }
     }
 }
@@ -152,7 +152,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// The language of whoever sits there.
+    /// The language of the person at the terminal.
     pub(super) fn language(&self) -> Language {
         self.shown.paint.language
     }
@@ -169,7 +169,7 @@ impl Screen {
         self.shown.budget = state.active().and_then(|active| active.spec.policy.budget_usd);
         // Somebody else was faster, or it does not matter any more.
         if let Over::Question(dialog) = &self.shown.over
-            && !open_questions(view).any(|open| open.id == *dialog.id())
+            && !open_questions(view).any(|open| open.id == dialog.question.id)
         {
             self.shown.over = Over::Nothing;
         }
@@ -187,7 +187,7 @@ impl Screen {
         self.shown.doing.entry(phase.clone()).or_default().seed(lines);
     }
 
-    /// Says what the job waits for, or what became of a wish; `None` takes that back.
+    /// Says what the job waits for, or what became of a action; `None` takes that back.
     pub(super) fn notice(&mut self, text: Option<String>) {
         self.stale = true;
         self.shown.notice = text;
@@ -204,7 +204,7 @@ impl Screen {
         self.shown.over = Over::Question(Box::new(Dialog::new(question.clone(), set_out(question))));
         self.stale = true;
         let mut bell = stderr().lock();
-        // Whoever looks elsewhere hears that something waits.
+        // A person who looks elsewhere hears that something waits.
         if is_new && bell.write_all(b"\x07").and_then(|()| bell.flush()).is_err() {
             // A terminal that is gone has nobody before it.
         }
@@ -213,7 +213,7 @@ impl Screen {
     /// Asks whether the job is to be left or cancelled; `false` if that is what is asked already.
     pub(super) fn ask_to_leave(&mut self) -> bool {
         let is_new = !matches!(self.shown.over, Over::Leaving);
-        self.shown.over = Over::Leaving;
+        self.shown.over = if is_new { Over::Leaving } else { Over::Nothing };
         self.stale = true;
         is_new
     }
@@ -223,16 +223,24 @@ impl Screen {
         self.stale = true;
         self.reading = (what == Read::Log).then(|| of.clone());
         self.shown.over = Over::Text(match what {
-            Read::Log => Reader::growing(title, text),
-            Read::Patch => Reader::patch(title, text),
-            Read::Output => Reader::new(title, text),
+            Read::Log => Pager::growing(title, text),
+            Read::Patch => Pager::patch(title, text),
+            Read::Output => Pager::new(title, text),
         });
+    }
+
+    /// Adds what has come to the text that is open.
+    pub(super) fn read_on(&mut self, lines: Vec<String>) {
+        if let Over::Text(pager) = &mut self.shown.over {
+            self.stale |= !lines.is_empty();
+            pager.add(lines);
+        }
     }
 
     /// The phase whose log is open at its end, so that what comes belongs there.
     pub(super) fn follows(&self) -> Option<PhaseId> {
         match &self.shown.over {
-            Over::Text(reader) if reader.follows() => self.reading.clone(),
+            Over::Text(pager) if pager.follows() => self.reading.clone(),
             _ => None,
         }
     }
@@ -254,114 +262,99 @@ impl Screen {
     }
 
     /// What follows from something that happened at the keyboard.
-    pub(super) fn key(&mut self, event: &Event) -> Wish {
+    pub(super) fn key(&mut self, event: &Event) -> Action {
         self.stale = true;
         let room = self.held.as_ref().and_then(|held| held.drawn.size().ok()).map_or(24, |size| size.height);
-        let wish = match event {
+        let action = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => pressed(&mut self.shown, *key, room.into()),
             Event::Paste(text) => {
                 if let Over::Question(dialog) = &mut self.shown.over {
                     dialog.typed(text);
                 }
-                Wish::Nothing
+                Action::Nothing
             }
-            _ => Wish::Nothing,
+            _ => Action::Nothing,
         };
         self.draw();
-        wish
+        action
     }
 }
 
 /// What follows from a key, at a terminal with so many lines.
-fn pressed(shown: &mut Shown, key: KeyEvent, room: usize) -> Wish {
+fn pressed(shown: &mut Shown, key: KeyEvent, room: usize) -> Action {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return match key.code {
-            KeyCode::Char('c') => Wish::Interrupt,
+            KeyCode::Char('c') => Action::Interrupt,
             KeyCode::Char('d') if matches!(shown.over, Over::Question(_)) => not_now(shown),
-            _ => Wish::Nothing,
+            _ => Action::Nothing,
         };
     }
     match &mut shown.over {
         Over::Leaving => {
             shown.over = Over::Nothing;
             match key.code {
-                KeyCode::Char('d') if shown.goes_on => Wish::Leave,
-                KeyCode::Char('c') => Wish::Cancel,
-                _ => Wish::Nothing,
+                KeyCode::Char('d') if shown.goes_on => Action::Leave,
+                KeyCode::Char('c') => Action::Cancel,
+                _ => Action::Nothing,
             }
         }
-        Over::Text(reader) => {
+        Over::Text(pager) => {
             // What is around the text: two lines above, its title, the keys.
-            let page = isize::try_from(room.saturating_sub(4)).unwrap_or(isize::MAX);
-            let far = isize::MAX / 2;
+            let room = room.saturating_sub(4);
+            let page = room.cast_signed();
             match key.code {
-                KeyCode::Up | KeyCode::Char('k') => reader.go(-1, room.saturating_sub(4)),
-                KeyCode::Down | KeyCode::Char('j') => reader.go(1, room.saturating_sub(4)),
-                KeyCode::PageUp | KeyCode::Char('b') => reader.go(-page, room.saturating_sub(4)),
-                KeyCode::PageDown | KeyCode::Char(' ') => reader.go(page, room.saturating_sub(4)),
-                KeyCode::Home | KeyCode::Char('g') => reader.go(-far, room.saturating_sub(4)),
-                KeyCode::End | KeyCode::Char('G') => reader.go(far, room.saturating_sub(4)),
+                KeyCode::Up | KeyCode::Char('k') => pager.go(-1, room),
+                KeyCode::Down | KeyCode::Char('j') => pager.go(1, room),
+                KeyCode::PageUp | KeyCode::Char('b') => pager.go(-page, room),
+                KeyCode::PageDown | KeyCode::Char(' ') => pager.go(page, room),
+                KeyCode::Home | KeyCode::Char('g') => pager.go(isize::MIN, room),
+                KeyCode::End | KeyCode::Char('G') => pager.go(isize::MAX, room),
                 KeyCode::Char('q') | KeyCode::Esc | KeyCode::Enter => shown.over = Over::Nothing,
                 _ => {}
             }
-            Wish::Nothing
+            Action::Nothing
         }
         Over::Question(dialog) => {
             let answer = match key.code {
-                KeyCode::Esc if dialog.back() => None,
-                KeyCode::Esc => return not_now(shown),
                 KeyCode::Enter => dialog.enter(),
-                KeyCode::Up => {
-                    dialog.go(-1);
-                    None
+                KeyCode::Char(letter @ '1'..='9') if !dialog.is_typing() => {
+                    dialog.choose(letter.to_digit(10).unwrap_or_default() as usize)
                 }
-                KeyCode::Down => {
-                    dialog.go(1);
-                    None
-                }
-                KeyCode::PageUp => {
-                    dialog.scroll(-5);
-                    None
-                }
-                KeyCode::PageDown => {
-                    dialog.scroll(5);
-                    None
-                }
-                KeyCode::Backspace => {
-                    dialog.erased();
-                    None
-                }
-                KeyCode::Char(letter) if dialog.is_typing() => {
-                    dialog.typed(letter.encode_utf8(&mut [0; 4]));
-                    None
-                }
-                KeyCode::Char(letter @ '1'..='9') => dialog.choose(letter.to_digit(10).unwrap_or_default() as usize),
-                KeyCode::Char('d') => return Wish::Diff(dialog.question.phase.clone()),
-                KeyCode::Char('l') => return Wish::Log(dialog.question.phase.clone()),
-                KeyCode::Char('g') => return Wish::Output(dialog.question.phase.clone()),
                 _ => None,
             };
-            match answer {
-                Some(answer) => {
-                    let id = dialog.id().clone();
-                    shown.over = Over::Nothing;
-                    Wish::Answer(id, answer)
-                }
-                None => Wish::Nothing,
+            if let Some(answer) = answer {
+                let id = dialog.question.id.clone();
+                shown.over = Over::Nothing;
+                return Action::Answer(id, answer);
             }
+            match key.code {
+                KeyCode::Esc if dialog.back() => {}
+                KeyCode::Esc => return not_now(shown),
+                KeyCode::Up => dialog.go(-1),
+                KeyCode::Down => dialog.go(1),
+                KeyCode::PageUp => dialog.scroll(-5),
+                KeyCode::PageDown => dialog.scroll(5),
+                KeyCode::Backspace => dialog.erased(),
+                KeyCode::Char(letter) if dialog.is_typing() => dialog.typed(letter.encode_utf8(&mut [0; 4])),
+                KeyCode::Char('d') => return Action::Diff(dialog.question.phase.clone()),
+                KeyCode::Char('l') => return Action::Log(dialog.question.phase.clone()),
+                KeyCode::Char('g') => return Action::Output(dialog.question.phase.clone()),
+                _ => {}
+            }
+            Action::Nothing
         }
         Over::Nothing => at_phases(shown, key),
     }
 }
 
-fn not_now(shown: &mut Shown) -> Wish {
+fn not_now(shown: &mut Shown) -> Action {
     shown.over = Over::Nothing;
-    Wish::NotNow
+    Action::NotNow
 }
 
-fn at_phases(shown: &mut Shown, key: KeyEvent) -> Wish {
+fn at_phases(shown: &mut Shown, key: KeyEvent) -> Action {
     let phases = &shown.job.phases;
-    let Some(phase) = shown.phase().map(|phase| phase.id.clone()) else { return Wish::Nothing };
+    let Some(phase) = shown.phase().map(|phase| phase.id.clone()) else { return Action::Nothing };
     let at = phases.iter().position(|one| one.id == phase).unwrap_or_default();
     // The first key shows where one is.
     let go = |by: isize| if shown.selected.is_some() { at.saturating_add_signed(by).min(phases.len() - 1) } else { at };
@@ -369,16 +362,16 @@ fn at_phases(shown: &mut Shown, key: KeyEvent) -> Wish {
         KeyCode::Up | KeyCode::Char('k') => shown.selected = Some(phases[go(-1)].id.clone()),
         KeyCode::Down | KeyCode::Char('j') => shown.selected = Some(phases[go(1)].id.clone()),
         KeyCode::Esc => shown.selected = None,
-        KeyCode::Char('l') | KeyCode::Enter => return Wish::Log(phase),
-        KeyCode::Char('d') => return Wish::Diff(phase),
-        KeyCode::Char('g') => return Wish::Output(phase),
-        KeyCode::Char('a') => return Wish::Ask(phase),
+        KeyCode::Char('l') | KeyCode::Enter => return Action::Log(phase),
+        KeyCode::Char('d') => return Action::Diff(phase),
+        KeyCode::Char('g') => return Action::Output(phase),
+        KeyCode::Char('a') => return Action::Ask(phase),
         KeyCode::Char('c') => shown.over = Over::Leaving,
-        KeyCode::Char('q') if shown.goes_on => return Wish::Leave,
+        KeyCode::Char('q') if shown.goes_on => return Action::Leave,
         KeyCode::Char('q') => shown.over = Over::Leaving,
         _ => {}
     }
-    Wish::Nothing
+    Action::Nothing
 }
 
 #[cfg(test)]

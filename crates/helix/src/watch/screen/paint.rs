@@ -9,7 +9,7 @@ use ratatui::text::{Line, Span};
 
 use crate::terminal::Meaning;
 
-/// How texts look to whoever sits there.
+/// How texts look to the person at the terminal.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
     pub(super) language: Language,

@@ -5,10 +5,10 @@
 use ratatui::text::Line;
 
 use super::paint::{Paint, wrapped};
-use crate::terminal::Meaning;
+use crate::terminal::{Meaning, of_patch};
 
 /// A text, and how far it was read.
-pub(super) struct Reader {
+pub(super) struct Pager {
     pub(super) title: String,
     text: Vec<String>,
     /// The first line that is shown, counted from the end: 0 stays at the end when more comes.
@@ -17,7 +17,7 @@ pub(super) struct Reader {
     is_patch: bool,
 }
 
-impl Reader {
+impl Pager {
     /// A text from its beginning.
     pub(super) fn new(title: String, text: Vec<String>) -> Self {
         Self { title, text, from_end: 0, at_start: true, is_patch: false }
@@ -31,6 +31,10 @@ impl Reader {
     /// A text that grows, from its end.
     pub(super) fn growing(title: String, text: Vec<String>) -> Self {
         Self { at_start: false, ..Self::new(title, text) }
+    }
+
+    pub(super) fn add(&mut self, lines: Vec<String>) {
+        self.text.extend(lines);
     }
 
     /// Moves by so many lines; up are negative ones.
@@ -52,14 +56,11 @@ impl Reader {
         let room = room.saturating_sub(1);
         let last = self.text.len().saturating_sub(room);
         let from = if self.at_start { 0 } else { last.saturating_sub(self.from_end) };
-        for line in self.text.iter().skip(from) {
-            let meaning = match line.as_bytes().first() {
-                Some(b'+') if self.is_patch => Some(Meaning::Good),
-                Some(b'-') if self.is_patch => Some(Meaning::Bad),
-                Some(b'@') if self.is_patch => Some(Meaning::Weak),
-                _ => None,
-            };
-            lines.extend(wrapped(line, width).iter().map(|line| paint.line_of(meaning, line, width)));
+        for line in self.text.iter().skip(from).take(room) {
+            let meaning = of_patch(line).filter(|_| self.is_patch);
+            let shown = wrapped(line, width);
+            lines.extend(shown.iter().map(|line| paint.line_of(meaning, line, width)));
+            lines.extend(shown.is_empty().then(Line::default));
         }
         // Long lines take more room than they are counted for: the end is what counts there.
         let most = room + 1;

@@ -33,7 +33,7 @@ impl Tab {
 }
 
 /// All of a job.
-pub(super) struct Story {
+pub(super) struct JobDetail {
     pub(super) view: JobView,
     /// The plan as it is now.
     pub(super) phases: Vec<Phase>,
@@ -60,7 +60,7 @@ pub(super) struct Selected<'a> {
     pub(super) is_fixed: bool,
 }
 
-impl Story {
+impl JobDetail {
     pub(super) async fn of(engine: &Engine, id: &str) -> Result<Self, EngineError> {
         let view = engine.jobs().get(id).await?;
         let phases = engine.jobs().phases(&view.id).await?;
@@ -154,8 +154,8 @@ impl Selected<'_> {
     }
 
     /// Where what is new of this page comes from.
-    pub(super) fn live(&self, story: &Story) -> String {
+    pub(super) fn live(&self, detail: &JobDetail) -> String {
         let attempt = self.attempt().filter(|_| self.is_fixed).map(|one| one.number);
-        format!("/jobs/{}/live{}", story.view.id, self.query(self.tab, attempt))
+        format!("/jobs/{}/live{}", detail.view.id, self.query(self.tab, attempt))
     }
 }

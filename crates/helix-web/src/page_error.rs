@@ -15,16 +15,16 @@ use crate::when::phrase;
 
 /// Why a page is not there, or an action was not taken.
 #[derive(Debug)]
-pub(crate) struct Trouble {
+pub(crate) struct PageError {
     status: StatusCode,
     message: String,
     hint: Option<String>,
 }
 
-/// A trouble as somebody reads it.
+/// The answer of a page, or its error as a page.
 pub(crate) type Shown<T> = Result<T, Response>;
 
-impl Trouble {
+impl PageError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
         Self { status, message: message.into(), hint: None }
     }
@@ -47,7 +47,7 @@ impl Trouble {
     }
 }
 
-impl From<EngineError> for Trouble {
+impl From<EngineError> for PageError {
     fn from(error: EngineError) -> Self {
         let message = error_chain(&error);
         let (status, hint) = match error {
@@ -66,7 +66,7 @@ impl From<EngineError> for Trouble {
     }
 }
 
-impl From<AnswerError> for Trouble {
+impl From<AnswerError> for PageError {
     fn from(error: AnswerError) -> Self {
         let status = match error {
             AnswerError::NotFound(_) => StatusCode::NOT_FOUND,
@@ -79,7 +79,7 @@ impl From<AnswerError> for Trouble {
     }
 }
 
-impl From<SubmitError> for Trouble {
+impl From<SubmitError> for PageError {
     fn from(error: SubmitError) -> Self {
         let message = error.to_string();
         match error {
