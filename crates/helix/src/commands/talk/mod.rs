@@ -118,7 +118,7 @@ impl<'a> Conversation<'a> {
                 _ = interrupts.recv() => {
                     // At the second one, the agent is left to its host.
                     if std::mem::replace(&mut stopped, true) {
-                        break;
+                        break Ok(());
                     }
                     if let Some(session) = client.session(self.talk.name()).await? {
                         client.stop_turn(&session.session.id).await?;
