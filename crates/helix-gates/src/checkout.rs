@@ -421,10 +421,10 @@ async fn checked(
         let prefix = format!("{}/", context.spaces.gate_directory(&context.job).display());
         let short = |text: String| text.replace(&prefix, "");
         let output = open_plain(&context.state.join(file)).and_then(read_ends).map_err(unreadable)?;
-        let mut checked =
-            Checked { run, evidence, output: short(output), report: report.map(short), fault, elsewhere: None };
-        checked.elsewhere = reached(&context, &checked)?;
-        Ok(checked)
+        let (output, report) = (short(output), report.map(short));
+        let program = evidence.argv.first().map(String::as_str).unwrap_or_default();
+        let elsewhere = reached(&context, program, &run, &output)?;
+        Ok(Checked { run, evidence, output, report, fault, elsewhere })
     })
     .await?
 }

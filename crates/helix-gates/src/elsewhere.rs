@@ -7,16 +7,20 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_core::run::Wall;
 
 use super::GateContext;
-use super::checkout::Checked;
 use helix_git::GitError;
-use helix_process::{CommandEnd, below, paths_in};
+use helix_process::{CommandEnd, CommandRun, below, paths_in};
 
 /// Why a command's end says nothing about the result: it names a file of the project in the user's work tree, which it could not read, or
 /// may well have read where nothing keeps it from that.
-pub(crate) fn reached(context: &GateContext, checked: &Checked) -> Result<Option<Fault>, GitError> {
-    let walled = checked.run.walls.as_ref().is_some_and(|walls| walls.holds(Wall::Files));
-    let names_it = context.users_tree.to_str().is_some_and(|users| checked.output.contains(users));
-    if walled && checked.run.end == CommandEnd::Exited(0) || !names_it {
+pub(crate) fn reached(
+    context: &GateContext,
+    program: &str,
+    run: &CommandRun,
+    output: &str,
+) -> Result<Option<Fault>, GitError> {
+    let walled = run.walls.as_ref().is_some_and(|walls| walls.holds(Wall::Files));
+    let names_it = context.users_tree.to_str().is_some_and(|users| output.contains(users));
+    if walled && run.end == CommandEnd::Exited(0) || !names_it {
         return Ok(None);
     }
     let files = context.files()?;
@@ -27,13 +31,12 @@ pub(crate) fn reached(context: &GateContext, checked: &Checked) -> Result<Option
         let is_there = files.contains_key(&inside) || next.is_some_and(|(known, _)| known.starts_with(&directory));
         (!inside.is_empty() && is_there).then_some(inside)
     };
-    let ranges = paths_in(&checked.output);
+    let ranges = paths_in(output);
     let named = ranges.into_iter().find_map(|range| {
-        let path = checked.output.get(range)?.trim_end_matches('.');
+        let path = output.get(range)?.trim_end_matches('.');
         Some((path.to_owned(), of_project(path)?))
     });
     let Some((path, inside)) = named else { return Ok(None) };
-    let program = checked.evidence.argv.first().map(String::as_str).unwrap_or_default();
     let how = if walled { "wants to read" } else { "may have read" };
     Ok(Some(Fault {
         kind: FaultKind::Environment,

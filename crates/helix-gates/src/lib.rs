@@ -18,6 +18,7 @@ mod files;
 mod judgement;
 mod lacking;
 mod markdown;
+mod output;
 mod pattern;
 mod preflight;
 mod sources;

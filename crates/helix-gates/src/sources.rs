@@ -17,8 +17,8 @@ use super::GateContext;
 use super::code::{self, Asked, Code, Mutant, TestFile};
 use super::judgement::Trouble;
 use super::markdown;
+use super::output::{Runner, counted};
 use super::syntax::{self, Language};
-use super::tests::{Runner, counted};
 
 /// The command of the program that reads sources.
 pub const READ_SOURCES: &str = "read-sources";

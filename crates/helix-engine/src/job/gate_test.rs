@@ -1,11 +1,9 @@
+use crate::job::world;
+use crate::job::world::{World, id, phase, spec};
 use helix_job::{JobEvent, JobState};
 use helix_plan::{Defaults, GeneratePhases, PhaseType};
-use world::{World, id, phase, spec};
 
 use super::*;
-
-#[path = "../../../helix-job/tests/world/mod.rs"]
-mod world;
 
 #[test]
 fn what_an_added_phase_names_excuses_no_test_of_the_sum_or_of_a_phase_after_it() {

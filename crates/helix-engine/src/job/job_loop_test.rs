@@ -14,10 +14,8 @@ use tokio::sync::Notify;
 use super::*;
 use crate::admission::{Admission, AdmissionLimits, MemoryGauge, Owner, Ticket, Urgency};
 use crate::event_log::LogWriter;
-use world::World;
-
-#[path = "../../../helix-job/tests/world/mod.rs"]
-mod world;
+use crate::job::world;
+use crate::job::world::World;
 
 /// What the script says of an effect that is not simply carried out.
 #[derive(Clone)]

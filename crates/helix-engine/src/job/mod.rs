@@ -26,6 +26,9 @@ mod rules;
 mod side_run;
 mod target;
 mod unsaved;
+#[cfg(test)]
+#[path = "../../../helix-job/tests/world/mod.rs"]
+mod world;
 
 pub(crate) use agents::{Configured, gate_environment, keep_configured, kept_configured, renew_configured};
 pub(crate) use checks::to_try;

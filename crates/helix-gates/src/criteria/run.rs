@@ -13,9 +13,10 @@ use super::super::GateContext;
 use super::super::checkout::{Check, blocking, run_on, words};
 use super::super::command::{as_submitted, end_text};
 use super::super::judgement::{Trouble, last_part};
+use super::super::output::{Counted, Runner, report_path};
 use super::super::pattern::Pattern;
 use super::super::test_run::TestRun;
-use super::super::tests::{Counted, Runner, read_run, report_path};
+use super::super::tests::read_run;
 use super::runner;
 use helix_process::CommandEnd;
 

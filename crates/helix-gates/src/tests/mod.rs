@@ -5,18 +5,10 @@
 //! not have failed.
 
 mod audit;
-mod go;
-mod javascript;
 mod judge;
-mod junit;
-mod lines;
 mod mutation;
-mod node;
-mod output;
 mod proof;
-mod python;
 mod report;
-mod rust;
 mod seeing;
 mod work;
 
@@ -26,7 +18,6 @@ use std::time::Duration;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::CommitId;
 use helix_plan::{Taken, TestsGate};
-use serde::{Deserialize, Serialize};
 
 use super::GateContext;
 use super::baseline::{Baseline, Before, Cache, Measure, Measured, baselines};
@@ -34,13 +25,12 @@ use super::checkout::{Check, Checked, KILLED, blocking, run_on, words};
 use super::command::{as_submitted, run_notes};
 use super::definition::WorkOf;
 use super::judgement::{Judgement, Trouble};
+use super::output::{Counted, Runner};
 use super::sources::{Question, Sources};
 use super::test_run::TestRun;
 pub use audit::{FaultSort, NoFaults, PlantedFault, planted_faults};
 use helix_process::CommandEnd;
-pub(super) use junit::report_path;
 pub(super) use mutation::mutation;
-pub(crate) use report::Runner;
 use report::{Asked, asked};
 
 /// A test command on its way to an answer.
@@ -229,14 +219,6 @@ impl Measured for Testing<'_> {
     }
 }
 
-/// What the output and the report of a run say.
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Counted {
-    pub(crate) run: Option<TestRun>,
-    /// Why that is not to be believed.
-    pub(crate) doubt: Option<String>,
-}
-
 /// Reads a run that has ended: its output and report are the work of what is tested.
 pub(super) async fn read_run(
     context: &Arc<GateContext>,
@@ -255,41 +237,4 @@ pub(super) async fn read_run(
         Ok((checked, counted))
     })
     .await?
-}
-
-/// Counts and failures from a report if there is one, otherwise from the output.
-pub(crate) fn counted(runner: Runner, has_ended: bool, output: &str, report: Option<&str>) -> Counted {
-    let printed = output::read(output);
-    let report = report.and_then(junit::read);
-    let doubt = match (&printed, &report, runner) {
-        (Some(printed), None, Runner::Reports) if has_ended && printed.total() > 0 => Some(format!(
-            "its output says that {} tests passed, but the runner was ended before it wrote its own report",
-            printed.counts.passed
-        )),
-        (Some(printed), Some(report), Runner::Reports) if says_better(printed, report) => Some(format!(
-            "its output says {} passed and {} failed, but the runner's own report has {} and {}",
-            printed.counts.passed, printed.counts.failed, report.counts.passed, report.counts.failed
-        )),
-        (Some(_), _, Runner::Unittest) => {
-            let lines: Vec<&str> = output.lines().collect();
-            let runs = python::unittest_runs(&lines);
-            (runs > 1).then(|| format!("its output has {runs} summaries, but unittest prints one"))
-        }
-        _ => None,
-    };
-    let run = match (printed, report) {
-        // Names and places as printed are those that the agent knows.
-        (Some(printed), Some(report)) if runner == Runner::Reports || printed.counts == report.counts => {
-            Some(TestRun { passed: report.passed, ..printed })
-        }
-        (_, Some(report)) => Some(report),
-        (printed, None) => printed,
-    };
-    Counted { run, doubt }
-}
-
-/// Whether an output promises more than the runner's own report holds.
-fn says_better(printed: &TestRun, report: &TestRun) -> bool {
-    printed.counts.failed < report.counts.failed
-        || report.counts.failed == 0 && printed.counts.passed > report.counts.passed
 }

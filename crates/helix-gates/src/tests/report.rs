@@ -2,7 +2,7 @@
 //!
 //! Must not change what the command does: the runner is only asked to write one file more.
 
-use serde::{Deserialize, Serialize};
+use crate::output::{Runner, report_path};
 
 /// The report's name in the checkout. It is removed before the run, and no commit has it.
 const FILE: &str = ".helix-report.xml";
@@ -18,23 +18,12 @@ pub(super) struct Asked {
     pub(super) runner: Runner,
 }
 
-/// Which runner a command starts, as far as that can be seen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Runner {
-    /// One that always writes the report, unless it is kept from it.
-    Reports,
-    /// unittest, which ends with one summary.
-    Unittest,
-    /// A script, several runners, or one that is asked for no report.
-    Other,
-}
-
 /// Programs that start the one that follows.
 const WRAPPERS: [&str; 8] = ["uv", "poetry", "pdm", "hatch", "pipenv", "run", "coverage", "env"];
 
 /// How to run a test command. `options` are those of pytest that the environment has already.
 pub(super) fn asked(argv: &[String], options: Option<&str>) -> Asked {
-    let named = super::junit::report_path(argv).map(str::to_owned);
+    let named = report_path(argv).map(str::to_owned);
     let plain = |runner| Asked { argv: argv.to_vec(), variables: Vec::new(), report: named.clone(), runner };
     let mut words = argv.iter().map(|word| word.rsplit('/').next().unwrap_or(word)).peekable();
     while words.next_if(|word| WRAPPERS.contains(word)).is_some() {}

@@ -16,6 +16,7 @@ pub(crate) mod failures;
 pub(crate) mod gates;
 pub(crate) mod hook;
 pub(crate) mod init;
+mod job_names;
 pub(crate) mod jobs;
 pub(crate) mod keys;
 pub(crate) mod mcp;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use helix_job::say;
 
-use crate::commands::jobs::job_id;
+use crate::commands::job_names::job_id;
 use crate::context::Context;
 use crate::error::{Ended, Exit};
 use crate::terminal::Reading;

@@ -12,7 +12,7 @@ use helix_engine::audit::{Audit, AuditLimits, TriedFault};
 use helix_job::{Language, say};
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::jobs::Id;
+use crate::commands::job_names::Id;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
 use crate::files::{replace_private, unwritable};

@@ -4,7 +4,6 @@
 
 mod again;
 mod logs;
-mod named;
 mod report;
 mod results;
 
@@ -21,6 +20,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
 
+use super::job_names::{Id, job_id};
 use crate::arguments::{budget, words};
 use crate::commands::run;
 use crate::context::Context;
@@ -29,8 +29,6 @@ use crate::host::{Reached, find};
 use crate::offline::{job, jobs, numbers};
 use crate::terminal::{Cell, Meaning, Reading, one_line};
 use crate::watch::{Interrupt, look_back, meaning, print_job, reports_of};
-
-pub(crate) use named::job_id;
 
 /// Arguments of `helix jobs`.
 #[derive(Debug, Args)]
@@ -165,19 +163,6 @@ struct Listing {
     here: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Id {
-    /// Job number, `last`, name of a plan, job id or a unique prefix
-    id: String,
-}
-
-impl Id {
-    /// The id that is meant.
-    pub(crate) async fn named(&self, context: &Context) -> Result<String, CommandError> {
-        named::job_id(context, &self.id).await
-    }
-}
-
 /// Which job goes on, and how.
 #[derive(Debug, Args)]
 struct Reopening {
@@ -290,7 +275,7 @@ pub(crate) async fn list_here(context: &Context) -> Ended {
 
 /// The changes of a job, by what a person calls it.
 pub(crate) async fn diff(context: &Context, said: &str) -> Ended {
-    results::diff(context, &named::job_id(context, said).await?, None, None).await
+    results::diff(context, &job_id(context, said).await?, None, None).await
 }
 
 /// The repository of a job, by its directory's name.

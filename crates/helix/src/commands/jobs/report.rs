@@ -14,8 +14,8 @@ use helix_job::phrases::{Sign, open_questions};
 use helix_job::{IntegrationTarget, JobView, PhaseStatus, PhaseView, say};
 use serde_json::json;
 
-use super::Id;
 use crate::code_host::Thread;
+use crate::commands::job_names::Id;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, WRITABLE, codes};
 use crate::offline::job;

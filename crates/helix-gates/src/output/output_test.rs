@@ -3,7 +3,6 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::tests::junit;
 
 fn counts(text: &str) -> Option<(u32, u32, u32)> {
     read(text).map(|run| (run.counts.passed, run.counts.failed, run.counts.skipped))

@@ -2,6 +2,7 @@
 //!
 //! Must not know what is done with the job.
 
+use clap::Args;
 use helix_job::JobView;
 use jiff::Timestamp;
 
@@ -11,6 +12,19 @@ use crate::offline::{jobs, numbers};
 
 /// Stands for the newest job: of the repository that one is in, else of all.
 const LAST: &str = "last";
+
+#[derive(Debug, Args)]
+pub(crate) struct Id {
+    /// Job number, `last`, name of a plan, job id or a unique prefix
+    id: String,
+}
+
+impl Id {
+    /// The id that is meant.
+    pub(crate) async fn named(&self, context: &Context) -> Result<String, CommandError> {
+        job_id(context, &self.id).await
+    }
+}
 
 /// The id that a person means; what is no name stays as it is.
 ///
@@ -65,5 +79,5 @@ fn missing(message: String) -> CommandError {
 }
 
 #[cfg(test)]
-#[path = "named_test.rs"]
+#[path = "job_names_test.rs"]
 mod tests;
