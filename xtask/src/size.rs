@@ -11,7 +11,7 @@ use crate::workspace;
 /// The crate that exists for tests alone.
 const FOR_TESTS: &str = "helix-testkit";
 /// Crates and modules that make up failure intelligence.
-const FAILURE_PARTS: [&str; 2] = ["helix-failure", "failure"];
+const FAILURE_PARTS: [&str; 2] = ["failure", "helix-engine/src/observer"];
 
 /// What to show.
 #[derive(Debug, clap::Args)]
@@ -60,7 +60,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         *crates.entry(name).or_default() += lines;
         *topics.entry((name, topic)).or_default() += lines;
         total += lines;
-        if name == FAILURE_PARTS[0] || path.contains(FAILURE_PARTS[1]) {
+        if FAILURE_PARTS.iter().any(|part| path.contains(part)) {
             failures += lines;
         }
     }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use helix_process::{NoProgram, find_program};
 use tokio::process::Command;
 
-use crate::dialect::{Surroundings, dialect};
+use crate::dialect::{HostEnvironment, dialect};
 use crate::profile::AgentProfile;
 use crate::version::{Capabilities, Supported, Version};
 
@@ -61,7 +61,7 @@ pub enum ProbeProblem {
 /// [`ProbeError`] says what is missing and what to do about it.
 #[boxed]
 pub async fn probe(profile: &AgentProfile) -> Result<Capabilities, ProbeError> {
-    let found = probe_within(profile, &Surroundings::of_this_process(), PROBE_LIMIT).await;
+    let found = probe_within(profile, &HostEnvironment::of_this_process(), PROBE_LIMIT).await;
     found.map_err(|source| ProbeError { profile: profile.name.clone(), source })
 }
 
@@ -72,7 +72,7 @@ pub async fn probe(profile: &AgentProfile) -> Result<Capabilities, ProbeError> {
 #[boxed]
 pub async fn probe_within(
     profile: &AgentProfile,
-    own: &Surroundings,
+    own: &HostEnvironment,
     limit: Duration,
 ) -> Result<Capabilities, ProbeProblem> {
     let (program, leading) = profile.program().ok_or(ProbeProblem::NoProgram)?;

@@ -29,7 +29,7 @@ helix_core::words! {
     }
 }
 
-/// An agent as configured: which program, in which surroundings.
+/// An agent as configured: which program, in which environment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentProfile {

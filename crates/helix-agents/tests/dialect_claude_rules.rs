@@ -356,7 +356,6 @@ fn every_kind_of_line_becomes_the_event_it_is() {
     assert_eq!(reader.run().session.as_ref().unwrap().as_str(), "s-1");
 }
 
-/// Table B "tokens 0".
 #[test]
 fn usage_is_counted_once_however_it_is_reported() {
     // 2.1.197: `modelUsage` and the cost grow over the process.

@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use helix_agents::dialect::Surroundings;
+use helix_agents::dialect::HostEnvironment;
 use helix_agents::probe::probe_within;
 use helix_agents::{AgentProfile, Capabilities, DialectName, ProbeProblem, Supported, Version};
 
@@ -21,7 +21,7 @@ async fn probed(dir: &Path, command: &[&str], limit: Duration) -> Result<Capabil
     let command = command.iter().map(|word| (*word).to_owned()).collect();
     let profile = AgentProfile::new("main", DialectName::Claude, command);
     let path = format!("{}:/usr/bin:/bin", dir.display());
-    let own: Surroundings = [("PATH".to_owned(), path)].into_iter().collect();
+    let own: HostEnvironment = [("PATH".to_owned(), path)].into_iter().collect();
     // A file that was written a moment ago may still be open in another test's child.
     for _ in 0..100 {
         match probe_within(&profile, &own, limit).await {

@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use helix_agents::dialect::Surroundings;
+use helix_agents::dialect::HostEnvironment;
 use helix_agents::{
     AgentAsk, AgentProfile, AskedSchema, Classified, DialectName, Ended, Invocation, SessionRef, classify_recording,
     dialect, replay_main,
@@ -73,7 +73,7 @@ fn invocation(dir: &Path, key: &str, prompt: &str, session: SessionRef) -> Invoc
     profile.config_dir = Some(dir.join("sessions"));
     let mut ask = AgentAsk::new(prompt, session, dir, dir.join("run"));
     ask.label = Some(key.to_owned());
-    let own: Surroundings = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into_iter().collect();
+    let own: HostEnvironment = [("PATH".to_owned(), "/usr/bin:/bin".to_owned())].into_iter().collect();
     dialect(DialectName::Replay).invocation(&profile, &ask, &own).unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use helix_agents::dialect::Surroundings;
+use helix_agents::dialect::HostEnvironment;
 use helix_agents::profile::PromptImage;
 use helix_agents::{
     AfterWriteHook, AgentAsk, AgentProfile, DialectName, Invocation, InvocationError, Keeping, Limit, McpAccess,
@@ -32,7 +32,7 @@ fn ask(run_dir: &Path) -> AgentAsk {
 }
 
 fn invocation(profile: &AgentProfile, ask: &AgentAsk) -> Result<Invocation, InvocationError> {
-    let own: Surroundings = [
+    let own: HostEnvironment = [
         ("PATH", "/usr/local/bin:/usr/bin"),
         ("HOME", "/home/other"),
         ("ANTHROPIC_API_KEY", "key-of-helix"),
@@ -274,7 +274,7 @@ fn codex(ask: &AgentAsk, change: impl FnOnce(&mut AgentProfile)) -> Result<Invoc
     profile.config_dir = Some("/home/dev/.codex".into());
     profile.pass_env = vec!["OPENAI_API_KEY".to_owned(), "TZ".to_owned()];
     change(&mut profile);
-    let own: Surroundings =
+    let own: HostEnvironment =
         [("PATH", "/usr/bin"), ("HOME", "/home/dev"), ("OPENAI_API_KEY", "key"), ("TZ", "Asia/Tokyo"), ("AWS", "no")]
             .map(|(name, value)| (name.to_owned(), value.to_owned()))
             .into_iter()
@@ -436,7 +436,7 @@ fn codex_is_not_asked_what_it_cannot_do() {
 fn every_dialect_keeps_the_rules_that_are_not_its_own() {
     let dir = tempfile::tempdir().unwrap();
     let plain = ask(dir.path());
-    let own: Surroundings =
+    let own: HostEnvironment =
         [("HOME".to_owned(), "/home/dev".to_owned()), ("SECRET".to_owned(), "s".to_owned())].into_iter().collect();
     for name in DialectName::ALL {
         let dialect = dialect(name);

@@ -21,19 +21,6 @@ pub(super) struct Copied {
     pub(super) is_whole: bool,
 }
 
-/// Writes a file whole or not at all: an agent must never read half of it. A link in its place is replaced, never followed.
-///
-/// # Errors
-/// When it cannot be written.
-pub(super) fn write_whole(path: &Path, content: &[u8]) -> std::io::Result<()> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
-    std::io::Write::write_all(&mut file, content)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
-}
-
 /// Copies files and directories below one directory to another. Links are not followed and not copied.
 ///
 /// # Errors

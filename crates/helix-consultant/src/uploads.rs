@@ -9,8 +9,8 @@ use helix_job::session::Attachment;
 use helix_job::{ErrorView, Language};
 use sha2::{Digest, Sha256};
 
-use super::files::write_whole;
 use super::{Upload, phrases};
+use helix_process::replace_private;
 
 /// Directory of the files, in the session's.
 const DIRECTORY: &str = "attachments";
@@ -43,7 +43,7 @@ fn write(directory: &Path, upload: &Upload) -> std::io::Result<Attachment> {
     let target = directory.join(&path);
     let bytes = upload.bytes.len() as u64;
     if std::fs::metadata(&target).map_or(true, |found| found.len() != bytes) {
-        write_whole(&target, &upload.bytes)?;
+        replace_private(&target, &upload.bytes)?;
     }
     Ok(Attachment { path, name: upload.name.clone(), media_type: upload.media_type.clone(), bytes })
 }

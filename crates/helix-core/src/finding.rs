@@ -88,7 +88,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Why a check could not be made. The check is at fault or its surroundings are, not the work.
+/// Why a check could not be made. The check is at fault or its environment are, not the work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Fault {
     /// Which kind of trouble.

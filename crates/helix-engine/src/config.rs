@@ -1,4 +1,4 @@
-//! What an engine needs to know about its surroundings. Filled in by `helix` from `helix.toml`, flags and the machine.
+//! What an engine needs to know about its environment. Filled in by `helix` from `helix.toml`, flags and the machine.
 //!
 //! Must not know files or formats of configuration.
 

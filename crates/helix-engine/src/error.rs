@@ -43,7 +43,7 @@ pub enum EngineError {
         /// The first event that cannot follow.
         source: Box<IllegalEvent>,
     },
-    /// Anything else of the surroundings.
+    /// Anything else of the environment.
     #[error("{message}")]
     Environment { message: String, hint: Option<String> },
 }

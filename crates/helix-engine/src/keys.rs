@@ -2,11 +2,11 @@
 //!
 //! Must not know what one opens, nor who may make them.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use helix_core::words;
+use helix_process::replace_private;
 use helix_runs::mutex::lock;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -138,13 +138,8 @@ impl Keys {
 
 /// Writes a file for its owner only, whole or not at all.
 pub(crate) fn keep(file: &Path, what: &(impl Serialize + ?Sized)) -> Result<(), EngineError> {
-    let write = || {
-        let mut draft = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(file))?;
-        draft.write_all(&serde_json::to_vec_pretty(what)?)?;
-        draft.as_file().sync_all()?;
-        draft.persist(file).map_err(|error| error.error).map(drop)
-    };
-    write().map_err(EngineError::environment)
+    let text = serde_json::to_vec_pretty(what).map_err(EngineError::environment)?;
+    replace_private(file, &text).map_err(EngineError::environment)
 }
 
 /// 24 random bytes as hexadecimal digits.

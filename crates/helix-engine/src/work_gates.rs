@@ -3,7 +3,7 @@
 //!
 //! Must not record anything: no answer of it is evidence. Nothing is written to the repository or the work tree.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_core::said::Words;
 use helix_gates::{Claims, GateCheckouts, GateContext, WorkOf, run_gate};
 use helix_git::{GitEnvironment, GitError, Repository, WorkCopy, Workspaces};
-use helix_job::{Active, AdrText, Committed, GateReport, JobSpec, recorded};
+use helix_job::{Active, AdrText, Committed, GateReport, JobSpec, PhaseProgress, PlannedBy, recorded};
 use helix_plan::{GateSpec, Phase};
 use helix_process::bounded::read_bytes;
 use helix_process::{RUN_DIR_VARIABLE, RunSeal, ToolEnvironment, WITHIN_RUN_VARIABLE};
@@ -338,6 +338,32 @@ impl GateRunner {
     }
 }
 
+/// What the plan lets a phase touch.
+pub(crate) fn claims_of_phase(active: &Active, phase: &Phase) -> Claims {
+    let claims = Claims::of_phase(&active.spec.plan, phase);
+    match active.progress(&phase.id).is_some_and(is_of_agent) {
+        true => claims.of_agent(),
+        false => named_by_plan(active, claims),
+    }
+}
+
+/// What the plan lets all phases together touch.
+pub(crate) fn claims_of_sum(active: &Active) -> Claims {
+    named_by_plan(active, Claims::of_sum(&active.spec.plan))
+}
+
+/// Without what phases name that an agent has added: it excuses no test, or agents would excuse each other.
+pub(crate) fn named_by_plan(active: &Active, mut claims: Claims) -> Claims {
+    let of_plan = active.pairs().filter(|(_, progress)| !is_of_agent(progress));
+    let named: HashSet<&String> = of_plan.flat_map(|(phase, _)| &phase.outputs).collect();
+    claims.named.retain(|output| named.contains(output));
+    claims
+}
+
+fn is_of_agent(progress: &PhaseProgress) -> bool {
+    progress.planned_by == PlannedBy::Agent
+}
+
 /// The gates of a job that have to pass on its integrated result, to be run once more.
 pub struct Rerun {
     /// Those on results put together.
@@ -360,12 +386,12 @@ impl Rerun {
         let last = done.validated_by.as_ref().and_then(|id| {
             let (phase, progress) = active.pairs().find(|(phase, _)| phase.id == *id)?;
             let base = &progress.last_attempt()?.begin.base;
-            Some(task(vec![phase.clone()], base, Claims::of_phase(&spec.plan, phase)))
+            Some(task(vec![phase.clone()], base, claims_of_phase(active, phase)))
         });
         let gates = if last.is_some() { active.gates_to_confirm(tree) } else { active.gates_of_sum() };
         let gates = gates.into_iter().map(|(phase, index)| (phase.id.clone(), index)).collect();
         let phases = active.pairs().map(|(phase, _)| phase.clone()).collect();
-        let whole = task(phases, &spec.repo.base, Claims::of_sum(&spec.plan));
+        let whole = task(phases, &spec.repo.base, claims_of_sum(active));
         Some(Self { whole, last, gates, result: done.result.commit.clone() })
     }
 

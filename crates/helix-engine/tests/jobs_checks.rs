@@ -118,7 +118,7 @@ async fn no_usable_verdict_is_ever_a_pass() {
     }
 }
 
-/// Table B "false Critical: missing code": a rejection that names no file of the result is no verdict; the reviewer is told why, and
+/// A rejection that names no file of the result is no verdict; the reviewer is told why, and
 /// what names a file blocks without what does not.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_finding_about_no_file_of_the_result_does_not_block() {
@@ -231,7 +231,7 @@ async fn an_adviser_is_asked_when_the_tries_are_used_up_and_its_hint_is_carried_
     assert!(ended.phase("a").runs.contains(&advice));
 }
 
-/// Table B "stuck counter, model never escalates": the next run really asks for the model that was proposed.
+/// The next run really asks for the model that was proposed.
 #[tokio::test(flavor = "multi_thread")]
 async fn another_model_that_an_adviser_proposes_is_the_one_that_runs() {
     let advice = "    act: { structured: { action: other_model, model: opus, reason: \"It is hard.\", hint: \"the word is: right\" } }\n";

@@ -266,7 +266,7 @@ async fn an_agent_that_changes_nothing_does_not_pass_and_is_not_asked_for_ever()
     assert_eq!(shop.git(&repo, &["rev-parse", "HEAD"]), before);
 }
 
-/// Table B "breaker samples HEAD~1": a commit that changes nothing is no progress, however often the branch moves.
+/// A commit that changes nothing is no progress, however often the branch moves.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_that_commits_nothing_again_and_again_makes_no_progress() {
     let plan = "name: Idle\nphases: [{ id: idle, type: documentation, description: I, outputs: [a.md], max_attempts: 5, on_failure: fail }]\n";

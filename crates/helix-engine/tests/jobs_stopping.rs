@@ -151,7 +151,7 @@ async fn an_agent_that_prints_only_notices_any_more_is_ended() {
     assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
 }
 
-/// Table B "silent tests killed as stale": a tool works, however long it says nothing.
+/// A tool works, however long it says nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_tool_that_is_silent_for_longer_than_the_agent_may_be_is_no_stall() {
     let acts = "    act: { steps: [{ run: sleep 12 }, { write: { path: note.md, content: N } }] }\n";
@@ -397,7 +397,7 @@ async fn a_job_keeps_the_policy_that_it_was_submitted_with() {
     shop.ended(&next).await;
 }
 
-/// Table B "disk leak": a host that starts removes what a dead one left of jobs that are over, and keeps what is in use.
+/// A host that starts removes what a dead one left of jobs that are over, and keeps what is in use.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_starting_host_removes_the_worktrees_of_jobs_that_are_over() {
     let act = "    attempts: [{ steps: [{ write: { path: note.md, content: N } }] }, { faults: [hang] }]\n";

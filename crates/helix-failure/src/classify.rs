@@ -400,7 +400,7 @@ impl Classifier {
     }
 }
 
-/// The cause as the surroundings see it, and whose move that makes it.
+/// The cause as the environment sees it, and whose move that makes it.
 fn axes(observation: &FailureObservation, claim: &Claim) -> (&'static Cause, RetryAdvice, Blame) {
     let agent = facts::is_agent(observation);
     let mut cause = claim.cause;

@@ -140,7 +140,6 @@ const ORDINARY: &[&str] = &[
     "sk-learn 1.2 is old",
 ];
 
-/// Table B "secrets in comments".
 #[test]
 fn every_secret_goes_and_leaves_no_length() {
     let mut left = Vec::new();

@@ -252,7 +252,6 @@ fn hostile_world(text: &str) -> World {
     world
 }
 
-/// Table B "markdown injection in comments".
 #[test]
 fn hostile_text_is_not_live_on_github() {
     for text in HOSTILE {

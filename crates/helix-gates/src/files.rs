@@ -10,7 +10,7 @@ use super::GateContext;
 use super::adr::holds;
 use super::judgement::{Judgement, Trouble, finding};
 use super::pattern::{Pattern, beside};
-use helix_git::{EntryKind, TreeListing};
+use helix_git::{EntryKind, Repository, TreeListing};
 
 /// Names of files that are empty by convention.
 const MAY_BE_EMPTY: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"];
@@ -34,7 +34,7 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
             let name = path.rsplit('/').next().unwrap_or(path);
             if entry.kind == EntryKind::Symlink {
                 let target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
-                if !leads_to_a_file(path, &target, &listing) {
+                if !leads_to_a_file(repository, path, &target, &listing)? {
                     let message = format!("{path} is a link to {target:?}, which is not in the result");
                     let fix = "replace it with the file, or link to a file of the repository";
                     findings.push(finding("files.dangling", message).at(path, None, None).fix(fix));
@@ -66,11 +66,23 @@ pub(crate) fn files_exist(context: &GateContext, files: &[String]) -> Result<Jud
     Ok(Judgement::of(findings, summary, Vec::new()))
 }
 
+/// Links that are followed one after the other, as by Linux.
+const MAX_LINKS: usize = 40;
+
 /// Whether a link leads, over others perhaps, to something in the tree. What lies outside is on this machine only.
-fn leads_to_a_file(link: &str, target: &str, listing: &TreeListing) -> bool {
-    // A link to another link leads on; one to itself nowhere, which the file system says when it is followed.
-    let path = beside(link, target).filter(|path| path != link && !target.starts_with('/'));
-    path.is_some_and(|path| holds(listing, &path))
+fn leads_to_a_file(repository: &Repository, link: &str, target: &str, listing: &TreeListing) -> Result<bool, Trouble> {
+    let (mut link, mut target) = (link.to_owned(), target.to_owned());
+    for _ in 0..MAX_LINKS {
+        let Some(path) = beside(&link, &target).filter(|_| !target.starts_with('/')) else { return Ok(false) };
+        match listing.get(&path) {
+            Some(entry) if entry.kind == EntryKind::Symlink => {
+                target = String::from_utf8_lossy(&repository.blob(&entry.object)?).into_owned();
+                link = path;
+            }
+            _ => return Ok(holds(listing, &path)),
+        }
+    }
+    Ok(false)
 }
 
 /// How changes outside the claims are taken.

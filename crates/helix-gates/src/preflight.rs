@@ -1,7 +1,7 @@
 //! Whether the commands of gates can say anything at all, seen on the commit that a job starts from before anybody works: what cannot run
 //! there is the surroundings' fault, and no agent can fix it.
 //!
-//! Must not take a failure for one of the surroundings where the work may be what is missing: only what was seen to be missing counts.
+//! Must not take a failure for one of the environment where the work may be what is missing: only what was seen to be missing counts.
 
 use std::sync::Arc;
 

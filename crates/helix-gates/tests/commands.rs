@@ -285,7 +285,22 @@ async fn claims_are_checked_against_the_diff() {
     assert_eq!(short(&report), ["files.missing src/old.py", "files.empty src/empty.py", "files.missing src/none.py"]);
 }
 
-/// Table B "exit status lost".
+#[tokio::test]
+async fn a_link_counts_where_it_leads_to_a_file_in_the_end() {
+    let bench = Bench::new(&[("a.txt", "a")]);
+    let gate = GateSpec::FilesExist { files: vec!["*.link".into()] };
+    let report = bench
+        .check(&gate, |tree| {
+            let links =
+                [("one", "two.link"), ("two", "a.txt"), ("to", "fro.link"), ("fro", "to.link"), ("own", "own.link")];
+            for (name, target) in links {
+                std::os::unix::fs::symlink(target, tree.join(format!("{name}.link"))).unwrap();
+            }
+        })
+        .await;
+    assert_eq!(short(&report), ["files.dangling fro.link", "files.dangling own.link", "files.dangling to.link"]);
+}
+
 #[tokio::test]
 async fn a_command_runs_on_the_commit_alone_with_null_stdin() {
     let bench = Bench::new(&[("a.txt", "a"), (".gitignore", "build/\n")]);
@@ -379,7 +394,6 @@ async fn real_pytest_says_where_and_why() {
     assert_eq!((short(&report), report.summary.as_str()), (vec!["pass".to_owned()], "2 passed, 0 failed"));
 }
 
-/// Table B "pipeline edits the scripts running it".
 #[tokio::test]
 async fn a_gate_whose_script_the_phase_edits_fails() {
     let bench = Bench::new(&[("ci/test.sh", "echo 1 passed, 0 failed\n")]);

@@ -6,7 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Variables of the surroundings that git needs to behave as the user expects: where it and its helpers are, whose
+/// Variables of the environment that git needs to behave as the user expects: where it and its helpers are, whose
 /// configuration it reads, and an identity given by environment. `GIT_DIR` and its like are not among them.
 const PASSED: [&str; 17] = [
     "PATH",
@@ -158,7 +158,7 @@ impl GitEnvironment {
         self
     }
 
-    /// The same git for a repository of Helix's own: of the user's surroundings and configuration nothing counts.
+    /// The same git for a repository of Helix's own: of the user's environment and configuration nothing counts.
     #[must_use]
     pub(crate) fn closed(&self, git_dir: &std::path::Path) -> Self {
         let passed = |name: &OsString| PASSED_TO_OWN.iter().any(|known| name == OsStr::new(known));

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Table B "hidden credential prompts": whatever asks for passwords in the user's environment does not for Helix's git.
+/// Whatever asks for passwords in the user's environment does not for Helix's git.
 #[test]
 fn nothing_that_could_ask_for_a_password_is_passed_on() {
     let users = [

@@ -26,8 +26,8 @@ mod runs_itself;
 mod settings;
 mod snapshot;
 mod spawn;
-mod surroundings;
 mod variant;
+mod watched;
 mod work_copy;
 mod workspaces;
 

@@ -85,7 +85,7 @@ pub enum Repair {
         detail: String,
     },
     /// Something of the user's repository is not as it was when the agent began.
-    Surroundings {
+    Watched {
         /// What.
         detail: String,
     },
@@ -103,7 +103,7 @@ impl std::fmt::Display for Repair {
             Self::Unfiltered { detail } => {
                 write!(f, "Helix runs no git filters: it committed as it is on the disk: {detail}")
             }
-            Self::Surroundings { detail } => write!(f, "changed while the agent worked, not by this host: {detail}"),
+            Self::Watched { detail } => write!(f, "changed while the agent worked, not by this host: {detail}"),
         }
     }
 }
@@ -172,9 +172,9 @@ impl Workspaces {
         let changes = repository.raw_changes(&base.tree, &tip.tree)?;
         harvest.look_at(&changes, &tip)?;
         let Harvest { place, mut repairs, findings, runs_by_itself, .. } = harvest;
-        let around = repository.changes_around(&place.surroundings)?;
+        let around = repository.watched_changes(&place.watched)?;
         if !around.is_empty() {
-            repairs.push(Repair::Surroundings { detail: around.join(", ") });
+            repairs.push(Repair::Watched { detail: around.join(", ") });
         }
         let changed = changes.iter().map(RawChange::changed_file).collect();
         let moved = tip.tree != start.tree;

@@ -52,7 +52,7 @@ pub(crate) struct Place {
     /// The user's references when it was made.
     references: PathBuf,
     /// How the user's repository was then.
-    pub(crate) surroundings: PathBuf,
+    pub(crate) watched: PathBuf,
 }
 
 /// A worktree in which an agent may work.
@@ -73,8 +73,8 @@ pub struct SetAside {
 }
 
 impl Place {
-    pub(crate) fn new(path: PathBuf, index: PathBuf, references: PathBuf, surroundings: PathBuf) -> Self {
-        Self { path, index, references, surroundings }
+    pub(crate) fn new(path: PathBuf, index: PathBuf, references: PathBuf, watched: PathBuf) -> Self {
+        Self { path, index, references, watched }
     }
 }
 
@@ -125,7 +125,7 @@ impl Workspaces {
         self.discard(&place)?;
         let references = self.fill(&place, start)?;
         self.repository().step(|| format!("a work place of {}/{} is filled", key.phase, key.attempt));
-        self.repository().note_surroundings(&references, &place.surroundings)?;
+        self.repository().note_watched(&references, &place.watched)?;
         self.make_private(&place, &format!("ref: refs/heads/{branch}\n"))?;
         let reference = place.path.join(".git/refs/heads").join(&branch);
         let written = reference.parent().map_or(Ok(()), fs::create_dir_all);
@@ -235,7 +235,7 @@ impl Workspaces {
     pub(crate) fn place(&self, job: &JobId, name: &str) -> Place {
         let record = |what: &str| self.inner.records.join(job.as_str()).join(format!("{name}.{what}"));
         let path = self.inner.root.join(job.as_str()).join(name);
-        Place::new(path, record("index"), record("references"), record("surroundings"))
+        Place::new(path, record("index"), record("references"), record("watched"))
     }
 
     /// Removes the worktrees of a job but those of the attempts named, whose work is nowhere else; its branches stay.
@@ -354,7 +354,7 @@ impl Workspaces {
     fn discard(&self, place: &Place) -> Result<(), GitError> {
         remove_tree(&place.index)?;
         remove_stale_lock(&place.index)?;
-        remove_tree(&place.surroundings)?;
+        remove_tree(&place.watched)?;
         remove_tree(&place.fitting())?;
         remove_tree(&place.layers())?;
         remove_tree(&place.path)

@@ -156,7 +156,6 @@ fn a_result_holds_everything_and_the_users_tree_is_untouched() {
     assert_eq!(bench.head(), base);
 }
 
-/// Table B "retry destroys live worktree".
 #[test]
 fn preparing_and_committing_twice_is_the_same_as_once_after_any_crash() {
     let bench = Bench::new();

@@ -214,7 +214,7 @@ impl PhaseProgress {
                     Some(words) => recorded!("cause-not-approved-because", by = &answer.by, why = words),
                     None => recorded!("cause-not-approved", by = &answer.by),
                 };
-                self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, Words::default()));
+                self.give_up(context, GiveUp::Environment, ErrorView::of_words(message, Words::default()));
             }
             About::Approval { when: Approval::After } if approves => self.check(context, Check::Nothing),
             About::Approval { when: Approval::After } => self.rejected_by_person(context, answer, words),
@@ -260,7 +260,7 @@ impl PhaseProgress {
         match asked.question.about.clone() {
             About::Approval { .. } | About::Gate { .. } | About::RunsByItself { .. } => {
                 let message = recorded!("cause-unanswered", phase = self.id.as_str());
-                self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, hint));
+                self.give_up(context, GiveUp::Environment, ErrorView::of_words(message, hint));
             }
             About::Escalation { .. } => {
                 let error = self.trouble();

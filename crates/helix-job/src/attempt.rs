@@ -50,7 +50,7 @@ enum Next {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum GiveUp {
     /// The environment is at fault: no agent can fix it, and nobody needs to be asked to see it.
-    Surroundings,
+    Environment,
     /// The attempts are used up, or another one would be the same again.
     Exhausted,
 }
@@ -258,7 +258,7 @@ impl PhaseProgress {
             return Ok(());
         }
         let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone(), said: None };
-        self.give_up(context, GiveUp::Surroundings, error);
+        self.give_up(context, GiveUp::Environment, error);
         Ok(())
     }
 
@@ -322,17 +322,17 @@ impl PhaseProgress {
             Retry::Never | Retry::Accept => give_up(match outcome {
                 // A person or an adviser may word it otherwise.
                 Outcome::Refused => GiveUp::Exhausted,
-                _ => GiveUp::Surroundings,
+                _ => GiveUp::Environment,
             }),
             Retry::Later(until) => {
                 if let Some(hint) = until.and_then(|until| context.policy.too_long_until(until, context.at)) {
-                    return Next::GiveUp { why: GiveUp::Surroundings, hint };
+                    return Next::GiveUp { why: GiveUp::Environment, hint };
                 }
                 // A provider that names a time is believed as long as the work gets on in between; one that names it again and
                 // again, or one that is past, must not keep the job busy forever.
                 let repeats = if until.is_some() { self.fruitless_streak() } else { self.transient_streak() };
                 if repeats > context.policy.transient_retries {
-                    return give_up(GiveUp::Surroundings);
+                    return give_up(GiveUp::Environment);
                 }
                 let spread = self.attempts.last().map_or(0.0, |last| spread(&last.begin.run));
                 let pause = backoff(context.policy, context.at, self.transient_streak(), spread);
@@ -371,7 +371,7 @@ impl PhaseProgress {
             FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => {
                 let message = recorded!("cause-gate-not-run", gate = &report.gate, why = &fault.message);
                 let hint = fault.hint.as_deref().unwrap_or_default().into();
-                self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, hint));
+                self.give_up(context, GiveUp::Environment, ErrorView::of_words(message, hint));
             }
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
                 let finding = Finding {

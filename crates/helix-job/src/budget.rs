@@ -11,7 +11,7 @@ use helix_plan::{GateSpec, Phase};
 
 /// What a job has left of each limit that is set, reservations of running attempts taken off.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Left {
+pub(super) struct Remaining {
     usd: Option<f64>,
     turns: Option<u32>,
     tokens: Option<u64>,
@@ -80,11 +80,11 @@ impl Active {
         reserved && self.spent_limit().is_none() && self.side_budget() == SideBudget::Reserved
     }
 
-    pub(super) fn left(&self) -> Left {
+    pub(super) fn left(&self) -> Remaining {
         let (policy, usage) = (&self.spec.policy, self.usage());
         let running = || self.phases.iter().filter_map(running_attempt).map(|one| one.begin.grant);
         let tokens = usage.total_input().saturating_add(usage.output_tokens);
-        Left {
+        Remaining {
             usd: policy.budget_usd.map(|budget| {
                 let reserved: f64 = running().filter_map(|grant| grant.usd).sum();
                 (budget - usage.cost_usd - reserved).max(0.0)
@@ -114,7 +114,7 @@ fn is_checked(phase: &Phase) -> bool {
     phase.verify.is_some() || phase.gates.iter().any(|gate| matches!(gate, GateSpec::ReviewApproved { .. }))
 }
 
-impl Left {
+impl Remaining {
     /// What a try of the phase may use when so many places are free for others; `None` when nothing is left for it now.
     pub(super) fn grant(&mut self, phase: &Phase, progress: &PhaseProgress, free_places: u32) -> Option<Grant> {
         let share = free_places.max(1);

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
 
-use super::budget::Left;
+use super::budget::Remaining;
 use super::event::{DeliveryStep, JobEnd, NotIntegrated};
 use super::spec::Grant;
 use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
@@ -153,7 +153,7 @@ struct Decider<'a> {
     decision: Decision,
     working: u32,
     asking: u32,
-    left: Left,
+    left: Remaining,
 }
 
 impl<'a> Decider<'a> {

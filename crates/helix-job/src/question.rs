@@ -222,6 +222,16 @@ impl Question {
         }
     }
 
+    /// Whether only a person who is known for certain may choose that: accepting what did not pass, and letting in files that run by
+    /// themselves. An agent may have spoken for anybody else.
+    fn wants_proof(&self, choice: &str) -> bool {
+        match self.about {
+            About::Escalation { .. } => choice == ACCEPT,
+            About::RunsByItself { .. } => choice == APPROVE,
+            About::Approval { .. } | About::Gate { .. } | About::Agent => false,
+        }
+    }
+
     fn is_escalation(&self) -> bool {
         matches!(self.about, About::Escalation { .. })
     }
@@ -241,7 +251,7 @@ impl Question {
         let has_text = answer.text.as_deref().is_some_and(|text| !text.trim().is_empty());
         match &answer.choice {
             Some(choice) if choice == ACCEPT && self.is_escalation() && !has_text => Err(AnswerMisfit::NoReason),
-            Some(choice) if choice == ACCEPT && self.is_escalation() && !answer.by.how.is_proof() => {
+            Some(choice) if self.wants_proof(choice) && !answer.by.how.is_proof() => {
                 Err(AnswerMisfit::Unproven { by: answer.by.clone() })
             }
             Some(choice) if all.iter().any(|one| &one.key == choice) => {

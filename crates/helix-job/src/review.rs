@@ -55,7 +55,7 @@ impl PhaseProgress {
                 };
                 let first = fault.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
                 let hint = Words::from(first).and(recorded!("hint-review-again", who = &who));
-                self.give_up(context, GiveUp::Surroundings, ErrorView::of_words(message, hint));
+                self.give_up(context, GiveUp::Environment, ErrorView::of_words(message, hint));
             }
         }
         Ok(())

@@ -249,7 +249,6 @@ fn escalating(rounds: u32) -> JobSpec {
     spec
 }
 
-/// Table B "stuck counter".
 #[test]
 fn escalation_asks_the_adviser_first_and_a_person_last() {
     let mut play = Play::new(escalating(2));
@@ -538,7 +537,7 @@ fn the_phases_own_budget_ends_its_tries() {
     play.work();
     play.fail_gate("a", 1, "wrong");
     let [Effect::Conclude { end: JobEnd::Failed { reason, .. } }] = &play.effects()[..] else { panic!() };
-    assert!(reason.contains("budget is used up"), "[T16] {reason}");
+    assert!(reason.contains("budget is used up"), "{reason}");
 }
 
 #[test]

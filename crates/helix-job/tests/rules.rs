@@ -103,7 +103,7 @@ fn a_lost_session_is_not_resumed_again() {
     }
 }
 
-/// Table B "context guard": what does not fit is not gone on with, and neither is a session that the agent does not know.
+/// What does not fit is not gone on with, and neither is a session that the agent does not know.
 #[test]
 fn a_session_that_is_full_or_unknown_is_left() {
     let overflow = |terminal: &mut Terminal| terminal.reason = Some(TerminalReason::PromptTooLong);
@@ -126,7 +126,6 @@ fn a_session_that_is_full_or_unknown_is_left() {
     }
 }
 
-/// Table B "fatal API errors ignored".
 #[test]
 fn credentials_stop_at_once_with_the_remedy() {
     let mut play = Play::new(vec![phase("a", &[], 0)]);
@@ -190,7 +189,7 @@ fn a_quota_with_a_reset_time_parks_the_phase_until_then_and_costs_no_try() {
         play.run("a", attempt, limited_until(until));
         let decision = decide(&play.state, at(play.world.clock));
         let wake = decision.wake_at.unwrap();
-        assert!(decision.effects.is_empty() && wake >= at(until) && wake < at(until + 5), "[T17] {wake}");
+        assert!(decision.effects.is_empty() && wake >= at(until) && wake < at(until + 5), "{wake}");
         assert_eq!(play.view().status, JobStatus::Waiting);
         play.world.clock = until + 5;
     }
@@ -304,7 +303,6 @@ fn an_empty_check_is_never_a_pass() {
     assert!(matches!(&play.effects()[..], [Effect::StartAttempt { attempt: 2, .. }]));
 }
 
-/// Table B "no change signal always on", "quality loop never converges".
 #[test]
 fn tries_end_after_max_attempts() {
     let mut play = Play::new(vec![phase("a", &[], 1)]);
@@ -360,7 +358,7 @@ fn the_budget_stops_the_next_run() {
     play.state = JobState::fold(&[World::submitted(expensive)]).unwrap();
     play.run("a", 1, complete());
     let [Effect::Conclude { end: JobEnd::Failed { reason, .. } }] = &play.effects()[..] else { panic!() };
-    assert!(reason.contains("budget of 0.4 USD"), "[T16] {reason}");
+    assert!(reason.contains("budget of 0.4 USD"), "{reason}");
 }
 
 #[test]

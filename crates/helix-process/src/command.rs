@@ -30,7 +30,7 @@ pub const MAX_TAIL: u64 = 64 << 10;
 /// How long each step of a stop waits: what checks something has nothing to save.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What a toolchain needs of the surroundings, and nothing that is a provider's key. Agents and gates get the same, so that what
+/// What a toolchain needs of the environment, and nothing that is a provider's key. Agents and gates get the same, so that what
 /// runs for one runs for the other. `*` ends a prefix.
 pub const TOOLCHAIN: &[&str] = &[
     "PATH",

@@ -36,7 +36,7 @@ pub use prepared::{Layer, Prepared, SERVICES_VARIABLE, WITH_SERVICES};
 pub use proc::{Delivery, Marked, ProcessIdentity, marked};
 pub use program::{NoProgram, find_program};
 pub use remove_tree::remove_tree;
-pub use run_dir::{RunDir, RunDirError, RunSeal, end_of_file, replace_file};
+pub use run_dir::{RunDir, RunDirError, RunSeal, end_of_file, replace_file, replace_private};
 pub use sandbox::Sandbox;
 pub use supervisor::{RunHandle, Supervisor, SupervisorConfig};
 pub use tail::{Line, LineReader, ReadError};

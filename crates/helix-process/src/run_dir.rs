@@ -21,8 +21,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use durable::PRIVATE;
-pub use durable::replace_file;
 pub(crate) use durable::{publish_once, sync_directory, write_once};
+pub use durable::{replace_file, replace_private};
 pub(crate) use request::{is_staging_name, publish, set_aside, staging_owner};
 pub use seal::RunSeal;
 

@@ -3,8 +3,10 @@
 //!
 //! Must not decide anything: the journal's record is the truth, and each turn begins with a file that says the same.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use helix_process::replace_private;
 
 /// Name of the file, in the directory of the session.
 const FILE: &str = "project";
@@ -19,10 +21,7 @@ pub fn note_project(session: &Path, project: Option<&Path>) -> std::io::Result<(
         return std::fs::remove_file(&path)
             .or_else(|error| if error.kind() == ErrorKind::NotFound { Ok(()) } else { Err(error) });
     };
-    let mut file = tempfile::NamedTempFile::new_in(session)?;
-    file.write_all(project.as_os_str().as_encoded_bytes())?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    replace_private(&path, project.as_os_str().as_encoded_bytes())
 }
 
 /// The project, if one has been chosen.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use helix_agents::RunDirError;
-use helix_agents::dialect::{self, InvocationError, Reader, Surroundings};
+use helix_agents::dialect::{self, HostEnvironment, InvocationError, Reader};
 use helix_agents::supervisor::{Stopping, SweepReport};
 use helix_agents::{
     AgentAsk, AgentProfile, Grace, Keeping, Limit, RecordedRun, RecordingError, RunEnd, RunHandle, RunKind, RunRequest,
@@ -295,7 +295,7 @@ impl AgentRunner {
         let (dialect, mut ask) = (dialect::dialect(profile.dialect), ask().of_profile(profile));
         ask.walled = self.supervisor.sandbox().holds();
         let mut invocation = dialect
-            .invocation(profile, &ask, &Surroundings::of_this_process())
+            .invocation(profile, &ask, &HostEnvironment::of_this_process())
             .map_err(|source| RunError::Invocation { agent: agent.into(), source })?;
         let path = invocation.env.iter_mut().find(|(name, _)| name == "PATH");
         if let (Some((_, path)), Some(programs)) = (path, self.programs.as_ref().and_then(|path| path.to_str())) {

@@ -244,7 +244,7 @@ async fn files_that_cannot_be_a_memory_are_named_and_left_alone() {
 }
 
 /// Another program has the file locked: nobody waits longer than the deadline, and reading goes on.
-/// Table B "failure memory": its guard.
+/// Its guard.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_locked_memory_is_waited_for_until_the_deadline_and_no_longer() {
     let scratch = tempfile::tempdir().unwrap();

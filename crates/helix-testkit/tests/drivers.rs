@@ -27,7 +27,6 @@ fn projects_pass_their_own_tests_unless_one_fails_on_purpose() {
     }
 }
 
-/// Table B "test events in production log".
 #[test]
 fn sandbox_shows_nothing_of_the_machine() {
     let sandbox = Sandbox::new().unwrap();

@@ -59,7 +59,7 @@ pub struct Wanted<'a> {
     pub origin: &'a CommitId,
     /// Where the phase began.
     pub base: &'a CommitId,
-    /// What the set-up finds of the surroundings.
+    /// What the set-up finds of the environment.
     pub environment: ToolEnvironment,
     /// What a set-up of an agent's files may reach.
     pub network: NetworkAccess,
@@ -216,7 +216,7 @@ impl Preparations {
         (setup.tree, setup.readable) = (tree.clone(), readable);
         setup.beside = wanted.workspace.beside();
         match setup.run(&wanted.workspace.setup).await {
-            // The user's own files cannot be at fault for what an agent is to mend.
+            // The user's own files cannot be at fault for what an agent is to fix.
             Err(SetupFailure::Refused { fault, .. }) if is_own => return Err(fault.into()),
             ran => ran?,
         }

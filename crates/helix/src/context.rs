@@ -1,4 +1,4 @@
-//! What every command is given: the process' surroundings, the streams to write to, and the configuration.
+//! What every command is given: the process' environment, the streams to write to, and the configuration.
 //!
 //! Must not know which commands there are.
 

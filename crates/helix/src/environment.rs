@@ -1,4 +1,4 @@
-//! What the process was given by its surroundings, read once. Must not know what the values are used for.
+//! What the process was given by its environment, read once. Must not know what the values are used for.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ pub(crate) struct Environment {
 }
 
 impl Environment {
-    /// Reads the surroundings. Variables that are not UTF-8 are left out, and of `PATH` the directories that are not.
+    /// Reads the environment. Variables that are not UTF-8 are left out, and of `PATH` the directories that are not.
     ///
     /// # Errors
     /// When the working directory or the program's own path cannot be found, or a variable that says where things are is not UTF-8:

@@ -4,7 +4,6 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, ErrorKind, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
@@ -68,14 +67,6 @@ pub(crate) fn write_new(path: &Path, text: &str) -> Result<(), CommandError> {
         _ => unwritable(path)(error),
     })?;
     file.write_all(text.as_bytes()).map_err(unwritable(path))
-}
-
-/// Replaces a file that only its owner may read. Written under another name and renamed: nobody ever reads half of it.
-pub(crate) fn replace_private(path: &Path, text: &str) -> std::io::Result<()> {
-    let draft = path.with_extension(format!("new-{}", std::process::id()));
-    let mut file = OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&draft)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all())?;
-    std::fs::rename(&draft, path)
 }
 
 /// Turns a failed write to a file into an error that names it.

@@ -56,7 +56,6 @@ fn plans_that_cannot_be_read_or_are_wrong_are_shown_with_their_place() {
     user.run(&["run", "l.yaml", "--dry-run"]).refused(2, &["HX0930", "HX0101"]);
 }
 
-/// Table B "templates promise disabled audits".
 #[test]
 fn a_wrong_configuration_is_refused_before_anything_happens() {
     let user = User::new();
@@ -198,7 +197,7 @@ fn a_check_and_a_dry_run_say_everything_that_a_submission_refuses() {
     );
     assert!(ran.stdout.contains("dry run"), "{ran:#?}");
     ran.refused(2, &["HX0410", "roots"]);
-    // A path that the tree does not lead to, with the name of a file that is there, is told as a guess [P49].
+    // A path that the tree does not lead to, with the name of a file that is there, is told as a guess.
     user.write("api/v1/prices.py", "");
     user.git(&["add", "-A"]);
     user.git(&["commit", "-q", "-m", "prices"]);

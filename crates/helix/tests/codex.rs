@@ -189,7 +189,7 @@ fn two_phases_by_a_plain_program_become_a_merged_commit() {
     merged(&stage, &job, &output);
 }
 
-/// What runs for the agent runs for the gate: both see the same of the surroundings, and only the agent its provider's key.
+/// What runs for the agent runs for the gate: both see the same of the environment, and only the agent its provider's key.
 #[test]
 fn agents_and_gates_have_the_same_environment_but_for_keys() {
     let program = "cat > /dev/null; echo \"$JAVA_HOME,$LC_MINE,$MINE,$OTHER\" > seen.txt; echo \"$OPENAI_API_KEY\" > key.txt; \

@@ -323,7 +323,7 @@ rules:
     bed.leave();
 }
 
-/// [P54], [P57]: the rules that a phase's agent is given keep the file tools of the real CLI in its worktree, in both
+/// The rules that a phase's agent is given keep the file tools of the real CLI in its worktree, in both
 /// versions; variables of the host's environment that nobody named do not reach its commands. What they do not keep in is `Bash`
 /// and the agent's own key: `docs/agents.md` says so.
 #[test]

@@ -129,7 +129,6 @@ fn the_next_host_is_reached_where_the_dead_one_was() {
     drop((taken, third));
 }
 
-/// Table B "dirty-tree gate failures".
 #[test]
 fn a_dirty_worktree_stays_as_it_is_and_the_job_works_beside_it() {
     let user = User::new();
@@ -183,7 +182,7 @@ fn a_watcher_brings_a_host_into_the_background_and_no_other_job_into_the_foregro
     let (watched, other) = (submit(), submit());
     drop(host);
     let listed = user.run(&["jobs"]);
-    assert!(listed.stderr.contains("no Helix process is running"), "{listed:#?}");
+    assert!(listed.stderr.contains("no host is running"), "{listed:#?}");
     let mut watcher = user.helix().args(["--json", "jobs", "watch", &watched]).stdout(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(watcher.stdout.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.contains("job_submitted")));
@@ -196,7 +195,7 @@ fn a_watcher_brings_a_host_into_the_background_and_no_other_job_into_the_foregro
     };
     signal(i32::try_from(watcher.id()).unwrap(), rustix::process::Signal::INT);
     assert_eq!(watcher.wait().unwrap().code(), Some(130));
-    assert!(!user.run(&["jobs"]).stderr.contains("no Helix process"));
+    assert!(!user.run(&["jobs"]).stderr.contains("no host is running"));
     for job in [&watched, &other] {
         assert_eq!(user.run(&["jobs", "cancel", job]).code, 0);
     }

@@ -184,7 +184,7 @@ fn installed_packages_that_git_ignores_are_named_with_their_installer() {
     nothing_was_paid(&user);
 }
 
-/// What the phase itself may bring is no fault of the surroundings; a program that is nowhere is.
+/// What the phase itself may bring is no fault of the environment; a program that is nowhere is.
 #[test]
 fn only_what_no_phase_can_bring_stops_a_job() {
     let user = user();

@@ -33,7 +33,6 @@ fn client(stage: &Stage, order: &Value) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}\n{}", String::from_utf8_lossy(&output.stderr), stage.log()))
 }
 
-/// Table B "logs captured as values".
 fn over_stdio(stage: &Stage, calls: &Value) -> Value {
     let env: serde_json::Map<String, Value> =
         stage.sandbox.environment().iter().map(|(name, value)| (name.clone(), json!(value))).collect();
@@ -248,7 +247,6 @@ fn hook(user: &User, input: &str, arguments: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
 }
 
-/// Table B "error log starved".
 #[test]
 fn the_save_hook_shows_findings_and_stays_out_of_the_way_otherwise() {
     let user = User::new();

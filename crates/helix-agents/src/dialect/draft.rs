@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use helix_process::replace_file;
 
-use super::surroundings::path_text;
-use super::{Dialect, InvocationError, Keeping, Limit, Sessions, Surroundings};
+use super::host_environment::path_text;
+use super::{Dialect, HostEnvironment, InvocationError, Keeping, Limit, Sessions};
 use crate::invocation::Invocation;
 use crate::profile::{AgentAsk, AgentProfile, DialectName, SessionRef};
 
@@ -38,7 +38,7 @@ impl Argument {
 pub(super) struct Draft<'a> {
     pub(super) ask: &'a AgentAsk,
     pub(super) profile: &'a AgentProfile,
-    own: &'a Surroundings,
+    own: &'a HostEnvironment,
     dialect: DialectName,
     program: PathBuf,
     args: Vec<Argument>,
@@ -56,7 +56,7 @@ impl<'a> Draft<'a> {
         dialect: &Dialect,
         profile: &'a AgentProfile,
         ask: &'a AgentAsk,
-        own: &'a Surroundings,
+        own: &'a HostEnvironment,
     ) -> Result<Self, InvocationError> {
         let (program, leading) =
             profile.program().ok_or_else(|| InvocationError::NoProgram { profile: profile.name.clone() })?;

@@ -7,18 +7,18 @@ mod codex;
 mod command;
 mod draft;
 mod fragments;
+mod host_environment;
 mod json_line;
 mod reader;
 mod recording;
 mod repeats;
 mod replay;
-mod surroundings;
 mod task_ledger;
 
+pub use host_environment::HostEnvironment;
 pub use reader::{Ended, Reader};
 pub use recording::{Classified, RecordedRun, RecordingError, classify_recording, run_labels};
 pub use replay::{CASSETTE_VERSION, Cassette, CassetteAction, CassetteError, CassetteTake, TakeEnd, replay_main};
-pub use surroundings::Surroundings;
 
 use std::path::PathBuf;
 
@@ -48,7 +48,7 @@ pub struct Dialect {
     asks_person: bool,
     /// Names of models that are surely known, if there is reason to doubt that this one is: something to warn of, since another
     /// endpoint may know it all the same. `None` where nothing speaks against it.
-    pub doubts_model: fn(&AgentProfile, &str, &Surroundings) -> Option<&'static [&'static str]>,
+    pub doubts_model: fn(&AgentProfile, &str, &HostEnvironment) -> Option<&'static [&'static str]>,
     /// Writes down what is asked.
     write: fn(&mut Draft<'_>) -> Result<(), InvocationError>,
     /// Begins to read what one run prints.
@@ -204,7 +204,7 @@ impl Dialect {
         &self,
         profile: &AgentProfile,
         ask: &AgentAsk,
-        own: &Surroundings,
+        own: &HostEnvironment,
     ) -> Result<Invocation, InvocationError> {
         let mut draft = Draft::begin(self, profile, ask, own)?;
         (self.write)(&mut draft)?;

@@ -18,9 +18,9 @@ use tokio_util::sync::CancellationToken;
 use super::super::enforce::{
     AnswerAttempt, AnswerAttempts, Asked, CheckedFiles, CorrectionScope, Evidence, Examined, examine,
 };
-use super::super::files::write_whole;
 use super::super::{TurnEvent, agent_words, phrases};
 use super::{ActiveTurn, RunReport, SessionActor};
+use helix_process::replace_private;
 
 /// A run of the turn and what it left.
 pub(super) type FinishedRun = (RunId, RunReport);
@@ -233,7 +233,7 @@ fn restore_files(
 ) -> std::io::Result<()> {
     for (path, content) in restore {
         // Only what was read there before, and never through a link that came meanwhile.
-        write_whole(&path, &content)?;
+        replace_private(&path, &content)?;
     }
     if judged.is_empty() { Ok(()) } else { CheckedFiles::beside(directory).accept_all(judged) }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::files::write_whole;
+use helix_process::replace_private;
 
 /// Name of the record, beside the session's directory.
 const RECORD: &str = "judged.json";
@@ -54,7 +54,7 @@ impl CheckedFiles {
         // Files that are gone need no entry: the record stays as small as the directory.
         known.retain(|file, _| self.directory.join(file).exists());
         known.extend(files.into_iter().map(|(file, content)| (self.key(&file), digest_of(&content))));
-        write_whole(&self.record, serde_json::to_string(&known)?.as_bytes())
+        replace_private(&self.record, serde_json::to_string(&known)?.as_bytes())
     }
 
     fn read(&self) -> BTreeMap<String, String> {

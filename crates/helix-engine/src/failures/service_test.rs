@@ -261,7 +261,6 @@ async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
     panic!("the disk never was full");
 }
 
-/// Table B "a passing test quoted as the error".
 #[tokio::test]
 async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
     let passed = FailureContext::of_gate(&site("a", 1), 0, &report(Verdict::Pass), Log::default(), at(1));

@@ -3,7 +3,6 @@
 //! Must not know what they are asked. Profiles lie beside the journal and not in it: they may hold keys, and events are shown
 //! to everybody who may see a job.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use helix_agents::{AgentProfile, agent_kind};
@@ -41,11 +40,7 @@ pub(crate) struct Configured {
 pub(crate) fn keep_configured(state: &Path, job: &JobId, configured: &Configured) -> std::io::Result<()> {
     let directory = state.join(DIRECTORY);
     std::fs::create_dir_all(&directory)?;
-    // Temporary files are their owner's alone.
-    let mut fresh = tempfile::NamedTempFile::new_in(&directory)?;
-    fresh.write_all(&serde_json::to_vec(configured)?)?;
-    fresh.as_file().sync_all()?;
-    fresh.persist(file_of(state, job)).map_err(|error| error.error)?;
+    helix_process::replace_private(&file_of(state, job), &serde_json::to_vec(configured)?)?;
     std::fs::File::open(directory)?.sync_all()
 }
 
@@ -113,7 +108,7 @@ impl EffectRunner {
         phase.agent.as_ref().unwrap_or(&active.spec.default_agent).clone()
     }
 
-    /// The environment of gates' commands: what the phase's agent gets of the surroundings, without its provider's keys.
+    /// The environment of gates' commands: what the phase's agent gets of the environment, without its provider's keys.
     pub(super) async fn tool_environment(
         &self,
         job: &JobId,

@@ -13,7 +13,6 @@ fn fail(places: &[(Option<&str>, Option<u32>)]) -> Verdict {
     Verdict::Fail { findings: places.iter().map(finding).collect() }
 }
 
-/// Table B "false Critical: missing code".
 #[test]
 fn only_findings_about_the_result_block() {
     let checkout = tempfile::tempdir().unwrap();

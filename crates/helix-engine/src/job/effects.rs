@@ -576,7 +576,7 @@ pub(super) fn run_fault(error: &RunError) -> Fault {
     Fault { hint: Some(hint.into()), ..environment(error) }
 }
 
-/// A fault of the surroundings, with all causes in one line.
+/// A fault of the environment, with all causes in one line.
 pub(crate) fn environment(error: &dyn std::error::Error) -> Fault {
     Fault::environment(helix_core::error_chain(error))
 }

@@ -2,17 +2,16 @@
 //!
 //! Must not know what a gate checks.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{Active, Committed, GateReport, PhaseProgress, PlannedBy};
+use helix_job::{Active, Committed, GateReport, PhaseProgress};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{AttemptContext, EffectRunner, Stopped, continuing};
-use crate::work_gates::baselines_of;
+use crate::work_gates::{baselines_of, claims_of_phase, claims_of_sum, named_by_plan};
 use helix_gates::{Claims, DeliveryPart, GateContext, WorkOf, run_delivery_part, run_gate, runs_command};
 use helix_git::Workspaces;
 use helix_process::ToolEnvironment;
@@ -135,26 +134,18 @@ impl EffectRunner {
     }
 }
 
-/// What the plan lets a change touch. What phases name that an agent has added excuses no test, or agents would excuse each other.
+/// What the plan lets a change touch.
 fn claims(active: &Active, phase: &Phase, of: WorkOf) -> Claims {
-    let plan = &active.spec.plan;
-    let is_of_agent = |progress: &PhaseProgress| progress.planned_by == PlannedBy::Agent;
-    let mut claims = match of {
-        WorkOf::Branch => Claims::of_sum(plan),
+    match of {
+        WorkOf::Branch => claims_of_sum(active),
         WorkOf::Job => {
             // Who resolves a conflict names no outputs, and may touch nothing else all the same.
             let mut own = active.pairs().filter(|(phase, _)| active.conflict(&phase.id).is_none());
-            Claims::of_job(plan, own.any(|(phase, progress)| changes_freely(phase, progress)))
+            let freely = own.any(|(phase, progress)| changes_freely(phase, progress));
+            named_by_plan(active, Claims::of_job(&active.spec.plan, freely))
         }
-        WorkOf::Phase if active.progress(&phase.id).is_some_and(is_of_agent) => {
-            return Claims::of_phase(plan, phase).of_agent();
-        }
-        WorkOf::Phase => Claims::of_phase(plan, phase),
-    };
-    let of_plan: HashSet<&String> =
-        active.pairs().filter(|(_, progress)| !is_of_agent(progress)).flat_map(|(phase, _)| &phase.outputs).collect();
-    claims.named.retain(|output| of_plan.contains(output));
-    claims
+        WorkOf::Phase => claims_of_phase(active, phase),
+    }
 }
 
 /// Whether a phase has changed something and names no outputs: it may touch all.

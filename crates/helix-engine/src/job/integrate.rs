@@ -283,7 +283,7 @@ fn failed(findings: Vec<Finding>) -> JobEvent {
     JobEvent::IntegrationFailed(NotIntegrated { findings, gates: Vec::new(), fault: None })
 }
 
-/// What is recorded when the surroundings keep results from being integrated.
+/// What is recorded when the environment keeps results from being integrated.
 pub(super) fn faulted(fault: Fault) -> JobEvent {
     JobEvent::IntegrationFailed(NotIntegrated {
         findings: vec![fault_finding(&fault)],

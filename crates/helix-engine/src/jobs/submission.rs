@@ -20,7 +20,7 @@ use crate::submit::{
 };
 
 impl Jobs {
-    /// Checks a plan and its surroundings and starts the job.
+    /// Checks a plan and its environment and starts the job.
     ///
     /// # Errors
     /// [`SubmitError`]; nothing was changed.

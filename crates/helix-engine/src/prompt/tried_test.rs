@@ -31,7 +31,6 @@ fn tries(count: u32, findings: usize, evidence: usize) -> Vec<Attempt> {
     (1..=count).map(|number| Attempt::new(one(number), jiff::Timestamp::UNIX_EPOCH)).collect()
 }
 
-/// Table B "prompt bloat".
 #[test]
 fn what_was_tried_has_a_budget_and_keeps_the_newest() {
     for (findings, evidence) in [(50, 4 << 10), (50, 0), (1, 1 << 20), (3, 100)] {

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use helix_agents::dialect::Surroundings;
+use helix_agents::dialect::HostEnvironment;
 use helix_agents::{AgentProfile, Keeping, Limit, dialect};
 use helix_core::diagnostic::{Diagnostic, Span};
 use helix_plan::{GateSpec, Phase, PhasePlaces, Plan, PlanPlaces};
@@ -81,7 +81,7 @@ impl<'a> Agents<'a> {
     fn unknown_model(&self, phase: &Phase, agent: &str, model: &str) -> Option<Diagnostic> {
         let (profile, place) = (self.profile(agent)?, self.place(phase, |places| places.model));
         if profile.models.is_empty() {
-            let known = (dialect(profile.dialect).doubts_model)(profile, model, &Surroundings::of_this_process())?;
+            let known = (dialect(profile.dialect).doubts_model)(profile, model, &HostEnvironment::of_this_process())?;
             let near = suggestion(model, known, "names that Claude Code knows, besides those that contain `claude`");
             let message = format!("agent {agent} may have no model {model} (phase {})", phase.id);
             let help = format!("list the agent's models under `models` in helix.toml; {near}");

@@ -1,6 +1,5 @@
 use super::*;
 
-/// [P49].
 #[test]
 fn a_name_that_is_there_elsewhere_is_a_guess() {
     let text = "name: p\nphases:\n  - { id: a, type: development, description: A, outputs: \

@@ -86,7 +86,7 @@ pub enum SubmitError {
     /// The plan has errors; all of them are listed, with the source for pictures.
     #[error("{file} has {}", count(diagnostics.iter().filter(|one| one.is_error()).count(), "error"))]
     Plan { file: String, source_text: String, diagnostics: Vec<Diagnostic> },
-    /// Something else in the request or its surroundings is wrong.
+    /// Something else in the request or its environment is wrong.
     #[error("{message}")]
     Refused {
         /// `HX` and four digits.

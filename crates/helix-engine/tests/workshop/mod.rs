@@ -26,7 +26,7 @@ use helix_testkit::sandbox::Sandbox;
 /// Longest time that anything in a test may take; only a defect comes near it.
 pub const LIMIT: Duration = Duration::from_secs(120);
 
-/// An engine and its surroundings.
+/// An engine and its environment.
 pub struct Workshop {
     pub engine: Engine,
     pub sandbox: Sandbox,

@@ -3,9 +3,9 @@
 //! Must not know where it is posted.
 
 use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
+use super::language::ReportLanguage;
 use super::neutral::{code_span, prose};
 use super::terminal::{rows, sure, told};
-use super::tongue::Tongue;
 use crate::verdict::Category;
 use helix_core::finding::fence_for;
 
@@ -99,7 +99,7 @@ fn similar(past: &[SimilarFailure]) -> String {
     }
     let mut text = String::new();
     for one in past {
-        text.push_str(&format!("- {}\n  {}\n", code_span(&one.summary), prose(&told(one, Tongue::ENGLISH))));
+        text.push_str(&format!("- {}\n  {}\n", code_span(&one.summary), prose(&told(one, ReportLanguage::ENGLISH))));
         if !one.diff.trim().is_empty() {
             // At the line's beginning, not within the item: a fence there ends where every reader takes it to end.
             text.push_str(&format!("\n{}", fix(one)));

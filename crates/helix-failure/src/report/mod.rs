@@ -5,19 +5,19 @@
 
 mod build;
 mod excerpt;
+mod language;
 mod markdown;
 mod neutral;
 mod place;
 mod prompt;
 mod suggest;
 mod terminal;
-mod tongue;
 
 pub use build::{Reader, Report, ReportRequest, Section, SimilarFailure, SuggestedAction, WhatFailed, Why};
 pub use excerpt::{Excerpt, ExcerptLine};
+pub use language::said_in;
 pub use neutral::quoted;
 pub use place::FailurePlace;
 pub use prompt::HISTORY_TOKENS;
 pub use suggest::{FEWEST_ACTIONS, MOST_ACTIONS, suggest};
 pub use terminal::Look;
-pub use tongue::said_in;

@@ -3,8 +3,8 @@
 //! Must not know the prompt around it. What is held back from the agent for comparison is not in it.
 
 use super::build::{Reader, Report, Section, SimilarFailure};
+use super::language::ReportLanguage;
 use super::terminal::sure;
-use super::tongue::Tongue;
 use helix_core::finding::fence_for;
 use helix_core::text::clip;
 
@@ -23,16 +23,16 @@ const BRIEF_LINES: usize = 12;
 impl Report {
     /// What failed, why, and what to do, at most twelve lines without the log. Ends with a line break.
     pub fn brief(&self, reader: Reader) -> String {
-        self.brief_of(reader, Tongue::ENGLISH, |label, text| format!("{label}: {text}"))
+        self.brief_of(reader, ReportLanguage::ENGLISH, |label, text| format!("{label}: {text}"))
     }
 
     /// The same for a person who reads this language (ISO 639), each line made of what it is about, such as `cause`, and its text.
     pub fn brief_in(&self, code: &str, line: impl Fn(&str, &str) -> String) -> String {
-        self.brief_of(Reader::Person, Tongue::of(code), line)
+        self.brief_of(Reader::Person, ReportLanguage::of(code), line)
     }
 
-    fn brief_of(&self, reader: Reader, tongue: Tongue, line: impl Fn(&str, &str) -> String) -> String {
-        let parts = self.parts(reader, tongue).into_iter().filter(|part| part.rank < LONG);
+    fn brief_of(&self, reader: Reader, language: ReportLanguage, line: impl Fn(&str, &str) -> String) -> String {
+        let parts = self.parts(reader, language).into_iter().filter(|part| part.rank < LONG);
         parts.take(BRIEF_LINES).map(|part| format!("  {}\n", line(part.about, &part.text))).collect()
     }
 
@@ -45,8 +45,11 @@ impl Report {
             return String::new();
         }
         let room = tokens.saturating_mul(BYTES_PER_TOKEN);
-        let parts: Vec<(u8, String)> =
-            self.parts(Reader::Agent, Tongue::ENGLISH).into_iter().map(|part| (part.rank, part.line())).collect();
+        let parts: Vec<(u8, String)> = self
+            .parts(Reader::Agent, ReportLanguage::ENGLISH)
+            .into_iter()
+            .map(|part| (part.rank, part.line()))
+            .collect();
         // The fence is as long as the longest run of backticks asks for, whatever is left out.
         let fence = fence_for(&parts.iter().map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n"));
         let frame = |body: &str| {
@@ -80,21 +83,21 @@ impl Report {
     }
 
     /// What failed: a line of the log as it is, Helix's own words in a language.
-    pub(super) fn headline(&self, tongue: Tongue) -> String {
+    pub(super) fn headline(&self, language: ReportLanguage) -> String {
         let own = self.why.known().map_or("it is not known what failed".to_owned(), |why| why.cause.replace('_', " "));
         let headline = &self.what_failed.headline;
-        if *headline == own { tongue.say(headline) } else { headline.clone() }
+        if *headline == own { language.say(headline) } else { headline.clone() }
     }
 
-    fn parts(&self, reader: Reader, tongue: Tongue) -> Vec<Part> {
+    fn parts(&self, reader: Reader, language: ReportLanguage) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut add = |rank, about, text| parts.push(Part { rank, about, text });
         let what = &self.what_failed;
-        add(0, "failed", self.headline(tongue));
+        add(0, "failed", self.headline(language));
         if let Some(attempt) = what.place.attempt_of() {
-            add(1, "attempt", tongue.attempt(&attempt));
+            add(1, "attempt", language.attempt(&attempt));
         }
-        for (name, value) in [("check", what.place.check.clone()), ("ended", tongue.say_each(&what.ended, ", "))] {
+        for (name, value) in [("check", what.place.check.clone()), ("ended", language.say_each(&what.ended, ", "))] {
             if !value.is_empty() {
                 add(2, name, value);
             }
@@ -107,7 +110,7 @@ impl Report {
                 "cause",
                 match reader {
                     Reader::Person => {
-                        format!("{} ({})", tongue.say(&why.cause.replace('_', " ")), tongue.say_each(&sure, ", "))
+                        format!("{} ({})", language.say(&why.cause.replace('_', " ")), language.say_each(&sure, ", "))
                     }
                     Reader::Agent => format!("{} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()),
                 },
@@ -123,13 +126,13 @@ impl Report {
             }
         }
         for one in self.similar_for(reader).and_then(Section::known).into_iter().flatten() {
-            add(5, "seen before", past_line(one, tongue));
+            add(5, "seen before", past_line(one, language));
             if !one.diff.is_empty() {
                 add(LONG + 1, "its fix", one.diff.clone());
             }
         }
         for (at, action) in self.actions_for(reader).enumerate() {
-            add(if at < 2 { 3 } else { 4 }, "suggested", tongue.say(&action.text));
+            add(if at < 2 { 3 } else { 4 }, "suggested", language.say(&action.text));
         }
         parts
     }
@@ -151,9 +154,9 @@ impl Part {
     }
 }
 
-fn past_line(one: &SimilarFailure, tongue: Tongue) -> String {
+fn past_line(one: &SimilarFailure, language: ReportLanguage) -> String {
     let files = if one.files.is_empty() { String::new() } else { format!(" ({})", one.files.join(", ")) };
-    format!("{}; {}{files}", clip(&one.summary, 200), tongue.say(&one.ended.replace('_', " ")))
+    format!("{}; {}{files}", clip(&one.summary, 200), language.say(&one.ended.replace('_', " ")))
 }
 
 fn cut_bytes(text: &str, most: usize) -> String {

@@ -3,7 +3,7 @@
 //! Must not know whether there is a terminal: the caller says how it is to look.
 
 use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
-use super::tongue::Tongue;
+use super::language::ReportLanguage;
 use crate::fingerprint::Fingerprint;
 use crate::memory::{Closeness, SuggestionSource};
 use crate::verdict::Category;
@@ -45,23 +45,23 @@ impl Look {
 impl Report {
     /// The report for a terminal, in a language (ISO 639). Ends with a line break.
     pub fn terminal(&self, look: Look, code: &str) -> String {
-        let tongue = Tongue::of(code);
-        let form = Form { look, tongue };
+        let language = ReportLanguage::of(code);
+        let form = Form { look, language };
         let parts = [
             format!("{}\n{}", form.title("What failed"), self.told_in(form)),
             section(form, "Why", &self.why, why),
             section(form, "Similar past failures", &self.similar, |form, past| similar(form, past)),
-            format!("{}\n{}", form.title("Suggested actions"), self.numbered(tongue)),
+            format!("{}\n{}", form.title("Suggested actions"), self.numbered(language)),
         ];
         parts.join("\n")
     }
 
     fn told_in(&self, form: Form) -> String {
-        let mut text = format!("  {}\n", form.look.paint(RED, &self.headline(form.tongue)));
+        let mut text = format!("  {}\n", form.look.paint(RED, &self.headline(form.language)));
         for (name, value) in rows(&self.what_failed) {
             let value = match name {
-                "attempt" => form.tongue.attempt(&value),
-                "ended" => form.tongue.say_each(&value, ", "),
+                "attempt" => form.language.attempt(&value),
+                "ended" => form.language.say_each(&value, ", "),
                 _ => value,
             };
             row(&mut text, form, name, &value);
@@ -69,14 +69,14 @@ impl Report {
         text
     }
 
-    fn numbered(&self, tongue: Tongue) -> String {
+    fn numbered(&self, language: ReportLanguage) -> String {
         let mut text = String::new();
         for (at, action) in self.actions.iter().enumerate() {
             let source = match action.source {
-                SuggestionSource::PastFix { .. } => format!(" ({})", tongue.say("from the memory")),
+                SuggestionSource::PastFix { .. } => format!(" ({})", language.say("from the memory")),
                 SuggestionSource::Cause | SuggestionSource::Phase => String::new(),
             };
-            text.push_str(&format!("  {}. {}{source}\n", at + 1, tongue.say(&action.text)));
+            text.push_str(&format!("  {}. {}{source}\n", at + 1, language.say(&action.text)));
         }
         text
     }
@@ -86,12 +86,12 @@ impl Report {
 #[derive(Clone, Copy)]
 struct Form {
     look: Look,
-    tongue: Tongue,
+    language: ReportLanguage,
 }
 
 impl Form {
     fn title(self, text: &str) -> String {
-        self.look.paint(BOLD, &self.tongue.say(text))
+        self.look.paint(BOLD, &self.language.say(text))
     }
 }
 
@@ -99,7 +99,7 @@ fn section<T>(form: Form, title: &str, section: &Section<T>, tell: impl Fn(Form,
     let body = match section {
         Section::Known(content) => tell(form, content),
         Section::Missing(reason) => {
-            let text = format!("{}: {reason}", form.tongue.say("not available"));
+            let text = format!("{}: {reason}", form.language.say("not available"));
             format!("  {}\n", form.look.paint(YELLOW, &text))
         }
     };
@@ -108,7 +108,7 @@ fn section<T>(form: Form, title: &str, section: &Section<T>, tell: impl Fn(Form,
 
 fn row(text: &mut String, form: Form, name: &str, value: &str) {
     if !value.is_empty() {
-        let name = format!("{:<8}", form.tongue.say(name));
+        let name = format!("{:<8}", form.language.say(name));
         text.push_str(&format!("  {} {value}\n", form.look.paint(DIM, &name)));
     }
 }
@@ -142,23 +142,23 @@ pub(super) fn rows(what: &WhatFailed) -> Vec<(&'static str, String)> {
 }
 
 fn why(form: Form, why: &Why) -> String {
-    let (mut text, Form { look, tongue }) = (String::new(), form);
-    let sure = tongue.say_each(&sure(why.confidence), ", ");
+    let (mut text, Form { look, language }) = (String::new(), form);
+    let sure = language.say_each(&sure(why.confidence), ", ");
     // What is none of the known kinds may be well known for itself.
     if why.category == Category::Unknown {
-        row(&mut text, form, "cause", &format!("{} ({sure})", tongue.slug(&why.cause)));
+        row(&mut text, form, "cause", &format!("{} ({sure})", language.slug(&why.cause)));
     } else {
-        row(&mut text, form, "category", &format!("{}: {} ({sure})", why.category, tongue.say(&why.meaning)));
-        row(&mut text, form, "cause", &tongue.slug(&why.cause));
+        row(&mut text, form, "category", &format!("{}: {} ({sure})", why.category, language.say(&why.meaning)));
+        row(&mut text, form, "cause", &language.slug(&why.cause));
     }
-    row(&mut text, form, "retry", &tongue.say(&why.retry.word().replace('_', " ")));
-    row(&mut text, form, "blame", &tongue.say(why.blame.word()));
+    row(&mut text, form, "retry", &language.say(&why.retry.word().replace('_', " ")));
+    row(&mut text, form, "blame", &language.say(why.blame.word()));
     for location in &why.locations {
         let column = location.column.map(|column| format!(":{column}")).unwrap_or_default();
         row(&mut text, form, "place", &format!("{}:{}{column}", location.path, location.line));
     }
     if why.excerpt.lines.is_empty() {
-        row(&mut text, form, "log", &tongue.say("empty"));
+        row(&mut text, form, "log", &language.say("empty"));
         return text;
     }
     text.push('\n');
@@ -177,14 +177,14 @@ pub(super) fn sure(confidence: f64) -> String {
     format!("{:.0} %{guess}", confidence * 100.0)
 }
 
-fn similar(Form { look, tongue }: Form, past: &[SimilarFailure]) -> String {
+fn similar(Form { look, language }: Form, past: &[SimilarFailure]) -> String {
     if past.is_empty() {
-        return format!("  {}\n", tongue.say("none known"));
+        return format!("  {}\n", language.say("none known"));
     }
     let mut text = String::new();
     for one in past {
         text.push_str(&format!("  {} {}\n", look.paint(BOLD, "-"), one.summary));
-        text.push_str(&format!("    {}\n", look.paint(DIM, &told(one, tongue))));
+        text.push_str(&format!("    {}\n", look.paint(DIM, &told(one, language))));
     }
     text
 }
@@ -195,7 +195,7 @@ pub(super) fn short_id(fingerprint: &Fingerprint) -> String {
 }
 
 /// What is known of a past failure, in one line.
-pub(super) fn told(one: &SimilarFailure, tongue: Tongue) -> String {
+pub(super) fn told(one: &SimilarFailure, language: ReportLanguage) -> String {
     let close = match one.closeness {
         Closeness::Exact => "the same failure".to_owned(),
         Closeness::Near { score } => format!("{:.0} % alike", score * 100.0),
@@ -209,5 +209,5 @@ pub(super) fn told(one: &SimilarFailure, tongue: Tongue) -> String {
         other => other.replace('_', " "),
     };
     let show = format!("`helix failures show {}`", short_id(&one.fingerprint));
-    [tongue.say(&close), tongue.slug(&one.cause), tongue.say(&seen), tongue.say(&ended), show].join("; ")
+    [language.say(&close), language.slug(&one.cause), language.say(&seen), language.say(&ended), show].join("; ")
 }

@@ -12,7 +12,6 @@ fn places(run: &TestRun) -> Vec<(String, Option<String>, Option<u32>)> {
     run.failures.iter().map(|failure| (failure.name.clone(), failure.file.clone(), failure.line)).collect()
 }
 
-/// Table B "double zeros".
 #[test]
 fn counts_of_every_known_runner() {
     let cases = [

@@ -2,6 +2,7 @@
 
 use helix_core::evidence::{RunsBy, SelfRunning};
 use helix_core::ids::SessionId;
+use helix_job::question::AnswerMisfit;
 use helix_job::{How, Origin, Person};
 use helix_plan::Delivery;
 
@@ -35,7 +36,26 @@ fn by_person(phases: Vec<helix_plan::Phase>) -> JobSpec {
 }
 
 fn answer(play: &mut Play, number: u32, choice: &str) {
-    play.event(answered(&id("a"), number, choice, None));
+    play.event(by(How::Terminal, number, choice));
+}
+
+fn by(how: How, number: u32, choice: &str) -> JobEvent {
+    let answer = Answer { choice: Some(choice.into()), text: None, by: Person::new("Ana", how) };
+    JobEvent::QuestionAnswered { phase: id("a"), asked: number, answer }
+}
+
+#[test]
+fn only_a_person_who_is_known_for_certain_lets_them_in() {
+    let mut play = Play::new(by_person(vec![phase("a", &[], 0)]));
+    try_with(&mut play, 1, &[file(".envrc", "one")]);
+    play.happy();
+    for how in [How::Chat, How::Open] {
+        let refused = play.try_event(by(how, 1, "approve"));
+        assert!(matches!(refused, Err(Illegal::Answer { source: AnswerMisfit::Unproven { .. }, .. })), "{refused:?}");
+    }
+    // Anybody may keep them out.
+    play.event(by(How::Chat, 1, "reject"));
+    assert!(!matches!(play.phase("a"), PhaseState::Passed { .. }));
 }
 
 #[test]

@@ -20,6 +20,17 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     fs::rename(&temporary, path).map_err(RunDirError::io("replace", path))
 }
 
+/// Replaces a file that only its owner may read, in one step: nobody ever reads half of it, also after a power cut.
+///
+/// # Errors
+/// It cannot be written; what was there before is.
+pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let temporary = temporary_beside(path);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&temporary)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, path));
+    written.inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
 /// Writes the file in one step unless it is there already: the first writer wins, and what it wrote is on disk.
 pub(crate) fn write_once(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
     let temporary = temporary_beside(path);

@@ -24,7 +24,6 @@ fn say(root: &tempfile::TempDir, kib: u64) {
     std::fs::write(root.path().join("proc/meminfo"), format!("MemAvailable: {kib} kB\n")).unwrap();
 }
 
-/// Table B "queue deadlock".
 #[tokio::test]
 async fn a_place_is_never_lost_whoever_goes_away() {
     let (_root, limits) = limits(1, 0);

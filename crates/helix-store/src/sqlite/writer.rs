@@ -95,10 +95,10 @@ impl Writer {
     pub(super) fn start(connection: Connection, database: Arc<str>) -> Result<Self, DatabaseError> {
         let (queue, waiting) = mpsc::channel(QUEUE);
         let (feed, _) = broadcast::channel(FEED_CAPACITY);
-        let desk = Desk { connection, database: database.clone(), feed: feed.clone() };
+        let writer = WriterThread { connection, database: database.clone(), feed: feed.clone() };
         let thread = std::thread::Builder::new()
             .name("helix-journal".into())
-            .spawn(move || desk.work(waiting))
+            .spawn(move || writer.work(waiting))
             .map_err(|error| DatabaseError::Unexpected { database: database.to_string(), source: Arc::new(error) })?;
         Ok(Self {
             database,
@@ -175,7 +175,7 @@ fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// The writer as it sees itself.
-struct Desk {
+struct WriterThread {
     connection: Connection,
     database: Arc<str>,
     feed: broadcast::Sender<Moved>,
@@ -184,7 +184,7 @@ struct Desk {
 /// The transaction ended before its commit: SQLite rolls it back by itself when the disk is full or fails.
 struct Lost;
 
-impl Desk {
+impl WriterThread {
     fn work(self, mut waiting: mpsc::Receiver<Box<dyn Work>>) {
         let mut batch = Vec::with_capacity(MAX_BATCH);
         // While one batch is being written to disk the next one gathers by itself; to wait for more on purpose would

@@ -43,7 +43,7 @@ pub(crate) async fn another_failure_under_the_same_key_replaces_the_first(memory
     assert_eq!(memory.search("mismatched".into(), 5).await.unwrap(), Vec::new());
 }
 
-/// Table B "failure memory": 20 captures made 20 entries.
+/// 20 captures made 20 entries.
 pub(crate) async fn of_racing_captures_each_counts_once(memory: FailureMemory) {
     let mut tasks = Vec::new();
     for number in 0..64_u32 {
@@ -156,7 +156,7 @@ pub(crate) async fn outcome_and_recency_rank(memory: FailureMemory) {
 }
 
 /// "Any success resolves all suggestions": a check that was not reached proves nothing.
-/// Table B "failure memory": any success resolved all.
+/// Any success resolved all.
 pub(crate) async fn credit_only_when_the_check_looked_again_and_the_failure_was_gone(memory: FailureMemory) {
     memory.capture(seen(MISMATCH, place("a", 1, TESTS))).await.unwrap();
     let unreached = memory.resolve_outstanding(answer("a", 2, &[check::RUN], &[LINT])).await.unwrap();
@@ -310,7 +310,7 @@ pub(crate) async fn lists_are_filtered_and_paged_and_prefixes_show_one(memory: F
     assert_eq!(memory.show(String::new()).await.unwrap(), None);
 }
 
-/// Table B "failure memory": text as a pattern.
+/// Text as a pattern.
 pub(crate) async fn search_finds_words_and_beginnings_in_any_script(memory: FailureMemory) {
     for (name, line) in [
         ("a", "cannot find function `parse_header` in this scope"),
@@ -335,7 +335,7 @@ pub(crate) async fn search_finds_words_and_beginnings_in_any_script(memory: Fail
     }
 }
 
-/// Table B "failure memory": one question took 18 to 27 s at 100 entries, and the error's text was used as a pattern.
+/// One question took 18 to 27 s at 100 entries, and the error's text was used as a pattern.
 pub(crate) async fn what_is_similar_is_found_quickly_among_many_whatever_its_text(memory: FailureMemory) {
     let letters = |number: u32| -> String {
         [number / 26 % 26, number % 26].iter().map(|at| char::from(b'a' + *at as u8)).collect()

@@ -144,7 +144,7 @@ impl ScriptedModel {
                     .into_make_service_with_connect_info::<Resetter>();
                 drop(ready_sender.send(Ok(address)));
                 tokio::select! {
-                    _ = axum::serve(Door(listener), routes) => {}
+                    _ = axum::serve(ResettingListener(listener), routes) => {}
                     _ = stopped => {}
                 }
             });
@@ -248,9 +248,9 @@ async fn bind(port: u16) -> Result<(TcpListener, SocketAddr), StartError> {
 }
 
 /// Accepts connections that can be reset.
-struct Door(TcpListener);
+struct ResettingListener(TcpListener);
 
-impl Listener for Door {
+impl Listener for ResettingListener {
     type Io = Connection;
     type Addr = SocketAddr;
 
@@ -273,8 +273,8 @@ impl Listener for Door {
 #[derive(Debug, Clone, Default)]
 struct Resetter(Arc<AtomicBool>);
 
-impl Connected<IncomingStream<'_, Door>> for Resetter {
-    fn connect_info(stream: IncomingStream<'_, Door>) -> Self {
+impl Connected<IncomingStream<'_, ResettingListener>> for Resetter {
+    fn connect_info(stream: IncomingStream<'_, ResettingListener>) -> Self {
         stream.io().resetter.clone()
     }
 }

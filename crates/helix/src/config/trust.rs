@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 use super::keys::SERVER;
 use crate::environment::Environment;
 use crate::error::{CommandError, codes};
-use crate::files::{replace_private, unreadable, unwritable};
+use crate::files::{unreadable, unwritable};
 
 /// Name of a project's file with tool servers.
 pub(super) const PROJECT_SERVERS: &str = ".mcp.json";
@@ -171,7 +171,7 @@ impl<'a> Trust<'a> {
         let trusted = Trusted { path: file.path.clone(), digest };
         let text = serde_json::to_string(&trusted)
             .map_err(|error| CommandError::helix(codes::BROKEN, "cannot write down what is trusted").because(&error))?;
-        replace_private(&record, &text).map_err(unwritable(&record))?;
+        helix_process::replace_private(&record, text.as_bytes()).map_err(unwritable(&record))?;
         Ok(named)
     }
 

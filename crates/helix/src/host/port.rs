@@ -10,8 +10,6 @@ use std::path::Path;
 use helix_store::StateDir;
 use tokio::net::TcpListener;
 
-use crate::files::replace_private;
-
 /// Listens on the address; where it leaves the port open, on that of the former host if nobody else has taken it.
 ///
 /// # Errors
@@ -34,7 +32,7 @@ pub(super) async fn bind(address: SocketAddr, state: &StateDir) -> std::io::Resu
     let listener = TcpListener::bind(address).await?;
     let port = listener.local_addr()?.port();
     // Without the note only the next host's agents are worse off; this one serves all the same.
-    if let Err(error) = replace_private(&file, &format!("{port}\n")) {
+    if let Err(error) = helix_process::replace_private(&file, format!("{port}\n").as_bytes()) {
         tracing::warn!(%error, "{} cannot be written: the next host will have another port", file.display());
     }
     Ok(listener)

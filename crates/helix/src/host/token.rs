@@ -9,7 +9,7 @@ use helix_store::StateDir;
 use super::Access;
 use crate::config::Settings;
 use crate::error::{CommandError, codes};
-use crate::files::{replace_private, unwritable};
+use crate::files::unwritable;
 
 /// Random bytes of a token: 192 bits.
 const BYTES: usize = 24;
@@ -38,7 +38,7 @@ pub(super) fn prepare(settings: &Settings, state: &StateDir, access: &Access) ->
     };
     check(&value, &from)?;
     if kept.as_ref() != Some(&value) {
-        replace_private(&file, &format!("{value}\n")).map_err(unwritable(&file))?;
+        helix_process::replace_private(&file, format!("{value}\n").as_bytes()).map_err(unwritable(&file))?;
     }
     helix_process::secrets::hold([Secret { name: "HELIX_TOKEN".into(), value: value.clone() }]);
     Ok(Token { value, file, is_new })

@@ -16,7 +16,7 @@ pub(super) fn of_job(state: &JobState, interrupted: bool) -> Exit {
         (Some(JobEnd::Succeeded), Some(active)) if is_overruled(active) => Exit::NotProved,
         (Some(JobEnd::Succeeded), _) => Exit::Success,
         (Some(JobEnd::Cancelled { .. }), _) if interrupted => Exit::Interrupted,
-        (Some(JobEnd::Failed { .. }), Some(active)) if is_surroundings_fault(active) => Exit::Environment,
+        (Some(JobEnd::Failed { .. }), Some(active)) if is_environment_fault(active) => Exit::Environment,
         (Some(JobEnd::Cancelled { .. } | JobEnd::Failed { .. }), _) => Exit::No,
         (None, _) => Exit::Helix,
     }
@@ -33,21 +33,21 @@ fn is_overruled(active: &Active) -> bool {
     active.phases.iter().any(|progress| passed(&progress.state) && !progress.accepted().is_empty())
 }
 
-/// Whether a phase that failed, or the integration, did so through the surroundings: git, the disk, a program that is missing.
-fn is_surroundings_fault(active: &Active) -> bool {
+/// Whether a phase that failed, or the integration, did so through the environment: git, the disk, a program that is missing.
+fn is_environment_fault(active: &Active) -> bool {
     let of_phases = active.phases.iter().filter(|progress| matches!(progress.state, PhaseState::Failed { .. }));
     let phases_fault = of_phases.into_iter().any(|progress| {
-        progress.fault.as_ref().is_some_and(|fault| is_surroundings(fault.kind))
+        progress.fault.as_ref().is_some_and(|fault| is_environment(fault.kind))
             || progress.last_attempt().is_some_and(environment_at_fault)
     });
     let integrations = match &active.integration {
         Integration::Failed(failed) => failed.fault.as_ref(),
         Integration::Open | Integration::Done { .. } => None,
     };
-    phases_fault || integrations.is_some_and(|fault| is_surroundings(fault.kind))
+    phases_fault || integrations.is_some_and(|fault| is_environment(fault.kind))
 }
 
-fn is_surroundings(kind: FaultKind) -> bool {
+fn is_environment(kind: FaultKind) -> bool {
     match kind {
         FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => true,
         FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => false,
@@ -66,7 +66,7 @@ fn is_refused(outcome: &Outcome) -> bool {
 fn environment_at_fault(last: &Attempt) -> bool {
     let by_run = last.run_end.as_ref().is_some_and(|ended| is_refused(&ended.outcome()));
     let by_gate = last.gates.iter().any(|report| match &report.verdict {
-        Verdict::Inconclusive { fault } => is_surroundings(fault.kind),
+        Verdict::Inconclusive { fault } => is_environment(fault.kind),
         Verdict::Pass | Verdict::Fail { .. } => false,
     });
     // What nobody has looked at may be as good as can be.

@@ -115,7 +115,9 @@ fn decisions_of_log4brains_are_named_by_their_files() {
     let made = user.run(&["adr", "new", "Ship parcels"]).stdout;
     let (day, _) = made.trim().strip_prefix("docs/adr/").unwrap().split_once('-').unwrap();
     assert!(day.len() == 8 && made.trim().ends_with("-ship-parcels.md"), "{made}");
-    assert!(read(&user, made.trim()).starts_with("# Ship parcels\n\n- Status: proposed\n- Date: "));
+    let written = read(&user, made.trim());
+    assert!(written.starts_with("# Ship parcels\n\n- Status: proposed <!-- optional -->\n- Date: 20"), "{written}");
+    assert!(written.contains("[Describe it]"), "of the directory's own template: {written}");
     assert_eq!(user.run(&["adr", "next-number"]).stdout.trim(), day);
     let done = user.run(&["adr", "supersede", "lunr", "--by", "ship-parcels"]);
     assert_eq!(done.code, 0, "{done:?}");

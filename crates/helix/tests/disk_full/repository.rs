@@ -1,4 +1,4 @@
-//! A full or read-only disk under the repository, the state directory being on another: an error of the surroundings with its remedy,
+//! A full or read-only disk under the repository, the state directory being on another: an error of the environment with its remedy,
 //! the user's branch and files as they were, and the job goes on where it stopped.
 
 use std::path::{Path, PathBuf};

@@ -28,7 +28,6 @@ fn failed_job(stage: &Stage) -> (Ran, String) {
     (ran, jobs[0]["id"].as_str().unwrap().to_owned())
 }
 
-/// Table B "failure checkpoint never written".
 #[test]
 fn a_failed_job_shows_why_and_what_to_do_with_and_without_a_host() {
     let stage = Stage::new(SCRIPT, "");

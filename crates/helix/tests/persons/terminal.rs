@@ -282,7 +282,7 @@ fn an_interrupt_stops_watching_and_leaves_the_job() {
     Stage::no_agent_is_left(&id);
 }
 
-/// Table B "hidden credential prompts": neither a gate's command nor what git starts for Helix can ask at the terminal of a run.
+/// Neither a gate's command nor what git starts for Helix can ask at the terminal of a run.
 #[test]
 fn no_command_of_a_run_reaches_its_terminal() {
     let stage = Stage::new(WRITES, "");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::InvocationError;
 use super::super::draft::Draft;
-use super::super::surroundings::path_text;
+use super::super::host_environment::path_text;
 use super::tool_rules::{self, ASKING_TOOLS, READING_TOOLS, WEB_TOOLS, WRITING_TOOLS};
 use crate::profile::{AgentAsk, McpAccess, McpPlace, McpServer, PromptImage, SessionRef, SubAgent};
 

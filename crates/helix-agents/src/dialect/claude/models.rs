@@ -2,7 +2,7 @@
 //!
 //! Must not refuse any: behind another endpoint than the provider's own a model may be called anything.
 
-use crate::dialect::Surroundings;
+use crate::dialect::HostEnvironment;
 use crate::profile::AgentProfile;
 
 /// Names that stand for the latest model of a kind (list in the executable of 2.1.197; `default` and `opusplan` from its help).
@@ -14,7 +14,7 @@ const ELSEWHERE: [&str; 4] =
     ["ANTHROPIC_BASE_URL", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"];
 
 /// The aliases, if there is reason to doubt that the provider knows the model.
-pub(super) fn doubted(profile: &AgentProfile, model: &str, own: &Surroundings) -> Option<&'static [&'static str]> {
+pub(super) fn doubted(profile: &AgentProfile, model: &str, own: &HostEnvironment) -> Option<&'static [&'static str]> {
     let set = |name: &str| profile.env.contains_key(name) || own.get(name).is_some();
     let alias = model.strip_suffix(LONG).unwrap_or(model);
     // Full names, those of other clouds too, have the family in them: `claude-…`, `us.anthropic.claude-…`, `arn:aws:…`.

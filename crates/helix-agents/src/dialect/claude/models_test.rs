@@ -4,7 +4,7 @@ use crate::profile::DialectName;
 #[test]
 fn only_what_nobody_can_know_is_doubted() {
     let mut profile = AgentProfile::new("claude", DialectName::Claude, vec!["claude".into()]);
-    let none = Surroundings::default();
+    let none = HostEnvironment::default();
     for known in ["sonnet", "opus[1m]", "claude-sonnet-4-5", "us.anthropic.claude-opus-5-v1:0", "arn:aws:bedrock:x"] {
         assert_eq!(doubted(&profile, known, &none), None, "{known}");
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::super::InvocationError;
 use super::super::draft::Draft;
-use super::super::surroundings::path_text;
+use super::super::host_environment::path_text;
 use super::schema;
 use crate::profile::{McpPlace, McpServer, SessionRef};
 use crate::tool_rule::ToolRule;

@@ -17,7 +17,7 @@ pub use player::replay_main;
 
 use self::reader::ReplayReader;
 use super::draft::Draft;
-use super::surroundings::path_text;
+use super::host_environment::path_text;
 use super::{AgentKind, Dialect, ExitMeaning, InvocationError, Keeping, Program, Sessions, Versions};
 use crate::profile::{DialectName, SessionRef};
 

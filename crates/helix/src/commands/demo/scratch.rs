@@ -10,7 +10,7 @@ use super::cassette::cassette;
 use crate::config::{FILE_NAME, ProjectFile, Trust};
 use crate::environment::Environment;
 use crate::error::CommandError;
-use crate::files::{replace_private, unwritable};
+use crate::files::unwritable;
 
 /// Directories of one demo.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ roots = [\".\", {state}]
             (scratch.config(), configuration.clone()),
             (scratch.home().join(".gitconfig"), identity.to_owned()),
         ] {
-            replace_private(&path, &content).map_err(unwritable(&path))?;
+            helix_process::replace_private(&path, content.as_bytes()).map_err(unwritable(&path))?;
         }
         // The commands that the demo names at its end are called in the project that it made.
         Trust::new(environment, &scratch.state).give(&ProjectFile::new(scratch.config(), configuration))?;

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use crate::commands::job_names::Id;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
-use crate::files::{replace_private, unwritable};
+use crate::files::unwritable;
 use crate::offline::{archive, open_or_missing};
 use crate::runtime::unless_stopped;
 use crate::terminal::{Meaning, Terminal, one_json_line};
@@ -111,7 +111,7 @@ fn keep(context: &Context, audit: &Audit) -> Result<(), CommandError> {
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory).map_err(unwritable(directory))?;
     }
-    replace_private(&path, &one_json_line(audit)?).map_err(unwritable(&path))
+    helix_process::replace_private(&path, one_json_line(audit)?.as_bytes()).map_err(unwritable(&path))
 }
 
 /// The last audit of a job, if there is one that can be read.

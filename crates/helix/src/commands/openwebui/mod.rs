@@ -18,7 +18,7 @@ use crate::client::Client;
 use crate::config::Settings;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::files::{replace_private, unreadable, unwritable};
+use crate::files::{unreadable, unwritable};
 use crate::host::find;
 use crate::question::secret;
 use crate::terminal::Meaning;
@@ -112,7 +112,7 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     let state = StateDir::open(&settings.state_dir.value)?;
     let path = state.root().join(RECORD);
     let record = serde_json::to_string_pretty(&connected).unwrap_or_default();
-    replace_private(&path, &record).map_err(unwritable(&path))?;
+    helix_process::replace_private(&path, record.as_bytes()).map_err(unwritable(&path))?;
     if changes.is_empty() {
         lines.push(say!(language, "openwebui-unchanged"));
     }
@@ -120,7 +120,7 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
         let path = state.root().join(NewsKey::FILE);
         let key = NewsKey { page: connected.page.clone(), token: api.token().to_owned() };
         let key = serde_json::to_string(&key).unwrap_or_default();
-        replace_private(&path, &key).map_err(unwritable(&path))?;
+        helix_process::replace_private(&path, key.as_bytes()).map_err(unwritable(&path))?;
         lines.push(set(&say!(language, "openwebui-kept", file = path.display().to_string())));
     }
     let sign = context.terminal.paint(Meaning::Good, "✓");

@@ -9,7 +9,7 @@ use regex::{Captures, Regex};
 
 /// The words of one language; of English, none are needed.
 #[derive(Clone, Copy)]
-pub(super) struct Tongue(Option<&'static Table>);
+pub(super) struct ReportLanguage(Option<&'static Table>);
 
 struct Table {
     words: HashMap<&'static str, &'static str>,
@@ -22,10 +22,10 @@ static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\?\{([a-z]
 
 /// A text of a report in a language (ISO 639); as it is where it is none of Helix's own.
 pub fn said_in(code: &str, text: &str) -> String {
-    Tongue::of(code).say(text)
+    ReportLanguage::of(code).say(text)
 }
 
-impl Tongue {
+impl ReportLanguage {
     pub(super) const ENGLISH: Self = Self(None);
 
     /// By its code (ISO 639); English where there is no table.
@@ -104,5 +104,5 @@ fn value(name: &str) -> &str {
 }
 
 #[cfg(test)]
-#[path = "tongue_test.rs"]
+#[path = "language_test.rs"]
 mod tests;

@@ -31,7 +31,7 @@ fn every_language_has_every_cause_and_step_with_its_values() {
 
 #[test]
 fn what_tools_wrote_stays_and_what_they_named_is_kept() {
-    let german = Tongue::of("de");
+    let german = ReportLanguage::of("de");
     for (text, said) in [
         (
             "add `left-pad` to package.json: `npm install left-pad`",
@@ -48,6 +48,6 @@ fn what_tools_wrote_stays_and_what_they_named_is_kept() {
         ("exit status 3", "Exit-Status 3"),
     ] {
         assert_eq!(german.say(text), said);
-        assert_eq!(Tongue::of("en").say(text), text);
+        assert_eq!(ReportLanguage::of("en").say(text), text);
     }
 }

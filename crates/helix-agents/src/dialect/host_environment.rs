@@ -12,9 +12,9 @@ const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The variables that Helix runs with; those that are not UTF-8 are left out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Surroundings(BTreeMap<String, String>);
+pub struct HostEnvironment(BTreeMap<String, String>);
 
-impl Surroundings {
+impl HostEnvironment {
     /// Those of this process.
     pub fn of_this_process() -> Self {
         let utf8 = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
@@ -56,7 +56,7 @@ impl Surroundings {
     }
 }
 
-impl FromIterator<(String, String)> for Surroundings {
+impl FromIterator<(String, String)> for HostEnvironment {
     fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
         Self(variables.into_iter().collect())
     }

@@ -21,16 +21,16 @@ const NAMED: usize = 5;
 const FILES: [&str; 4] = ["config", "config.worktree", "info/attributes", "info/grafts"];
 
 /// What is compared: values by name.
-type Surroundings = BTreeMap<String, String>;
+type Watched = BTreeMap<String, String>;
 
 impl Repository {
     /// Notes how the user's repository is before an agent begins.
     ///
     /// # Errors
     /// Git or the disk failed.
-    pub(crate) fn note_surroundings(&self, references: &[u8], record: &Path) -> Result<(), GitError> {
+    pub(crate) fn note_watched(&self, references: &[u8], record: &Path) -> Result<(), GitError> {
         let text: String =
-            self.surroundings(references)?.into_iter().map(|(name, value)| format!("{value} {name}\n")).collect();
+            self.watched(references)?.into_iter().map(|(name, value)| format!("{value} {name}\n")).collect();
         fs::write(record, text).map_err(GitError::disk("write", record))
     }
 
@@ -38,15 +38,15 @@ impl Repository {
     ///
     /// # Errors
     /// Git or the disk failed.
-    pub(crate) fn changes_around(&self, record: &Path) -> Result<Vec<String>, GitError> {
+    pub(crate) fn watched_changes(&self, record: &Path) -> Result<Vec<String>, GitError> {
         let Ok(before) = fs::read(record) else { return Ok(Vec::new()) };
         let before = String::from_utf8_lossy(&before).into_owned();
-        let before: Surroundings = before
+        let before: Watched = before
             .lines()
             .filter_map(|line| line.split_once(' '))
             .map(|(value, name)| (name.into(), value.into()))
             .collect();
-        let now = self.surroundings(&self.references()?)?;
+        let now = self.watched(&self.references()?)?;
         let mut changed = Vec::new();
         for name in before.keys().chain(now.keys().filter(|name| !before.contains_key(*name))) {
             let (old, new) = (before.get(name), now.get(name));
@@ -72,12 +72,12 @@ impl Repository {
     }
 
     /// How it is now, with these references.
-    fn surroundings(&self, references: &[u8]) -> Result<Surroundings, GitError> {
+    fn watched(&self, references: &[u8]) -> Result<Watched, GitError> {
         let user = self.user();
         let text = String::from_utf8_lossy(references);
         let refs = text.lines().filter_map(|line| line.split_once(' '));
         let refs = refs.filter(|(_, name)| name.starts_with("refs/heads/") || name.starts_with("refs/replace/"));
-        let mut all: Surroundings = refs.map(|(id, name)| (name.to_owned(), id.to_owned())).collect();
+        let mut all: Watched = refs.map(|(id, name)| (name.to_owned(), id.to_owned())).collect();
         let hooks = list(&user.common_dir().join("hooks"))?;
         let hooks = hooks.into_iter().filter(|hook| hook.extension().is_none_or(|ending| ending != "sample"));
         for file in FILES.iter().map(|name| user.common_dir().join(name)).chain(hooks) {
