@@ -164,10 +164,10 @@ impl StateDir {
                 Ok(()) => break,
                 Err(TryLockError::WouldBlock) => {
                     let host = self.host()?;
-                    // A process that a killed host was about to start holds its lock until it becomes another program.
-                    let is_gone =
-                        host.as_ref().is_some_and(|host| !Path::new("/proc").join(host.pid.to_string()).exists());
-                    if is_gone && asked.elapsed() < LEFT_BEHIND {
+                    // A process that a killed host was about to start holds its lock until it becomes another program; a host that
+                    // starts has not said yet who it is, and one that ends does not say so any more.
+                    let is_alive = |host: &HostInfo| Path::new("/proc").join(host.pid.to_string()).exists();
+                    if !host.as_ref().is_some_and(is_alive) && asked.elapsed() < LEFT_BEHIND {
                         std::thread::sleep(LOOK_AGAIN);
                         continue;
                     }

@@ -232,7 +232,7 @@ async fn a_database_locked_by_another_program_is_waited_for_and_then_named() {
     journal.append(Append::to(job_id("new"), vec![event("x")])).await.unwrap();
 }
 
-/// Two writers on one file [B: two daemons, dual writes]: the host lock forbids it, and yet nothing breaks.
+/// Two writers on one file: the host lock forbids it, and yet nothing breaks.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_writers_on_one_file_do_not_interleave_wrongly() {
     let scratch = tempfile::tempdir().unwrap();

@@ -44,7 +44,7 @@ impl Drop for Served {
     }
 }
 
-/// Two hosts on one state directory [B: two daemons take one issue].
+/// Two hosts on one state directory.
 #[test]
 fn the_second_host_is_told_who_the_first_is() {
     let user = User::new();

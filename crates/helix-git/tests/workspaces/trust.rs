@@ -169,7 +169,7 @@ fn a_branch_that_somebody_else_has_moved_is_named() {
         fs::write(tree.join("new.txt"), "n").unwrap();
         bench.git(&bench.user(), &["update-ref", "refs/heads/main", &evil]);
     });
-    let [Repair::Surroundings { detail }] = result.repairs.as_slice() else { panic!("{:?}", result.repairs) };
+    let [Repair::Watched { detail }] = result.repairs.as_slice() else { panic!("{:?}", result.repairs) };
     assert_eq!(detail, &format!("branch main (from {} to {})", &base.as_str()[..12], &evil[..12]));
     // What Helix has merged itself meanwhile is no such thing.
     let (key, start) = (key("late"), bench.head());
