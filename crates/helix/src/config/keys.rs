@@ -163,7 +163,7 @@ mapping! {
         allowed_origins: Vec<Origin>, example = "[\"https://chat.example\"]";
         /// address of Helix in your browser, for links to files; default: the one that the chat client uses
         public_url: Origin, example = "\"https://helix.example\"";
-        /// requests per minute and key to /v1; 0: no limit
+        /// requests per minute, key and user to /v1; 0: no limit
         rate_limit: u32, example = "600";
         /// form of activity in chats: auto, openwebui, openwebui-basic, plain
         client: Client, example = "\"auto\"";
