@@ -25,10 +25,11 @@ pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RunDirError> {
 /// # Errors
 /// It cannot be written; what was there before is.
 pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = temporary_beside(path);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(PRIVATE).open(&temporary)?;
-    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&temporary, path));
-    written.inspect_err(|_| drop(fs::remove_file(&temporary)))
+    // Under a name that nobody foresees: neither a killed process of the same number nor an agent has put something there.
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(path))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map(drop).map_err(|error| error.error)
 }
 
 /// Writes the file in one step unless it is there already: the first writer wins, and what it wrote is on disk.
@@ -88,3 +89,7 @@ fn temporary_beside(path: &Path) -> PathBuf {
     name.push(format!(".{}.{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
     path.with_file_name(name)
 }
+
+#[cfg(test)]
+#[path = "durable_test.rs"]
+mod tests;
