@@ -9,8 +9,8 @@ mod overruled;
 mod reviews;
 
 use crate::world::{
-    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, id, job, phase, review_finished,
-    run_finished, spec,
+    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, generates, id, job, phase,
+    review_finished, run_finished, spec,
 };
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{PhaseId, TreeId};
@@ -20,7 +20,7 @@ use helix_job::{
     AdviceAction, AskPerson, Effect, Illegal, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, PhaseState,
     PhaseStatus, Role, SideBudget, decide,
 };
-use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, TestsGate, Verify};
+use helix_plan::{Approval, GateSpec, OnFailure, Seconds, TestsGate, Verify};
 
 struct Play {
     world: World,
@@ -335,14 +335,7 @@ fn without_persons_an_escalation_ends_as_failed() {
 
 fn planning() -> JobSpec {
     let mut plan = phase("plan", &[], 1);
-    plan.generates_phases = Some(GeneratePhases {
-        min: 1,
-        max: 5,
-        template: PhaseType::Development,
-        gates: Vec::new(),
-        verify: None,
-        defaults: Defaults::default(),
-    });
+    plan.generates_phases = Some(generates());
     spec(vec![plan, phase("end", &["plan"], 0)])
 }
 

@@ -1,7 +1,7 @@
 //! Properties of jobs over random plans and random results: no legal way leads to an illegal state, every job ends,
 //! nothing is ever called done without proof, and replaying any prefix gives the same state.
 
-use crate::world::{World, at, job, phase, spec, tree};
+use crate::world::{World, at, generates, job, phase, spec, tree};
 use helix_core::ids::TreeId;
 use helix_core::run::Outcome;
 use helix_job::question::{ACCEPT, APPROVE, Answer, QuestionStatus};
@@ -9,7 +9,7 @@ use helix_job::{
     AskPerson, Asked, Effect, How, Integration, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, Person,
     PhaseState, Recorded, Reopen, Role, decide,
 };
-use helix_plan::{Approval, Defaults, GateSpec, GeneratePhases, OnFailure, PhaseType, Seconds, Verify};
+use helix_plan::{Approval, GateSpec, OnFailure, Seconds, Verify};
 use proptest::prelude::*;
 
 /// Random plans: up to six phases, each depending on earlier ones only.
@@ -55,17 +55,6 @@ fn any_spec() -> impl Strategy<Value = JobSpec> {
             }
             spec
         })
-}
-
-fn generates() -> GeneratePhases {
-    GeneratePhases {
-        min: 1,
-        max: 5,
-        template: PhaseType::Development,
-        gates: Vec::new(),
-        verify: None,
-        defaults: Defaults::default(),
-    }
 }
 
 /// A person who answers the first open question, somehow; now and then not in time.

@@ -1,7 +1,6 @@
 use crate::job::world;
-use crate::job::world::{World, id, phase, spec};
+use crate::job::world::{World, generates, id, phase, spec};
 use helix_job::{JobEvent, JobState};
-use helix_plan::{Defaults, GeneratePhases, PhaseType};
 
 use super::*;
 
@@ -9,14 +8,7 @@ use super::*;
 fn what_an_added_phase_names_excuses_no_test_of_the_sum_or_of_a_phase_after_it() {
     let mut plan = phase("plan", &[], 0);
     plan.outputs = vec!["docs/plan.md".into()];
-    plan.generates_phases = Some(GeneratePhases {
-        min: 1,
-        max: 5,
-        template: PhaseType::Development,
-        gates: Vec::new(),
-        verify: None,
-        defaults: Defaults::default(),
-    });
+    plan.generates_phases = Some(generates());
     let mut world = World::new(Vec::new());
     let mut state = JobState::fold(&[World::submitted(spec(vec![plan, phase("end", &["plan"], 0)]))]).unwrap();
     let added = Phase { outputs: vec!["tests/test_core.py".into()], ..phase("added", &["plan"], 0) };

@@ -14,7 +14,7 @@ use helix_job::{
     Integrated, IntegrationTarget, JobEvent, JobSpec, NotIntegrated, Origin, Policy, Recorded, RepoRef, Review,
     RunEnded, SideRun, Stage,
 };
-use helix_plan::{GateSpec, OnFailure, Phase, PhaseType, Plan, Seconds};
+use helix_plan::{Defaults, GateSpec, GeneratePhases, OnFailure, Phase, PhaseType, Plan, Seconds};
 use jiff::Timestamp;
 
 pub const START: i64 = 1_795_299_301;
@@ -361,6 +361,18 @@ fn side_run(run: RunId) -> SideRun {
 pub fn advice_given(phase: &PhaseId, round: u32, action: AdviceAction) -> JobEvent {
     let advice = Advice { side: side_run(RunId::for_advice(&job(), phase, round)), action, reason: "because".into() };
     JobEvent::AdviceGiven { phase: phase.clone(), round, advice: Box::new(advice) }
+}
+
+/// Lets a phase add phases of its own.
+pub fn generates() -> GeneratePhases {
+    GeneratePhases {
+        min: 1,
+        max: 5,
+        template: PhaseType::Development,
+        gates: Vec::new(),
+        verify: None,
+        defaults: Defaults::default(),
+    }
 }
 
 pub fn answered(phase: &PhaseId, number: u32, choice: &str, text: Option<&str>) -> JobEvent {
