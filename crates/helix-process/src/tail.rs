@@ -6,7 +6,7 @@
 mod buffer;
 
 use std::fs::File;
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use helix_core::ids::RunId;
 use helix_core::secrets::LineMask;
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio_util::sync::DropGuard;
@@ -49,7 +50,7 @@ pub enum ReadError {
     Removed { run: RunId, path: PathBuf },
     /// Helix is shutting down.
     #[error("reading the output of run {run} was given up")]
-    ShuttingDown { run: RunId, source: tokio::task::JoinError },
+    ShuttingDown { run: RunId },
 }
 
 /// Reads the lines of a run. Ends only when the run has ended **and** every byte was read.
@@ -72,11 +73,14 @@ pub struct LineReader {
 enum Reading {
     /// Nothing under way.
     Idle(Source),
-    /// File work off the async threads; kept here, so that dropping the future of `next` loses nothing.
-    Busy { work: JoinHandle<(Source, io::Result<Looked>)>, run_end: Option<RunEnd> },
+    /// A read that waits for the disk, off the async threads; kept here, so that dropping the future of `next` loses nothing.
+    Busy { work: JoinHandle<Worked>, run_end: Option<RunEnd> },
     /// The end was reached, or an error was reported.
     Over,
 }
+
+/// A source, and what was found there.
+type Worked = (Source, io::Result<Looked>);
 
 /// The open file and what was read of it and not yet delivered.
 #[derive(Debug)]
@@ -84,6 +88,26 @@ struct Source {
     file: Option<File>,
     offset: u64,
     buffer: LineBuffer,
+    next: Next,
+}
+
+/// When to read next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// There may be more: others go first, since a flood need never end.
+    AfterOthers,
+    /// The last read brought all that there was.
+    WhenWritten,
+    /// The record is being masked.
+    WhenEnded,
+}
+
+/// Whether a read may wait for the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    /// It fails where what it wants is not in memory.
+    Never,
+    Allowed,
 }
 
 /// What a read found.
@@ -114,7 +138,12 @@ impl LineReader {
             mask: LineMask::default(),
             output,
             run_end,
-            reading: Reading::Idle(Source { file: None, offset: 0, buffer: LineBuffer::new(MAX_LINE) }),
+            reading: Reading::Idle(Source {
+                file: None,
+                offset: 0,
+                buffer: LineBuffer::new(MAX_LINE),
+                next: Next::AfterOthers,
+            }),
             end: StreamEnd::default(),
             _waiting: waiting,
         }
@@ -124,7 +153,7 @@ impl LineReader {
     /// nothing more. May be dropped and called again without losing a byte.
     pub async fn next(&mut self) -> Option<Result<Line, ReadError>> {
         loop {
-            match &mut self.reading {
+            let (read, run_end) = match &mut self.reading {
                 Reading::Over => return None,
                 Reading::Idle(source) => {
                     let line = source.buffer.take_line();
@@ -134,35 +163,50 @@ impl LineReader {
                         self.mask.line(&secrets::held(), &mut line);
                         return Some(Ok(line.freeze()));
                     }
-                    self.begin_reading();
-                }
-                Reading::Busy { work, run_end } => {
-                    let (worked, run_end) = (work.await, run_end.take());
-                    let error = match worked {
-                        Ok((source, Ok(Looked::Read))) => {
-                            self.end.bytes = source.offset;
-                            self.reading = Reading::Idle(source);
-                            continue;
+                    let awaited = match source.next {
+                        Next::AfterOthers => {
+                            tokio::task::yield_now().await;
+                            true
                         }
-                        Ok((mut source, Ok(Looked::Masking))) => {
-                            source.offset = source.buffer.forget();
-                            let ended = self.run_end.wait_for(Option::is_some).await.is_ok();
-                            self.reading = if ended { Reading::Idle(source) } else { Reading::Over };
-                            continue;
-                        }
-                        Ok((source, Ok(Looked::AtEnd { length, links }))) => {
-                            match self.at_end(source, length, links, run_end).await {
-                                Ok(()) => continue,
-                                Err(error) => error,
-                            }
-                        }
-                        Ok((source, Err(error))) => self.read_error(source.offset, error),
-                        Err(error) => ReadError::ShuttingDown { run: self.run.clone(), source: error },
+                        Next::WhenWritten if self.run_end.borrow().is_some() => true,
+                        Next::WhenWritten => tokio::select! {
+                            changed = self.output.changed() => changed.is_ok(),
+                            ended = self.run_end.wait_for(Option::is_some) => ended.is_ok(),
+                        },
+                        Next::WhenEnded => self.run_end.wait_for(Option::is_some).await.is_ok(),
                     };
-                    self.reading = Reading::Over;
-                    return Some(Err(error));
+                    if !awaited {
+                        return Some(Err(self.shutting_down()));
+                    }
+                    let Some(read) = self.begin_reading() else { continue };
+                    read
                 }
-            }
+                Reading::Busy { work, run_end } => match (work.await, run_end.take()) {
+                    (Ok(read), run_end) => (read, run_end),
+                    (Err(_), _) => return Some(Err(self.shutting_down())),
+                },
+            };
+            let (mut source, looked) = read;
+            let error = match looked {
+                Ok(Looked::Read) => {
+                    self.end.bytes = source.offset;
+                    self.reading = Reading::Idle(source);
+                    continue;
+                }
+                Ok(Looked::Masking) => {
+                    source.offset = source.buffer.forget();
+                    source.next = Next::WhenEnded;
+                    self.reading = Reading::Idle(source);
+                    continue;
+                }
+                Ok(Looked::AtEnd { length, links }) => match self.at_end(source, length, links, run_end) {
+                    Ok(()) => continue,
+                    Err(error) => error,
+                },
+                Err(error) => self.read_error(source.offset, error),
+            };
+            self.reading = Reading::Over;
+            return Some(Err(error));
         }
     }
 
@@ -171,28 +215,31 @@ impl LineReader {
         &self.end
     }
 
-    /// Starts a read in the background. Whether the run had ended is noted *before* it, so that "ended, and nothing
-    /// more to read" cannot miss what was written in between.
-    fn begin_reading(&mut self) {
-        let Reading::Idle(mut source) = std::mem::replace(&mut self.reading, Reading::Over) else { return };
+    /// Reads what is in memory, or starts a read in the background. Whether the run had ended is noted *before* it, so that "ended,
+    /// and nothing more to read" cannot miss what was written in between.
+    fn begin_reading(&mut self) -> Option<(Worked, Option<RunEnd>)> {
+        let Reading::Idle(mut source) = std::mem::replace(&mut self.reading, Reading::Over) else { return None };
         let run_end = self.run_end.borrow().clone();
         self.output.borrow_and_update();
-        let (path, marker) = (self.path.clone(), self.marker.clone());
         let over = run_end.is_some();
+        if let Some(looked) = source.look_in_memory(&self.marker, over) {
+            return Some(((source, looked), run_end));
+        }
+        let (path, marker) = (self.path.clone(), self.marker.clone());
         let work = tokio::task::spawn_blocking(move || {
-            let looked = source.look(&path, &marker, over);
+            let looked = source.open(&path).and_then(|()| source.look(&marker, over, Waiting::Allowed));
             (source, looked)
         });
         self.reading = Reading::Busy { work, run_end };
+        None
     }
 
-    async fn at_end(
-        &mut self,
-        source: Source,
-        length: u64,
-        links: u64,
-        run_end: Option<RunEnd>,
-    ) -> Result<(), ReadError> {
+    fn shutting_down(&mut self) -> ReadError {
+        self.reading = Reading::Over;
+        ReadError::ShuttingDown { run: self.run.clone() }
+    }
+
+    fn at_end(&mut self, source: Source, length: u64, links: u64, run_end: Option<RunEnd>) -> Result<(), ReadError> {
         let run = || self.run.clone();
         let expected = source.offset.max(run_end.as_ref().map_or(0, |end| end.stdout_bytes));
         if links == 0 {
@@ -209,10 +256,6 @@ impl LineReader {
             return Ok(());
         }
         self.reading = Reading::Idle(source);
-        tokio::select! {
-            _ = self.output.changed() => {}
-            _ = self.run_end.wait_for(Option::is_some) => {}
-        }
         Ok(())
     }
 
@@ -226,27 +269,46 @@ impl LineReader {
 }
 
 impl Source {
+    fn open(&mut self, path: &Path) -> io::Result<()> {
+        if self.file.is_none() {
+            self.file = Some(File::open(path)?);
+        }
+        Ok(())
+    }
+
+    /// Looks at what needs no disk, as what an agent has just written; `None` where something does.
+    fn look_in_memory(&mut self, marker: &Path, over: bool) -> Option<io::Result<Looked>> {
+        self.file.as_ref()?;
+        let looked = self.look(marker, over, Waiting::Never);
+        let refused = looked.as_ref().err().and_then(Errno::from_io_error);
+        // Some file systems cannot say what is in memory.
+        (!matches!(refused, Some(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS))).then_some(looked)
+    }
+
     /// `over`: whether the run had ended before, and its record has its last form.
-    fn look(&mut self, path: &Path, marker: &Path, over: bool) -> io::Result<Looked> {
-        let file = match &self.file {
-            Some(file) => file,
-            None => self.file.insert(File::open(path)?),
-        };
+    fn look(&mut self, marker: &Path, over: bool, waiting: Waiting) -> io::Result<Looked> {
+        let Some(file) = &self.file else { return Err(io::ErrorKind::NotFound.into()) };
         let offset = self.offset;
         // What is longer was written before anybody could stop it, and is taken back when the run ends.
         let left = usize::try_from(MAX_OUTPUT.saturating_sub(offset)).unwrap_or(usize::MAX);
         let read = self.buffer.fill(|space| {
             let most = space.len().min(left);
-            file.read_at(&mut space[..most], offset)
+            let space = &mut space[..most];
+            match waiting {
+                Waiting::Allowed => file.read_at(space, offset),
+                Waiting::Never => Ok(preadv2(file, &mut [IoSliceMut::new(space)], offset, ReadWriteFlags::NOWAIT)?),
+            }
         })?;
         self.offset += read as u64;
+        let metadata = file.metadata()?;
+        let is_all = read == 0 || metadata.len() <= self.offset;
+        self.next = if is_all { Next::WhenWritten } else { Next::AfterOthers };
         if !over && marker.try_exists()? {
             return Ok(Looked::Masking);
         }
         if read > 0 {
             return Ok(Looked::Read);
         }
-        let metadata = file.metadata()?;
         Ok(Looked::AtEnd { length: metadata.len(), links: metadata.nlink() })
     }
 }
