@@ -1,14 +1,18 @@
 //! Who is at the other end of a connection: whether that process belongs to one of the host's runs.
 //!
 //! Must not know what it asks for. The kernel tells the process of a Unix socket; that of a TCP connection on this machine is looked
-//! for in `/proc`. A keeper reaps whatever leaves its parent, so that its runs' processes stay below it; and each carries the run's
+//! for among all that hold its socket. A keeper reaps whatever leaves its parent, so that its runs' processes stay below it; and each carries the run's
 //! mark in the environment that it was started with.
+
+mod socket;
 
 use std::ffi::OsStr;
 use std::fs;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, UdpSocket};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::invocation::{RUN_DIR_VARIABLE, WITHIN_RUN_VARIABLE};
 use crate::proc::{all_pids, parent_of};
@@ -50,33 +54,30 @@ pub fn is_of_this_machine(address: SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback() || UdpSocket::bind(own).is_ok()
 }
 
-/// The same for the process at the other end of a TCP connection on this machine. Reads all of `/proc`: blocks for milliseconds.
+/// The process that was last found at the other end: a client that has connected once connects again.
+static LAST: AtomicI32 = AtomicI32::new(0);
+
+/// The same for the process at the other end of a TCP connection on this machine. Reads all of `/proc` where it is not the same as the
+/// last time: blocks for milliseconds.
 pub fn standing_of_tcp(peer: SocketAddr, own: SocketAddr, runs: &Path) -> Standing {
-    let Some(socket) = ["/proc/net/tcp", "/proc/net/tcp6"].into_iter().find_map(|table| socket(table, peer, own))
-    else {
-        return Standing::Unknown;
-    };
+    let Some(socket) = socket::connected(peer, own) else { return Standing::Unknown };
     // Runs have the host's own user; those of root may take another one.
     let own_user = rustix::process::geteuid();
     if !own_user.is_root() && socket.user != own_user.as_raw() {
         return Standing::Outside;
     }
+    let last = LAST.load(Ordering::Relaxed);
+    // Who stands outside and holds it is who asks, whoever may have got it from there as well.
+    if holds(last, socket.inode).is_ok_and(|holds| holds) && standing(last, runs) == Standing::Outside {
+        return Standing::Outside;
+    }
     let (mut holders, mut hidden) = (Vec::new(), Vec::new());
     for pid in all_pids().into_iter().flatten() {
-        match fs::read_dir(format!("/proc/{pid}/fd")) {
-            Ok(mut open) => {
-                let wanted = format!("socket:[{}]", socket.inode);
-                let is_it =
-                    |entry: fs::DirEntry| fs::read_link(entry.path()).is_ok_and(|to| to.as_os_str() == &*wanted);
-                if open.any(|entry| entry.is_ok_and(is_it)) {
-                    holders.push(pid);
-                }
-            }
+        match holds(pid, socket.inode) {
+            Ok(true) => holders.push(pid),
             // Such as a browser's process, which lets nobody look. Keepers do not either, and connect to nobody.
-            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied && !is_keeper(pid, runs) => {
-                hidden.push(pid)
-            }
-            Err(_) => {}
+            Err(error) if error.kind() == ErrorKind::PermissionDenied && !is_keeper(pid, runs) => hidden.push(pid),
+            Ok(false) | Err(_) => {}
         }
     }
     let of = |pids: &[i32]| {
@@ -84,7 +85,17 @@ pub fn standing_of_tcp(peer: SocketAddr, own: SocketAddr, runs: &Path) -> Standi
         let within = standings.iter().find(|one| matches!(one, Standing::Within(_))).cloned();
         within.or_else(|| standings.contains(&Standing::Outside).then_some(Standing::Outside))
     };
+    if let [only] = holders[..] {
+        LAST.store(only, Ordering::Relaxed);
+    }
     of(&holders).or_else(|| of(&hidden)).unwrap_or(Standing::Unknown)
+}
+
+/// Whether a process has a socket open.
+fn holds(pid: i32, inode: u64) -> io::Result<bool> {
+    let wanted = format!("socket:[{inode}]");
+    let is_it = |entry: fs::DirEntry| fs::read_link(entry.path()).is_ok_and(|to| to.as_os_str() == &*wanted);
+    Ok(fs::read_dir(format!("/proc/{pid}/fd"))?.any(|entry| entry.is_ok_and(is_it)))
 }
 
 /// Whether a process keeps a run: by its command line, and since it stands within no run itself.
@@ -117,43 +128,6 @@ fn run_of(pid: i32, runs: &Path) -> Option<String> {
             .find_map(|name| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))
     });
     marks.filter_map(|path| run_at(path, runs)).next()
-}
-
-/// A socket as the kernel's table shows it.
-struct Socket {
-    user: u32,
-    inode: u64,
-}
-
-/// The socket that is bound to `peer` and connected to `own`.
-fn socket(table: &str, peer: SocketAddr, own: SocketAddr) -> Option<Socket> {
-    let is = |text: &str, wanted: SocketAddr| {
-        address(text).is_some_and(|(ip, port)| ip == wanted.ip().to_canonical() && port == wanted.port())
-    };
-    fs::read_to_string(table).ok()?.lines().skip(1).find_map(|line| {
-        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
-        let [_, local, remote, _, _, _, _, user, _, inode, ..] = fields[..] else { return None };
-        if !is(local, peer) || !is(remote, own) {
-            return None;
-        }
-        // A socket without a number has been closed by everybody.
-        let inode = inode.parse().ok().filter(|inode| *inode != 0)?;
-        Some(Socket { user: user.parse().ok()?, inode })
-    })
-}
-
-/// An address of that table: words of four bytes in the machine's order, as hexadecimal digits.
-fn address(text: &str) -> Option<(IpAddr, u16)> {
-    let (ip, port) = text.split_once(':')?;
-    let mut bytes = Vec::with_capacity(16);
-    for at in (0..ip.len()).step_by(8) {
-        bytes.extend(u32::from_str_radix(ip.get(at..at + 8)?, 16).ok()?.to_ne_bytes());
-    }
-    let ip = match <[u8; 4]>::try_from(bytes.as_slice()) {
-        Ok(four) => IpAddr::from(four),
-        Err(_) => IpAddr::from(<[u8; 16]>::try_from(bytes.as_slice()).ok()?),
-    };
-    Some((ip.to_canonical(), u16::from_str_radix(port, 16).ok()?))
 }
 
 #[cfg(test)]
