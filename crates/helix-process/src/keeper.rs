@@ -11,6 +11,7 @@ mod gateway;
 pub(crate) mod landlock;
 mod launch;
 mod signals;
+mod spawn;
 mod stop;
 mod tree;
 

@@ -55,6 +55,11 @@ impl Cgroup {
         OpenOptions::new().write(true).open(&path).map_err(RunDirError::io("open", &path))
     }
 
+    /// What names it when a process is made in it.
+    pub(crate) fn directory(&self) -> Result<File, RunDirError> {
+        File::open(&self.path).map_err(RunDirError::io("open", &self.path))
+    }
+
     /// The processes in it and in groups below it.
     pub(crate) fn members(&self) -> io::Result<BTreeSet<ProcessIdentity>> {
         members(&self.path)

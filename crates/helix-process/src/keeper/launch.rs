@@ -9,16 +9,19 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{Command, Stdio};
 
 use helix_core::run::WallsHeld;
 use nix::sys::signal::{SigHandler, SigSet, Signal as NixSignal, signal};
 use rustix::io::{Errno, FdFlags, fcntl_setfd};
-use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, getppid, kill_process, set_parent_process_death_signal, setsid, waitpid,
+};
 
 use super::cgroup::{Cgroup, ProcessCount};
 use super::confine::{Attempt, Confined, Counted};
 use super::fault::KeeperFault;
+use super::spawn::{Groups, spawn};
 use crate::invocation::{Invocation, RUN_DIR_VARIABLE, RUN_ID_VARIABLE, RunKind, RunRequest};
 use crate::prepared::{Prepared, SERVICES_VARIABLE, WITH_SERVICES};
 use crate::program::NoProgram;
@@ -54,8 +57,9 @@ pub(crate) fn start(
 
     let by_group = count.is_some() || cgroup.is_some_and(Cgroup::counts_processes);
     let counted = if by_group { Counted::ByGroup } else { Counted::ByUser };
+    let groups = Groups::open(cgroup, count)?;
     let mut attempt = Attempt::first();
-    let (mut child, walls) = loop {
+    let (agent, stdin, walls) = loop {
         let confined = match &request.walls {
             Some(walls) => Some(confine(walls, directory, &invocation.cwd, &attempt, counted).map_err(&failed)?),
             None => None,
@@ -66,27 +70,33 @@ pub(crate) fn start(
         if let Some(temporary) = temporary {
             command.env("TMPDIR", temporary);
         }
-        let groups = [cgroup.map(Cgroup::membership), count.map(ProcessCount::membership)];
-        let groups = groups.into_iter().flatten().collect::<Result<Vec<File>, RunDirError>>()?;
-        settle_in_child(&mut command, groups, confined);
-        match command.spawn() {
-            Ok(child) => break (child, held),
+        let stdin = match request.kind {
+            RunKind::Work => {
+                let (reader, writer) = io::pipe().map_err(KeeperFault::system("make a pipe"))?;
+                command.stdin(reader);
+                Some(writer)
+            }
+            // Some programs read a pipe that they are given: `rg x` would look for x there and not in the directory.
+            RunKind::Check => None,
+        };
+        settle_in_child(&mut command, confined);
+        match spawn(command, &groups) {
+            Ok(agent) => break (agent, stdin, held),
             Err(error) if attempt.with_less(&error) => {}
             Err(error) => return Err(failed(explain(&error, &program, walled))),
         }
     };
     let input = open(&directory.file(name::STDIN), OpenOptions::new().read(true))?;
-    if let Some(stdin) = child.stdin.take()
+    if let Some(stdin) = stdin
         && let Err(fault) = feed(input, stdin)
     {
         // What it is to read will never come, and it counts as not started.
-        if let Err(error) = child.kill().and_then(|()| child.wait()) {
+        if let Err(error) = kill_process(agent, Signal::KILL).and_then(|()| waitpid(Some(agent), WaitOptions::empty()))
+        {
             super::complain(&format!("cannot end the agent that gets no stdin: {error}"));
         }
         return Err(fault);
     }
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    let agent = pid.ok_or_else(|| failed(("the system gave it no process id".into(), None)))?;
     Ok(Launched { agent, walls })
 }
 
@@ -110,10 +120,9 @@ fn confine(
 fn command(directory: &RunDir, request: &RunRequest, program: &Path) -> Result<Command, KeeperFault> {
     let invocation = &request.invocation;
     let stdout = open(&directory.stdout(), OpenOptions::new().append(true))?;
-    let (stdin, stderr) = match request.kind {
-        RunKind::Work => (Stdio::piped(), open(&directory.stderr(), OpenOptions::new().append(true))?),
-        // Some programs read a pipe that they are given: `rg x` would look for x there and not in the directory.
-        RunKind::Check => (Stdio::null(), stdout.try_clone().map_err(KeeperFault::system("open stdout once more"))?),
+    let stderr = match request.kind {
+        RunKind::Work => open(&directory.stderr(), OpenOptions::new().append(true))?,
+        RunKind::Check => stdout.try_clone().map_err(KeeperFault::system("open stdout once more"))?,
     };
     let services = request.walls.as_ref().and_then(|walls| walls.prepared.as_ref()?.services.as_ref());
     let mut command = match services {
@@ -137,7 +146,7 @@ fn command(directory: &RunDir, request: &RunRequest, program: &Path) -> Result<C
         .env(RUN_ID_VARIABLE, request.run.as_str())
         .env(RUN_DIR_VARIABLE, directory.path())
         .current_dir(&invocation.cwd)
-        .stdin(stdin)
+        .stdin(Stdio::null())
         .stdout(stdout)
         .stderr(stderr);
     Ok(command)
@@ -146,7 +155,7 @@ fn command(directory: &RunDir, request: &RunRequest, program: &Path) -> Result<C
 /// Gives the agent its stdin through a pipe: Claude Code 2.1.197 reads nothing from a regular file and exits 0 without a word.
 /// A thread of its own writes, since a pipe holds 64 KiB and the agent may read late or never; it begins after the fork and
 /// ends when all is written, or with the agent.
-fn feed(mut input: File, mut stdin: ChildStdin) -> Result<(), KeeperFault> {
+fn feed(mut input: File, mut stdin: io::PipeWriter) -> Result<(), KeeperFault> {
     let write = move || match io::copy(&mut input, &mut stdin) {
         Ok(_) => {}
         // An agent need not read to the end; what it did is judged by its output.
@@ -162,14 +171,9 @@ fn feed(mut input: File, mut stdin: ChildStdin) -> Result<(), KeeperFault> {
     unsafe_code,
     reason = "pre_exec and signal are unsafe to call; this process has a single thread until after the fork"
 )]
-fn settle_in_child(command: &mut Command, memberships: Vec<File>, confined: Option<Confined>) {
+fn settle_in_child(command: &mut Command, confined: Option<Confined>) {
     let keeper = getpid();
     let settle = move || -> io::Result<()> {
-        // "0" is the writer itself. Before anything can be forked, so that nothing starts outside the group. If that is
-        // refused, the run goes without a group, as on a system that has none.
-        for membership in &memberships {
-            if rustix::io::write(membership, b"0").is_err() {}
-        }
         setsid()?;
         if let Some(confined) = &confined {
             confined.enter()?;

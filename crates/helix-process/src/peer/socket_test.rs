@@ -13,7 +13,8 @@ fn the_kernel_names_the_same_socket_as_its_tables() {
         let own = served.local_addr().unwrap();
         let asked = asked(peer, own).unwrap();
         assert_eq!(asked.user, rustix::process::geteuid().as_raw(), "{connects}");
-        let table = if listens.starts_with('[') || connects.contains("ffff") { "/proc/net/tcp6" } else { "/proc/net/tcp" };
+        let table =
+            if listens.starts_with('[') || connects.contains("ffff") { "/proc/net/tcp6" } else { "/proc/net/tcp" };
         assert_eq!(in_table(table, peer, own), Some(asked), "{connects}");
         drop(client);
         assert_eq!(connected(peer, own), None, "{connects}");
