@@ -31,7 +31,7 @@ impl Place {
         let config = sandbox.home().join(".config/helix");
         std::fs::create_dir_all(&config)?;
         let text = format!(
-            "[defaults]\nagent = \"fake\"\n[agents.fake]\ndialect = \"claude\"\ncommand = [{:?}]\n[jobs]\nmax_agents = 64\n[consultant]\nenforcement = []\n",
+            "[defaults]\nagent = \"fake\"\n[agents.fake]\ndialect = \"claude\"\ncommand = [{:?}]\n[jobs]\nmax_agents = 1100\nmemory_floor_mb = 0\n[server]\nrate_limit = 0\n[consultant]\nenforcement = []\n",
             agent.display().to_string()
         );
         std::fs::write(config.join("helix.toml"), text)?;
