@@ -4,14 +4,14 @@
 //! Must not know what the answers are for. A process that dies is started anew once; a second death is an error.
 
 use std::ffi::OsString;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use super::error::GitError;
-use super::spawn::{Git, TimedReader, kill_group, render};
+use super::spawn::{Git, TimedReader, render};
+use helix_process::{Input, SessionLeader};
 
 /// Longest silence in the middle of an answer. A missing object of a partial clone may have to be fetched first.
 const SILENCE: Duration = Duration::from_secs(120);
@@ -25,12 +25,12 @@ pub(crate) struct Batch {
 }
 
 pub(crate) struct Live {
-    child: Child,
+    child: SessionLeader,
     // Order matters in `drop`: closing stdin is what ends the process.
-    stdin: Option<ChildStdin>,
-    pub(crate) stdout: BufReader<TimedReader<ChildStdout>>,
+    stdin: Option<PipeWriter>,
+    pub(crate) stdout: BufReader<TimedReader<PipeReader>>,
     // Held so that a complaint does not become a broken pipe; read only when the process has failed.
-    stderr: Option<ChildStderr>,
+    stderr: Option<PipeReader>,
     /// Counts questions, for answers that need a mark of their end.
     pub(crate) asked: u64,
 }
@@ -75,10 +75,9 @@ impl Live {
 impl Drop for Live {
     fn drop(&mut self) {
         self.stdin = None;
-        // Both commands end when their stdin does; the kill is for one that hangs in a fetch or on a dead disk.
-        if !matches!(self.child.try_wait(), Ok(Some(_))) {
-            kill_group(&self.child);
-        }
+        // Both commands end when their stdin does; a kill is for one that hangs in a fetch or on a dead disk, and does nothing to one that
+        // has ended and was not waited for.
+        self.child.kill();
         if let Err(error) = self.child.wait() {
             tracing::debug!(%error, "a git process was reaped by somebody else");
         }
@@ -91,7 +90,7 @@ impl Batch {
     }
 
     fn start(&self) -> Result<Live, GitError> {
-        let mut child = self.git.spawn(&self.directory, &self.args, &[], Stdio::piped())?;
+        let mut child = self.git.spawn(&self.directory, &self.args, &[], Input::Pipe)?;
         let (stdin, stderr) = (child.stdin.take(), child.stderr.take());
         let Some(stdout) = child.stdout.take() else {
             return Err(GitError::Unreadable { command: render(&self.args), problem: "it has no stdout".into() });

@@ -36,7 +36,7 @@ pub enum GitError {
     TimedOut { command: String, directory: PathBuf, limit: Duration },
     /// It takes too long in the user's own work tree, where it is not killed.
     #[error("`{command}` takes longer than {limit:?} in {directory:?} and was left to finish (process {pid})")]
-    StillRunning { command: String, directory: PathBuf, limit: Duration, pid: u32 },
+    StillRunning { command: String, directory: PathBuf, limit: Duration, pid: i32 },
     /// Its answer is not what its manual says.
     #[error("`{command}` gave an answer that cannot be read: {problem}")]
     Unreadable {

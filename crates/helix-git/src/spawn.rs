@@ -2,21 +2,21 @@
 //!
 //! Must not know any git command: arguments come from the callers in this module's neighbours.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use helix_core::ids::{InvalidId, TreeId};
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::PidfdFlags;
 
 use super::environment::GitEnvironment;
 use super::error::{GitError, hint_for};
-use helix_process::in_own_session;
 use helix_process::secrets::clean;
+use helix_process::{Input, SessionLeader, find_program};
 
 /// Longest time that a single git command may take. Checking out a very big tree on a slow disk takes minutes.
 pub(crate) const LIMIT: Duration = Duration::from_secs(600);
@@ -112,30 +112,30 @@ impl Git {
         directory: &Path,
         args: &[OsString],
         variables: &[(OsString, OsString)],
-        stdin: Stdio,
-    ) -> Result<Child, GitError> {
-        self.start(Command::new(self.environment.program()), directory, args, variables, stdin)
+        input: Input,
+    ) -> Result<SessionLeader, GitError> {
+        self.start(self.environment.program(), &[], directory, args, variables, input)
     }
 
+    /// `program` is git, or what executes it; `before` comes before git's own arguments.
     fn start(
         &self,
-        mut command: Command,
+        program: &Path,
+        before: &[OsString],
         directory: &Path,
         args: &[OsString],
         variables: &[(OsString, OsString)],
-        stdin: Stdio,
-    ) -> Result<Child, GitError> {
-        command
-            .args(args)
-            .current_dir(directory)
-            .env_clear()
-            .envs(self.environment.variables().iter().map(|(name, value)| (name, value)))
-            .envs(variables.iter().map(|(name, value)| (name, value)))
-            .stdin(stdin)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        in_own_session(&mut command);
-        command.spawn().map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
+        input: Input,
+    ) -> Result<SessionLeader, GitError> {
+        let all: BTreeMap<&OsStr, &OsStr> =
+            self.environment.variables().iter().chain(variables).map(|(name, value)| (&**name, &**value)).collect();
+        let search = all.get(OsStr::new("PATH")).copied().unwrap_or_default().to_string_lossy();
+        let place = [OsStr::new("-C"), directory.as_os_str()];
+        let words = before.iter().map(OsString::as_os_str).chain(place).chain(args.iter().map(OsString::as_os_str));
+        let program = find_program(program, &search, Path::new("/"));
+        let started = program.map_err(|missing| io::Error::new(io::ErrorKind::NotFound, missing));
+        let started = started.and_then(|program| SessionLeader::spawn(&program, words, all, input));
+        started.map_err(|source| GitError::Unstartable { program: self.environment.program().into(), source })
     }
 }
 
@@ -183,22 +183,21 @@ impl<'a> Call<'a> {
 
     /// Runs it to its end.
     pub fn run(self) -> Result<GitOutput, GitError> {
-        let stdin = if self.stdin.is_empty() { Stdio::null() } else { Stdio::piped() };
-        let program = self.git.environment.program();
-        let command = match self.memory {
-            None => Command::new(program),
+        let input = if self.stdin.is_empty() { Input::Nothing } else { Input::Pipe };
+        let git = self.git.environment.program();
+        let (program, before) = match self.memory {
+            None => (git, Vec::new()),
             // A limit that is set once git runs comes too late for what it has read by then.
             Some(most) => {
-                let mut shell = Command::new("/bin/sh");
-                shell.args(["-c", "ulimit -d \"$0\" && exec \"$@\"", &(most >> 10).to_string()]).arg(program);
-                shell
+                let limited = ["-c", "ulimit -d \"$0\" && exec \"$@\"", &(most >> 10).to_string()].map(OsString::from);
+                (Path::new("/bin/sh"), limited.into_iter().chain([git.into()]).collect())
             }
         };
-        let mut child = self.git.start(command, &self.directory, &self.args, &self.variables, stdin)?;
+        let mut child = self.git.start(program, &before, &self.directory, &self.args, &self.variables, input)?;
         let collected = self.collect(&mut child);
         match (&collected, self.overdue) {
             (Err(GitError::TimedOut { .. }), Overdue::LeftAlone) => {
-                let pid = child.id();
+                let pid = child.pid().as_raw_nonzero().get();
                 // Reaped whenever it ends.
                 std::thread::spawn(move || child.wait());
                 return Err(GitError::StillRunning {
@@ -208,7 +207,7 @@ impl<'a> Call<'a> {
                     pid,
                 });
             }
-            (Err(_), _) => kill_group(&child),
+            (Err(_), _) => child.kill(),
             (Ok(_), _) => {}
         }
         // Reaped in every case: after a kill this returns at once.
@@ -239,11 +238,10 @@ impl<'a> Call<'a> {
     }
 
     /// Feeds stdin and reads both outputs until git has exited, no matter who else still holds the pipes.
-    fn collect(&self, child: &mut Child) -> Result<(Vec<u8>, Vec<u8>), GitError> {
+    fn collect(&self, child: &mut SessionLeader) -> Result<(Vec<u8>, Vec<u8>), GitError> {
         let lost = |what: &str| self.unreadable(format!("no {what}"));
         let trouble = |error: std::io::Error| self.unreadable(format!("reading it failed: {error}"));
-        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).ok_or_else(|| lost("process id"))?;
-        let exited = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(|e| trouble(e.into()))?;
+        let exited = rustix::process::pidfd_open(child.pid(), PidfdFlags::empty()).map_err(|e| trouble(e.into()))?;
         let mut stdin = child.stdin.take();
         let mut stdout = child.stdout.take().ok_or_else(|| lost("stdout"))?;
         let mut stderr = child.stderr.take().ok_or_else(|| lost("stderr"))?;
@@ -330,15 +328,6 @@ fn drain(pipe: &mut impl Read, into: &mut Vec<u8>) -> std::io::Result<bool> {
         if into.len() > MAX_STDOUT {
             return Ok(true);
         }
-    }
-}
-
-/// Kills a git process with its helpers.
-pub(crate) fn kill_group(child: &Child) {
-    if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw)
-        && let Err(error) = rustix::process::kill_process_group(pid, Signal::KILL)
-    {
-        tracing::debug!(%error, pid = child.id(), "git was gone before it could be killed");
     }
 }
 

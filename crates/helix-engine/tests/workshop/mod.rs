@@ -71,7 +71,8 @@ impl Workshop {
         use std::os::unix::fs::PermissionsExt;
         let sandbox = Sandbox::new().unwrap();
         let file = sandbox.path().join(GIT_WRAPPER);
-        let text = format!("#!/bin/sh\nD=$(dirname \"$0\")\n{wrapper}\nexec git \"$@\"\n");
+        // Helix names the directory first: `-C DIRECTORY`.
+        let text = format!("#!/bin/sh\nD=$(dirname \"$0\")\ncd \"$2\"\nshift 2\n{wrapper}\nexec git \"$@\"\n");
         std::fs::write(&file, text).unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
         Self::make_in(sandbox, script, patient(), extra).await

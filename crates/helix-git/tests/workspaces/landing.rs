@@ -121,7 +121,8 @@ fn a_branch_that_is_switched_away_at_the_last_moment_is_not_called_merged() {
     let merge = bench.ready(&request);
     // The user switches between Helix's last look and its merge.
     let wrapper = bench.home.path().join("git-wrapper");
-    let script = "#!/bin/sh\nif [ \"$1\" = merge ]; then git switch --quiet -c feature; fi\nexec git \"$@\"\n";
+    let script =
+        "#!/bin/sh\nif [ \"$3\" = merge ]; then git -C \"$2\" switch --quiet -c feature; fi\nexec git \"$@\"\n";
     fs::write(&wrapper, script).unwrap();
     fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let repository = Repository::open(&bench.user(), environment(bench.home.path()).with_program(&wrapper)).unwrap();
