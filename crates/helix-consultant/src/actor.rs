@@ -108,13 +108,18 @@ impl SessionActor {
         &self.log.state.view
     }
 
-    /// Answers turns until the engine closes or nobody can ask any more.
-    pub(super) async fn run(mut self) {
+    /// Answers turns until the engine closes or nobody can ask any more. `let_go` is called whenever nobody has asked for as long as
+    /// `idle`, and may see to it that nobody can.
+    pub(super) async fn run(mut self, idle: Duration, let_go: impl Fn()) {
         let closing = self.services.host.closing.clone();
         let work = async {
             self.finish_interrupted_turn().await;
-            while let Some(queued) = self.queue.recv().await {
-                Box::pin(self.answer(queued)).await;
+            loop {
+                match tokio::time::timeout(idle, self.queue.recv()).await {
+                    Ok(Some(queued)) => Box::pin(self.answer(queued)).await,
+                    Ok(None) => break,
+                    Err(_) => let_go(),
+                }
                 if self.failed.is_some() {
                     self.queue.close();
                 }

@@ -30,12 +30,17 @@ const CHAT_GRACE: Duration = Duration::from_millis(700);
 const QUEUE: usize = 32;
 /// Events that a slow listener may be behind before the agent's record is read more slowly.
 const LISTENER_BUFFER: usize = 256;
+/// How long the loop of a session is kept that nobody asks anything. A new one reads the record, which takes a millisecond.
+const IDLE: Duration = Duration::from_secs(60);
 
 /// Answers in all sessions of a host.
 pub struct Consultant {
     services: Arc<ConsultantServices>,
-    actors: Mutex<HashMap<SessionId, SessionHandle>>,
+    actors: Arc<Actors>,
 }
+
+/// The loops of the sessions in which something was asked lately.
+type Actors = Mutex<HashMap<SessionId, SessionHandle>>;
 
 /// The way into a session's loop.
 #[derive(Clone)]
@@ -45,6 +50,13 @@ struct SessionHandle {
     blocked: Blocked,
     /// Turns that are waiting or under way.
     open: Arc<watch::Sender<usize>>,
+}
+
+impl SessionHandle {
+    /// Whether there is nothing that it could be asked, or be asked about, but by a new request. Looked at while nobody can clone it.
+    fn is_unused(&self) -> bool {
+        *self.open.borrow() == 0 && self.open.receiver_count() == 0 && self.queue.strong_count() == 1
+    }
 }
 
 impl Consultant {
@@ -60,7 +72,7 @@ impl Consultant {
         let runner = host.runner.clone().with_grace_within(CHAT_GRACE);
         let services =
             Arc::new(ConsultantServices { host, runner, config, projects, roots, config_dir, told: Mutex::default() });
-        Self { services, actors: Mutex::default() }
+        Self { services, actors: Arc::default() }
     }
 
     /// Goes on with turns that a former host began.
@@ -267,7 +279,16 @@ impl Consultant {
         let id = view.id.clone();
         let actor = SessionActor::new(Arc::clone(&self.services), view, waiting);
         let (running, blocked) = (Arc::clone(&actor.running), actor.log.blocked());
-        self.services.host.tasks.spawn(actor.run());
+        let (others, own) = (Arc::downgrade(&self.actors), id.clone());
+        let let_go = move || {
+            let Some(others) = others.upgrade() else { return };
+            let mut others = lock(&others);
+            // Its loop, which asks this, is in no turn; and it ends with the last sender of its queue.
+            if others.get(&own).is_some_and(SessionHandle::is_unused) {
+                others.remove(&own);
+            }
+        };
+        self.services.host.tasks.spawn(actor.run(IDLE, let_go));
         let handle = SessionHandle { queue, running, blocked, open: Arc::default() };
         actors.insert(id, handle.clone());
         handle
@@ -277,3 +298,7 @@ impl Consultant {
 fn journal_error(error: impl std::error::Error + Send + Sync + 'static) -> TurnError {
     TurnError::Journal(Box::new(error))
 }
+
+#[cfg(test)]
+#[path = "registry_test.rs"]
+mod tests;
