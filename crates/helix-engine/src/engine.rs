@@ -5,14 +5,16 @@
 use async_recursion::async_recursion as boxed;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use helix_agents::supervisor::Watching;
 use helix_agents::{Supervisor, SupervisorConfig};
 use helix_core::ids::RunId;
 use helix_job::{How, Person};
-use helix_process::{RunDir, RunSeal};
+use helix_process::{RunDir, RunSeal, give_memory_back, spawn_blocking};
 use helix_runs::secret::RunTokens;
-use helix_store::{Access, Journal, Key, SqliteJournal, StateDir, kept_key};
+use helix_store::{Access, Journal, Key, SqliteJournal, StateDir, Subscription, kept_key};
+use tokio::sync::broadcast::error::RecvError;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -36,6 +38,8 @@ use crate::sessions::Sessions;
 /// The state directory's lock already makes this process the only host; the fence keeps a host that was suspended and replaced from
 /// writing.
 const HOST_FENCE: &str = "host";
+/// From something recorded until memory is given back: a conversation is let go a minute after its last turn.
+const MEMORY_PAUSE: Duration = Duration::from_secs(70);
 
 /// A running engine. Cheap to clone; all clones are the same engine.
 #[derive(Clone)]
@@ -112,6 +116,7 @@ impl Engine {
         };
         services.tasks.spawn(observer.run());
         services.tasks.spawn(Arc::clone(&sessions).keep_few());
+        services.tasks.spawn(tidy_memory(services.journal().subscribe(), services.closing.clone()));
         Ok(Self { services, jobs, consultant, sessions, projects, reports, keys, logins })
     }
 
@@ -213,4 +218,17 @@ fn agent_runner(state: &StateDir, config: &EngineConfig, key: Key) -> Result<Age
     Ok(AgentRunner::new(supervisor, state.runs(), config.agents.clone(), admission)
         .with_timeouts(config.timeouts)
         .with_programs(config.helix.parent()))
+}
+
+/// Gives memory back to the system a while after something was recorded, once conversations that were let go are gone from it.
+async fn tidy_memory(mut changes: Subscription, closing: CancellationToken) {
+    let tidy = async {
+        while changes.recv().await != Err(RecvError::Closed) {
+            tokio::time::sleep(MEMORY_PAUSE).await;
+            if spawn_blocking(give_memory_back).await.is_err() {
+                return;
+            }
+        }
+    };
+    closing.run_until_cancelled(tidy).await;
 }

@@ -8,6 +8,7 @@ pub mod bounded;
 mod command;
 pub mod invocation;
 mod keeper;
+mod memory;
 mod own_code;
 mod own_session;
 pub mod peer;
@@ -31,6 +32,7 @@ pub use invocation::{
     Grace, Invocation, MAX_OUTPUT, RUN_DIR_VARIABLE, RunEnd, RunKind, RunRequest, StreamEnd, WITHIN_RUN_VARIABLE,
 };
 pub use keeper::{Passage, ServeGateway, keeper_main};
+pub use memory::{give_memory_back, keep_little_memory};
 pub use own_code::{below, own_code, paths_in};
 pub use own_session::{close_to_others, end_with_parent, in_own_session};
 pub use prepared::{Layer, Prepared, SERVICES_VARIABLE, WITH_SERVICES};

@@ -29,6 +29,7 @@ pub(crate) fn start() -> Result<Runtime, CommandError> {
             .because(&error)
             .hint("raise the limit of processes (`ulimit -u`, `pids.max` of the control group), or end some")
     };
+    helix_process::keep_little_memory();
     let workers = thread::available_parallelism().map_or(1, usize::from);
     check_threads(workers + BESIDE_WORKERS).map_err(failed)?;
     let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build().map_err(failed)?;
