@@ -15,6 +15,7 @@ mod programs;
 mod recall;
 mod sessions;
 mod streams;
+mod turns;
 
 use anyhow::{Context, bail};
 use serde_json::json;
@@ -32,7 +33,7 @@ pub(crate) struct Options {
     /// Prints one JSON object instead of a table.
     #[arg(long)]
     json: bool,
-    /// Only groups whose name contains this: idle, phases, streams, lines, libraries, recall, adrs, failures, sessions.
+    /// Only groups whose name contains this: idle, phases, streams, turns, lines, libraries, recall, adrs, failures, sessions.
     #[arg(long)]
     only: Option<String>,
     /// Measures the executables that are there, without building them.
@@ -53,10 +54,11 @@ pub(crate) enum Extent {
 
 type Group = (&'static str, fn(&Programs, Extent) -> anyhow::Result<Vec<Figure>>);
 
-const GROUPS: [Group; 9] = [
+const GROUPS: [Group; 10] = [
     ("idle", idle::measure),
     ("phases", phases::measure),
     ("streams", streams::measure),
+    ("turns", turns::measure),
     ("lines", lines::measure),
     ("libraries", libraries::measure),
     ("adrs", adrs::measure),

@@ -27,6 +27,8 @@ pub(crate) enum Bar {
     AtMost(f64),
     /// At most so much more than the bare work.
     AboveBareAtMost(f64),
+    /// At most so many times the bare work.
+    TimesBareAtMost(f64),
     /// So much or more, or this share of the bare work or more.
     AtLeastOrShare(f64, f64),
 }
@@ -70,6 +72,7 @@ impl Figure {
             Bar::None => return Verdict::Open,
             Bar::AtMost(most) => self.value <= most,
             Bar::AboveBareAtMost(most) => self.bare.is_some_and(|bare| self.value - bare <= most),
+            Bar::TimesBareAtMost(most) => self.ratio().is_some_and(|ratio| ratio <= most),
             Bar::AtLeastOrShare(least, share) => {
                 self.value >= least || self.ratio().is_some_and(|ratio| ratio >= share)
             }
@@ -92,6 +95,7 @@ impl Bar {
             Self::None => String::new(),
             Self::AtMost(most) => format!("≤ {most} {unit}"),
             Self::AboveBareAtMost(most) => format!("≤ bare + {most} {unit}"),
+            Self::TimesBareAtMost(most) => format!("≤ {most} × bare"),
             Self::AtLeastOrShare(least, share) => format!("≥ {least} {unit} or ≥ {:.0} % of bare", share * 100.0),
         }
     }
@@ -174,6 +178,8 @@ mod tests {
         assert_eq!(figure(12.1, 0.0, Bar::AtMost(12.0)), Verdict::Missed);
         assert_eq!(figure(92.0, 80.0, Bar::AboveBareAtMost(12.0)), Verdict::Met);
         assert_eq!(figure(93.0, 80.0, Bar::AboveBareAtMost(12.0)), Verdict::Missed);
+        assert_eq!(figure(15.0, 10.0, Bar::TimesBareAtMost(1.5)), Verdict::Met);
+        assert_eq!(figure(15.1, 10.0, Bar::TimesBareAtMost(1.5)), Verdict::Missed);
         assert_eq!(figure(40.0, 60.0, Bar::AtLeastOrShare(50.0, 0.6)), Verdict::Met);
         assert_eq!(figure(40.0, 80.0, Bar::AtLeastOrShare(50.0, 0.6)), Verdict::Missed);
         assert_eq!(figure(55.0, 800.0, Bar::AtLeastOrShare(50.0, 0.6)), Verdict::Met);

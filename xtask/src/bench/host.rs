@@ -18,16 +18,21 @@ use crate::workspace;
 /// How long anything may take that is not itself measured.
 const PATIENCE: Duration = Duration::from_secs(120);
 
+/// How Helix asks an agent.
+const ASKED: [&str; 5] = ["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"];
+
 /// A sandbox with a configuration and a repository.
 pub(crate) struct Place {
     pub(crate) sandbox: Sandbox,
     helix: PathBuf,
     agent: PathBuf,
+    naive: PathBuf,
 }
 
 impl Place {
     pub(crate) fn new(programs: &Programs) -> anyhow::Result<Self> {
         let (sandbox, helix, agent) = (Sandbox::new()?, programs.path("helix")?, programs.path("helix-fake-agent")?);
+        let naive = programs.path("examples/naive_loop")?;
         let config = sandbox.home().join(".config/helix");
         std::fs::create_dir_all(&config)?;
         let text = format!(
@@ -35,7 +40,7 @@ impl Place {
             agent.display().to_string()
         );
         std::fs::write(config.join("helix.toml"), text)?;
-        Ok(Self { sandbox, helix, agent })
+        Ok(Self { sandbox, helix, agent, naive })
     }
 
     /// A command of Helix.
@@ -46,8 +51,7 @@ impl Place {
     /// The fake agent, asked as Helix asks it, in a directory.
     pub(crate) fn agent(&self, directory: &Path) -> Command {
         let mut command = self.sandbox.command(&self.agent);
-        command.args(["-p", "--output-format", "stream-json", "--verbose", "--include-partial-messages"]);
-        command.current_dir(directory);
+        command.args(ASKED).current_dir(directory);
         command
     }
 
@@ -74,26 +78,37 @@ impl Place {
 
     /// Starts `helix serve`; it answers when this returns.
     pub(crate) fn serve(&self) -> anyhow::Result<Host> {
-        let log = std::fs::File::create(self.sandbox.path().join("serve.log"))?;
         let mut command = self.helix();
         command.args(["serve", "--listen", "127.0.0.1:0", "--no-auth", "--json"]);
+        self.start(command)
+    }
+
+    /// Starts a loop that does nothing with a chat but start an agent and send what it prints; as [`Place::serve`].
+    pub(crate) fn serve_naively(&self) -> anyhow::Result<Host> {
+        let mut command = self.sandbox.command(&self.naive);
+        command.arg(&self.agent).args(ASKED).current_dir(self.sandbox.home());
+        self.start(command)
+    }
+
+    fn start(&self, mut command: Command) -> anyhow::Result<Host> {
+        let log = std::fs::File::create(self.sandbox.path().join("serve.log"))?;
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(log);
         let started = Instant::now();
-        let mut child = command.spawn().context("helix serve cannot be started")?;
-        let stdout = child.stdout.take().context("helix serve has no stdout")?;
+        let mut child = command.spawn().context("the host cannot be started")?;
+        let stdout = child.stdout.take().context("the host has no stdout")?;
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line)?;
         let mut host = Host { child, address: String::new(), first_answer: Duration::ZERO };
         let Ok(said) = serde_json::from_str::<Value>(&line) else {
             let log = std::fs::read_to_string(self.sandbox.path().join("serve.log")).unwrap_or_default();
-            bail!("helix serve did not start: {line}{log}");
+            bail!("the host did not start: {line}{log}");
         };
-        let url = said.get("url").and_then(Value::as_str).context("helix serve names no address")?;
+        let url = said.get("url").and_then(Value::as_str).context("the host names no address")?;
         host.address = url.trim_start_matches("http://").to_owned();
         let (status, _) = host.request("GET", "/healthz", &[], "")?;
         host.first_answer = started.elapsed();
         if status != 200 {
-            bail!("helix serve answers with {status}");
+            bail!("the host answers with {status}");
         }
         Ok(host)
     }

@@ -22,7 +22,7 @@ impl Programs {
         let packages = ["helix", "helix-testkit", "helix-store", "helix-agents"];
         let mut command = workspace::cargo();
         command.args(["build", "--release", "--bins"]);
-        let examples = ["append_rate", "reader_figures", "run_figures", "failure_recall"];
+        let examples = ["append_rate", "reader_figures", "run_figures", "failure_recall", "naive_loop"];
         command.args(examples.iter().flat_map(|name| ["--example", name]));
         command.args(packages.iter().flat_map(|package| ["--package", package]));
         workspace::run(&mut command)?;

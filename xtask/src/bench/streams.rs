@@ -2,8 +2,7 @@
 //!
 //! Must not know the wire format beyond this: the fake agent's fragments begin with the time at which they were written.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, Stdio};
+use std::io::{BufRead, BufReader, Read};
 use std::sync::mpsc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -12,7 +11,7 @@ use serde_json::json;
 
 use super::Extent;
 use super::figure::{Bar, Figure, quantile};
-use super::host::Place;
+use super::host::{Host, Place};
 use super::programs::Programs;
 
 /// How many streams there are, and how they come.
@@ -27,6 +26,7 @@ struct Load {
 }
 
 const FEW: Load = Load { streams: 50, lines_per_second: 20, ramp: Duration::ZERO, seconds: [15, 5] };
+const SOME: Load = Load { streams: 200, lines_per_second: 20, ramp: Duration::from_secs(2), seconds: [15, 5] };
 const MANY: Load = Load { streams: 1000, lines_per_second: 5, ramp: Duration::from_secs(12), seconds: [25, 20] };
 const SUDDEN: Load = Load { streams: 1000, lines_per_second: 5, ramp: Duration::from_secs(2), seconds: [15, 10] };
 
@@ -44,38 +44,46 @@ struct Stream {
     samples: Vec<Sample>,
 }
 
-/// Measures first pipes, then Helix.
+/// Measures first a loop that keeps nothing, then Helix.
 pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec<Figure>> {
-    let mut figures = of_load(programs, extent, FEW, [1.0, 5.0, 100.0])?;
-    figures.extend(of_load(programs, extent, MANY, [0.5, 10.0, 1000.0])?);
-    figures.extend(of_load(programs, extent, SUDDEN, [0.5, 10.0, 1000.0])?);
+    let (near, far) = (Bar::TimesBareAtMost(1.5), Bar::AtMost(0.5));
+    let mut figures = of_load(programs, extent, FEW, [near, Bar::AtMost(5.0), Bar::AtMost(100.0)])?;
+    figures.extend(of_load(programs, extent, SOME, [near, Bar::AtMost(5.0), Bar::AtMost(1000.0)])?);
+    figures.extend(of_load(programs, extent, MANY, [far, Bar::AtMost(10.0), Bar::AtMost(1000.0)])?);
+    figures.extend(of_load(programs, extent, SUDDEN, [far, Bar::AtMost(10.0), Bar::AtMost(1000.0)])?);
     Ok(figures)
 }
 
-/// `bars` in milliseconds: of a line, the median and the 99th percentile; of a stream's first line, the 95th percentile.
-fn of_load(programs: &Programs, extent: Extent, load: Load, bars: [f64; 3]) -> anyhow::Result<Vec<Figure>> {
+/// `bars`: of a line, the median and the 99th percentile; of a stream's first line, the 95th percentile.
+fn of_load(programs: &Programs, extent: Extent, load: Load, bars: [Bar; 3]) -> anyhow::Result<Vec<Figure>> {
     let Load { streams, lines_per_second, ramp, seconds: [whole, quick] } = load;
     let lines = lines_per_second * if extent == Extent::Whole { whole } else { quick };
-    let order = format!("[[fake: deltas {lines} {lines_per_second}]]");
     let place = Place::new(programs)?;
-    let bare = started_over(load, |_| through_pipe(&place, &order))?;
-    let host = place.serve()?;
-    let used = host.processor_seconds()?;
-    let received = started_over(load, |number| {
+    let ask = |host: &Host, number: usize| {
+        let order = format!("[[fake: deltas {lines} {lines_per_second}]]");
         let body = json!({"model": "helix", "stream": true, "messages": [{"role": "user", "content": order}]});
         let chat = format!("X-Chat: bench-{number}");
         samples(host.send("POST", "/v1/chat/completions", &[&chat], &body.to_string())?)
-    })?;
+    };
+    let naive = place.serve_naively()?;
+    let bare = started_over(load, |number| ask(&naive, number))?;
+    let used_naively = naive.processor_seconds()?;
+    drop(naive);
+    let host = place.serve()?;
+    let used = host.processor_seconds()?;
+    let received = started_over(load, |number| ask(&host, number))?;
     let used = host.processor_seconds()? - used;
+    let per_line = |seconds: f64| seconds * 1e6 / (streams * lines) as f64;
     let name =
         |what: &str| format!("{streams} streams × {lines_per_second}/s, started over {} s: {what}", ramp.as_secs());
     let firsts = |streams: &[Stream]| streams.iter().map(|stream| stream.first).collect::<Vec<f64>>();
     let mut figures = vec![
         Figure::new(name("a stream's first line, p95"), quantile(&firsts(&received), 0.95), "ms")
             .beside(quantile(&firsts(&bare), 0.95))
-            .bar(Bar::AtMost(bars[2])),
+            .bar(bars[2]),
         Figure::new(name("host's peak RSS"), host.memory_mib("VmHWM")?, "MiB"),
-        Figure::new(name("the host's processor time per line"), used * 1e6 / (streams * lines) as f64, "µs")
+        Figure::new(name("the host's processor time per line"), per_line(used), "µs")
+            .beside(per_line(used_naively))
             .note("with the starts of all agents"),
     ];
     match (latencies(&received, lines)?, latencies(&bare, lines)?) {
@@ -85,8 +93,8 @@ fn of_load(programs: &Programs, extent: Extent, load: Load, bars: [f64; 3]) -> a
                 figures.push(
                     Figure::new(name(what), quantile(&through_helix, share), "ms")
                         .beside(quantile(&bare, share))
-                        .bar(Bar::AtMost(bar))
-                        .note(format!("{note}; bare is a pipe to the same reader")),
+                        .bar(bar)
+                        .note(note),
                 );
             }
         }
@@ -120,16 +128,6 @@ where
     })?;
     drop(sender);
     receiver.into_iter().collect()
-}
-
-fn through_pipe(place: &Place, order: &str) -> anyhow::Result<Vec<Sample>> {
-    let mut command = place.agent(&place.sandbox.home());
-    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
-    let mut child: Child = spawned.context("the agent cannot be started")?;
-    child.stdin.take().context("the agent has no stdin")?.write_all(order.as_bytes())?;
-    let read = samples(child.stdout.take().context("the agent has no stdout")?);
-    child.wait()?;
-    read
 }
 
 /// Reads to the end; each fragment is taken note of as soon as its line is there.
