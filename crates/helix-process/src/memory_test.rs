@@ -28,5 +28,9 @@ fn what_was_freed_in_between_is_given_back() {
     let before = resident_kib();
     give_memory_back();
     let after = resident_kib();
-    assert!(after + (64 << 10) < before, "{before} KiB before, {after} KiB after, of which {} are in use", kept.len() * 16);
+    assert!(
+        after + (64 << 10) < before,
+        "{before} KiB before, {after} KiB after, of which {} are in use",
+        kept.len() * 16
+    );
 }

@@ -61,7 +61,8 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
         }
         Ok(middle)
     };
-    let [bare, flood] = best(&format!("deltas {fragments} unpaced 20"), fragments * 20)?.map(|took| fragments as f64 / took);
+    let [bare, flood] =
+        best(&format!("deltas {fragments} unpaced 20"), fragments * 20)?.map(|took| fragments as f64 / took);
     figures.push(
         Figure::new(format!("{fragments} fragments of an answer, unthrottled"), flood, "1/ms")
             .beside(bare)
@@ -77,9 +78,13 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
         std::thread::sleep(IDLE);
     }
     figures.push(
-        Figure::new(format!("idle memory after {} chats and {rounds} lines of 10 MB", chats.number), host.memory_mib("VmRSS")?, "MiB")
-            .bar(Bar::AtMost(60.0))
-            .note(format!("{used:.0} MiB before it was idle")),
+        Figure::new(
+            format!("idle memory after {} chats and {rounds} lines of 10 MB", chats.number),
+            host.memory_mib("VmRSS")?,
+            "MiB",
+        )
+        .bar(Bar::AtMost(60.0))
+        .note(format!("{used:.0} MiB before it was idle")),
     );
     Ok(figures)
 }

@@ -23,6 +23,9 @@ const LONGEST: u64 = 64 << 20;
 /// The file's name.
 const STATUS_FILE: &str = "status.json";
 
+/// How long changes are collected before they are written: the whole file is written each time.
+const SETTLE: Duration = Duration::from_millis(200);
+
 /// How old the times in it may become while nothing happens.
 const REFRESH: Duration = Duration::from_secs(5);
 
@@ -99,7 +102,10 @@ impl Jobs {
                 // Nothing happened; but what is under way takes its time, and the file says how long.
                 () = refresh => false,
             };
-            // Changes that came while it was written are written together.
+            if !ended {
+                tokio::time::sleep(SETTLE).await;
+            }
+            // Changes that came in the meantime are written together.
             while let Ok(more) = events.try_recv() {
                 more?;
             }
@@ -173,6 +179,18 @@ fn pattern(path: &Path) -> String {
     escaped
 }
 
+/// What makes a file a job's status.
+#[derive(serde::Deserialize)]
+struct Status {
+    id: JobId,
+    #[serde(rename = "plan_path")]
+    _plan_path: String,
+    #[serde(rename = "phases")]
+    _phases: Vec<serde::de::IgnoredAny>,
+    #[serde(default)]
+    created_at: Option<jiff::Timestamp>,
+}
+
 /// What there is of the file.
 enum There {
     /// Nothing, or the status of this job or an older one.
@@ -184,14 +202,8 @@ enum There {
 
 fn look(path: &Path, view: &JobView) -> std::io::Result<There> {
     let Some(text) = read_text(None, path, LONGEST)? else { return Ok(There::Replaceable) };
-    // What makes it a job's status is id, plan and phases.
-    let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else { return Ok(There::Foreign) };
-    let id = value["id"].as_str().and_then(|id| JobId::new(id).ok());
-    let (Some(id), true, true) = (id, value["plan_path"].is_string(), value["phases"].is_array()) else {
-        return Ok(There::Foreign);
-    };
-    let created = value["created_at"].as_str().and_then(|at| at.parse::<jiff::Timestamp>().ok());
-    let newer = id != view.id && created.is_some_and(|created| created > view.created_at);
+    let Ok(status) = serde_json::from_str::<Status>(&text) else { return Ok(There::Foreign) };
+    let newer = status.id != view.id && status.created_at.is_some_and(|created| created > view.created_at);
     Ok(if newer { There::Newer } else { There::Replaceable })
 }
 
