@@ -361,12 +361,12 @@ rules:
     bed.leave();
 }
 
-/// Checks of the user's own: their findings go back to the agent, and one that fails is no verdict.
+/// Checks of the user's own: their findings go back to the agent, with or without a newline at the end, and one that fails is no verdict.
 #[test]
 fn own_validators_look_at_answers() {
     let settings = r#"
 [consultant.validators.todo]
-command = ["sh", "-c", "grep -o 'TODO [a-z]*' || true"]
+command = ["sh", "-c", "printf %s \"$(grep -o 'TODO [a-z]*')\""]
 [consultant.validators.structured]
 command = ["sh", "-c", "if grep -q TODO; then echo '{\"message\": \"a promise\", \"file\": \"answer.md\", \"line\": 1, \"fix\": \"keep it\"}'; exit 1; fi"]
 [consultant.validators.slow]

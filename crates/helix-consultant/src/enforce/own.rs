@@ -135,6 +135,8 @@ async fn said(handle: &RunHandle, limit: Duration) -> Result<String, String> {
             return Err(format!("it printed more than {} KiB", MOST_OUTPUT >> 10));
         }
     }
+    // The last line needs no newline.
+    text.push_str(&String::from_utf8_lossy(&lines.end().tail));
     let ended = handle.ended().await;
     match (ended.stopped, ended.ending) {
         (Some(StopCause::Deadline), _) => Err(format!("it took longer than {} s", limit.as_secs_f32())),
