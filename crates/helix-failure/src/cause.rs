@@ -97,6 +97,8 @@ causes! {
         "run the evidence that the cited criterion names, and make it pass" "write a test for a criterion without evidence, and name it there (docs/adr.md)";
     REVIEW_REJECTED "review_rejected" AssertionFailure AfterChange Agent
         "fix each of the reviewer's findings at the place that it cites" "compare the result with the phase's description and the criteria";
+    REVIEW_UNANSWERED "review_unanswered" Unknown Now Agent
+        "ask the reviewer again; the work stays as it is: `helix jobs resume`" "give it more time or another model: `verify: { timeout: …, model: … }` in the plan";
     PERSON_REJECTED "person_rejected" AssertionFailure AfterChange Agent
         "change the work as the person's words ask" "compare the result with the question that was asked";
     TESTS_LEFT_OUT "tests_left_out" AssertionFailure AfterChange Agent

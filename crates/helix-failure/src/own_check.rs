@@ -17,6 +17,8 @@ pub enum OwnCheck {
     Gate(GateName),
     /// The independent verifier.
     Verifier,
+    /// A reviewer gave no usable answer.
+    SilentReviewer,
     /// A phase that must change files has changed none.
     NothingChanged,
     /// Fewer tests ran than before, or more were skipped.
@@ -60,6 +62,7 @@ impl OwnCheck {
                 | GateName::IntegrationPass => return None,
             },
             Self::Verifier => &cause::REVIEW_REJECTED,
+            Self::SilentReviewer => &cause::REVIEW_UNANSWERED,
             Self::NothingChanged => &cause::NOTHING_CHANGED,
             Self::FewerTests => &cause::TESTS_LEFT_OUT,
             Self::GateChanged => &cause::GATE_CHANGED,
@@ -77,6 +80,7 @@ impl OwnCheck {
         match self {
             Self::Gate(gate) => gate.word(),
             Self::Verifier => "verify",
+            Self::SilentReviewer => "silent_reviewer",
             Self::NothingChanged => "nothing_changed",
             Self::FewerTests => "fewer_tests",
             Self::GateChanged => "gate_changed",

@@ -206,7 +206,11 @@ impl FailureContext {
     /// Something around the attempt that failed: git, the disk, an input that is missing.
     pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
         let mut observation = own(check);
-        let said = observed(&mut observation, fault);
+        observation.own_check = unanswered(check, fault);
+        let said = match observation.own_check {
+            Some(_) => fault.message.clone(),
+            None => observed(&mut observation, fault),
+        };
         site.failure(check, observation, Log::of_texts(&said, ""), at)
     }
 
@@ -263,6 +267,13 @@ fn by_name(check: &str) -> Option<OwnCheck> {
         check::VERIFY => Some(OwnCheck::Verifier),
         name => GateName::from_word(name).map(OwnCheck::Gate),
     }
+}
+
+/// A reviewer that gave no usable answer, in time or at all; what kept it from being asked says more itself.
+fn unanswered(check: &str, fault: &Fault) -> Option<OwnCheck> {
+    let silent = matches!(fault.kind, FaultKind::Timeout | FaultKind::Unreadable);
+    let reviews = matches!(by_name(check), Some(OwnCheck::Verifier | OwnCheck::Gate(GateName::ReviewApproved)));
+    (silent && reviews).then_some(OwnCheck::SilentReviewer)
 }
 
 /// Whether the log of a test command also has failures that were there before the job.
