@@ -854,6 +854,7 @@ attempt-running = läuft
 attempt-stopped = { $run }; { $what }: { report-verdict } ({ $why })
 evidence-no-exit = kein Exit-Code
 evidence-exit = Exit { $code }
+evidence-sandbox = Sandbox
 evidence-tries = ({ $attempts } Versuche)
 evidence-output = Ausgabe { $file } sha256 { $hash }: { $state ->
         [intact] unverändert
@@ -947,6 +948,7 @@ person =
 
 ### Das Terminal: Wörter mehrerer Befehle
 
+project-created = Projekt { $place } angelegt
 next-step = Weiter: { $step }
 valid = gültig
 count-errors =

@@ -785,6 +785,7 @@ attempt-running = running
 attempt-stopped = { $run }; { $what }: { report-verdict } ({ $why })
 evidence-no-exit = no exit code
 evidence-exit = exit { $code }
+evidence-sandbox = sandbox
 evidence-tries = ({ $attempts } attempts)
 evidence-output = output { $file } sha256 { $hash }: { $state ->
         [intact] intact
@@ -873,6 +874,7 @@ person =
 
 ### The terminal: words of several commands
 
+project-created = Created the project { $place }
 next-step = next: { $step }
 valid = valid
 count-errors =

@@ -10,7 +10,7 @@ use clap::Args;
 use helix_core::error_chain;
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_git::{GitEnvironment, GitError, Repository};
-use helix_job::{JobView, PhaseView, say};
+use helix_job::{JobView, Language, PhaseView, say};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::json;
@@ -99,14 +99,14 @@ async fn clean(context: &Context, arguments: &Arguments) -> Ended {
             (left.name.clone(), None),
             (left.runs.len().to_string(), None),
             (left.branches.join(", "), None),
-            (mebibytes(left.bytes), None),
+            (mebibytes(language, left.bytes), None),
         ]
     });
     let headings = ["job", "plan", "runs", "branches", "size"];
     let value = json!({ "dry_run": arguments.dry_run, "bytes": bytes, "jobs": found, "problems": problems });
     context.terminal.list(&value, &say!(language, "clean-nothing"), headings, rows)?;
     if !found.is_empty() {
-        let size = mebibytes(bytes);
+        let size = mebibytes(language, bytes);
         context.terminal.note(&match arguments.dry_run {
             true => say!(language, "clean-would", size = size),
             false => say!(language, "clean-done", size = size),
@@ -160,9 +160,9 @@ fn size(directory: &Path) -> std::io::Result<u64> {
     Ok(bytes)
 }
 
-fn mebibytes(bytes: u64) -> String {
+fn mebibytes(language: Language, bytes: u64) -> String {
     let tenths = (bytes * 10) >> 20;
-    format!("{}.{} MiB", tenths / 10, tenths % 10)
+    format!("{} MiB", language.decimal(&format!("{}.{}", tenths / 10, tenths % 10)))
 }
 
 #[cfg(test)]

@@ -31,5 +31,7 @@ fn the_last_attempt_of_each_phase_stays() {
 
 #[test]
 fn sizes_are_read_at_a_glance() {
-    assert_eq!([mebibytes(0), mebibytes(1 << 20), mebibytes((5 << 20) + (1 << 19))], ["0.0 MiB", "1.0 MiB", "5.5 MiB"]);
+    let sizes = [0, 1 << 20, (5 << 20) + (1 << 19)];
+    assert_eq!(sizes.map(|bytes| mebibytes(Language::English, bytes)), ["0.0 MiB", "1.0 MiB", "5.5 MiB"]);
+    assert_eq!(mebibytes(Language::German, 1 << 20), "1,0 MiB");
 }

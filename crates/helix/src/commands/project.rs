@@ -38,11 +38,13 @@ pub(crate) fn run(context: &Context, action: Action) -> Ended {
         if answer.is_error == Some(true) {
             return Err(CommandError::usage(codes::HOST_REFUSED, text).hint("nothing was changed"));
         }
-        let exit = context.terminal.answer(&answer.structured_content, &text)?;
         let made = |key| answer.structured_content.as_ref().and_then(|made| made.get(key)?.as_str());
+        let language = context.terminal.language;
+        let said = made("project").map_or(text, |place| say!(language, "project-created", place = place));
+        let exit = context.terminal.answer(&answer.structured_content, &said)?;
         if let (Some(project), Some(plan)) = (made("project"), made("plan")) {
             let step = format!("cd {} && helix run {}", shell_word(project), shell_word(plan));
-            context.terminal.note(&say!(context.terminal.language, "next-step", step = step));
+            context.terminal.note(&say!(language, "next-step", step = step));
         }
         Ok(exit)
     }))

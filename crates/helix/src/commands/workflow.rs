@@ -11,7 +11,7 @@ use helix_project::workflows::{Listed, WorkflowPaths};
 use serde_json::json;
 
 use super::draft;
-use crate::config::{in_words, user_directory};
+use crate::config::{BUILT_IN, in_words, user_directory};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::text_of_problems;
@@ -101,7 +101,11 @@ fn show(context: &Context, name: &str) -> Ended {
     };
     let strong = |text: &str| context.terminal.paint(Meaning::Strong, text);
     let language = context.terminal.language;
-    let from = say!(language, "workflow-from", place = &workflow.file);
+    let built_in = workflow_paths.workflows().workflows.iter().any(|one| one.name == name && one.place == BUILT_IN);
+    let from = match built_in {
+        true => in_words(language, BUILT_IN),
+        false => say!(language, "workflow-from", place = &workflow.file),
+    };
     let mut text = format!("{}: {}\n{from}\n\n", strong(&workflow.name), workflow.description);
     for input in &workflow.inputs {
         let from = input.from.and_then(|from| Some(serde_json::to_value(from).ok()?.as_str()?.to_owned()));

@@ -76,6 +76,9 @@ fn every_command_speaks_german_to_a_german_terminal() {
     user.0.write("falsch.yaml", "name: falsch\nphases: []\n");
     assert!(user.run(&["plan", "check", "falsch.yaml"]).stderr.contains("falsch.yaml: 1 Fehler"));
     user.says(&["workflow", "new", "neu"], "Weiter: ");
+    let shown = user.run(&["workflow", "show", "intern-simple"]).stdout;
+    assert_eq!(shown.lines().nth(1), Some("eingebaut"), "{shown}");
+    user.says(&["project", "create", "laden"], "angelegt");
     user.says(&["skills", "show", "keiner"], "Fehler[HX");
     user.says(&["adr", "list"], "keine ADRs in ");
     user.says(&["adr", "new", "Bestellungen"], "Weiter: fülle ihn aus");
@@ -115,6 +118,7 @@ fn the_demo_and_its_job_are_told_in_german() {
     let (id, shop) = (jobs[0]["id"].as_str().unwrap(), jobs[0]["project_path"].as_str().unwrap());
     let of_job = |arguments: &[&str], some: &str| user.says(&[&["--state-dir", "kept"], arguments].concat(), some);
     of_job(&["jobs", "list"], "✓ erfolgreich");
+    of_job(&["clean", "--dry-run"], ",0 MiB freigeben");
     of_job(&["failures", "list"], "behoben");
     of_job(&["failures", "stats"], "1 Fehler, 1 Mal gesehen");
     let logs = user.run(&["--state-dir", "kept", "jobs", "logs", id]).stdout;

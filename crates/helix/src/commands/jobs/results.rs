@@ -239,7 +239,7 @@ fn gates(language: Language, gates: &[GateEvidence]) -> Vec<String> {
 
 /// What held a run back.
 fn walls(language: Language, held: Option<&WallsHeld>) -> Option<String> {
-    Some(format!("          sandbox {}", phrases::walls(language, held?)))
+    Some(format!("          {} {}", say!(language, "evidence-sandbox"), phrases::walls(language, held?)))
 }
 
 /// What a line is about, and what it says.
