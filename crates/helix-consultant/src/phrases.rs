@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use helix_core::error_chain;
 use helix_core::finding::{Verdict, fence_for};
-use helix_core::run::{Failure, LimitKind, Outcome};
+use helix_core::run::{AgentErrorKind, Failure, LimitKind, Outcome};
 use helix_core::text::one_line;
 use helix_job::phrases::{Sign, gate_summary};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
@@ -401,9 +401,11 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
         Outcome::Refused => problem!(language, "answer-refused"),
         Outcome::Unstarted { reason } => problem!(language, "answer-unstarted", reason = reason.trim()),
         Outcome::Misconfigured => problem!(language, "answer-misconfigured"),
-        Outcome::Failed(Failure::Declared { message, .. }) => {
-            problem!(language, "answer-declared", message = message.trim())
-        }
+        Outcome::Failed(Failure::Declared { message, error }) => match error {
+            Some(AgentErrorKind::InvalidRequest) => problem!(language, "answer-bad-request", message = message.trim()),
+            Some(AgentErrorKind::ModelNotFound) => problem!(language, "answer-no-model", message = message.trim()),
+            Some(_) | None => problem!(language, "answer-declared", message = message.trim()),
+        },
         Outcome::Failed(Failure::Contradicted { evidence }) => {
             problem!(language, "answer-contradicted", evidence = evidence)
         }

@@ -409,6 +409,20 @@ rules:
     bed.leave();
 }
 
+/// What a provider refuses however often it is sent is not to be sent again.
+#[test]
+fn a_request_that_the_provider_refuses_for_good_is_not_recommended_again() {
+    let text = "rules:\n  - { when: { prompt: Unknown }, reply: { fault: not-found } }\n  - { when: { prompt: Refused }, reply: { fault: invalid-request } }\n";
+    let bed = Bed::serve(PINNED_CLAUDE, script(text));
+    let mut client = bed.client();
+    for (asked, advice) in [("Refused", "however often it is sent"), ("Unknown", "choose a model")] {
+        let report = client.say(asked).to_string().to_lowercase();
+        assert!(report.contains(advice) && !report.contains("send the message again"), "{report}");
+    }
+    drop(client);
+    bed.leave();
+}
+
 /// A marker is read however it is spaced and cased; sessions say what was recorded, and nothing where nothing was.
 #[test]
 fn sessions_tell_status_and_step_as_recorded() {
