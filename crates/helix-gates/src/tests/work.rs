@@ -354,7 +354,14 @@ pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<F
                 notes.push(format!("{path}: {message}"));
                 continue;
             }
-            let fix = "make the code pass the test as it was; if the task asks for less, the plan sets `weaker_tests: note` in this gate";
+            let fix = match taken {
+                Taken::Finding => {
+                    "make the code pass the test as it was; if the task asks for less, the plan sets `weaker_tests: note` in this gate"
+                }
+                Taken::Note => {
+                    "make the code pass the test as it was; if the task asks for less, the plan names this file in `outputs`"
+                }
+            };
             findings.push(finding("tests.weaker", message).at(path, weak.line, None).fix(fix));
         }
     }

@@ -556,3 +556,18 @@ async fn a_test_that_fails_now_and_then_is_flaky() {
     let report = project.judge("others", &tests_pass("pytest -q"), OUTPUTS, &[("cart.py", good)]).await;
     assert_eq!(short(&report), ["Flaky"], "{report:#?}");
 }
+
+#[tokio::test]
+async fn tests_behind_a_command_that_nobody_asks_for_its_tests() {
+    let project = python(TESTS);
+    let gate = GateSpec::Command { command: "python3 -m pytest -q".into(), timeout: Seconds(60) };
+    let emptied = "def test_empty(): pass\n\n\ndef test_one(): pass\n";
+    let work: Files<'_> = &[("cart.py", WRONG), ("tests/test_cart.py", emptied)];
+    let report = project.judge("emptied", &gate, &["cart.py"], work).await;
+    assert!(short(&report).iter().all(|said| said.starts_with("tests.weaker tests/test_cart.py")), "{report:#?}");
+    assert!(report.verdict != Verdict::Pass, "{report:#?}");
+    // The plan names the file: what its tests ask for is the phase's to change, and told.
+    let report = project.judge("named", &gate, &["cart.py", "tests/test_cart.py"], work).await;
+    assert_eq!(short(&report), ["pass"], "{report:#?}");
+    assert!(report.notes.iter().any(|note| note.contains("tests/test_cart.py")), "{report:#?}");
+}
