@@ -14,8 +14,6 @@ use super::baseline::{Baseline, BaselineEnd, Before, Cache, Measure, Measured, b
 use super::checkout::{Check, Checked, blocking, run_on, words};
 use super::definition::{Redefined, redefined};
 use super::judgement::{Judgement, Trouble, finding, last_part};
-use super::tests::weaker_tests;
-use helix_plan::Taken;
 use helix_process::{CommandEnd, CommandRun};
 
 /// What is found where the gate `command` fails.
@@ -47,11 +45,6 @@ pub(super) async fn command_passes(
     let passed = checked.run.end == CommandEnd::Exited(0);
     let before = if passed { Vec::new() } else { baselines(context, &cache, &now, &commanded).await? };
     let judgement = judge(rule, command, &checked, &before);
-    // Any command may run tests. What the plan names is the phase's to change.
-    let (weaker, told) =
-        if gate == "command" && passed { weaker_tests(context, Taken::Note).await? } else { Default::default() };
-    notes.extend(told);
-    let judgement = judgement.with_findings(weaker);
     Ok(judgement.with_notes(notes).with_command(checked.evidence))
 }
 

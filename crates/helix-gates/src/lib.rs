@@ -35,7 +35,7 @@ use std::time::Instant;
 
 use helix_adr::AdrText;
 use helix_core::evidence::{Committed, GateReport};
-use helix_core::finding::{Fault, FaultKind};
+use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId};
 use helix_core::run::NetworkAccess;
 use helix_plan::{GateSpec, Phase};
@@ -186,10 +186,16 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
         GateSpec::DocsRefsValid {} => Box::new(docs_refs::docs_refs_valid),
         GateSpec::TestsPass(gate) => return tests::tests_pass(context, &gate).await,
         GateSpec::Mutation(gate) => return tests::mutation(context, &gate).await,
-        GateSpec::LintPass { command, timeout }
-        | GateSpec::BuildPass { command, timeout }
-        | GateSpec::Command { command, timeout } => {
+        GateSpec::LintPass { command, timeout } | GateSpec::BuildPass { command, timeout } => {
             return command::command_passes(context, name, &command, timeout.duration()).await;
+        }
+        GateSpec::Command { command, timeout } => {
+            let judged = command::command_passes(context, name, &command, timeout.duration()).await?;
+            return if judged.verdict == Verdict::Pass {
+                tests::unseen_tests(context, judged).await
+            } else {
+                Ok(judged)
+            };
         }
         GateSpec::CriteriaCovered {} => return criteria::criteria_covered(context).await,
         GateSpec::DeploySuccess(delivery) | GateSpec::IntegrationPass(delivery) => {

@@ -1,5 +1,6 @@
 //! What Helix is compared with: a loop that starts an agent for each chat and sends each line of it as an event. It keeps no record and
 //! holds nothing back, and what it does ends with it. `naive_loop AGENT [ARGUMENT...]` says where it listens and serves until it is ended.
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a tool for measurements, which says where it listens")]
 
 use std::convert::Infallible;
 use std::process::Stdio;

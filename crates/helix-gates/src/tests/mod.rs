@@ -77,6 +77,12 @@ pub(super) async fn weaker_tests(
     blocking(move || work::weaker_tests(&of, taken)).await?
 }
 
+/// What became of tests that a command may have run without anybody seeing it. What the plan names is the phase's to change.
+pub(super) async fn unseen_tests(context: &Arc<GateContext>, judged: Judgement) -> Result<Judgement, Trouble> {
+    let (weaker, told) = weaker_tests(context, Taken::Note).await?;
+    Ok(judged.with_findings(weaker).with_notes(told))
+}
+
 pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> Result<Judgement, Trouble> {
     let argv = words(&gate.command)?;
     let mut notes = as_submitted(context, [gate.command.as_str()]).await?;
