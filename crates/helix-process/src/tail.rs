@@ -169,9 +169,11 @@ impl LineReader {
                             true
                         }
                         Next::WhenWritten if self.run_end.borrow().is_some() => true,
+                        // Who follows the run may be gone once it has ended: what it said last counts.
                         Next::WhenWritten => tokio::select! {
-                            changed = self.output.changed() => changed.is_ok(),
-                            ended = self.run_end.wait_for(Option::is_some) => ended.is_ok(),
+                            Ok(()) = self.output.changed() => true,
+                            Ok(_) = self.run_end.wait_for(Option::is_some) => true,
+                            else => false,
                         },
                         Next::WhenEnded => self.run_end.wait_for(Option::is_some).await.is_ok(),
                     };
@@ -312,3 +314,7 @@ impl Source {
         Ok(Looked::AtEnd { length: metadata.len(), links: metadata.nlink() })
     }
 }
+
+#[cfg(test)]
+#[path = "tail_test.rs"]
+mod tests;
