@@ -103,7 +103,7 @@ impl Jobs {
                 () = refresh => false,
             };
             if !ended {
-                tokio::time::sleep(SETTLE).await;
+                self.services.closing.run_until_cancelled(tokio::time::sleep(SETTLE)).await;
             }
             // Changes that came in the meantime are written together.
             while let Ok(more) = events.try_recv() {
