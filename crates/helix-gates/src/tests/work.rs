@@ -289,8 +289,15 @@ fn other_expectations(
             notes.push(format!("{path}: {message}"));
             continue;
         }
-        let fix = "make the code give what the test expected; if the task is to change that, the plan names this file in `outputs` by its \
-                   whole path, or sets `weaker_tests: note` in this gate";
+        let fix = match taken {
+            Taken::Finding => {
+                "make the code give what the test expected; if the task is to change that, the plan names this file in `outputs` by its \
+                 whole path, or sets `weaker_tests: note` in this gate"
+            }
+            Taken::Note => {
+                "make the code give what the test expected; if the task is to change that, the plan names this file in `outputs`"
+            }
+        };
         findings.push(finding("tests.expects", message).at(&path, line, None).fix(fix));
     }
     Ok((findings, notes))
