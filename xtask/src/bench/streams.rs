@@ -86,19 +86,17 @@ fn of_load(programs: &Programs, extent: Extent, load: Load, bars: [Bar; 3]) -> a
             .beside(per_line(used_naively))
             .note("with the starts of all agents"),
     ];
-    match (latencies(&received, lines)?, latencies(&bare, lines)?) {
-        (Some(through_helix), Some(bare)) => {
-            for (what, share, bar) in [("stdout to socket, p50", 0.5, bars[0]), ("the same, p99", 0.99, bars[1])] {
-                let note = format!("{} lines; longest {:.1} ms", through_helix.len(), quantile(&through_helix, 1.0));
-                figures.push(
-                    Figure::new(name(what), quantile(&through_helix, share), "ms")
-                        .beside(quantile(&bare, share))
-                        .bar(bar)
-                        .note(note),
-                );
-            }
-        }
-        _ => eprintln!("{streams} streams started over {} s are never all there at once", ramp.as_secs()),
+    let (through_helix, bare) = (latencies(&received, load, lines)?, latencies(&bare, load, lines)?);
+    for (what, share, bar) in [("stdout to socket, p50", 0.5, bars[0]), ("the same, p99", 0.99, bars[1])] {
+        let of = |latencies: &Option<Vec<f64>>| {
+            latencies.as_ref().map_or(f64::INFINITY, |latencies| quantile(latencies, share))
+        };
+        let note = through_helix.as_ref().map_or_else(
+            || "never all there at once".to_owned(),
+            |latencies| format!("{} lines; longest {:.1} ms", latencies.len(), quantile(latencies, 1.0)),
+        );
+        let figure = Figure::new(name(what), of(&through_helix), "ms");
+        figures.push(figure.beside(of(&bare)).bar(bar).note(note));
     }
     Ok(figures)
 }
@@ -155,8 +153,9 @@ fn times_in(line: &[u8]) -> impl Iterator<Item = f64> {
     times.filter_map(|word| std::str::from_utf8(word).ok()?.parse::<f64>().ok()).map(|nanoseconds| nanoseconds / 1e9)
 }
 
-/// Latencies in milliseconds of what was written while all streams were going; `None` where that was too little.
-fn latencies(streams: &[Stream], lines: usize) -> anyhow::Result<Option<Vec<f64>>> {
+/// Latencies in milliseconds of what was written while all streams were going; `None` where that was less than half of what the ramp
+/// leaves.
+fn latencies(streams: &[Stream], load: Load, lines: usize) -> anyhow::Result<Option<Vec<f64>>> {
     for stream in streams {
         if stream.samples.len() != lines {
             bail!("{} of {lines} lines arrived in a stream", stream.samples.len());
@@ -170,7 +169,9 @@ fn latencies(streams: &[Stream], lines: usize) -> anyhow::Result<Option<Vec<f64>
     let together =
         streams.iter().flat_map(|stream| &stream.samples).filter(|sample| (begin..=end).contains(&sample.written));
     let latencies: Vec<f64> = together.map(|sample| (sample.read - sample.written) * 1e3).collect();
-    Ok(Some(latencies).filter(|latencies| latencies.len() * 5 >= streams.len() * lines))
+    let ramp = load.lines_per_second as f64 * load.ramp.as_secs_f64();
+    let least = streams.len() as f64 * (lines as f64 - ramp) / 2.0;
+    Ok(Some(latencies).filter(|latencies| latencies.len() as f64 >= least))
 }
 
 #[cfg(test)]
