@@ -167,6 +167,7 @@ impl SessionActor {
     async fn answer(&mut self, waiting: QueuedTurn) {
         let QueuedTurn { request, listener, permit } = waiting;
         let mut output = TurnOutput::to_client(listener, request.disconnected.clone(), request.language());
+        output.is_read_along(request.reads_along);
         // Jobs may have been started from this session meanwhile: the record is read again.
         let ended = match self.locate(&request).await {
             Ok(Located::New(position)) => return self.take_turn(request, *position, output, permit).await,

@@ -79,6 +79,8 @@ pub struct TurnRequest {
     pub directory: Option<PathBuf>,
     /// Whether the client itself shows drafts to the user and starts them on their yes.
     pub confirms: bool,
+    /// Whether the client shows the answer as it comes: it keeps what is taken back.
+    pub reads_along: bool,
     /// Cancelled when the client has disconnected.
     pub disconnected: CancellationToken,
 }
@@ -167,8 +169,8 @@ pub enum TurnEvent {
     Thinking { text: String },
     /// A piece of the answer.
     Text { text: String },
-    /// This text, the last that was told, is no part of the answer: the connection to the model broke, and the agent says it anew.
-    TakenBack { text: String },
+    /// This text, the last that was told, is no part of the answer: the agent says it anew.
+    TakenBack { text: String, reason: SaidAnew },
     /// A tool call began.
     ToolStarted { id: String, name: String, input: serde_json::Value },
     /// A tool call ended.
@@ -180,6 +182,15 @@ pub enum TurnEvent {
     },
     /// The turn is over.
     Ended(Box<TurnEnded>),
+}
+
+/// Why the agent says something anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SaidAnew {
+    /// The connection to the model broke.
+    Disconnected,
+    /// It did not pass its checks.
+    Refused,
 }
 
 /// How a turn ended.

@@ -18,6 +18,8 @@ use helix_runs::agent_run::RunError;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use super::SaidAnew;
+
 /// How a block of Helix's own begins, in every language.
 const MARK: &str = "> **Helix:** ";
 const CAUTION: &str = "> [!CAUTION]\n";
@@ -137,9 +139,13 @@ pub fn caution(message: &str, hint: Option<&str>) -> String {
     block(CAUTION, [message].into_iter().chain(hint).map(|text| sentence(&flat(text))))
 }
 
-/// Between words that broke off and the same words as a whole.
-pub fn said_anew(language: Language) -> String {
-    block(NOTE, [say!(language, "chat-said-anew")])
+/// Between words that were taken back and those that the agent says instead.
+pub fn said_anew(language: Language, reason: SaidAnew) -> String {
+    let why = match reason {
+        SaidAnew::Disconnected => say!(language, "chat-said-anew"),
+        SaidAnew::Refused => say!(language, "chat-replaced"),
+    };
+    block(NOTE, [why])
 }
 
 /// Below an answer that is longer than Helix keeps.
@@ -163,11 +169,6 @@ pub fn linked_text(language: Language, name: &str, text: &str, is_whole: bool) -
     let more = if is_whole { String::new() } else { format!("\n\n{}", say!(language, "chat-linked-rest")) };
     let folded = format!("<details>\n<summary>{name}</summary>\n\n{fence}\n{text}\n{fence}{more}\n\n</details>");
     block(NOTE, [say!(language, "chat-linked-text", name = name), folded])
-}
-
-/// Between an answer that did not pass its checks and the one that replaces it.
-pub(crate) fn replaced(language: Language) -> String {
-    block(NOTE, [say!(language, "chat-replaced")])
 }
 
 /// Above an answer: an earlier one that was finished while nobody read it.

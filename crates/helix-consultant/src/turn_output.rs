@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::agent_words::AgentWords;
-use super::{TurnEnded, TurnEvent, phrases};
+use super::{SaidAnew, TurnEnded, TurnEvent, phrases};
 use helix_project::save_check::SavedKind;
 use helix_runs::agent_run::Listener;
 
@@ -37,7 +37,9 @@ pub(super) struct TurnOutput {
     shown: String,
     /// Whether the limit is reached: nothing more is shown.
     is_full: bool,
-    /// The same with the text that was taken back, which a client that reads along has too; `None` while nothing was.
+    /// Whether the client shows the words as they come.
+    is_read_along: bool,
+    /// All text that such a client has, where some of it was taken back.
     read: Option<String>,
     /// Whether the agent did something else since its last words: more of them begin a paragraph.
     between: bool,
@@ -81,12 +83,18 @@ impl TurnOutput {
             words: AgentWords::default(),
             shown: String::new(),
             is_full: false,
+            is_read_along: true,
             read: None,
             between: false,
             breaks: 0,
             showing: Showing::AsTheyCome,
             checks_drafts: false,
         }
+    }
+
+    /// Whether the client shows the words as they come, and keeps those that are taken back.
+    pub(super) fn is_read_along(&mut self, is_read_along: bool) {
+        self.is_read_along = is_read_along;
     }
 
     /// The reader's language.
@@ -219,18 +227,35 @@ impl TurnOutput {
         let (held, _marker) = std::mem::take(&mut self.filter).finish();
         let held = self.words.rest() + &held;
         let Some(told) = text.strip_suffix(held.as_str()).filter(|told| !told.trim().is_empty()) else { return };
-        let so_far = match &mut self.showing {
-            Showing::AsTheyCome => &mut self.shown,
+        let so_far = match &self.showing {
+            Showing::AsTheyCome => &self.shown,
             Showing::AfterCheck(held) => held,
             Showing::Aside => return,
         };
         let Some(before) = so_far.strip_suffix(told).map(str::len) else { return };
-        let (all, taken) = (so_far.clone(), so_far.split_off(before));
-        (self.between, self.breaks) = (true, before - so_far.trim_end_matches('\n').len());
-        if let Showing::AsTheyCome = self.showing {
-            self.read.get_or_insert(all);
-            self.send(TurnEvent::TakenBack { text: taken }).await;
+        (self.between, self.breaks) = (true, before - so_far[..before].trim_end_matches('\n').len());
+        match &mut self.showing {
+            Showing::AfterCheck(held) => held.truncate(before),
+            _ => self.retract(before, SaidAnew::Disconnected).await,
         }
+    }
+
+    /// Takes back what was shown from this byte on.
+    async fn retract(&mut self, from: usize, reason: SaidAnew) {
+        if self.is_read_along {
+            self.read.get_or_insert_with(|| self.shown.clone());
+        }
+        let text = self.shown.split_off(from);
+        self.send(TurnEvent::TakenBack { text, reason }).await;
+    }
+
+    /// Shows an answer in the place of a refused one, if that was shown.
+    pub(super) async fn replace(&mut self, refused: Option<&str>, answer: String) {
+        if !self.shown.trim().is_empty() {
+            let before = refused.and_then(|refused| self.shown.trim_end().strip_suffix(refused.trim())).map(str::len);
+            self.retract(before.unwrap_or(self.shown.len()), SaidAnew::Refused).await;
+        }
+        self.tell(TurnEvent::Text { text: answer }).await;
     }
 
     /// A piece of the agent's words; where it did something else since the last, it begins a paragraph.

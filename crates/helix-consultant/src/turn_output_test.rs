@@ -80,7 +80,7 @@ async fn words_that_broke_off_do_not_count() {
     while let Some(event) = events.recv().await {
         told.extend(match event {
             TurnEvent::Text { text } => Some(text),
-            TurnEvent::TakenBack { text } => Some(format!("-{text}")),
+            TurnEvent::TakenBack { text, reason: SaidAnew::Disconnected } => Some(format!("-{text}")),
             _ => None,
         });
     }

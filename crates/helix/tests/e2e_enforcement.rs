@@ -43,6 +43,47 @@ rules:
     bed.leave();
 }
 
+/// Who reads along keeps what was refused and sees where the other answer begins; everybody else gets that one alone. Both go on in
+/// their session.
+#[test]
+fn a_refused_answer_gives_way_to_the_one_that_passes() {
+    let script: Script = r#"
+rules:
+  - when: { prompt: Your last answer was checked }
+    times: always
+    reply: { text: "There is no such file.\n<!-- STEP: what -->" }
+  - when: { prompt: Show it }
+    times: always
+    reply: { text: "Read [it](adr-draft.md).\n<!-- STEP: what -->" }
+  - when: { prompt: And then }
+    times: always
+    reply: { text: "Nothing more.\n<!-- STEP: what -->" }
+"#
+    .parse()
+    .unwrap();
+    let bed = Bed::serve(PINNED_CLAUDE, script);
+    let mut reader = bed.client();
+    let report = reader.say("Show it");
+    let (refused, replaced) = report["text"].as_str().unwrap().split_once("\n\n> [!NOTE]\n> **Helix:** ").unwrap();
+    assert!(refused.starts_with("Read [it]("), "{report:#}");
+    assert_eq!(
+        replaced,
+        "The answer above did not pass its checks. The answer below replaces it.\n\nThere is no such file.",
+        "{report:#}"
+    );
+    assert_eq!(reader.say("And then?")["text"], "Nothing more.");
+    let mut other = bed.client();
+    assert_eq!(other.ask("Show it, please")["text"], "There is no such file.");
+    assert_eq!(other.ask("And then, please?")["text"], "Nothing more.");
+    let sessions = reader.get("/api/v1/sessions");
+    let sessions = sessions["sessions"].as_array().unwrap().clone();
+    let ids = sessions.iter().map(|one| one["id"].as_str().unwrap());
+    let turns = |id| reader.get(&format!("/api/v1/sessions/{id}"))["turns"].as_array().unwrap().len();
+    assert_eq!(ids.map(turns).collect::<Vec<_>>(), [2, 2], "{sessions:#?}");
+    drop((reader, other));
+    bed.leave();
+}
+
 #[test]
 fn an_unknown_marker_is_reported_and_nothing_is_inferred() {
     // Every correction is answered with another word that is no step.

@@ -150,11 +150,8 @@ impl SessionActor {
         } else {
             work.output.withdraw().await;
             if !visible.iter().any(|seen| seen == text) {
-                if !work.output.shown().trim().is_empty() {
-                    work.output.tell(TurnEvent::Note { text: phrases::replaced(work.output.language()) }).await;
-                }
-                let text = agent_words::of_whole(text).into_owned();
-                work.output.tell(TurnEvent::Text { text }).await;
+                let refused = visible.last().map(|refused| agent_words::of_whole(refused));
+                work.output.replace(refused.as_deref(), agent_words::of_whole(text).into_owned()).await;
             }
         }
         work.output.as_it_comes();

@@ -128,7 +128,7 @@ impl Blocks {
         }
         let inner = rest.trim_start_matches(' ');
         let indent = rest.len() - inner.len();
-        if inner.trim_matches(['\t', ' ']).is_empty() {
+        if is_blank(line) {
             self.last = Last::Blank;
             return;
         }
@@ -275,6 +275,11 @@ impl Fence {
             _ => Closes::Maybe,
         }
     }
+}
+
+/// Whether a line has nothing but marks of quotation: words that go on above it end there.
+pub(super) fn is_blank(line: &str) -> bool {
+    quoted(line).1.trim_matches([' ', '\t']).is_empty()
 }
 
 /// The marks of quotation that a line begins with, and what follows.

@@ -79,6 +79,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     }
     let model = models::resolve(model, &shared.config.models)?;
     let mut turn = turn_request(&headers, profile, request.messages, model)?;
+    turn.reads_along = request.stream;
     (turn.directory, turn.confirms) = at_terminal(&headers, extensions.get::<Principal>());
     if let Some(id) = request.previous {
         let previous = turn_of_response(&shared, &headers, &id, Some("previous_response_id")).await?;
@@ -202,7 +203,7 @@ async fn whole<W: Wire>(
         };
         match event {
             TurnEvent::Ended(ended) => break ended,
-            TurnEvent::TakenBack { text } => take_back(&mut events, &text),
+            TurnEvent::TakenBack { text, .. } => take_back(&mut events, &text),
             event => events.push(event),
         }
     };

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::blocks::{Blocks, Kind, LINE};
+use super::blocks::{Blocks, Kind, LINE, is_blank};
 use super::link_forms::{ADDRESSES, Form, LONGEST, acts, closing, is_harmless, target};
 
 /// Parts marks that would act. Those of the agent are doubled outside of code, so that [`restored`] knows which are its own.
@@ -198,7 +198,7 @@ impl LinkScan {
         self.paragraph.is_odd |= self.leads.take().is_some_and(|(end, may_be_link)| may_be_link && end == ')');
         self.plain.push_str(&rest[..length]);
         self.blocks.end(&self.line);
-        let is_blank = self.line.trim_matches([' ', '\t', '>']).is_empty();
+        let is_blank = is_blank(&self.line);
         if is_blank || self.kind == Some(Kind::Code) {
             self.paragraph = Paragraph::default();
         }

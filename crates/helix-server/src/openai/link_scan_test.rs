@@ -101,6 +101,9 @@ fn what_would_act_becomes_words() {
         ("a\n```\n<b>\n---\n<b>", "a\n```\n<b>\n·---\n<·b>"),
         ("[a]:\n```\n<b>", "[a]:\n```\n<·b>"),
         ("~`<b>`", "~`<·b>`"),
+        // So deep in, words go on, and a mark of quotation is one of them.
+        ("``\n    >\n``<b>``", "``\n    >\n``<·b>``"),
+        ("``\n   >\n``<b>``", "``\n   >\n``<b>``"),
         // Open WebUI reads these in code, too.
         (
             "`a`\n```\n<think>\n<thinker> <code_interpreter lang=x>\n```\n◁think▷",

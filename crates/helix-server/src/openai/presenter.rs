@@ -185,7 +185,7 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::JobNews { text, .. } => self.status(out, &text),
             TurnEvent::Thinking { text } => self.thinking(out, &text),
             TurnEvent::Text { text } => self.text(out, &text),
-            TurnEvent::TakenBack { .. } => self.block(out, &phrases::said_anew(self.language)),
+            TurnEvent::TakenBack { reason, .. } => self.block(out, &phrases::said_anew(self.language, reason)),
             TurnEvent::Note { text } => self.block(out, &text),
             TurnEvent::ToolStarted { id, name, input } => self.tool_started(out, id, name, &input),
             TurnEvent::ToolFinished { id, output, failed } => self.tool_finished(out, &id, &output, failed),

@@ -118,6 +118,7 @@ pub(crate) fn turn_request(
             .unwrap_or_default(),
         directory: None,
         confirms: false,
+        reads_along: true,
         disconnected: CancellationToken::new(),
     };
     request.client.request = Some(request_digest(&request));
