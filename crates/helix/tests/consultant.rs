@@ -41,12 +41,15 @@ fn tools(body: &Value) -> Vec<&str> {
 }
 
 #[track_caller]
-fn only_reads(body: &Value, who: &str) {
+fn only_reads(body: &Value, who: &str, asks: bool) {
     let tools = tools(body);
     for tool in ["Read", "Glob", "Grep"] {
         assert!(tools.contains(&tool), "{who} is not offered {tool}: {tools:?}");
     }
-    assert!(!tools.contains(&"Bash"), "{who} is offered Bash: {tools:?}");
+    for tool in ["Bash", "ReportFindings"] {
+        assert!(!tools.contains(&tool), "{who} is offered {tool}: {tools:?}");
+    }
+    assert_eq!(["Agent", "Task"].iter().any(|tool| tools.contains(tool)), asks, "{who}: {tools:?}");
 }
 
 /// A project with a decision and a file, committed.
@@ -188,7 +191,7 @@ rules:
         let report = client.say("Look around");
         assert_eq!(report["text"].as_str().map(str::trim), Some("I found it."), "{version}: {report:#}");
         let requests = bed.model.requests();
-        only_reads(&requests[0].body, "the Consultant");
+        only_reads(&requests[0].body, "the Consultant", true);
         let told = last_message(&requests[0].body);
         for expert in ["architecture", "databases", "infrastructure", "security", "testing", "documentation"] {
             assert!(told.contains(&format!("- {expert}: ")), "{version}: {expert} is not told: {told}");
@@ -196,7 +199,7 @@ rules:
         let results = requests[1].body["messages"].as_array().unwrap().last().unwrap().to_string();
         assert!(results.contains("src/cart.py") && results.contains("return 'needle'"), "{version}: {results}");
         let expert = requests.iter().find(|one| one.body["system"].to_string().contains("You are a database engineer"));
-        only_reads(&expert.unwrap().body, "an expert");
+        only_reads(&expert.unwrap().body, "an expert", false);
         drop(client);
         bed.leave();
     }
@@ -239,7 +242,7 @@ scenes:
             .collect();
         assert!(!verifiers.is_empty(), "{version}");
         for request in verifiers {
-            only_reads(&request.body, "a verifier");
+            only_reads(&request.body, "a verifier", false);
         }
         bed.leave();
     }

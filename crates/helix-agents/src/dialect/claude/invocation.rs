@@ -11,8 +11,8 @@ use super::super::host_environment::path_text;
 use super::tool_rules::{self, ASKING_TOOLS, READING_TOOLS, WEB_TOOLS, WRITING_TOOLS};
 use crate::profile::{AgentAsk, McpAccess, McpPlace, McpServer, PromptImage, SessionRef, SubAgent};
 
-/// Tools that outlive the turn or leave the worktree, none of which has a meaning in a supervised run.
-const NEVER_USED_TOOLS: &str = "CronCreate,ScheduleWakeup,Workflow,EnterWorktree";
+/// Tools that outlive the turn, leave the worktree or report to where nobody reads: none has a meaning in a supervised run.
+const NEVER_USED_TOOLS: &str = "CronCreate,ScheduleWakeup,Workflow,EnterWorktree,ReportFindings";
 
 /// How long a question may take to be on record, in seconds: nothing waits for its answer.
 const PERSON_TIMEOUT: u32 = 60;
@@ -138,7 +138,9 @@ fn settings(ask: &AgentAsk, servers: &str) -> Value {
             add("PreToolUse", json!({"matcher": matcher, "hooks": [run]}));
         }
     }
-    let mut settings = json!({"permissions": {"allow": allowed(ask), "deny": denied(ask)}});
+    let allowed = allowed(ask);
+    let denied = denied(ask, &allowed);
+    let mut settings = json!({"permissions": {"allow": allowed, "deny": denied}});
     if !hooks.is_empty() {
         settings["hooks"] = Value::Object(hooks);
     }
@@ -179,15 +181,17 @@ fn allowed(ask: &AgentAsk) -> Vec<String> {
     rules
 }
 
-/// What is denied even where the agent's own settings would allow it: commands to one that may run none, and everything that
-/// changes something to one that only reads. Measured: the CLI offers Glob and Grep only where Bash is denied; otherwise it tells
+/// What is denied even where the agent's own settings would allow it: commands and agents to one that may have none, and everything
+/// that changes something to one that only reads. What would be refused is not offered then. Measured: the CLI offers Glob and Grep only where Bash is denied; otherwise it tells
 /// the model to find files with commands, which it would refuse.
-fn denied(ask: &AgentAsk) -> Vec<String> {
+fn denied(ask: &AgentAsk, allowed: &[String]) -> Vec<String> {
     let access = &ask.tools;
     let shell = if access.shell { &[][..] } else { &["Bash"] };
     let writing = if access.may_write() { &[][..] } else { &WRITING_TOOLS };
     let web = if access.may_write() || access.web { &[][..] } else { &["WebFetch"] };
-    let own = [shell, writing, web].concat().into_iter().map(str::to_owned);
+    let asking =
+        if allowed.iter().any(|rule| ASKING_TOOLS.contains(&rule.as_str())) { &[][..] } else { &ASKING_TOOLS };
+    let own = [shell, writing, web, asking].concat().into_iter().map(str::to_owned);
     // Where nobody can be asked, nobody has said yes.
     let asked = if ask.ask_person.is_some() { &[][..] } else { &access.rules.ask };
     let rules = access.rules.deny.iter().chain(asked);
