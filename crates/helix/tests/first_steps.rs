@@ -55,6 +55,22 @@ fn init_promises_no_check_that_cannot_pass_and_says_where_it_is() {
     assert!(doctor.stdout.contains("✓ repository: "), "{doctor:?}");
 }
 
+/// Who has configured an agent keeps it: what `init` writes counts more than the user's own file.
+#[test]
+fn init_keeps_to_the_agent_that_the_user_has_configured() {
+    let user = User::new();
+    user.rehearse("- { key: consultant, actions: [{ say: \"Hello.\" }] }\n");
+    user.repository();
+    let ran = user.run(&["init"]);
+    let row = ran.stdout.lines().find(|line| line.starts_with("agents ")).unwrap();
+    assert!(row.ends_with("rehearsal"), "{ran:?}");
+    user.describe("plans/example/phases.yaml");
+    user.git(&["add", "-A"]);
+    user.git(&["commit", "-q", "-m", "plan"]);
+    let dry = user.run(&["run", "plans/example/phases.yaml", "--dry-run"]);
+    assert!(dry.stdout.contains("agent rehearsal, up to 3 attempts"), "{dry:?}");
+}
+
 /// A program that is there and does nothing is as good as none: gates that need it would be inconclusive.
 #[test]
 fn doctor_starts_the_toolchains_instead_of_believing_their_names() {

@@ -10,7 +10,7 @@ use helix_project::survey::{Install, Survey, survey};
 use serde_json::json;
 
 use crate::commands::plan::{PLAN_FILE, template};
-use crate::config::{FILE_NAME, Trust, project_file, sample, state_dir};
+use crate::config::{BUILT_IN, FILE_NAME, Trust, project_file, sample, state_dir};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::write_new;
@@ -23,17 +23,25 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         return Err(CommandError::usage(codes::INPUT_UNREADABLE, message).hint("create it first, or use another one"));
     }
     let survey = survey(&directory);
-    let agents: Vec<&str> = products()
+    let installed: Vec<&str> = products()
         .map(|(_, product)| product.name)
         .filter(|name| context.environment.find_program(name).is_some())
         .collect();
+    // What was wrong with the configuration is told by whoever needs it.
+    let settings = context.settings().ok();
+    let has_default = settings.is_some_and(|settings| settings.default_agent.origin != BUILT_IN);
+    let own = settings.iter().flat_map(|settings| &settings.agents).filter(|(name, agent)| {
+        let program = agent.value.command.first();
+        !installed.contains(&name.as_str()) && program.is_some_and(|one| context.environment.find_program(one).is_some())
+    });
+    let agents: Vec<&str> = installed.iter().copied().chain(own.map(|(name, _)| name.as_str())).collect();
     let root = directory.ancestors().find(|path| path.join(".git").exists());
 
     let copied = ignored_settings(&directory);
     let mut written = Vec::new();
     let mut kept = Vec::new();
     let files = [
-        (directory.join(FILE_NAME), configuration(&agents) + &workspace(context, &survey, &copied)),
+        (directory.join(FILE_NAME), configuration(&installed, has_default) + &workspace(context, &survey, &copied)),
         (directory.join("adr").join("TEMPLATE.txt"), adr_template()),
         (directory.join("plans").join("example").join(PLAN_FILE), template("example", &survey)),
     ];
@@ -126,11 +134,16 @@ fn products() -> impl Iterator<Item = (DialectName, Product)> {
     })
 }
 
-fn configuration(agents: &[&str]) -> String {
-    let found = |name: &str| agents.contains(&name);
-    let default =
-        agents.first().copied().or_else(|| products().next().map(|(_, first)| first.name)).unwrap_or_default();
-    let note = if found(default) { "found in PATH" } else { "not found in PATH when this file was written" };
+/// `has_default`: whether the user has chosen an agent, which others who use the project need not have.
+fn configuration(installed: &[&str], has_default: bool) -> String {
+    let found = |name: &str| installed.contains(&name);
+    let first = installed.first().copied().or_else(|| products().next().map(|(_, first)| first.name));
+    let first = first.unwrap_or_default();
+    let (mark, note) = match has_default {
+        true => ("# ", "the user's own configuration names one"),
+        false if found(first) => ("", "found in PATH"),
+        false => ("", "not found in PATH when this file was written"),
+    };
     let sections: Vec<String> = products()
         .enumerate()
         .filter(|(place, (_, one))| *place == 0 || found(one.name))
@@ -144,7 +157,7 @@ fn configuration(agents: &[&str]) -> String {
 # Without this file the same values hold: keep what you change.
 
 [defaults]
-agent = \"{default}\"             # {note}
+{mark}agent = \"{first}\"             # {note}
 
 {sections}
 {more}"
