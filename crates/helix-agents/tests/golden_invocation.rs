@@ -107,7 +107,7 @@ fn the_command_line_is_the_measured_one() {
         "RUN/agent-claude/system.md",
         "--exclude-dynamic-system-prompt-sections",
         "--disallowedTools",
-        "CronCreate,ScheduleWakeup,Workflow,EnterWorktree",
+        "CronCreate,ScheduleWakeup,Workflow,EnterWorktree,ReportFindings",
         "--strict-mcp-config",
     ];
     assert_eq!(args, expected);
@@ -137,7 +137,7 @@ fn the_command_line_is_the_measured_one() {
     assert_eq!(mode, 0o600);
     assert_eq!(
         settings,
-        json!({"permissions": {"allow": ["Bash"], "deny": []},
+        json!({"permissions": {"allow": ["Bash"], "deny": ["Agent", "Task"]},
                "hooks": {"PostToolUse": [{"matcher": "Edit|Write|MultiEdit|NotebookEdit", "hooks": [{"type": "command", "timeout": 30,
                    "command": "'/opt/my tools/helix' 'hook' 'it'\\''s'"}]}]}})
     );
@@ -178,8 +178,8 @@ fn access_to_tools_becomes_the_measured_rules() {
     let allow: Vec<&String> = allow.iter().filter(|rule| !["Agent", "Task", "Bash"].contains(&rule.as_str())).collect();
     let (_, own) = allow.split_last().unwrap();
     let allow: Vec<&str> = own.iter().map(|rule| rule.as_str()).chain(["mcp__helix"]).collect();
-    assert_eq!(permissions(session), json!({"allow": allow, "deny": ["Bash"]}));
-    let deny = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch"];
+    assert_eq!(permissions(session), json!({"allow": allow, "deny": ["Bash", "Agent", "Task"]}));
+    let deny = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "WebFetch", "Agent", "Task"];
     assert_eq!(permissions(ToolAccess::read_only()), json!({"allow": ["Read", "Glob", "Grep", "LS"], "deny": deny}));
     assert_eq!(
         permissions(ToolAccess { web: true, ..ToolAccess::default() })["allow"],

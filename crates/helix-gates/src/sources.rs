@@ -36,7 +36,7 @@ pub(crate) enum Question<'q> {
     Asked { code: Code, source: Cow<'q, str> },
     KnownAnswers { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>>, asked: Cow<'q, [Asked]> },
     Blinded { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>> },
-    ExpectingElse { code: Code, source: Cow<'q, str> },
+    Expecting { code: Code, source: Cow<'q, str> },
     Stubbed { code: Code, source: Cow<'q, str> },
     Weaker { code: Code, source: Cow<'q, str> },
     Lying { code: Code, source: Cow<'q, str>, passed: u32 },
@@ -60,7 +60,7 @@ impl Question<'_> {
                 told(&code::known_answers(*code, source, lines, asked))
             }
             Self::Blinded { code, source, lines } => told(&code::blinded(*code, source, lines)),
-            Self::ExpectingElse { code, source } => told(&code::expecting_else(*code, source)),
+            Self::Expecting { code, source } => told(&code::expecting(*code, source)),
             Self::Stubbed { code, source } => told(&code::stubbed(*code, source)),
             Self::Weaker { code, source } => told(&code::weaker(*code, source)),
             Self::Lying { code, source, passed } => told(&code::lying(*code, source, *passed)),

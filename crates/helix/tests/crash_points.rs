@@ -59,16 +59,15 @@ impl<'a> Hosts<'a> {
     fn see_to_it(&mut self) -> Result<(), String> {
         let Some(status) = self.living.0.try_wait().unwrap() else { return Ok(()) };
         let passed = passed(self.stage);
-        let deaths = passed.iter().filter_map(|line| line.strip_prefix(DIED)).collect::<Vec<_>>();
-        match deaths.last() {
-            Some(place) if deaths.len() == self.died.len() + 1 => {
-                self.left.retain(|left| left != place);
-                self.died.push((*place).to_owned());
-                self.living = Self::start(self.stage, &self.left);
-                Ok(())
-            }
-            _ => Err(format!("a host ended with {status} of itself after {:?}", passed.last())),
+        let deaths: Vec<_> = passed.iter().filter_map(|line| line.strip_prefix(DIED)).map(str::to_owned).collect();
+        // Two threads may come to such places at once.
+        if deaths.len() == self.died.len() {
+            return Err(format!("a host ended with {status} of itself after {:?}", passed.last()));
         }
+        self.left.retain(|left| !deaths.contains(left));
+        self.died = deaths;
+        self.living = Self::start(self.stage, &self.left);
+        Ok(())
     }
 }
 
@@ -201,7 +200,12 @@ async fn every_place<S: Scene>(scene: &'static S) {
     // A job may be over before its notes are written: the hosts that died before kept the observer from it.
     let passed_for_sure = |place: &&String| !place.ends_with("append of notes on failures");
     let missed: Vec<_> = places.iter().filter(passed_for_sure).filter(|place| !died.contains_key(*place)).collect();
-    assert!(missed.is_empty(), "no host died at {missed:#?}");
+    // A host that dies elsewhere at the same time keeps one from being reached; alone it is.
+    for place in missed {
+        let places = group(scene, &whole, std::slice::from_ref(place)).await.unwrap_or_else(|why| panic!("{why}"));
+        assert_eq!(places, [place.as_str()], "no host died there");
+        died.insert(place.clone(), 1);
+    }
     println!(
         "{}: hosts died at {} of {all} places over {jobs} rounds, each ended as if nothing had happened ({} s)",
         scene.name(),

@@ -3,6 +3,7 @@
 //! Must not know which changes are allowed. Only answers that stand in the test as a constant count: what is computed may differ.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -299,6 +300,8 @@ static PYTHON_EQUAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|\.)assert(\
 static SCRIPT_EQUAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^((\w+\.)?assert\.(strictEqual|equal|deepEqual|deepStrictEqual)|t\.(is|equal|same|deepEqual))$")
 });
+/// Names of what compares and does not ask for one value: another value may be as right.
+static UNEQUAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)not|greater|less|least|most|above|below|within|between"));
 static TEXTS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(\\.|[^"\\])*"|'(\\.|[^'\\])*'"#));
 static WORDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Za-z_][A-Za-z0-9_]*"));
 static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d[\d_]*(\.\d+)?"));
@@ -332,23 +335,98 @@ fn another(constant: &str) -> Option<String> {
         return Some(format!("{}other {}", &constant[..at], &constant[at..]));
     }
     if let Some(found) = NUMBERS.find(constant) {
-        return Some(format!("{}9{}", &constant[..found.start()], &constant[found.start()..]));
+        let is_of_base = found.as_str() == "0" && constant[found.end()..].starts_with(['x', 'X', 'o', 'O', 'b', 'B']);
+        return (!is_of_base).then(|| format!("{}9{}", &constant[..found.start()], &constant[found.start()..]));
     }
-    let swapped = [("True", "False"), ("False", "True"), ("true", "false"), ("false", "true")];
-    swapped.into_iter().find(|(word, _)| *word == constant).map(|(_, other)| other.to_owned())
+    const OTHERS: [(&str, &str); 8] = [
+        ("True", "False"),
+        ("False", "True"),
+        ("true", "false"),
+        ("false", "true"),
+        ("None", "9"),
+        ("null", "9"),
+        ("undefined", "9"),
+        ("[]", "[9]"),
+    ];
+    OTHERS.into_iter().find(|(word, _)| *word == constant).map(|(_, other)| other.to_owned())
 }
 
-/// A test file whose tests expect other constants; `None` where they expect none.
-pub(crate) fn expecting_else(code: Code, source: &str) -> Option<String> {
-    let mut edits = Vec::new();
-    read(code, source, |_, _, node| {
-        for (_, expected) in compared(code, node, source) {
-            let at = text(node, source).rfind(&expected).map(|at| node.start_byte() + at);
-            let other = at.and_then(|at| Some(Edit { range: at..at + expected.len(), with: another(&expected)? }));
-            edits.extend(other);
+/// A test and the edits with which it expects something else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Expecting {
+    /// Its own name, which every runner prints as a part of the test's.
+    pub(crate) test: String,
+    edits: Vec<Edit>,
+}
+
+/// The tests of a file that can be made to expect something else.
+pub(crate) fn expecting(code: Code, source: &str) -> Vec<Expecting> {
+    let mut found: Vec<(String, Vec<Edit>)> = Vec::new();
+    read(code, source, |test, _, node| {
+        let edits = expected(code, node, source).into_iter().filter_map(|(range, expected)| {
+            let with = another(&expected)?;
+            Some(Edit { range, with })
+        });
+        match found.last_mut().filter(|(last, _)| last == test) {
+            Some((_, known)) => known.extend(edits),
+            None => found.push((test.to_owned(), edits.collect())),
         }
     });
-    (!edits.is_empty()).then(|| edited(source, edits))
+    found.retain(|(_, edits)| !edits.is_empty());
+    let own = |test: &str| test.rsplit("::").next().unwrap_or(test).trim_matches(['"', '\'', '`']).to_owned();
+    let all: Vec<Expecting> =
+        found.into_iter().map(|(test, edits)| Expecting { test: own(&test), edits }).collect();
+    let can_be_read = |source: &str| code.parse(source).is_some_and(|tree| !tree.root_node().has_error());
+    if all.is_empty() || can_be_read(&expecting_else(source, &all)) { all } else { Vec::new() }
+}
+
+/// A test file in which these of its tests expect something else.
+pub(crate) fn expecting_else<'e>(source: &str, tests: impl IntoIterator<Item = &'e Expecting>) -> String {
+    edited(source, tests.into_iter().flat_map(|test| test.edits.iter().cloned()).collect())
+}
+
+/// Where an assertion says what it expects, and what. In a comparison of another form, and in a call that may be one of the tests' own
+/// assertions, since something else in it is computed, that is taken for the last part that has a constant in it.
+fn expected(code: Code, node: Node<'_>, source: &str) -> Vec<(Range<usize>, String)> {
+    let exact = |node: Node<'_>| {
+        let place = |(_, expected): (String, String)| {
+            let at = node.start_byte() + text(node, source).rfind(&expected)?;
+            Some((at..at + expected.len(), expected))
+        };
+        compared(code, node, source).into_iter().filter_map(place).collect::<Vec<_>>()
+    };
+    let inner = node.named_child(0);
+    let mut sides = match (code, node.kind(), inner) {
+        (Code::Python, "assert_statement", Some(asked)) if asked.kind() == "comparison_operator" => {
+            let operator = asked.child(1).map(|operator| text(operator, source));
+            if matches!(operator, Some("==" | "is" | "in")) { children(asked) } else { Vec::new() }
+        }
+        (Code::Python | Code::JavaScript | Code::TypeScript | Code::Tsx, "expression_statement", Some(call)) => {
+            call.child_by_field_name("arguments").map(children).unwrap_or_default()
+        }
+        _ => return exact(node),
+    };
+    let called = inner.map(|call| part(call, "function", source)).unwrap_or_default();
+    if UNEQUAL.is_match(called) {
+        return Vec::new();
+    }
+    if PYTHON_EQUAL.is_match(called) || SCRIPT_EQUAL.is_match(called) {
+        sides.truncate(2);
+    }
+    sides.retain(|side| side.kind() != "keyword_argument");
+    let is_computed = |side: &Node<'_>| {
+        matches!(side.kind(), "call" | "call_expression" | "await" | "await_expression" | "subscript" | "subscript_expression")
+    };
+    let has_constant = |side: &Node<'_>| {
+        let written = text(*side, source);
+        TEXTS.is_match(written) || NUMBERS.is_match(written)
+    };
+    let Some(last) = sides.iter().rposition(has_constant) else { return Vec::new() };
+    let is_asked = sides.iter().enumerate().any(|(at, side)| at != last && is_computed(side));
+    match is_asked && inner.is_some_and(|inner| exact(inner).is_empty()) {
+        true => vec![(sides[last].byte_range(), text(sides[last], source).to_owned())],
+        false => Vec::new(),
+    }
 }
 
 /// The constants in a text that say something: texts and numbers, but not 0 and 1, each once.

@@ -91,10 +91,27 @@ fn answers_that_stand_in_the_code_are_found() {
 
 #[test]
 fn tests_can_be_made_to_expect_something_else() {
-    let source = "def test_a():\n    assert f(3) == 3\n    assert g() == 'a'\n    assert h() is True\n";
-    let other = "def test_a():\n    assert f(3) == 93\n    assert g() == 'other a'\n    assert h() is False\n";
-    assert_eq!(expecting_else(Code::Python, source).as_deref(), Some(other));
-    let rust = "#[test]\nfn a() {\n    assert_eq!(f(), 3.5);\n}\n";
-    assert_eq!(expecting_else(Code::Rust, rust), Some(rust.replace("3.5", "93.5")));
-    assert_eq!(expecting_else(Code::Rust, "fn a() { f() }\n"), None);
+    let all = |code, source: &str| expecting_else(source, &expecting(code, source));
+    for (code, source, other) in [
+        (Code::Python, "assert f(3) == 3\n    assert g() == 'a'", "assert f(3) == 93\n    assert g() == 'other a'"),
+        (Code::Python, "assert h() is True\n    assert h() is None", "assert h() is False\n    assert h() is 9"),
+        (Code::Python, "assert f(3) > g(2)\n    assert 'a' in g()", "assert f(3) > g(2)\n    assert 'other a' in g()"),
+        (Code::Python, "same(f(3), cents(4))\n    wait(x, 3)", "same(f(3), cents(94))\n    wait(x, 3)"),
+        (Code::Python, "t.assertEqual(cents(f()), cents(3), 'why')", "t.assertEqual(cents(f()), cents(93), 'why')"),
+        (Code::Python, "assert f(3, 0x10)\n    assert f() == 0x10", "assert f(3, 0x10)\n    assert f() == 0x10"),
+        (Code::Rust, "assert_eq!(f(), 3.5);", "assert_eq!(f(), 93.5);"),
+        (Code::JavaScript, "expect(f(1)).toBe(3); same(f(1), [3])", "expect(f(1)).toBe(93); same(f(1), [93])"),
+    ] {
+        let within = |body: &str| match code {
+            Code::Python => format!("class A:\n  def test_a(self):\n    {body}\n"),
+            Code::Rust => format!("#[test]\nfn a() {{\n    {body}\n}}\n"),
+            _ => format!("it('adds one', () => {{ {body} }})\n"),
+        };
+        assert_eq!(all(code, &within(source)), within(other));
+    }
+    assert!(expecting(Code::Rust, "fn a() { f() }\n").is_empty());
+    let names = |code, source: &str| expecting(code, source).into_iter().map(|one| one.test).collect::<Vec<_>>();
+    let two = "class A:\n  def test_a(self):\n    assert f() == 3\n  def test_b(self):\n    assert f() == x\n  def test_c(self):\n    assert f() == 4\n";
+    assert_eq!(names(Code::Python, two), ["test_a", "test_c"]);
+    assert_eq!(names(Code::JavaScript, "test(\"adds one\", () => { assert.equal(f(), 3) })\n"), ["adds one"]);
 }

@@ -16,11 +16,13 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::{Weakening, weakened};
-pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, expecting_else, known_answers, other_answers};
+pub(crate) use expectations::{
+    Asked, Expecting, OtherAnswer, TestFile, asked, expecting, expecting_else, known_answers, other_answers,
+};
 pub(crate) use faults::{Weaker, lying, weaker};
 pub(crate) use mutants::{Mutant, mutants, new_lines};
 pub(crate) use stubs::{Stubbed, stubbed};
-pub(crate) use watching::{Blinded, blinded, decides};
+pub(crate) use watching::{Blinded, blinded};
 
 /// Longest file that is parsed; a longer one was generated.
 pub(crate) const MAX_SOURCE: usize = 2 << 20;
@@ -38,6 +40,15 @@ pub(crate) enum Code {
 }
 
 impl Code {
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Python, Self::JavaScript, Self::TypeScript, Self::Tsx, Self::Rust, Self::Go];
+
+    /// Whether tests in one language may be of code in the other.
+    pub(crate) fn is_tested_with(self, other: Self) -> bool {
+        let is_script = |code| matches!(code, Self::JavaScript | Self::TypeScript | Self::Tsx);
+        self == other || is_script(self) && is_script(other)
+    }
+
     /// By the name of a file.
     pub(crate) fn of_path(path: &str) -> Option<Self> {
         if path.ends_with(".d.ts") || path.contains("node_modules/") {
@@ -166,6 +177,7 @@ fn is_rust_test(item: Node<'_>, source: &str) -> bool {
 }
 
 /// A replacement of a part of a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Edit {
     range: Range<usize>,
     with: String,

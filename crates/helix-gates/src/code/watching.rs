@@ -1,5 +1,4 @@
-//! Code that sees whether it is tested, or that decides what a comparison or the end of its process says: the same source without what
-//! it sees that by.
+//! Code that sees whether it is tested: the same source without what it sees that by.
 //!
 //! Must not say that such code is wrong: what changes when it sees nothing shows that.
 
@@ -36,13 +35,6 @@ static CALLERS: LazyLock<Regex> = LazyLock::new(|| {
 static RUST_CALLS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|::)current_exe$|thread::current\(\)\.name$"));
 /// Methods that change what they are called on.
 static CHANGES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.(update|setdefault|pop|popitem|clear|__\w+item__)$"));
-/// What ends or replaces the process, and what says what is equal.
-static DECIDES: LazyLock<Regex> = LazyLock::new(|| {
-    pattern(
-        r"\b(_exit|sys\.exit|os\.(abort|kill|exec\w*)|process\.(exit|kill|abort|reallyExit)|process::(exit|abort)|libc::\w*exit|os\.Exit|syscall\.(Exit|Exec|Kill)|__(eq|ne|bool|instancecheck)__|PartialEq(<.*>)? for|valueOf|Symbol\.toPrimitive)\b|func .*\) Equal\(",
-    )
-});
-
 /// What stands in the place of a look.
 const PYTHON_MODULES: &str = "{name: module for name, module in __import__('sys').modules.items() if name.partition('.')[0] not in ('unittest', 'pytest', '_pytest')}";
 const PYTHON_VARIABLES: &str = "{name: value for name, value in __import__('os').environ.items() if name != 'CI' and not name.startswith('PYTEST_')}";
@@ -158,11 +150,6 @@ fn is_of_two(attribute: Node<'_>, source: &str) -> bool {
         return false;
     };
     children(parent).into_iter().any(|other| other != item && name(other).is_some() && name(other) == name(item))
-}
-
-/// Whether one of these lines may decide in the place of a test: by the end of the process, or by what is equal.
-pub(crate) fn decides(source: &str, lines: &BTreeSet<u32>) -> bool {
-    (1..).zip(source.lines()).any(|(number, line)| lines.contains(&number) && DECIDES.is_match(line))
 }
 
 #[cfg(test)]

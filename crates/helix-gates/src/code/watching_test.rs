@@ -44,19 +44,3 @@ fn code_that_looks_for_a_test_runner_sees_none() {
     }
     assert!(blinded(Code::Python, "x = 'pytest' in sys.modules\n", &BTreeSet::new()).is_none());
 }
-
-#[test]
-fn what_may_decide_in_the_place_of_a_test_is_seen() {
-    for line in [
-        "os._exit(0)",
-        "std::process::exit(0)",
-        "process.exit(0)",
-        "def __eq__(self, other):",
-        "impl PartialEq<u8> for A {",
-    ] {
-        assert!(decides(line, &all(line)), "{line}");
-    }
-    for line in ["exit_code = 3", "#[derive(PartialEq)]", "x == y"] {
-        assert!(!decides(line, &all(line)), "{line}");
-    }
-}

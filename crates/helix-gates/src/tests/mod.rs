@@ -5,6 +5,7 @@
 //! not have failed.
 
 mod audit;
+mod deciding;
 mod judge;
 mod mutation;
 mod proof;

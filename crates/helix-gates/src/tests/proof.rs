@@ -17,7 +17,7 @@ use crate::judgement::{Judgement, Trouble, finding};
 use crate::test_run::TestRun;
 
 /// Least time limit of the run with nonsense: nonsense may loop for ever, but a machine may be busy.
-const LEAST_LIMIT: Duration = Duration::from_secs(60);
+pub(super) const LEAST_LIMIT: Duration = Duration::from_secs(60);
 
 impl Testing<'_> {
     /// Asks of a pass what it is worth.
@@ -41,6 +41,9 @@ impl Testing<'_> {
             Control::Unseen(judgement) => return Ok(*judgement),
         }
         if let Some(judgement) = self.seen_through(&work, tested).await? {
+            return Ok(judgement);
+        }
+        if let Some(judgement) = self.undecided(&work, tested, before).await? {
             return Ok(judgement);
         }
         if alone && let Some(judgement) = self.new_tests_before(&work, tested, before, &new, &mut notes).await? {

@@ -1,5 +1,4 @@
-//! Code that passes its tests by other means than being right: it has their answers written in it, it sees that it is tested, or it
-//! decides in their place.
+//! Code that passes its tests by other means than being right: it has their answers written in it, or it sees that it is tested.
 //!
 //! Must not find anything by looks alone where a run can show it.
 
@@ -15,11 +14,11 @@ use super::work::{Work, Written, test_files};
 use super::{Tested, Testing};
 use crate::GateContext;
 use crate::checkout::blocking;
-use crate::code::{Asked, Blinded, Code, decides};
+use crate::code::{Asked, Blinded, Code};
 use crate::judgement::{Judgement, Trouble, finding};
 use crate::sources::{Question, Sources};
 use crate::test_run::TestRun;
-use helix_git::{EntryKind, VariantFile};
+use helix_git::VariantFile;
 use helix_plan::Switch;
 
 /// Where code looks for a test runner: path, line from 1, and what stands there.
@@ -31,8 +30,6 @@ struct Suspicions {
     known: Vec<Finding>,
     /// The result whose code sees no test runner, and where it looked.
     blind: Option<(CommitId, Vec<Look>)>,
-    /// The result whose tests expect other values, if the code may decide in their place, and where that is.
-    other: Option<(CommitId, String)>,
 }
 
 impl Testing<'_> {
@@ -42,7 +39,7 @@ impl Testing<'_> {
             return Ok(None);
         }
         let (context, of) = (self.context.clone(), work.clone());
-        let Suspicions { known, blind, other } = blocking(move || suspicions(&context, &of)).await??;
+        let Suspicions { known, blind } = blocking(move || suspicions(&context, &of)).await??;
         if !known.is_empty() {
             return Ok(Some(Judgement::of(known, "the code has the tests' answers written in it".into(), Vec::new())));
         }
@@ -62,15 +59,6 @@ impl Testing<'_> {
                 return Ok(Some(Judgement::of(found.collect(), summary, Vec::new())));
             }
         }
-        if let Some((commit, path)) = other
-            && self.run_variant(&commit, ".other", self.limit).await?.is_as_good_as(tested)
-        {
-            let message = "the tests also pass where they expect other values: the code decides in their place, by ending their process or by \
-                           what it calls equal";
-            let fix = "let the code return to its tests, and compare what is there";
-            let found = finding("tests.undecided", message.to_owned()).at(&path, None, None).fix(fix);
-            return Ok(Some(Judgement::of(vec![found], "the tests do not decide".into(), Vec::new())));
-        }
         Ok(None)
     }
 
@@ -88,7 +76,6 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Tro
     let (written, mut sources) = (work.written(context)?, Sources::of(context));
     let (mut known, mut blind, mut looks) = (Vec::new(), BTreeMap::new(), Vec::new());
     let mut questions: Vec<(Code, Vec<Asked>)> = Vec::new();
-    let mut deciding = None;
     for Written { path, kind, code, source, lines } in written {
         if !questions.iter().any(|(of, _)| *of == code) {
             let mut all = Vec::new();
@@ -108,9 +95,6 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Tro
             let message = format!("the code has the answer to a test's question written in it: {what}");
             known.push(finding("tests.known", message).at(&path, Some(line), None).fix(fix));
         }
-        if deciding.is_none() && decides(&source, &lines) {
-            deciding = Some((code, path.clone()));
-        }
         let blinded = Question::Blinded { code, source: source.into(), lines: Cow::Borrowed(&lines) };
         if let Some(Blinded { source, looks: at }) = sources.ask::<Option<Blinded>>(&path, &blinded)? {
             looks.extend(at.into_iter().map(|(line, what)| (path.clone(), line, what)));
@@ -119,20 +103,5 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Tro
     }
     let variant = |edits| context.repository().variant(&context.result.commit, edits);
     let blind = if blind.is_empty() { None } else { Some((variant(&blind)?, looks)) };
-    let mut other = None;
-    if let Some((code, path)) = deciding {
-        let mut edits = BTreeMap::new();
-        let files = context.files()?;
-        for file in test_files(context, code)? {
-            let kind = files.get(&file.path).map_or(EntryKind::File, |entry| entry.kind);
-            let expecting_else = Question::ExpectingElse { code, source: file.source.into() };
-            if let Some(text) = sources.ask::<Option<String>>(&file.path, &expecting_else)? {
-                edits.insert(file.path, VariantFile::Written(kind, text.into_bytes()));
-            }
-        }
-        if !edits.is_empty() {
-            other = Some((variant(&edits)?, path));
-        }
-    }
-    Ok(Suspicions { known, blind, other })
+    Ok(Suspicions { known, blind })
 }

@@ -1,0 +1,53 @@
+use super::*;
+
+fn run(passed: &[&str], failed: &[&str]) -> TestRun {
+    let counts = helix_core::evidence::TestCounts {
+        passed: passed.len() as u32,
+        failed: failed.len() as u32,
+        ..Default::default()
+    };
+    let failures = failed.iter().map(|name| crate::test_run::FailedTest::new(*name, None, &[])).collect();
+    TestRun { counts, failures, passed: passed.iter().map(|name| (*name).to_owned()).collect() }
+}
+
+fn rules(now: &TestRun, altered: &TestRun, then: Option<(&TestRun, &TestRun)>, of_job: &[&str]) -> Vec<String> {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let runs = Runs { now, altered, then: then.map(|(then, _)| then), altered_then: then.map(|(_, then)| then) };
+    let tests = names(&[&["test_a"], of_job].concat());
+    findings(&runs, &tests, &names(of_job)).into_iter().map(|found| found.rule).collect()
+}
+
+/// `t.test_a` is altered and `t.test_b` is not.
+#[test]
+fn what_tests_did_when_the_job_began_is_the_measure() {
+    let (both, noticed) = (run(&["t.test_a", "t.test_b"], &[]), run(&["t.test_b"], &["t.test_a"]));
+    let then = Some((&both, &noticed));
+    assert_eq!(rules(&both, &noticed, then, &[]), [""; 0]);
+    assert_eq!(rules(&both, &both, then, &[]), ["tests.undecided"]);
+    assert_eq!(rules(&both, &run(&[], &["t.test_a", "t.test_b"]), then, &[]), ["tests.aware"]);
+    assert_eq!(rules(&both, &run(&[], &[]), then, &[]), ["tests.aware"]);
+    // It did not notice it then either: the value decides nothing there.
+    assert_eq!(rules(&both, &both, Some((&both, &both)), &[]), [""; 0]);
+    // It failed then: where all pass, whatever they expect, nothing has decided.
+    let failing = run(&[], &["t.test_a", "t.test_b"]);
+    assert_eq!(rules(&both, &noticed, Some((&failing, &failing)), &[]), [""; 0]);
+    assert_eq!(rules(&both, &both, Some((&failing, &failing)), &[]), ["tests.undecided"]);
+    // A runner that names no tests that pass.
+    let unnamed = |failed: &[&str]| TestRun { passed: BTreeSet::new(), ..run(&["a", "b"][failed.len()..], failed) };
+    let then = (unnamed(&[]), unnamed(&["t.test_a"]));
+    assert_eq!(rules(&unnamed(&[]), &unnamed(&["t.test_a"]), Some((&then.0, &then.1)), &[]), [""; 0]);
+    assert_eq!(rules(&unnamed(&[]), &unnamed(&[]), Some((&then.0, &then.1)), &[]), ["tests.undecided"]);
+}
+
+#[test]
+fn of_new_tests_one_at_least_has_to_notice() {
+    let now = run(&["t.test_a", "t.test_b", "t.test_new"], &[]);
+    let then = (run(&["t.test_a", "t.test_b"], &[]), run(&["t.test_b"], &["t.test_a"]));
+    let then = Some((&then.0, &then.1));
+    assert_eq!(rules(&now, &run(&["t.test_b"], &["t.test_a", "t.test_new"]), then, &["test_new"]), [""; 0]);
+    assert_eq!(rules(&now, &run(&["t.test_b", "t.test_new"], &["t.test_a"]), then, &["test_new"]), [""; 0]);
+    let new = run(&["t.test_new"], &[]);
+    assert_eq!(rules(&new, &new, None, &["test_new"]), ["tests.undecided"]);
+    // One of a file that this command does not run.
+    assert_eq!(rules(&new, &new, None, &["test_elsewhere"]), [""; 0]);
+}
