@@ -67,8 +67,7 @@ rules:
     let (refused, replaced) = report["text"].as_str().unwrap().split_once("\n\n> [!NOTE]\n> **Helix:** ").unwrap();
     assert!(refused.starts_with("Read [it]("), "{report:#}");
     assert_eq!(
-        replaced,
-        "The answer above did not pass its checks. The answer below replaces it.\n\nThere is no such file.",
+        replaced, "The answer above did not pass its checks. The answer below replaces it.\n\nThere is no such file.",
         "{report:#}"
     );
     assert_eq!(reader.say("And then?")["text"], "Nothing more.");

@@ -301,10 +301,11 @@ static SCRIPT_EQUAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern(r"^((\w+\.)?assert\.(strictEqual|equal|deepEqual|deepStrictEqual)|t\.(is|equal|same|deepEqual))$")
 });
 /// Names of what compares and does not ask for one value: another value may be as right.
-static UNEQUAL: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)not|greater|less|least|most|above|below|within|between"));
+static UNEQUAL: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(?i)not|greater|less|least|most|above|below|within|between"));
 static TEXTS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(\\.|[^"\\])*"|'(\\.|[^'\\])*'"#));
 static WORDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Za-z_][A-Za-z0-9_]*"));
-static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d[\d_]*(\.\d+)?"));
+static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d(_?\d)*(\.\d+)?"));
 
 /// A number with its tolerance.
 static APPROXIMATE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(pytest\.)?approx\((.*?)(,.*)?\)$"));
@@ -328,27 +329,31 @@ fn bare(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
-/// A constant that is not equal to this one.
-fn another(constant: &str) -> Option<String> {
+/// A constant of the same type that is not equal to this one. Of numbers the next one: a coarse comparison, too, has to tell them apart.
+fn another(code: Code, constant: &str) -> Option<String> {
+    let has_types = matches!(code, Code::Rust | Code::Go);
     if let Some(found) = TEXTS.find(constant) {
         let at = found.start() + 1;
-        return Some(format!("{}other {}", &constant[..at], &constant[at..]));
+        let is_letter = has_types && found.as_str().starts_with('\'');
+        return (!is_letter).then(|| format!("{}other {}", &constant[..at], &constant[at..]));
     }
     if let Some(found) = NUMBERS.find(constant) {
-        let is_of_base = found.as_str() == "0" && constant[found.end()..].starts_with(['x', 'X', 'o', 'O', 'b', 'B']);
-        return (!is_of_base).then(|| format!("{}9{}", &constant[..found.start()], &constant[found.start()..]));
+        let (before, after) = (&constant[..found.end() - 1], &constant[found.end()..]);
+        let is_of_base = found.as_str() == "0" && after.starts_with(['x', 'X', 'o', 'O', 'b', 'B']);
+        let digit = found.as_str().chars().last().and_then(|last| last.to_digit(10)).filter(|_| !is_of_base)?;
+        return Some(format!("{before}{}{after}", if digit == 9 { 8 } else { digit + 1 }));
     }
-    const OTHERS: [(&str, &str); 8] = [
-        ("True", "False"),
-        ("False", "True"),
-        ("true", "false"),
-        ("false", "true"),
-        ("None", "9"),
-        ("null", "9"),
-        ("undefined", "9"),
-        ("[]", "[9]"),
-    ];
-    OTHERS.into_iter().find(|(word, _)| *word == constant).map(|(_, other)| other.to_owned())
+    let other = match (constant, code) {
+        ("True", Code::Python) => "False",
+        ("False", Code::Python) => "True",
+        ("None", Code::Python) => "9",
+        ("true", _) => "false",
+        ("false", _) => "true",
+        ("null" | "undefined", Code::JavaScript) => "9",
+        ("[]", Code::Python | Code::JavaScript) => "[9]",
+        _ => return None,
+    };
+    Some(other.to_owned())
 }
 
 /// A test and the edits with which it expects something else.
@@ -356,26 +361,31 @@ fn another(constant: &str) -> Option<String> {
 pub(crate) struct Expecting {
     /// Its own name, which every runner prints as a part of the test's.
     pub(crate) test: String,
+    /// Whether one of them is in an assertion of a known form.
+    pub(crate) is_certain: bool,
     edits: Vec<Edit>,
 }
 
 /// The tests of a file that can be made to expect something else.
 pub(crate) fn expecting(code: Code, source: &str) -> Vec<Expecting> {
-    let mut found: Vec<(String, Vec<Edit>)> = Vec::new();
+    let mut all: Vec<(String, Expecting)> = Vec::new();
     read(code, source, |test, _, node| {
-        let edits = expected(code, node, source).into_iter().filter_map(|(range, expected)| {
-            let with = another(&expected)?;
-            Some(Edit { range, with })
-        });
-        match found.last_mut().filter(|(last, _)| last == test) {
-            Some((_, known)) => known.extend(edits),
-            None => found.push((test.to_owned(), edits.collect())),
+        let edits: Vec<Edit> = (expected(code, node, source).into_iter())
+            .filter_map(|(range, expected)| Some(Edit { range, with: another(code, &expected)? }))
+            .collect();
+        if edits.is_empty() {
+            return;
+        }
+        if all.last().is_none_or(|(last, _)| last != test) {
+            let own = test.rsplit("::").next().unwrap_or(test).trim_matches(['"', '\'', '`']).to_owned();
+            all.push((test.to_owned(), Expecting { test: own, is_certain: false, edits: Vec::new() }));
+        }
+        if let Some((_, known)) = all.last_mut() {
+            known.is_certain |= !matches!(node.kind(), "expression_statement" | "assert_statement");
+            known.edits.extend(edits);
         }
     });
-    found.retain(|(_, edits)| !edits.is_empty());
-    let own = |test: &str| test.rsplit("::").next().unwrap_or(test).trim_matches(['"', '\'', '`']).to_owned();
-    let all: Vec<Expecting> =
-        found.into_iter().map(|(test, edits)| Expecting { test: own(&test), edits }).collect();
+    let all: Vec<Expecting> = all.into_iter().map(|(_, test)| test).collect();
     let can_be_read = |source: &str| code.parse(source).is_some_and(|tree| !tree.root_node().has_error());
     if all.is_empty() || can_be_read(&expecting_else(source, &all)) { all } else { Vec::new() }
 }
@@ -415,7 +425,10 @@ fn expected(code: Code, node: Node<'_>, source: &str) -> Vec<(Range<usize>, Stri
     }
     sides.retain(|side| side.kind() != "keyword_argument");
     let is_computed = |side: &Node<'_>| {
-        matches!(side.kind(), "call" | "call_expression" | "await" | "await_expression" | "subscript" | "subscript_expression")
+        matches!(
+            side.kind(),
+            "call" | "call_expression" | "await" | "await_expression" | "subscript" | "subscript_expression"
+        )
     };
     let has_constant = |side: &Node<'_>| {
         let written = text(*side, source);

@@ -2,6 +2,8 @@
 //!
 //! Must not know what the counts are used for.
 
+use std::collections::BTreeSet;
+
 use helix_core::evidence::TestCounts;
 
 use super::lines::{Words, below, counted, location, pairs, summed};
@@ -107,5 +109,20 @@ pub(super) fn unittest(lines: &[&str]) -> Option<TestRun> {
         let body = below(lines, index, |line| !line.starts_with("=====") && !line.starts_with("Ran "));
         above.starts_with("=====").then(|| FailedTest::new(name.trim(), place(&body), &body))
     };
-    Some(TestRun { counts, failures: lines.iter().enumerate().filter_map(failure).collect(), ..TestRun::default() })
+    let passed: BTreeSet<String> = (lines.iter().enumerate())
+        .filter_map(|(index, line)| {
+            let said = line.strip_suffix(" ... ok")?;
+            // What a test says of itself stands below its name.
+            let above = index.checked_sub(1).map(|above| lines[above].trim());
+            Some(above.filter(|above| !is_unittest_name(said) && is_unittest_name(above)).unwrap_or(said).to_owned())
+        })
+        .collect();
+    // What tests print may stand between a name and its result: then nobody knows all names.
+    let passed = if passed.len() == counts.passed as usize { passed } else { BTreeSet::new() };
+    Some(TestRun { counts, failures: lines.iter().enumerate().filter_map(failure).collect(), passed })
+}
+
+/// `test_sum (tests.test_prices.Prices.test_sum)`.
+fn is_unittest_name(line: &str) -> bool {
+    line.split_once(" (").is_some_and(|(name, rest)| !name.contains(' ') && rest.ends_with(')') && !rest.contains(' '))
 }

@@ -2,9 +2,8 @@
 //!
 //! Must not say what a test should expect. The measure is what the same tests do with the code that was there when the job began.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
 
 use helix_core::finding::Finding;
 use helix_core::ids::{CommitId, TreeId};
@@ -28,18 +27,28 @@ const NAMED: usize = 5;
 /// Trees in which some tests expect other values.
 struct Altered {
     result: CommitId,
-    /// Where the job began, with the same changes to the tests that the job has left alone; `None` where there are none.
-    origin: Option<(CommitId, TreeId)>,
-    /// The own names of these tests.
-    tests: BTreeSet<String>,
-    /// Of those in files that the job has changed.
-    of_job: BTreeSet<String>,
+    /// The result and where the job began, with the changes to the tests that the job has left alone; `None` where there are none.
+    alone: Option<Alone>,
+    names: AlteredTests,
 }
 
-/// What the tests came to: as they are and altered, now and where the job began.
+struct Alone {
+    result: CommitId,
+    origin: (CommitId, TreeId),
+}
+
+/// The own names of tests that expect other values.
+#[derive(Default)]
+struct AlteredTests {
+    /// Those in files that the job has written or changed.
+    of_job: BTreeSet<String>,
+    /// All whose assertions are of a known form.
+    certain: BTreeSet<String>,
+}
+
+/// What the tests came to: as they are, and where the job began, there also altered.
 struct Runs<'r> {
     now: &'r TestRun,
-    altered: &'r TestRun,
     then: Option<&'r TestRun>,
     altered_then: Option<&'r TestRun>,
 }
@@ -54,34 +63,39 @@ impl Testing<'_> {
     ) -> Result<Option<Judgement>, Trouble> {
         let Some(now) = tested.run.as_ref().filter(|_| self.gate.control != Switch::Off) else { return Ok(None) };
         let (context, of) = (self.context.clone(), work.clone());
-        let Some(altered) = blocking(move || altered(&context, &of)).await?? else { return Ok(None) };
+        let Some(Altered { result, alone, mut names }) = blocking(move || altered(&context, &of)).await?? else {
+            return Ok(None);
+        };
         let then = before.iter().find(|before| before.since != Since::Phase).and_then(Before::tests);
-        let altered_then = match (&altered.origin, then) {
-            (Some((commit, tree)), Some(_)) => {
+        let altered_then = match (&alone, then) {
+            (Some(Alone { origin: (commit, tree), .. }), Some(_)) => {
                 let cache = self.cache().await;
                 cache.measured(self, (commit, tree), ".origin-other").await?.baseline.run
             }
             _ => None,
         };
         let limit = self.limit.min(LEAST_LIMIT.max(tested.checked.run.took * 3));
-        let mut found = Vec::new();
-        // What fails now and then shows itself the second time.
-        for suffix in [".other", ".other-again"] {
-            let run = self.altered_run(&altered.result, suffix, limit).await?;
-            found = findings(
-                &Runs { now, altered: &run, then, altered_then: altered_then.as_ref() },
-                &altered.tests,
-                &altered.of_job,
-            );
-            if found.is_empty() {
-                return Ok(None);
-            }
+        let altered = async |commit: &CommitId, suffix: &str| {
+            Ok::<_, Trouble>(self.run_variant(commit, suffix, limit).await?.run.unwrap_or_default())
+        };
+        let runs = Runs { now, then, altered_then: altered_then.as_ref() };
+        let (mut commit, mut run) = (&result, altered(&result, ".other").await?);
+        // A test of the job that fails, or does not compile, may take others with it: what those do alone counts.
+        if let Some(Alone { result, .. }) = &alone
+            && (runs.has_ended_early(&run) || !runs.aware(&run, &names).is_empty())
+        {
+            names = AlteredTests::default();
+            (commit, run) = (result, altered(result, ".other-alone").await?);
         }
-        Ok(Some(Judgement::of(found, "the tests do not decide".into(), Vec::new())))
-    }
-
-    async fn altered_run(&self, commit: &CommitId, suffix: &str, limit: Duration) -> Result<TestRun, Trouble> {
-        Ok(self.run_variant(commit, suffix, limit).await?.run.unwrap_or_default())
+        let is_early = runs.has_ended_early(&run);
+        if runs.undecided(&run, &names).is_empty() && runs.aware(&run, &names).is_empty() && !is_early {
+            return Ok(None);
+        }
+        // What fails now and then shows itself the second time.
+        let again = altered(commit, ".other-again").await?;
+        let is_early = is_early && runs.has_ended_early(&again);
+        let found = findings(&runs.undecided(&again, &names), &runs.aware(&again, &names), is_early);
+        Ok((!found.is_empty()).then(|| Judgement::of(found, "the tests do not decide".into(), Vec::new())))
     }
 }
 
@@ -103,87 +117,155 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
     }
     let all: usize = found.iter().map(|(_, tests)| tests.len()).sum();
     let mut turn = if all > 1 { RandomState::new().hash_one(()) % 2 } else { 1 };
-    let (mut now, mut then) = (BTreeMap::new(), BTreeMap::new());
-    let (mut names, mut of_job) = (BTreeSet::new(), BTreeSet::new());
+    let (mut now, mut then, mut names) = (BTreeMap::new(), BTreeMap::new(), AlteredTests::default());
     for (TestFile { path, source, .. }, tests) in found {
         let Some(entry) = files.get(&path) else { continue };
-        let chosen: Vec<&Expecting> = tests
-            .iter()
-            .filter(|_| {
-                turn += 1;
-                turn % 2 == 0
-            })
-            .collect();
-        let text = expecting_else(&source, chosen.iter().copied()) + "\n";
+        let mut chosen = tests;
+        chosen.retain(|_| {
+            turn += 1;
+            turn % 2 == 0
+        });
+        let text = expecting_else(&source, &chosen) + "\n";
         let edit = VariantFile::Written(entry.kind, text.into_bytes());
-        names.extend(chosen.iter().map(|test| test.test.clone()));
+        names.certain.extend(chosen.iter().filter(|test| test.is_certain).map(|test| test.test.clone()));
         if origin.get(&path).is_some_and(|former| former.object == entry.object) {
             then.insert(path.clone(), edit.clone());
         } else {
-            of_job.extend(chosen.iter().map(|test| test.test.clone()));
+            names.of_job.extend(chosen.into_iter().map(|test| test.test));
         }
         now.insert(path, edit);
     }
-    if names.is_empty() {
+    if now.is_empty() {
         return Ok(None);
     }
     let repository = context.repository();
     let result = repository.variant(&context.result.commit, &now)?;
-    let origin = match then.is_empty() {
+    let alone = match then.is_empty() {
         true => None,
         false => {
-            let commit = repository.variant(&context.origin, &then)?;
-            let tree = repository.commit(commit.as_str())?.tree;
-            Some((commit, tree))
+            let origin = repository.variant(&context.origin, &then)?;
+            let tree = repository.commit(origin.as_str())?.tree;
+            Some(Alone { result: repository.variant(&context.result.commit, &then)?, origin: (origin, tree) })
         }
     };
-    Ok(Some(Altered { result, origin, tests: names, of_job }))
+    Ok(Some(Altered { result, alone, names }))
 }
 
-/// `tests` are the own names of the altered tests, `of_job` of those that the job has written or changed.
-fn findings(runs: &Runs<'_>, tests: &BTreeSet<String>, of_job: &BTreeSet<String>) -> Vec<Finding> {
-    let Runs { now, altered, then, altered_then } = runs;
-    let failed = |run: &TestRun, name: &str| run.failures.iter().any(|failure| failure.name == name);
-    let is_one_of = |name: &str, tests: &BTreeSet<String>| tests.iter().any(|test| name.contains(test.as_str()));
-    // Without names, what did not fail has passed if as many tests ran.
-    let passed = |name: &str| {
-        altered.passed.contains(name)
-            || altered.passed.is_empty() && altered.total() == now.total() && !failed(altered, name)
-    };
-    let noticed: Vec<&str> = (altered_then.iter().flat_map(|run| &run.failures))
-        .map(|failure| failure.name.as_str())
-        .filter(|name| !then.is_some_and(|then| failed(then, name)))
-        .collect();
-    let mut undecided: Vec<&str> = noticed.iter().copied().filter(|name| passed(name)).collect();
-    // Where nothing of then can show it, none of those that ran may have failed.
-    let unknown = if altered_then.is_none_or(|run| run.counts.passed == 0) { tests } else { of_job };
-    if undecided.is_empty() && altered.counts.failed == 0 && altered.counts.passed >= now.counts.passed {
-        undecided.extend(now.passed.iter().map(String::as_str).filter(|name| is_one_of(name, unknown)));
+impl Runs<'_> {
+    /// Tests that pass whatever they expect.
+    fn undecided(&self, altered: &TestRun, names: &AlteredTests) -> Vec<String> {
+        let Self { now, then, altered_then } = self;
+        let (failed, passed, failed_then) =
+            (Names::failed(Some(altered)), Names::passed(Some(altered)), Names::failed(*then));
+        // Without names, what did not fail has passed if as many tests ran.
+        let unnamed = altered.passed.is_empty() && altered.total() == now.total();
+        let mut found = failures(*altered_then);
+        found.retain(|name| !failed_then.has(name) && !failed.has(name) && (unnamed || passed.has(name)));
+        if found.is_empty() && altered.counts.failed == 0 && altered.counts.passed >= now.counts.passed {
+            // Where nothing of then can show it, none of those that ran may have failed.
+            let is_known = altered_then.is_some_and(|run| run.counts.passed > 0);
+            let asked = |test: &&String| !is_known || names.of_job.contains(*test);
+            let asked: Vec<&String> = names.certain.iter().filter(asked).collect();
+            found.extend(now.passed.iter().filter(|name| asked.iter().any(|test| is_of(name, test))).cloned());
+        }
+        found
     }
+
+    /// Tests that are as they were and fail.
+    fn aware(&self, altered: &TestRun, names: &AlteredTests) -> Vec<String> {
+        let (failed, passed) = (Names::failed(self.altered_then), Names::passed(self.altered_then));
+        let mut found = failures(Some(altered));
+        found
+            .retain(|name| passed.has(name) && !failed.has(name) && !names.of_job.iter().any(|test| is_of(name, test)));
+        found
+    }
+
+    /// Whether no test ran, though tests did where the job began.
+    fn has_ended_early(&self, altered: &TestRun) -> bool {
+        altered.total() == 0 && self.altered_then.is_some_and(|run| run.total() > 0)
+    }
+}
+
+fn findings(undecided: &[String], aware: &[String], has_ended_early: bool) -> Vec<Finding> {
     let mut found = Vec::new();
     if !undecided.is_empty() {
         let message = format!(
             "tests also pass where they expect other values ({}): the code is equal to more than it answers, knows its tests, or decides in their \
              place",
-            listed(&undecided)
+            listed(undecided)
         );
         let fix = "let the code answer what is right and nothing else; if these tests cannot be asked so, the plan sets `control: off` in this gate";
         found.push(finding("tests.undecided", message).fix(fix));
     }
-    let aware: Vec<&str> = (altered.failures.iter().map(|failure| failure.name.as_str()))
-        .filter(|name| altered_then.is_some_and(|run| run.passed.contains(*name)) && !is_one_of(name, of_job))
-        .collect();
-    let nothing_ran = altered.total() == 0 && altered_then.is_some_and(|run| run.total() > 0);
-    if nothing_ran || !aware.is_empty() {
-        let which = if nothing_ran { "no test runs".to_owned() } else { format!("tests fail ({})", listed(&aware)) };
-        let message = format!("{which} where other tests expect other values, as they did not when the job began: the code looks at its tests");
+    if has_ended_early || !aware.is_empty() {
+        let which = if has_ended_early { "no test runs".to_owned() } else { format!("tests fail ({})", listed(aware)) };
+        let message = format!(
+            "{which} where other tests expect other values, as was not so when the job began: the code looks at its tests"
+        );
         let fix = "let the code do the same whatever its tests say";
         found.push(finding("tests.aware", message).fix(fix));
     }
     found
 }
 
-fn listed(names: &[&str]) -> String {
+fn failures(run: Option<&TestRun>) -> Vec<String> {
+    run.into_iter().flat_map(|run| &run.failures).map(|failure| failure.name.clone()).collect()
+}
+
+/// Whether a runner's name is that of a test, with or without parameters.
+fn is_of(name: &str, test: &str) -> bool {
+    let name = Names::plain(name);
+    let without = name.split('[').next().unwrap_or(&name);
+    [name.as_str(), without]
+        .into_iter()
+        .any(|name| name.strip_suffix(test).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', ' '])))
+}
+
+/// Names of tests. Runners write those of failed ones otherwise than those in their reports: with or without the file, and with other
+/// marks between the parts.
+#[derive(Default)]
+struct Names {
+    by_last_part: HashMap<String, Vec<String>>,
+}
+
+impl Names {
+    fn failed(run: Option<&TestRun>) -> Self {
+        Self::of(run.into_iter().flat_map(|run| &run.failures).map(|failure| failure.name.as_str()))
+    }
+
+    fn passed(run: Option<&TestRun>) -> Self {
+        Self::of(run.into_iter().flat_map(|run| &run.passed).map(String::as_str))
+    }
+
+    fn of<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+        let mut all = Self::default();
+        for name in names {
+            let name = Self::plain(name);
+            all.by_last_part.entry(Self::last_part(&name).to_owned()).or_default().push(name);
+        }
+        all
+    }
+
+    fn plain(name: &str) -> String {
+        let inner = name.split_once(" (").and_then(|(_, rest)| rest.strip_suffix(')')).unwrap_or(name);
+        inner.replace(".py::", ".").replace("::", ".").replace('/', ".")
+    }
+
+    fn last_part(plain: &str) -> &str {
+        plain.rsplit('.').next().unwrap_or(plain)
+    }
+
+    fn has(&self, name: &str) -> bool {
+        let name = Self::plain(name);
+        let ends = |long: &str, short: &str| {
+            long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+        };
+        let alike = self.by_last_part.get(Self::last_part(&name));
+        alike.into_iter().flatten().any(|known| ends(known, &name) || ends(&name, known))
+    }
+}
+
+fn listed(names: &[String]) -> String {
     let more = names.len().saturating_sub(NAMED);
     let shown = names[..names.len() - more].join(", ");
     if more > 0 { format!("{shown} and {more} more") } else { shown }

@@ -12,9 +12,10 @@ fn run(passed: &[&str], failed: &[&str]) -> TestRun {
 
 fn rules(now: &TestRun, altered: &TestRun, then: Option<(&TestRun, &TestRun)>, of_job: &[&str]) -> Vec<String> {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-    let runs = Runs { now, altered, then: then.map(|(then, _)| then), altered_then: then.map(|(_, then)| then) };
-    let tests = names(&[&["test_a"], of_job].concat());
-    findings(&runs, &tests, &names(of_job)).into_iter().map(|found| found.rule).collect()
+    let runs = Runs { now, then: then.map(|(then, _)| then), altered_then: then.map(|(_, then)| then) };
+    let names = AlteredTests { of_job: names(of_job), certain: names(&[&["test_a"], of_job].concat()) };
+    let found = findings(&runs.undecided(altered, &names), &runs.aware(altered, &names), runs.has_ended_early(altered));
+    found.into_iter().map(|found| found.rule).collect()
 }
 
 /// `t.test_a` is altered and `t.test_b` is not.
@@ -48,6 +49,22 @@ fn of_new_tests_one_at_least_has_to_notice() {
     assert_eq!(rules(&now, &run(&["t.test_b", "t.test_new"], &["t.test_a"]), then, &["test_new"]), [""; 0]);
     let new = run(&["t.test_new"], &[]);
     assert_eq!(rules(&new, &new, None, &["test_new"]), ["tests.undecided"]);
-    // One of a file that this command does not run.
-    assert_eq!(rules(&new, &new, None, &["test_elsewhere"]), [""; 0]);
+    // Those of files that this command does not run.
+    assert_eq!(rules(&new, &new, None, &["test_elsewhere", "new"]), [""; 0]);
+}
+
+#[test]
+fn a_test_has_one_name_whoever_writes_it() {
+    let has = |known: &str, name: &str| Names::of([known].into_iter()).has(name);
+    for (one, other) in [
+        ("tests/test_a.py::T::test_x[1.5-2]", "tests.test_a.T.test_x[1.5-2]"),
+        ("sum", "test.sum"),
+        ("test_x (t.T.test_x)", "t.T.test_x"),
+    ] {
+        assert!(has(one, other) && has(other, one), "{one} {other}");
+    }
+    assert!(!has("sum", "checksum") && !has("t.A.test_x", "t.B.test_x"));
+    // Two tests of one name, of which one is altered.
+    let (two, one_failed) = (run(&["a.empty", "b.empty"], &[]), run(&["b.empty"], &["empty"]));
+    assert_eq!(rules(&two, &one_failed, Some((&two, &one_failed)), &[]), [""; 0]);
 }

@@ -32,7 +32,8 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
     let has_default = settings.is_some_and(|settings| settings.default_agent.origin != BUILT_IN);
     let own = settings.iter().flat_map(|settings| &settings.agents).filter(|(name, agent)| {
         let program = agent.value.command.first();
-        !installed.contains(&name.as_str()) && program.is_some_and(|one| context.environment.find_program(one).is_some())
+        !installed.contains(&name.as_str())
+            && program.is_some_and(|one| context.environment.find_program(one).is_some())
     });
     let agents: Vec<&str> = installed.iter().copied().chain(own.map(|(name, _)| name.as_str())).collect();
     let root = directory.ancestors().find(|path| path.join(".git").exists());

@@ -189,8 +189,7 @@ fn denied(ask: &AgentAsk, allowed: &[String]) -> Vec<String> {
     let shell = if access.shell { &[][..] } else { &["Bash"] };
     let writing = if access.may_write() { &[][..] } else { &WRITING_TOOLS };
     let web = if access.may_write() || access.web { &[][..] } else { &["WebFetch"] };
-    let asking =
-        if allowed.iter().any(|rule| ASKING_TOOLS.contains(&rule.as_str())) { &[][..] } else { &ASKING_TOOLS };
+    let asking = if allowed.iter().any(|rule| ASKING_TOOLS.contains(&rule.as_str())) { &[][..] } else { &ASKING_TOOLS };
     let own = [shell, writing, web, asking].concat().into_iter().map(str::to_owned);
     // Where nobody can be asked, nobody has said yes.
     let asked = if ask.ask_person.is_some() { &[][..] } else { &access.rules.ask };
