@@ -98,11 +98,15 @@ causes! {
     REVIEW_REJECTED "review_rejected" AssertionFailure AfterChange Agent
         "fix each of the reviewer's findings at the place that it cites" "compare the result with the phase's description and the criteria";
     REVIEW_UNANSWERED "review_unanswered" Unknown Now Agent
-        "ask the reviewer again; the work stays as it is: `helix jobs resume`" "give it more time or another model: `verify: { timeout: …, model: … }` in the plan";
+        "ask the reviewer again; the work stays as it is: `helix jobs resume`" "give it another model, or more time: `verify: { timeout: …, model: … }` in the plan, or `model: …` in the gate `review_approved`";
     PERSON_REJECTED "person_rejected" AssertionFailure AfterChange Agent
         "change the work as the person's words ask" "compare the result with the question that was asked";
     TESTS_LEFT_OUT "tests_left_out" AssertionFailure AfterChange Agent
-        "put back the tests that were removed or skipped" "correct a test that is wrong instead of leaving it out";
+        "put back the tests that were removed, skipped or made to ask less" "correct a test that is wrong instead of leaving it out";
+    TESTS_EVADED "tests_evaded" AssertionFailure AfterChange Agent
+        "let the code answer what is right, whether or not a test asks" "undo what the findings name and no output claims";
+    DELIVERY_UNHEALTHY "delivery_unhealthy" AssertionFailure AfterChange Agent
+        "find out why what was delivered does not pass its health check" "fix it before it is delivered again";
     TESTS_BLIND "tests_blind" AssertionFailure AfterChange Agent
         "write tests that fail with each planted mistake that the findings name" "compare what a function answers, at the limits of its conditions";
     GATE_CHANGED "gate_changed" AssertionFailure AfterChange Agent

@@ -21,8 +21,12 @@ pub enum OwnCheck {
     SilentReviewer,
     /// A phase that must change files has changed none.
     NothingChanged,
-    /// Fewer tests ran than before, or more were skipped.
+    /// Fewer tests ran than before, more were skipped, or some ask less.
     FewerTests,
+    /// The tests pass by other means than the work.
+    EvadedTests,
+    /// What was delivered is not healthy.
+    Unhealthy,
     /// The script that a gate runs was changed.
     GateChanged,
     /// No test ran.
@@ -65,6 +69,8 @@ impl OwnCheck {
             Self::SilentReviewer => &cause::REVIEW_UNANSWERED,
             Self::NothingChanged => &cause::NOTHING_CHANGED,
             Self::FewerTests => &cause::TESTS_LEFT_OUT,
+            Self::EvadedTests => &cause::TESTS_EVADED,
+            Self::Unhealthy => &cause::DELIVERY_UNHEALTHY,
             Self::GateChanged => &cause::GATE_CHANGED,
             Self::NoTests => &cause::NO_TESTS,
             Self::NothingChecked => &cause::NOTHING_CHECKED,
@@ -83,6 +89,8 @@ impl OwnCheck {
             Self::SilentReviewer => "silent_reviewer",
             Self::NothingChanged => "nothing_changed",
             Self::FewerTests => "fewer_tests",
+            Self::EvadedTests => "evaded_tests",
+            Self::Unhealthy => "unhealthy",
             Self::GateChanged => "gate_changed",
             Self::NoTests => "no_tests",
             Self::NothingChecked => "nothing_checked",

@@ -199,7 +199,9 @@ impl FailureContext {
         let message = facts.terminal.as_ref().map_or("", |terminal| terminal.message.as_str());
         let repeated = facts.repeated.as_ref().map_or("", |call| call.error.as_str());
         let said = if repeated.is_empty() { message } else { repeated };
-        let log = Log::of_texts(said, &format!("{}\n{not_started}", facts.stderr_tail));
+        // What a provider refused is told by the run; what the agent printed besides is about something else.
+        let told_apart = if facts.declared_error.is_some() { "" } else { facts.stderr_tail.as_str() };
+        let log = Log::of_texts(said, &format!("{told_apart}\n{not_started}"));
         Some(site.failure(check::RUN, observation, log, at))
     }
 
@@ -237,7 +239,10 @@ fn hidden(facts: &RunFacts) -> bool {
 fn concluded(check: &str, findings: &[Finding]) -> Option<OwnCheck> {
     let first = findings.first()?;
     if own_code(&first.rule).is_some() {
-        return None;
+        // What a decision lacks is always the same cause; of a plan the code says more.
+        let of_decision =
+            |check: &OwnCheck| matches!(check, OwnCheck::Gate(GateName::AdrValid | GateName::AdrComplete));
+        return by_name(check).filter(of_decision);
     }
     by_rule(&first.rule).or_else(|| by_name(check)).filter(|check| check.cause().is_some())
 }
@@ -253,7 +258,9 @@ fn by_rule(rule: &str) -> Option<OwnCheck> {
         ("review", _) => OwnCheck::Verifier,
         ("approval", _) => OwnCheck::Gate(GateName::Approval),
         ("mutation", _) => OwnCheck::Gate(GateName::Mutation),
-        ("tests", "fewer" | "skipped") => OwnCheck::FewerTests,
+        ("tests", "fewer" | "skipped" | "weaker" | "expects") => OwnCheck::FewerTests,
+        ("tests", "known" | "aware" | "undecided" | "unclaimed" | "not_new") => OwnCheck::EvadedTests,
+        (_, "health") => OwnCheck::Unhealthy,
         ("gate", "changed") => OwnCheck::GateChanged,
         ("phase", "nothing_changed") => OwnCheck::NothingChanged,
         ("integration", "conflict") => OwnCheck::Conflict,

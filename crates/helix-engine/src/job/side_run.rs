@@ -164,7 +164,7 @@ impl Consumed {
             SideBudget::Unlimited => Ok(None),
             SideBudget::Usd(usd) if usd > self.usage.cost_usd => Ok(Some(usd - self.usage.cost_usd)),
             SideBudget::Usd(_) | SideBudget::Reserved => {
-                Err(unreadable("nothing is left of the job's budget but what is reserved for other runs".into()))
+                Err(spent("budget has nothing left but what is reserved for other runs"))
             }
         }
     }

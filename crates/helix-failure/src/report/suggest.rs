@@ -13,7 +13,7 @@ use crate::log::Log;
 use crate::memory::{Closeness, FailureEnd, PastFailure, SuggestionDraft, SuggestionSource};
 use crate::observation::FailureObservation;
 use crate::plain::plain_text;
-use crate::verdict::RetryAdvice;
+use crate::verdict::{Blame, RetryAdvice};
 
 pub const FEWEST_ACTIONS: usize = 2;
 pub const MOST_ACTIONS: usize = 4;
@@ -158,6 +158,7 @@ fn of_phase(classified: &Classified, place: &FailurePlace) -> Option<String> {
     if let (Some(attempt), Some(most), Some(phase)) = (place.attempt, place.max_attempts, &place.phase)
         && attempt >= most
         && classified.retry == RetryAdvice::AfterChange
+        && classified.blame == Blame::Agent
     {
         return Some(format!(
             "attempt {attempt} of {most} failed as well: change the approach, split phase `{phase}`, or make its description more precise"

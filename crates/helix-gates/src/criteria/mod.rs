@@ -18,7 +18,7 @@ use helix_plan::{GateSpec, Taken};
 use super::GateContext;
 use super::checkout::blocking;
 use super::judgement::{Judgement, Trouble, finding};
-use super::tests::weaker_tests;
+use super::tests::{Excused, weaker_tests};
 use run::{Answer, Outcome};
 
 /// Most notes on criteria that passed.
@@ -73,8 +73,8 @@ pub(super) async fn criteria_covered(context: &Arc<GateContext>) -> Result<Judge
     }
     // A test that the job has emptied is no evidence. Where the phase's own tests may ask less, these may.
     let allows = |gate: &GateSpec| matches!(gate, GateSpec::TestsPass(tests) if tests.weaker_tests == Taken::Note);
-    let taken = if context.phase.gates.iter().any(allows) { Taken::Note } else { Taken::Finding };
-    let (weaker, told) = weaker_tests(context, taken).await?;
+    let excused = if context.phase.gates.iter().any(allows) { Excused::Claimed } else { Excused::Nothing };
+    let (weaker, told) = weaker_tests(context, excused).await?;
     Ok(judgement.with_findings(weaker).with_notes(told))
 }
 

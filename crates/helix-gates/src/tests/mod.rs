@@ -62,32 +62,43 @@ impl Tested {
     }
 }
 
+/// In which files tests may ask less.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Excused {
+    Nothing,
+    /// In those that the plan names by their whole path.
+    Named,
+    /// In all that an output covers.
+    Claimed,
+}
+
 /// Tests that assert less than they did: findings, and notes of what the plan allows.
 ///
 /// Results put together are asked, too: a phase without such a gate was not asked what it did to the tests. What others did to them on
 /// their branch is theirs.
 pub(super) async fn weaker_tests(
     context: &Arc<GateContext>,
-    taken: Taken,
+    excused: Excused,
 ) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
     if context.claims.of == WorkOf::Branch {
         return Ok((Vec::new(), Vec::new()));
     }
     let of = context.clone();
-    let taken = if context.claims.weaker_tests { Taken::Note } else { taken };
-    blocking(move || work::weaker_tests(&of, taken)).await?
+    let excused = if context.claims.weaker_tests { Excused::Claimed } else { excused };
+    blocking(move || work::weaker_tests(&of, excused)).await?
 }
 
 /// What became of tests that a command may have run without anybody seeing it. What the plan names is the phase's to change.
 pub(super) async fn unseen_tests(context: &Arc<GateContext>, judged: Judgement) -> Result<Judgement, Trouble> {
-    let (weaker, told) = weaker_tests(context, Taken::Note).await?;
+    let (weaker, told) = weaker_tests(context, Excused::Named).await?;
     Ok(judged.with_findings(weaker).with_notes(told))
 }
 
 pub(super) async fn tests_pass(context: &Arc<GateContext>, gate: &TestsGate) -> Result<Judgement, Trouble> {
     let argv = words(&gate.command)?;
     let mut notes = as_submitted(context, [gate.command.as_str()]).await?;
-    let (weaker, told) = weaker_tests(context, gate.weaker_tests).await?;
+    let excused = if gate.weaker_tests == Taken::Note { Excused::Claimed } else { Excused::Nothing };
+    let (weaker, told) = weaker_tests(context, excused).await?;
     notes.extend(told);
     let testing = Testing::new(context, gate, &argv);
     let tested = testing.run(&context.result.commit, "").await?;

@@ -9,8 +9,8 @@ use std::sync::Arc;
 use helix_core::evidence::{ChangeKind, ChangedFile};
 use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::ids::CommitId;
-use helix_plan::Taken;
 
+use super::Excused;
 use crate::GateContext;
 use crate::code::{Code, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, new_lines};
 use crate::definition::{Family, WorkOf, families, gate_members, is_test};
@@ -242,6 +242,16 @@ pub(super) fn source_of(
     }
 }
 
+impl Excused {
+    fn covers(self, context: &GateContext, path: &str) -> bool {
+        match self {
+            Self::Nothing => false,
+            Self::Named => context.claims.name(path),
+            Self::Claimed => context.claims.cover(path),
+        }
+    }
+}
+
 /// Most test files of a tree that are read for what they ask.
 const MOST_TESTS: usize = 400;
 
@@ -262,7 +272,7 @@ pub(super) fn test_files(context: &GateContext, code: Code) -> Result<Vec<TestFi
 fn other_expectations(
     sources: &mut Sources<'_>,
     tests: &[(String, Arc<TreeListing>)],
-    taken: Taken,
+    excused: Excused,
 ) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
     let context = sources.context();
     let now = context.files()?;
@@ -285,16 +295,16 @@ fn other_expectations(
         sources.ask(&changed, &Question::OtherAnswers { before: old.into(), now: new.into() })?;
     for OtherAnswer { path, test, line, how } in other {
         let message = format!("the test {test} {how}");
-        if context.claims.name(&path) || taken == Taken::Note && context.claims.cover(&path) {
+        if context.claims.name(&path) || excused.covers(context, &path) {
             notes.push(format!("{path}: {message}"));
             continue;
         }
-        let fix = match taken {
-            Taken::Finding => {
+        let fix = match excused {
+            Excused::Nothing | Excused::Claimed => {
                 "make the code give what the test expected; if the task is to change that, the plan names this file in `outputs` by its \
                  whole path, or sets `weaker_tests: note` in this gate"
             }
-            Taken::Note => {
+            Excused::Named => {
                 "make the code give what the test expected; if the task is to change that, the plan names this file in `outputs`"
             }
         };
@@ -335,7 +345,7 @@ fn former_tests(context: &GateContext) -> Result<Vec<(String, Arc<TreeListing>)>
 }
 
 /// Tests of the base that assert less now: findings, and notes of what the plan allows or what may be meant well.
-pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
+pub(super) fn weaker_tests(context: &GateContext, excused: Excused) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
     let (tests, now, mut sources) = (former_tests(context)?, context.files()?, Sources::of(context));
     let read = |files: &TreeListing, path: &str| -> Result<Option<String>, GitError> {
         Ok(source_of(context, files, path)?.map(|(_, source)| source))
@@ -356,16 +366,15 @@ pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<F
         };
         for weak in weakened {
             let message = format!("the test {} {}", weak.test, weak.how);
-            let claimed = context.claims.cover(path);
-            if claimed && (taken == Taken::Note || !weak.plain) {
+            if excused.covers(context, path) || context.claims.cover(path) && !weak.plain {
                 notes.push(format!("{path}: {message}"));
                 continue;
             }
-            let fix = match taken {
-                Taken::Finding => {
+            let fix = match excused {
+                Excused::Nothing | Excused::Claimed => {
                     "make the code pass the test as it was; if the task asks for less, the plan sets `weaker_tests: note` in this gate"
                 }
-                Taken::Note => {
+                Excused::Named => {
                     "make the code pass the test as it was; if the task asks for less, the plan names this file in `outputs`"
                 }
             };
@@ -373,7 +382,7 @@ pub(super) fn weaker_tests(context: &GateContext, taken: Taken) -> Result<(Vec<F
         }
     }
     // One file after the other has shown that it can be read: what takes too much is named.
-    let (other, told) = other_expectations(&mut sources, &tests, taken)?;
+    let (other, told) = other_expectations(&mut sources, &tests, excused)?;
     findings.splice(0..0, other);
     notes.splice(0..0, told);
     Ok((findings, notes))

@@ -566,6 +566,9 @@ async fn tests_behind_a_command_that_nobody_asks_for_its_tests() {
     let report = project.judge("emptied", &gate, &["cart.py"], work).await;
     assert!(short(&report).iter().all(|said| said.starts_with("tests.weaker tests/test_cart.py")), "{report:#?}");
     assert!(report.verdict != Verdict::Pass, "{report:#?}");
+    // Whoever claims a directory has not said that its tests may ask less.
+    let report = project.judge("claimed", &gate, &["cart.py", "tests/"], work).await;
+    assert!(report.verdict != Verdict::Pass, "{report:#?}");
     // The plan names the file: what its tests ask for is the phase's to change, and told.
     let report = project.judge("named", &gate, &["cart.py", "tests/test_cart.py"], work).await;
     assert_eq!(short(&report), ["pass"], "{report:#?}");
