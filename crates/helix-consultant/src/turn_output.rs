@@ -250,10 +250,16 @@ impl TurnOutput {
     }
 
     /// Shows an answer in the place of a refused one, if that was shown.
-    pub(super) async fn replace(&mut self, refused: Option<&str>, answer: String) {
+    pub(super) async fn replace(&mut self, refused: Option<&str>, mut answer: String) {
         if !self.shown.trim().is_empty() {
             let before = refused.and_then(|refused| self.shown.trim_end().strip_suffix(refused.trim())).map(str::len);
             self.retract(before.unwrap_or(self.shown.len()), SaidAnew::Refused).await;
+            self.is_full = false;
+            let breaks = self.shown.len() - self.shown.trim_end_matches('\n').len();
+            if !self.is_read_along && !self.shown.is_empty() {
+                // Nothing else stands between the two there.
+                answer.insert_str(0, &"\n".repeat(2_usize.saturating_sub(breaks)));
+            }
         }
         self.tell(TurnEvent::Text { text: answer }).await;
     }

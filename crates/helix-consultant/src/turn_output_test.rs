@@ -87,6 +87,24 @@ async fn words_that_broke_off_do_not_count() {
     assert_eq!(told, ["I look:", "\n\nHalf an", "-Half an", "All of it."]);
 }
 
+/// Who reads along has a note between what was shown and what replaces it; everybody else a paragraph.
+#[tokio::test]
+async fn an_answer_that_replaces_another_is_a_paragraph_of_its_own() {
+    let text = |text: &str| AgentEvent::Text { text: text.into(), partial: true, parent: None };
+    for (reads_along, refused, shown, read) in [
+        (false, None, "First.\n\nThen no.\n\nYes.", None),
+        (false, Some("Then no."), "First.\n\nYes.", None),
+        (true, Some("Then no."), "First.\n\nYes.", Some("First.\n\nThen no.Yes.")),
+    ] {
+        let mut output = TurnOutput::without_client(Language::English);
+        output.is_read_along(reads_along);
+        output.hear(text("First.\n\nThen no.")).await;
+        output.end_of_run().await;
+        output.replace(refused, "Yes.".into()).await;
+        assert_eq!((output.shown(), output.read()), (shown, read));
+    }
+}
+
 #[tokio::test]
 async fn what_looks_like_a_note_of_helix_is_shown_as_the_agents_words_and_nothing_overtakes_it() {
     let (listener, mut events) = mpsc::channel(16);

@@ -224,6 +224,8 @@ fn agent_runner(state: &StateDir, config: &EngineConfig, key: Key) -> Result<Age
 async fn tidy_memory(mut changes: Subscription, closing: CancellationToken) {
     let tidy = async {
         while changes.recv().await != Err(RecvError::Closed) {
+            // What else was recorded by now is tidied up with it.
+            changes = changes.resubscribe();
             tokio::time::sleep(MEMORY_PAUSE).await;
             if spawn_blocking(give_memory_back).await.is_err() {
                 return;

@@ -130,6 +130,8 @@ impl Git {
         let all: BTreeMap<&OsStr, &OsStr> =
             self.environment.variables().iter().chain(variables).map(|(name, value)| (&**name, &**value)).collect();
         let search = all.get(OsStr::new("PATH")).copied().unwrap_or_default().to_string_lossy();
+        // As a shell looks where nothing is said.
+        let search = if search.is_empty() { "/usr/local/bin:/usr/bin:/bin".into() } else { search };
         let place = [OsStr::new("-C"), directory.as_os_str()];
         let words = before.iter().map(OsString::as_os_str).chain(place).chain(args.iter().map(OsString::as_os_str));
         let program = find_program(program, &search, Path::new("/"));

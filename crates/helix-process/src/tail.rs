@@ -89,6 +89,8 @@ struct Source {
     offset: u64,
     buffer: LineBuffer,
     next: Next,
+    /// Whether the file system cannot say what is in memory.
+    is_unknown: bool,
 }
 
 /// When to read next.
@@ -143,6 +145,7 @@ impl LineReader {
                 offset: 0,
                 buffer: LineBuffer::new(MAX_LINE),
                 next: Next::AfterOthers,
+                is_unknown: false,
             }),
             end: StreamEnd::default(),
             _waiting: waiting,
@@ -185,6 +188,10 @@ impl LineReader {
                 }
                 Reading::Busy { work, run_end } => match (work.await, run_end.take()) {
                     (Ok(read), run_end) => (read, run_end),
+                    (Err(error), _) if error.is_panic() => {
+                        self.reading = Reading::Over;
+                        return Some(Err(self.read_error(self.end.bytes, io::Error::other(error))));
+                    }
                     (Err(_), _) => return Some(Err(self.shutting_down())),
                 },
             };
@@ -278,13 +285,13 @@ impl Source {
         Ok(())
     }
 
-    /// Looks at what needs no disk, as what an agent has just written; `None` where something does.
+    /// Reads what is in memory, as what an agent has just written; `None` where the disk is needed.
     fn look_in_memory(&mut self, marker: &Path, over: bool) -> Option<io::Result<Looked>> {
-        self.file.as_ref()?;
+        self.file.as_ref().filter(|_| !self.is_unknown)?;
         let looked = self.look(marker, over, Waiting::Never);
         let refused = looked.as_ref().err().and_then(Errno::from_io_error);
-        // Some file systems cannot say what is in memory.
-        (!matches!(refused, Some(Errno::AGAIN | Errno::OPNOTSUPP | Errno::NOSYS))).then_some(looked)
+        self.is_unknown = matches!(refused, Some(Errno::OPNOTSUPP | Errno::NOSYS));
+        (!self.is_unknown && refused != Some(Errno::AGAIN)).then_some(looked)
     }
 
     /// `over`: whether the run had ended before, and its record has its last form.

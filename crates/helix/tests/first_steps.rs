@@ -69,6 +69,20 @@ fn init_keeps_to_the_agent_that_the_user_has_configured() {
     user.git(&["commit", "-q", "-m", "plan"]);
     let dry = user.run(&["run", "plans/example/phases.yaml", "--dry-run"]);
     assert!(dry.stdout.contains("agent rehearsal, up to 3 attempts"), "{dry:?}");
+    // What another project's file says is not theirs.
+    let other = User::new();
+    other.write(
+        "helix.toml",
+        "[defaults]\nagent = \"mine\"\n[agents.mine]\ndialect = \"command\"\ncommand = [\"sh\"]\n",
+    );
+    assert_eq!(other.run(&["trust"]).code, 0);
+    std::fs::create_dir(other.work().join("new")).unwrap();
+    let row = |ran: &crate::user::Ran| ran.stdout.lines().find(|line| line.starts_with("agents ")).unwrap().to_owned();
+    assert!(row(&other.run(&["init"])).ends_with("mine"));
+    let ran = other.run(&["init", "new"]);
+    assert!(!row(&ran).ends_with("mine"), "{ran:?}");
+    let written = std::fs::read_to_string(other.work().join("new/helix.toml")).unwrap();
+    assert!(written.contains("\nagent = \"claude\""), "{written}");
 }
 
 /// A program that is there and does nothing is as good as none: gates that need it would be inconclusive.

@@ -95,8 +95,8 @@ fn of_load(programs: &Programs, extent: Extent, load: Load, bars: [Bar; 3]) -> a
             || "never all there at once".to_owned(),
             |latencies| format!("{} lines; longest {:.1} ms", latencies.len(), quantile(latencies, 1.0)),
         );
-        let figure = Figure::new(name(what), of(&through_helix), "ms");
-        figures.push(figure.beside(of(&bare)).bar(bar).note(note));
+        let figure = Figure::new(name(what), of(&through_helix), "ms").bar(bar).note(note);
+        figures.push(if bare.is_some() { figure.beside(of(&bare)) } else { figure });
     }
     Ok(figures)
 }

@@ -17,7 +17,7 @@ use super::programs::Programs;
 /// Between two turns on a machine that has nothing else to do.
 const QUIET: Duration = Duration::from_millis(200);
 /// After which nothing of a conversation should be left in memory.
-const IDLE: Duration = Duration::from_secs(75);
+const IDLE: Duration = Duration::from_secs(145);
 const LONG_LINE: usize = 10_000_000;
 
 pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec<Figure>> {
@@ -27,15 +27,16 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     };
     let place = Place::new(programs)?;
     let (naive, host) = (place.serve_naively()?, place.serve()?);
-    let mut chats = Chats { number: 0, planned: chats };
+    let planned = chats;
+    let (mut bare_chats, mut chats) = (Chats { host: &naive, number: 0 }, Chats { host: &host, number: 0 });
     let mut figures = Vec::new();
     for (what, pause) in [("back to back", Duration::ZERO), ("on a quiet machine", QUIET)] {
         let used = host.processor_seconds()?;
         let (mut through_helix, mut bare) = (Vec::new(), Vec::new());
-        for (host, times) in [(&naive, &mut bare), (&host, &mut through_helix)] {
+        for (chats, times) in [(&mut bare_chats, &mut bare), (&mut chats, &mut through_helix)] {
             for _ in 0..turns {
                 std::thread::sleep(pause);
-                times.push(chats.ask(host, "say answer ok")?.0);
+                times.push(chats.ask("say answer ok")?.0);
             }
         }
         let used = (host.processor_seconds()? - used) * 1e3 / f64::from(turns);
@@ -48,10 +49,10 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     }
     let mut best = |order: &str, least: usize| -> anyhow::Result<[f64; 2]> {
         let mut middle = [0.0; 2];
-        for (host, middle) in [&naive, &host].into_iter().zip(&mut middle) {
+        for (chats, middle) in [&mut bare_chats, &mut chats].into_iter().zip(&mut middle) {
             let mut times = Vec::new();
             for _ in 0..rounds {
-                let (took, length) = chats.ask(host, order)?;
+                let (took, length) = chats.ask(order)?;
                 if length < least {
                     bail!("{length} of {least} bytes arrived");
                 }
@@ -70,8 +71,8 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     );
     let [bare, long] = best(&format!("huge-line bytes={LONG_LINE}"), 1)?;
     figures.push(Figure::new("a turn with a line of 10 MB", long, "ms").beside(bare).bar(Bar::AtMost(150.0)));
-    while chats.number < chats.planned {
-        chats.ask(&host, "say answer ok")?;
+    while chats.number < planned {
+        chats.ask("say answer ok")?;
     }
     let used = host.memory_mib("VmRSS")?;
     if extent == Extent::Whole {
@@ -89,20 +90,20 @@ pub(crate) fn measure(programs: &Programs, extent: Extent) -> anyhow::Result<Vec
     Ok(figures)
 }
 
-/// One-turn conversations.
-struct Chats {
+/// One-turn conversations with a host.
+struct Chats<'h> {
+    host: &'h Host,
     number: usize,
-    planned: usize,
 }
 
-impl Chats {
+impl Chats<'_> {
     /// Asks in a conversation of its own; how many milliseconds it took, and how many bytes were sent.
-    fn ask(&mut self, host: &Host, order: &str) -> anyhow::Result<(f64, usize)> {
+    fn ask(&mut self, order: &str) -> anyhow::Result<(f64, usize)> {
         self.number += 1;
         let order = format!("[[fake: {order}]]");
         let body = json!({"model": "helix", "stream": true, "messages": [{"role": "user", "content": order}]});
         let (chat, began) = (format!("X-Chat: turns-{}", self.number), Instant::now());
-        let mut answer = host.send("POST", "/v1/chat/completions", &[&chat], &body.to_string())?;
+        let mut answer = self.host.send("POST", "/v1/chat/completions", &[&chat], &body.to_string())?;
         let (mut part, mut length, mut head) = (vec![0; 256 << 10], 0, Vec::new());
         loop {
             let read = answer.read(&mut part).context("an answer that stops")?;

@@ -102,7 +102,8 @@ impl Jobs {
                 // Nothing happened; but what is under way takes its time, and the file says how long.
                 () = refresh => false,
             };
-            if !ended {
+            // What a script reads after the end, or while somebody is waited for, is true at once.
+            if !ended && self.get(id.as_str()).await?.status == JobStatus::Running {
                 self.services.closing.run_until_cancelled(tokio::time::sleep(SETTLE)).await;
             }
             // Changes that came in the meantime are written together.

@@ -48,12 +48,16 @@ pub(super) fn spawn(mut command: Command, groups: &Groups) -> io::Result<Pid> {
         return Ok(child);
     }
     waitpid(Some(child), WaitOptions::empty())?;
-    Err(io::Error::from_raw_os_error(i32::from_ne_bytes(errno)))
+    Err(match i32::from_ne_bytes(errno) {
+        0 => io::Error::new(io::ErrorKind::InvalidInput, "a NUL byte is in the command or its environment"),
+        errno => io::Error::from_raw_os_error(errno),
+    })
 }
 
 /// Executes the command in this process; where that fails, says so and ends.
 fn exec(command: &mut Command, mut tell: io::PipeWriter) -> ! {
-    let errno = command.exec().raw_os_error().unwrap_or(libc::EINVAL);
+    // Words with a NUL byte are refused before the system is asked.
+    let errno = command.exec().raw_os_error().unwrap_or(0);
     // A keeper that is not there any more needs not be told.
     drop(tell.write_all(&errno.to_ne_bytes()));
     // SAFETY: ends the process without what belongs to the one that it was copied from.

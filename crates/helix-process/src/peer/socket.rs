@@ -23,12 +23,13 @@ pub(super) fn connected(peer: SocketAddr, own: SocketAddr) -> Option<Socket> {
     asked(peer, own).ok().or_else(in_tables).filter(|socket| socket.inode != 0)
 }
 
-/// `linux/netlink.h`: the length of a header, and a flag.
+/// `linux/netlink.h`: the length of a header, where the kind of the message stands in it, and a flag.
 const HEADER: usize = 16;
+const KIND: std::ops::Range<usize> = 4..6;
 const NLM_F_REQUEST: u16 = 1;
 /// `linux/sock_diag.h`
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
-/// `linux/inet_diag.h`: `inet_diag_req_v2`, and where in `inet_diag_msg` what is read of it stands. An error is shorter.
+/// `linux/inet_diag.h`: `inet_diag_req_v2`, and where in `inet_diag_msg` what is read of it stands.
 const REQUEST: usize = HEADER + 56;
 const ASKED_PORTS: std::ops::Range<usize> = HEADER + 8..HEADER + 12;
 const PORTS: std::ops::Range<usize> = HEADER + 4..HEADER + 8;
@@ -66,8 +67,9 @@ fn asked(peer: SocketAddr, own: SocketAddr) -> io::Result<Socket> {
     let (length, _) = recv(&kernel, &mut answer, RecvFlags::empty())?;
     let answer = answer.get(..length).unwrap_or_default();
     let number = |at: usize| Some(u32::from_ne_bytes(answer.get(at..at + 4)?.try_into().ok()?));
-    // Where none is connected, one that listens at this port is named.
-    let is_it = answer.get(PORTS).is_some_and(|ports| Some(ports) == request.get(ASKED_PORTS));
+    // Where none is connected, one that listens at this port is named, or there is an error.
+    let is_it = answer.get(KIND) == Some(&SOCK_DIAG_BY_FAMILY.to_ne_bytes())
+        && answer.get(PORTS).is_some_and(|ports| Some(ports) == request.get(ASKED_PORTS));
     match (number(USER), number(INODE)) {
         (Some(user), Some(inode)) if is_it => Ok(Socket { user, inode: inode.into() }),
         _ => Err(io::ErrorKind::NotFound.into()),

@@ -51,8 +51,11 @@ impl LineBuffer {
         };
         let read = result.as_ref().map_or(0, |read| *read);
         self.bytes.truncate(old + read);
-        let room = if read == self.room { self.room * 4 } else { self.room / 4 };
-        self.room = room.clamp(SMALLEST_READ, LARGEST_READ);
+        // A read that was refused says nothing of what is there.
+        if result.is_ok() {
+            let room = if read == self.room { self.room * 4 } else { self.room / 4 };
+            self.room = room.clamp(SMALLEST_READ, LARGEST_READ);
+        }
         result
     }
 

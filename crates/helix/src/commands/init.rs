@@ -10,7 +10,7 @@ use helix_project::survey::{Install, Survey, survey};
 use serde_json::json;
 
 use crate::commands::plan::{PLAN_FILE, template};
-use crate::config::{BUILT_IN, FILE_NAME, Trust, project_file, sample, state_dir};
+use crate::config::{FILE_NAME, Trust, project_file, sample, state_dir, user_directory};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::write_new;
@@ -27,12 +27,15 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         .map(|(_, product)| product.name)
         .filter(|name| context.environment.find_program(name).is_some())
         .collect();
-    // What was wrong with the configuration is told by whoever needs it.
+    // What was wrong with the configuration is told by whoever needs it. That of another project counts for nothing here.
     let settings = context.settings().ok();
-    let has_default = settings.is_some_and(|settings| settings.default_agent.origin != BUILT_IN);
+    let is_of = |origin: &str, directory: &Path| origin.starts_with(&directory.join(FILE_NAME).display().to_string());
+    let users = user_directory(&context.environment).unwrap_or_default();
+    let has_default = settings.is_some_and(|settings| is_of(&settings.default_agent.origin, &users));
     let own = settings.iter().flat_map(|settings| &settings.agents).filter(|(name, agent)| {
         let program = agent.value.command.first();
-        !installed.contains(&name.as_str())
+        (is_of(&agent.origin, &users) || is_of(&agent.origin, &directory))
+            && !installed.contains(&name.as_str())
             && program.is_some_and(|one| context.environment.find_program(one).is_some())
     });
     let agents: Vec<&str> = installed.iter().copied().chain(own.map(|(name, _)| name.as_str())).collect();
