@@ -348,6 +348,27 @@ async fn phases_that_a_planning_phase_returns_run_before_what_depends_on_it() {
     assert_eq!((shop.plays("one"), shop.plays("two"), shop.plays("end")), (1, 1, 1));
 }
 
+/// Nothing would look at its files: they go back, and what the job is said to have proved is proved.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_phase_that_only_adds_phases_changes_no_file() {
+    let added = "structured: { phases: [{ id: one, description: \"One.\", outputs: [one.md] }] }";
+    let plan = format!(
+        "    attempts:\n      - steps: [{{ write: {{ path: note.md, content: p }} }}]\n        {added}\n      - steps: [{{ delete: note.md }}]\n        {added}\n"
+    );
+    let one = part("one", "    act: { steps: [{ write: { path: one.md, content: x } }] }\n");
+    let shop = Workshop::open(&format!("parts:\n{}{one}", part("plan", &plan))).await;
+    let repo = shop.repo();
+    let plan = "name: Grows\nphases:\n  - { id: plan, type: planning, description: Plan it., generates_phases: { min: 1, max: 5, template: documentation } }\n";
+    let ended = shop.run(&repo, plan).await;
+    assert_eq!(ended.view.status, JobStatus::Succeeded, "{:#?}", ended.view);
+    let told = shop.prompt(&ended.view.id, "plan", 2);
+    assert!(told.contains("note.md was changed, but this phase claims no outputs"), "{told}");
+    assert!(shop.prompt(&ended.view.id, "plan", 1).contains("Change no file"), "{told}");
+    assert!(repo.join("one.md").exists() && !repo.join("note.md").exists());
+    let evidence = shop.engine.reports().archive().evidence(ended.view.id.as_str()).await.unwrap();
+    assert!(evidence.proved, "{:#?}", evidence.lacking);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_job_goes_on_from_the_first_phase_that_has_not_passed() {
     let plan = "name: Two\nphases:\n  - { id: one, type: documentation, description: O, outputs: [one.md] }\n  - { id: a, type: documentation, description: D, depends_on: [one], outputs: [a.md], max_attempts: 1, gates: [{ type: command, command: \"grep -q right a.md\" }] }\n";

@@ -11,7 +11,7 @@ use super::state::{Dependents, LeftOutBy, PhaseProgress, PhaseState};
 use super::view::ErrorView;
 use crate::question::About;
 use crate::recorded;
-use helix_core::run::{Terminal, TerminalKind};
+use helix_core::run::{Outcome, Retry, Terminal, TerminalKind};
 
 impl PhaseProgress {
     /// The next stage of the escalation.
@@ -57,8 +57,8 @@ impl PhaseProgress {
                 self.state = PhaseState::Skipped { why, dependents: Dependents::Run, by: LeftOutBy::Replacement };
             }
             AdviceAction::Skip if context.phase.optional => self.settle_failed(context, error),
-            AdviceAction::Unusable { .. } if !knows_no_structure(advice) => self.escalate(context, error),
-            // Only a person may leave out what the plan needs. An agent that knows no structured output gives none the next time.
+            AdviceAction::Unusable { .. } if may_give_some_next_time(advice) => self.escalate(context, error),
+            // Only a person may leave out what the plan needs.
             AdviceAction::Skip | AdviceAction::GiveUp | AdviceAction::Unusable { .. } => {
                 self.ask_person(context, error);
             }
@@ -78,9 +78,11 @@ impl PhaseProgress {
     }
 }
 
-/// Whether the adviser's run ended well and without any structured output, or without a record.
-fn knows_no_structure(advice: &Advice) -> bool {
-    let Some(facts) = &advice.side.facts else { return false };
+/// Whether to ask again: an agent that knows no structured output gives none the next time, and what a provider refuses for good it
+/// refuses again.
+fn may_give_some_next_time(advice: &Advice) -> bool {
+    let Some(facts) = &advice.side.facts else { return true };
     let well = |terminal: &&Terminal| terminal.kind == TerminalKind::Success && !terminal.is_error;
-    facts.record_unknown || facts.terminal.as_ref().filter(well).is_some_and(|terminal| !terminal.structured_output)
+    let without = facts.terminal.as_ref().filter(well).is_some_and(|terminal| !terminal.structured_output);
+    !facts.record_unknown && !without && Outcome::from_facts(facts).retry() != Retry::Never
 }

@@ -169,11 +169,18 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                 .map(|one| say!(language, "job-delivering-gate", gate = &one.report.gate, phase = one.phase.as_str()));
             Phrase::new(Sign::Running, Some(phase), text).with(gates)
         }
-        JobEvent::HealthChecked { phase, report, .. } => gate(language, phase, report),
+        JobEvent::HealthChecked { phase, report, .. } if report.verdict.passed() => {
+            Phrase::new(Sign::Passed, Some(phase), say!(language, "job-healthy"))
+        }
+        JobEvent::RollbackFinished { phase, report, .. } if report.verdict.passed() => {
+            Phrase::new(Sign::Passed, Some(phase), say!(language, "job-rolled-back"))
+        }
+        JobEvent::HealthChecked { phase, report, .. } | JobEvent::RollbackFinished { phase, report, .. } => {
+            gate(language, phase, report)
+        }
         JobEvent::RollbackBegun { phase, .. } => {
             Phrase::new(Sign::Running, Some(phase), say!(language, "job-rolling-back"))
         }
-        JobEvent::RollbackFinished { phase, report, .. } => gate(language, phase, report),
         JobEvent::RollbackRequested { phase, by, .. } => {
             Phrase::new(Sign::Running, Some(phase), say!(language, "job-rollback-requested", by = person(language, by)))
         }

@@ -9,11 +9,12 @@ mod overruled;
 mod reviews;
 
 use crate::world::{
-    World, added, advice_given, answered, at, complete, fault, finding, gate_finished, generates, id, job, phase,
-    review_finished, run_finished, spec,
+    World, added, advice_given, answered, at, complete, declared, fault, finding, gate_finished, generates, id, job,
+    phase, review_finished, run_finished, spec,
 };
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{PhaseId, TreeId};
+use helix_core::run::AgentErrorKind;
 use helix_core::said::Words;
 use helix_job::question::{About, Answer, FAIL, Question, QuestionKind, QuestionStatus, RETRY, SKIP};
 use helix_job::{
@@ -305,6 +306,21 @@ fn only_optional_phases_are_skipped_by_an_adviser() {
     play.fail_gate("a", 1, "wrong");
     play.event(advice_given(&id("a"), 1, AdviceAction::Skip));
     assert_eq!(play.view().phases[0].status, PhaseStatus::Skipped);
+}
+
+#[test]
+fn an_adviser_whose_provider_refuses_for_good_is_asked_once() {
+    for (error, next) in [(AgentErrorKind::Billing, "ask/a/1"), (AgentErrorKind::Server, "advise/a/2")] {
+        let mut play = Play::new(escalating(3));
+        play.work();
+        play.fail_gate("a", 1, "wrong");
+        let mut advice = advice_given(&id("a"), 1, AdviceAction::Unusable { fault: fault() });
+        if let JobEvent::AdviceGiven { advice, .. } = &mut advice {
+            advice.side.facts = Some(Box::new(declared(error)));
+        }
+        play.event(advice);
+        assert_eq!(play.keys(), [next], "{error:?}");
+    }
 }
 
 #[test]

@@ -85,7 +85,9 @@ fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence
         return Err(format!("the result of job {job} is not merged into the branch"));
     };
     if !evidence.proved {
-        return Err(format!("the evidence of job {job} is no longer complete: see `helix jobs evidence {job}`"));
+        let first = evidence.lacking.first().map(|what| format!(" ({})", helix_job::Language::English.words(what)));
+        let first = first.unwrap_or_default();
+        return Err(format!("the evidence of job {job} is not complete{first}: see `helix jobs evidence {job}`"));
     }
     let covers = |report: &GateReport| {
         report.gate == GateSpec::CriteriaCovered {}.name() && report.verdict.passed() && report.tree == result.tree

@@ -2,13 +2,18 @@
 //!
 //! Must not remove the only copy of anything: a worktree whose work is in no commit stays.
 
-use helix_core::finding::Fault;
+use helix_core::evidence::Committed;
+use helix_core::finding::{Fault, Finding};
 use helix_core::ids::JobId;
 use helix_job::{JobEvent, JobState};
+use helix_plan::Phase;
 
 use super::effects::{AttemptContext, EffectRunner, blocking};
 use super::unsaved::{commit_text, kept_in, unsaved};
 use helix_git::{AttemptCommit, GitError, Repair};
+
+/// Most files that are named to an agent that was to change none.
+const MOST_UNASKED: usize = 20;
 
 impl EffectRunner {
     /// Removes the worktrees of a job that is over; its branches stay. Nothing of the job may be under way any more. What an
@@ -41,7 +46,8 @@ impl EffectRunner {
 
     pub(super) async fn commit_result(&self, at: AttemptContext<'_>) -> Result<JobEvent, Fault> {
         match self.try_commit(at).await {
-            Ok(AttemptCommit { committed: result, repairs, findings, runs_by_itself }) => {
+            Ok(AttemptCommit { committed: result, repairs, mut findings, runs_by_itself }) => {
+                findings.extend(unasked(at.phase, &result));
                 let repairs = repairs.iter().map(ToString::to_string).collect();
                 Ok(JobEvent::ResultCommitted {
                     phase: at.phase.id.clone(),
@@ -76,4 +82,19 @@ impl EffectRunner {
         }
         Ok(made)
     }
+}
+
+/// Files of a phase that is to answer with phases alone: nothing would look at them.
+fn unasked(phase: &Phase, result: &Committed) -> Vec<Finding> {
+    let is_checked = !phase.outputs.is_empty() || !phase.gates.is_empty() || phase.verify.is_some();
+    if phase.generates_phases.is_none() || is_checked {
+        return Vec::new();
+    }
+    let unasked = |path: &str| {
+        let message =
+            format!("{path} was changed, but this phase claims no outputs: its result is the phases that it adds");
+        let fix = "undo the change, and say in the phases' descriptions what their agents have to know";
+        Finding::new("outputs.outside", message).at(path, None, None).fix(fix)
+    };
+    result.changed.iter().take(MOST_UNASKED).map(|file| unasked(&file.path)).collect()
 }
