@@ -40,6 +40,9 @@ pub struct HostInfo {
     pub token_file: PathBuf,
     /// Files of its configuration, the strongest first.
     pub configuration: Vec<PathBuf>,
+    /// Digests of their texts when it read them, in the same order.
+    #[serde(default)]
+    pub texts: Vec<String>,
     /// Digest of the settings in force; equal for files that say the same.
     #[serde(default)]
     pub settings: String,

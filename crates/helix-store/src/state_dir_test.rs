@@ -65,6 +65,7 @@ fn the_second_host_is_refused_and_told_who_the_first_is() {
         pid: 4711,
         token_file: directory.token_file(),
         configuration: vec![],
+        texts: Vec::new(),
         settings: String::new(),
     };
     lock.announce(&info).unwrap();
@@ -117,6 +118,7 @@ fn what_a_killed_host_left_behind_keeps_its_lock_for_a_moment() {
             pid,
             token_file: "/t".into(),
             configuration: vec![],
+            texts: Vec::new(),
             settings: String::new(),
         };
         std::fs::write(directory.host_file(), serde_json::to_vec(&info).unwrap()).unwrap();

@@ -97,7 +97,13 @@ fn what_a_person_accepts_is_merged_recorded_and_never_proved() {
     );
     let lacks = page["missing"].to_string();
     assert!(lacks.contains("accepted it although gate command did not pass: the server is down"), "{lacks}");
+    assert_eq!(evidence["integration"]["standing"], "unproved", "{evidence:#}");
     // Whoever looks at it later is told the same.
+    assert!(said(&stage, &["jobs", "list"], 0).contains("succeeded (not proved)"));
+    let report = said(&stage, &["jobs", "report", "last"], 0);
+    assert!(report.contains("**Not proved:**") && report.contains("the server is down"), "{report}");
+    let merged = stage.git(&stage.repo, &["log", "-1", "--format=%(trailers:key=Helix-Overruled)", "main"]);
+    assert!(merged.contains("command of page, by ") && merged.contains(": the server is down"), "{merged}");
     said(&stage, &["jobs", "watch", "last"], 6);
 }
 

@@ -96,6 +96,23 @@ fn a_second_project_with_the_same_settings_uses_the_host() {
     assert!(!ran.stderr.contains("--config"), "another project's file is no remedy: {ran:#?}");
 }
 
+/// A limit that is written down while a host runs would not count.
+#[test]
+fn a_configuration_that_has_changed_since_the_host_began_gets_no_work() {
+    let user = User::new();
+    user.rehearse("- {key: a, repeat: true, actions: [{write: {path: a.txt, text: \"a\\n\"}}, {say: done}]}\n");
+    user.write("p.yaml", PLAN);
+    user.write("helix.toml", "[jobs]\nmax_parallel = 2\n");
+    user.repository();
+    let host = Served::start(&user);
+    user.write("helix.toml", "# the same\n[jobs]\nmax_parallel = 2\n");
+    assert_eq!(user.run(&["run", "p.yaml", "--dry-run"]).code, 0);
+    user.write("helix.toml", "[jobs]\nmax_parallel = 2\nbudget_usd = 0.5\n");
+    let pid = host.0.id().to_string();
+    user.run(&["run", "p.yaml"]).refused(2, &["HX0919", &pid, "has changed since"]);
+    assert_eq!(user.run(&["--json", "jobs"]).json(), json!([]), "no job was made");
+}
+
 /// What a host keeps before anybody asked for anything: the rules of failures alone were 25 MB and a tenth of a second.
 #[test]
 fn an_idle_host_is_small() {

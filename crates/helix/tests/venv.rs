@@ -140,11 +140,12 @@ fn a_virtual_environment_that_is_not_there_is_refused_before_anything_runs() {
 }
 
 /// The repository's own is found without being named, also by `helix gates run`; the configuration's goes before it, and the
-/// active one before both.
+/// active one before both. The host that runs need not know it: each job brings its own.
 #[test]
 fn the_active_one_goes_before_the_configured_one_and_that_before_the_repositorys() {
     let user = project();
     user.write("shop.py", "NAME = 'new'\n");
+    let _host = Host::start(&user);
     let [of_repository, configured, active] = [".venv", "../configured", "../active"].map(|at| venv(&user, at));
     let used = |variable: Option<&Path>| {
         let mut command = user.helix();
@@ -165,13 +166,6 @@ fn the_active_one_goes_before_the_configured_one_and_that_before_the_repositorys
         // The change that is not committed keeps the result out of the branch, which the venv has nothing to do with.
         assert_eq!(watched.code, 1, "{watched:?}");
         assert_eq!(show(&user)["status"], "succeeded");
-        // The next one has another configuration.
-        let host = i32::try_from(job["host_pid"].as_u64().unwrap()).unwrap();
-        rustix::process::kill_process(rustix::process::Pid::from_raw(host).unwrap(), rustix::process::Signal::TERM)
-            .unwrap();
-        while user.state().join("host.json").exists() {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
         show(&user)["venv"].as_str().map(|venv| Path::new(venv).canonicalize().unwrap())
     };
     assert_eq!(used(None), of_repository.canonicalize().ok());

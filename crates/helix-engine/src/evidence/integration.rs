@@ -73,6 +73,9 @@ impl Examiner<'_> {
             }
         }
         let validated_by = passed.iter().find(|(_, own)| own.tree == result.tree).map(|(phase, _)| phase.id.clone());
+        let overruled = active.pairs().filter(|(_, progress)| matches!(progress.state, PhaseState::Passed { .. }));
+        let overruled: Vec<_> = overruled.filter(|(_, progress)| !progress.accepted().is_empty()).collect();
+        missing.extend(overruled.iter().map(|(phase, _)| recorded!("lacks-overruled", phase = phase.id.as_str())));
         if *target != IntegrationTarget::Nowhere {
             let asked = match validated_by {
                 Some(_) => active.gates_to_confirm(&result.tree),
@@ -90,6 +93,8 @@ impl Examiner<'_> {
             missing.extend(changed_since(active, &passed));
         }
         missing.extend(gates.iter().filter_map(|gate| doubt(gate, Some(&result.tree))));
+        // What a person has overruled validates nothing.
+        let validated_by = validated_by.filter(|id| overruled.iter().all(|(phase, _)| phase.id != *id));
         let standing = if missing.is_empty() { Standing::Proved } else { Standing::Unproved };
         Ok(IntegrationEvidence { result: found, target: target.clone(), standing, missing, validated_by, gates })
     }

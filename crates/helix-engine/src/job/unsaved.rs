@@ -7,7 +7,7 @@ use std::path::Path;
 use helix_core::finding::Fault;
 use helix_core::ids::{CommitId, JobId};
 use helix_core::text::one_line;
-use helix_job::{Active, Attempt, JobSpec, PhaseProgress, PhaseState};
+use helix_job::{Active, Attempt, JobSpec, Language, PhaseProgress, PhaseState, phrases};
 use helix_plan::Phase;
 
 use helix_git::{AttemptKey, CommitText};
@@ -62,8 +62,17 @@ pub(super) fn result_text(active: &Active) -> CommitText {
     CommitText {
         subject: title(&plan.name, what),
         body: passed.iter().map(|phase| format!("- {}\n", title(phase.id.as_str(), done(phase)))).collect(),
-        trailers: agents.iter().map(|agent| format!("Helix-Agent: {agent}")).collect(),
+        trailers: agents.iter().map(|agent| format!("Helix-Agent: {agent}")).chain(overruled(active)).collect(),
     }
+}
+
+/// What persons have accepted although a gate did not pass: whoever reads the history is to know it.
+fn overruled(active: &Active) -> impl Iterator<Item = String> {
+    let accepted = active.pairs().flat_map(|(phase, progress)| progress.accepted().iter().map(move |one| (phase, one)));
+    accepted.map(|(phase, one)| {
+        let by = phrases::person(Language::English, &one.by);
+        format!("Helix-Overruled: {} of {}, by {by}: {}", one.name, phase.id, one.reason)
+    })
 }
 
 /// The agent of a phase, with the model that was chosen for it.

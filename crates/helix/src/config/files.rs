@@ -12,6 +12,7 @@ use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths
 use helix_core::source_text::{SourceText, utf8};
 use helix_job::{Language, say};
 use helix_process::bounded::read_bytes;
+use sha2::{Digest, Sha256};
 
 use super::keys::File;
 use super::trust::{ProjectFile, Trust, only_the_user_writes};
@@ -114,6 +115,11 @@ impl Files {
 
     pub(crate) fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.files.iter().map(|(path, _)| path)
+    }
+
+    /// Digests of their texts, in the same order.
+    pub(crate) fn digests(&self) -> impl Iterator<Item = String> {
+        self.files.iter().map(|(_, text)| format!("{:x}", Sha256::digest(text)))
     }
 
     /// The directory that relative paths at this place are meant from.

@@ -327,15 +327,16 @@ impl Settings {
         })
     }
 
-    /// What a host works by, in short: settings with equal digests are the same for every job and chat.
+    /// What a host works by, in short: settings with equal digests are the same for every job and chat. The virtual environment is not
+    /// among them, since each job brings its own.
     ///
     /// # Errors
     /// Those of [`Settings::engine`].
     pub(crate) fn digest(&self, environment: &Environment) -> Result<String, CommandError> {
         let config = &self.engine(environment)?;
-        let EngineConfig { agents, default_agent, roots, projects, consultant, roles, venv, policy, .. } = config;
+        let EngineConfig { agents, default_agent, roots, projects, consultant, roles, policy, .. } = config;
         let EngineConfig { admission, sandbox, timeouts, failures, .. } = config;
-        let jobs = (agents, default_agent, roots, projects, roles, venv, policy);
+        let jobs = (agents, default_agent, roots, projects, roles, policy);
         let text = format!("{jobs:?}{consultant:?}{:?}", (admission, sandbox, timeouts, failures));
         Ok(format!("{:x}", Sha256::digest(text)))
     }

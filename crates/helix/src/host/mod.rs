@@ -145,6 +145,7 @@ impl Host {
             token_file: token.file.clone(),
             configuration: settings.files.paths().cloned().collect(),
             settings: settings.digest(environment)?,
+            texts: settings.files.digests().collect(),
         };
         let client = Client::new(&info, &engine_state)?;
         let host = Self { engine, info, client, token, shutdown, server, lock };

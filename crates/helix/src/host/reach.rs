@@ -1,6 +1,6 @@
 //! Finding the host of a state directory, or becoming it. Must not know what is asked of it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use helix_store::{HostInfo, StateDir, StateDirError};
@@ -72,10 +72,18 @@ pub(crate) async fn refuse_other_configuration(
     settings: &Settings,
 ) -> Result<(), CommandError> {
     let Some((host, _)) = announced(settings).await? else { return Ok(()) };
-    let Some(unread) = settings.files.paths().find(|path| !host.configuration.contains(path)) else { return Ok(()) };
+    let read = |path: &PathBuf| host.configuration.iter().zip(&host.texts).find(|(known, _)| *known == path);
+    let mut files = settings.files.paths().zip(settings.files.digests());
+    let other = files.find(|(path, digest)| read(path).is_none_or(|(_, known)| known != digest));
+    let Some((unread, _)) = other else { return Ok(()) };
     // Files that say the same are as good as one.
     if host.settings == settings.digest(environment)? {
         return Ok(());
+    }
+    if host.configuration.contains(unread) {
+        let message = format!("{} has changed since the running host (process {}) read it", unread.display(), host.pid);
+        let hint = "stop that host, and the file is read anew; one in the background stops soon after its last job";
+        return Err(CommandError::usage(codes::OTHER_CONFIGURATION, message).hint(hint));
     }
     let read: Vec<String> = host.configuration.iter().map(|path| path.display().to_string()).collect();
     let read = if read.is_empty() { "no configuration file".to_owned() } else { read.join(" and ") };

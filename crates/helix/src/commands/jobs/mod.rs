@@ -304,6 +304,9 @@ fn status(language: Language, job: &JobView, no_host: bool) -> Cell {
         None if matches!(job.integration, Some(IntegrationTarget::Beside { .. })) => {
             say!(language, "list-not-merged", status = word)
         }
+        None if job.phases.iter().any(|phase| !phase.accepted.is_empty()) => {
+            say!(language, "list-not-proved", status = word)
+        }
         None => word,
     };
     (format!("{} {status}", sign.symbol()), Some(meaning(sign)))

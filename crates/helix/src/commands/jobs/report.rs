@@ -10,8 +10,8 @@ use helix_core::issue::Issue;
 use helix_core::text::short_commit;
 use helix_engine::observer::{JobReport, last_reports};
 use helix_failure::report::quoted;
-use helix_job::phrases::{Sign, open_questions};
-use helix_job::{IntegrationTarget, JobView, PhaseStatus, PhaseView, say};
+use helix_job::phrases::{self, Sign, open_questions};
+use helix_job::{IntegrationTarget, JobView, Language, PhaseStatus, PhaseView, say};
 use serde_json::json;
 
 use crate::code_host::Thread;
@@ -126,6 +126,11 @@ fn parts(view: &JobView, reports: &[&JobReport]) -> Vec<String> {
     }
     if let Some(error) = &view.error {
         row("Why", quoted(&error.message));
+    }
+    for (phase, one) in view.phases.iter().flat_map(|phase| phase.accepted.iter().map(move |one| (phase, one))) {
+        let by = quoted(&phrases::person(Language::English, &one.by));
+        let (gate, why) = (quoted(&one.name), quoted(&one.reason));
+        row("Not proved", format!("{by} accepted `{}` although gate {gate} did not pass: {why}", phase.id));
     }
     let questions = open_questions(view).map(|one| format!("- **Waits for an answer:** {}\n", quoted(&one.text)));
     let phases = view.phases.iter().map(phase_line);

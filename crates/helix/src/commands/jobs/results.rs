@@ -9,7 +9,7 @@ use helix_core::said::Words;
 use helix_core::text::visible;
 use helix_engine::audit::Audit;
 use helix_engine::evidence::{
-    DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence,
+    DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
 use helix_job::{CommandEvidence, Language, Review, phrases, say};
 use serde::Serialize;
@@ -104,8 +104,12 @@ fn report(context: &Context, found: &JobEvidence) -> String {
     for conflict in &found.conflicts {
         let between: Vec<&str> = conflict.between.iter().map(PhaseId::as_str).collect();
         let (phase, paths) = (&conflict.phase, conflict.paths.join(", "));
+        let is_proved = found.phases.iter().any(|one| one.phase == *phase && one.standing == Standing::Proved);
         let (phases, phase) = (between.join(", "), phase.as_str());
-        lines.push(say!(language, "evidence-conflict", phases = phases, paths = paths, phase = phase));
+        lines.push(match is_proved {
+            true => say!(language, "evidence-conflict", phases = phases, paths = paths, phase = phase),
+            false => say!(language, "evidence-conflict-unproved", phases = phases, paths = paths, phase = phase),
+        });
     }
     match (&found.integration, &found.refusal) {
         (Some(integration), _) => {
