@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tokio_util::sync::CancellationToken;
 
+use crate::config::WorkspaceSource;
 use crate::error::EngineError;
 use crate::evidence::Archive;
 use crate::work_gates::{Scratch, WorkTask, looked};
@@ -125,23 +126,28 @@ impl Archive<'_> {
     /// Plants faults into a shadow of a job's results and runs the gates of their phases on each; `each` is told of every fault.
     ///
     /// # Errors
-    /// [`EngineError::NotFound`], [`EngineError::Journal`]; [`EngineError::Refused`]: no phase has a result that its gates pass on now;
-    /// [`EngineError::Environment`]: the repository is gone, or the walls are missing.
+    /// [`EngineError::NotFound`], [`EngineError::Journal`]; [`EngineError::Environment`]: no phase has a result that its gates pass on here,
+    /// the repository is gone, or the walls are missing.
     #[boxed]
     pub async fn audit(
         &self,
         id: &str,
         limits: AuditLimits,
-        (helix, sandbox): (PathBuf, Sandbox),
+        (helix, sandbox, workspaces): (PathBuf, Sandbox, WorkspaceSource),
         cancel: &CancellationToken,
         each: &(dyn Fn(&TriedFault) + Send + Sync),
     ) -> Result<Audit, EngineError> {
         let begun = Instant::now();
         let reading = self.read(id, |job, _, active, repository| Ok((job.clone(), subjects(active), repository)));
         let (job, subjects, hosted) = reading.await?;
+        let top = hosted.user().top().to_owned();
+        let workspace = helix_process::spawn_blocking(move || workspaces.of(&top));
+        let workspace = workspace.await.map_err(EngineError::environment)?;
+        let workspace = workspace.map_err(|(message, hint)| EngineError::refused(format!("{message}: {hint}")))?;
         let (mut tried, mut possible, mut left_out) = (Vec::new(), 0, Vec::new());
         let count = subjects.len();
         for (index, Subject { task, phase, result }) in subjects.into_iter().enumerate() {
+            let task = task.prepared(self.state_dir.to_path_buf(), workspace.clone());
             let scratch = Scratch::new()?;
             let (of, site, base) = (hosted.clone(), scratch.root.clone(), task.base().cloned());
             let shadow = helix_process::spawn_blocking(move || {
@@ -186,7 +192,11 @@ impl Archive<'_> {
         if tried.is_empty() {
             let why: Vec<String> = left_out.iter().map(|one| format!("{}: {}", one.phase, one.why)).collect();
             let why = if why.is_empty() { "no phase has passed".to_owned() } else { why.join("; ") };
-            return Err(EngineError::refused(format!("no fault was tried: {why}")));
+            let hint = "`helix gates run` shows whether the gates pass here; what they need besides belongs into `[workspace]`";
+            return Err(EngineError::Environment {
+                message: format!("no fault was tried: {why}"),
+                hint: Some(hint.to_owned()),
+            });
         }
         Ok(Audit::of(job, tried, possible, left_out))
     }

@@ -114,6 +114,10 @@ fn npm_installs_once_and_what_an_agent_changes_there_is_seen_by_nobody_else() {
     assert_eq!(std::fs::read_to_string(&index).unwrap(), "module.exports = 'hello';\n");
     assert!(!made[0].join("tree/package.json").exists(), "files of the commit are not kept");
 
+    // So does an audit of its gates, which has nothing to plant here.
+    let audit = user.run(&["gates", "audit", "last"]);
+    assert!(audit.stderr.contains("nothing can be planted"), "{audit:#?}");
+
     // A second job finds it, and so does who runs the gates by hand.
     std::fs::remove_file(user.work().join("done.txt")).unwrap();
     user.git(&["commit", "-qam", "again"]);

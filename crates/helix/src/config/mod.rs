@@ -16,4 +16,4 @@ pub(crate) use keys::sample;
 pub(crate) use overrides::{GLOBAL, Overrides, state_dir};
 pub(crate) use settings::{Origin, Settings, skill_directories};
 pub(crate) use trust::{ProjectFile, Trust};
-pub(crate) use workspace::workspace_of;
+pub(crate) use workspace::{workspace_of, workspace_source};

@@ -13,6 +13,7 @@ use helix_job::{Language, say};
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::job_names::Id;
+use crate::config::workspace_source;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
 use crate::files::unwritable;
@@ -46,7 +47,8 @@ pub(super) fn run(context: &Context, arguments: Arguments) -> Ended {
         let sandbox = context.settings()?.sandbox(&context.environment);
         let cancel = CancellationToken::new();
         let tell = |fault: &TriedFault| terminal.note(&line(terminal, fault));
-        let with = (context.environment.program.clone(), sandbox);
+        let workspaces = workspace_source(&context.environment, &context.overrides);
+        let with = (context.environment.program.clone(), sandbox, workspaces);
         let running = archive.audit(&id, limits, with, &cancel, &tell);
         let Some(audit) = unless_stopped(running, &cancel).await? else { return Ok(Exit::Interrupted) };
         let mut text: Vec<String> = audit.escaped().map(|fault| line(terminal, fault)).collect();
