@@ -79,7 +79,7 @@ impl Forms {
             noise: regex(concat!(
                 r"^(?:ok \d|ok - |ok\s+\S+\s+[\d.]+s|✓|✔|√|PASS\b|--- PASS|=== |\[ +OK +\]|test .* \.\.\. (?:ok|ignored)$)|",
                 r" \.\.\. ok$|\bPASSED\b|^\[?(?:INFO|DEBUG|TRACE|NOTICE)\]?(?:\s|:|$)|^(?:npm|pnpm|yarn) (?:WARN|warn|notice)|",
-                r"^[✗✖×] (?i:build failed)|^nginx: configuration file .* test failed$|^\S+\s+: ok=\d+ |^from \S+:\d+|^\[C\]: |^stack traceback:|^\[[\d.]+s\]\[(?:warning|info|debug)|^ERROR: Reconnecting|^(?:HINT|CONTEXT|STATEMENT|QUERY|TIPP|ASTUCE|KONTEXT|CONTEXTE|建议|上下文)\s?[:：]|",
+                r"^[✗✖×] (?i:build failed)|^nginx: configuration file .* test failed$|^\S+\s+: ok=\d+ |^from \S+:\d+|^\[C\]: |^stack traceback:|^\[[\d.]+s\]\[(?:warning|info|debug)|^ERROR: Reconnecting|^Claude configuration file not found at: |^(?:HINT|CONTEXT|STATEMENT|QUERY|TIPP|ASTUCE|KONTEXT|CONTEXTE|建议|上下文)\s?[:：]|",
                 r"^(?i:don't|do not|never) run |^(?:\w+ )?(?:note|hint|help|info)\b ?(?:\[[^\]]*\])?:|^\d* *\| |^> *\d+ \||^= help:|^(?:level|lvl)=(?:info|warn|debug)"
             ))?,
             warning: regex(

@@ -22,5 +22,7 @@ fn the_raising_line_is_found_in_tracebacks_panics_and_stacks() {
     assert_eq!(raised("thread 'm' panicked at a.rs:1:2:\nboom").as_deref(), Some("boom"));
     let quoted = marks("throw new Error('connection refused')\n      ^\nboom\n");
     assert_eq!((quoted[0].1, quoted[2].1), (Mark::Noise, Mark::Plain));
+    // What Claude Code says of itself wherever nobody has logged in, whatever fails afterwards.
+    assert_eq!(marks("Claude configuration file not found at: /home/dev/.claude.json\nboom\n")[0].1, Mark::Noise);
     assert_eq!(raised("x\nError: boom\n    at f (a.js:1:2)").as_deref(), Some("Error: boom"));
 }

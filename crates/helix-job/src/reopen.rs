@@ -28,8 +28,8 @@ pub enum ReopenError {
         "the job is not over yet: answer its open question (`helix answer`), wait for its end, or `helix jobs cancel` it first"
     )]
     Running,
-    /// Its result is in the repository.
-    #[error("the job has succeeded and its result is integrated")]
+    /// Its result is in the repository, or on a branch of its own.
+    #[error("the job has succeeded: no phase is left to do again")]
     Succeeded,
     /// Its result was merged and taken out again: what it made counts as merged to git, and would not come back.
     #[error("the job was reverted: start a new one (`helix run`)")]

@@ -46,12 +46,6 @@ pub enum Belongs<'a> {
     Unknown,
 }
 
-impl<'a> From<Option<&'a Path>> for Belongs<'a> {
-    fn from(project: Option<&'a Path>) -> Self {
-        project.map_or(Self::Unknown, Self::Project)
-    }
-}
-
 /// What is said with findings of [`Belongs::NoProject`].
 pub const NO_PROJECT_CHOSEN: &str = "The session has no project yet, so no file exists. For work on an existing project call adr_list with its directory.";
 

@@ -82,6 +82,13 @@ fn each_validator_finds_what_it_is_for() {
     let found = scene.examine("See [it](adr-draft.md).\n<!-- STEP: generate -->").findings;
     assert!(!found.is_empty() && found.iter().all(|one| one.validator == "adr_structure"), "{found:?}");
     assert!(found.iter().all(|one| one.finding.place.as_ref().unwrap().file == "adr-draft.md"), "{found:?}");
+    // Where no project is chosen, no file is there to be changed.
+    scene.write(
+        "adr-draft.md",
+        "---\nadr_id: draft\ntitle: T\nstatus: Proposed\nfiles:\n  modify: [src/nowhere.py]\n---\n\n# T\n",
+    );
+    let found = scene.examine("See [it](adr-draft.md).\n<!-- STEP: generate -->").findings;
+    assert!(found.iter().any(|one| one.finding.message.contains("src/nowhere.py")), "{found:?}");
     // Whatever Markdown files are called.
     std::fs::rename(scene.work.join("adr-draft.md"), scene.work.join("adr-draft.markdown")).unwrap();
     let found = scene.found("It is written.\n<!-- STEP: generate -->");

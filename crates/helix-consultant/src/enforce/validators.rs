@@ -88,7 +88,7 @@ impl Examined {
 pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<Examined, SaveCheckError> {
     let mut examined = Examined::default();
     let catalog = SkillCatalog::load(evidence.project.as_deref(), &evidence.skills);
-    let belongs = Belongs::from(evidence.project.as_deref());
+    let belongs = evidence.project.as_deref().map_or(Belongs::NoProject, Belongs::Project);
     let workflow_paths = WorkflowPaths::of(evidence.project.as_deref(), evidence.config.clone());
     let shown = answer::read(split(&evidence.answer).0, &evidence.directory);
     if validators.contains(&Validator::StepMarker) {

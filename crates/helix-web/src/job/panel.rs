@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use helix_core::text::one_line;
 use helix_engine::{EngineError, Follow};
-use helix_job::{Language, say};
+use helix_job::{JobStatus, Language, say};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -29,7 +29,7 @@ pub(super) fn tabs(language: Language, detail: &JobDetail, selected: &Selected<'
         (Tab::Prompt, say!(language, "web-tab-prompt")),
     ];
     let fixed = selected.attempt().filter(|_| selected.is_fixed).map(|one| one.number);
-    let is_over = detail.view.status.is_final();
+    let has_failed = detail.view.status.is_final() && detail.view.status != JobStatus::Succeeded;
     html! {
         div #phase.phase data-v=(version(detail)) {
             @if let Some(phase) = selected.phase {
@@ -37,7 +37,7 @@ pub(super) fn tabs(language: Language, detail: &JobDetail, selected: &Selected<'
                     (sign(phase.status.into(), None))
                     h2 { (one_line(&phase.name, 100)) }
                     span.weak { (card::stage(language, phase)) }
-                    @if is_over && phase.attempt > 0 {
+                    @if has_failed && phase.attempt > 0 {
                         details.act.right {
                             summary { (say!(language, "web-retry")) }
                             form method="post" action={ "/jobs/" (detail.view.id) "/retry" } {
