@@ -79,4 +79,6 @@ codes! {
     CRITERIA_UNCHECKED = "HX0136";
     /// A phase still has the template's text instead of a description.
     UNEDITED = "HX0137";
+    /// A plan with a decision whose code no verifier looks at.
+    UNVERIFIED = "HX0138";
 }

@@ -67,6 +67,7 @@ impl Plan {
         let resolved = written.and_then(|written| resolve(written, &mut reader));
         let mut problems = reader.problems;
         problems.extend(resolved.iter().filter_map(|(plan, places, _)| unchecked_criteria(file_name, plan, places)));
+        problems.extend(resolved.iter().flat_map(|(plan, places, _)| unverified(file_name, plan, places)));
         problems.extend(resolved.iter().flat_map(|(plan, places, _)| unedited(file_name, plan, places)));
         sort_by_place(&mut problems);
         match resolved {
@@ -112,6 +113,20 @@ pub(super) fn unchecked_criteria(file: &str, plan: &Plan, places: &PlanPlaces) -
     let help = "add `{ type: criteria_covered }` to the gates of the last phase";
     let warning = Diagnostic::warning(codes::CRITERIA_UNCHECKED, file, message).help(help);
     Some(Diagnostic { span: places.adr, ..warning })
+}
+
+/// Warnings where code for the plan's decision comes from a phase that nobody but its gates looks at, and does not say so.
+fn unverified(file: &str, plan: &Plan, places: &PlanPlaces) -> Vec<Diagnostic> {
+    let reviews = |gate: &GateSpec| matches!(gate, GateSpec::ReviewApproved { .. });
+    let phases = plan.phases.iter().zip(&places.phases).filter(|(phase, place)| {
+        phase.kind == PhaseType::Development && place.verify.is_none() && !phase.gates.iter().any(reviews)
+    });
+    let warning = |(phase, place): (&Phase, &PhasePlaces)| {
+        let message = format!("no verifier looks at the result of phase `{}`", phase.id);
+        let help = "add `verify: true`, or `verify: false` where its gates are enough";
+        Diagnostic::warning(codes::UNVERIFIED, file, message).at(place.id).help(help)
+    };
+    if plan.adr.is_none() || plan.workflow.is_some() { Vec::new() } else { phases.map(warning).collect() }
 }
 
 /// Reads the tree of a file; a file without one is reported.

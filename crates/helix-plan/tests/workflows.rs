@@ -143,7 +143,7 @@ fn values_are_put_in_only_up_to_a_size() {
 
 /// What the workflow brings counts, too: only the whole tells whether the decision's criteria are checked.
 #[test]
-fn criteria_that_no_gate_checks_are_a_warning() {
+fn criteria_that_no_gate_checks_and_code_that_nobody_verifies_are_warnings() {
     let phases = |gates: &str| {
         format!("phases:\n  - {{ id: a, type: documentation, description: d, outputs: [a.md]{gates} }}\n")
     };
@@ -152,6 +152,13 @@ fn criteria_that_no_gate_checks_are_a_warning() {
         |gates: &str| codes(Plan::parse("p", &format!("name: n\nadr: adr/001-x.md\n{}", phases(gates))).unwrap());
     assert_eq!(alone(""), ["HX0136"]);
     assert_eq!(alone(", gates: [{ type: criteria_covered }]"), Vec::<String>::new());
+    let developed = |more: &str| {
+        let phases = format!("phases:\n  - {{ id: a, type: development, description: d, outputs: [a.py]{more} }}\n");
+        codes(Plan::parse("p", &format!("name: n\nadr: adr/001-x.md\n{phases}")).unwrap())
+    };
+    assert_eq!(developed(""), ["HX0136", "HX0138"]);
+    assert_eq!(developed(", verify: false"), ["HX0136"]);
+    assert_eq!(developed(", verify: true, gates: [{ type: criteria_covered }]"), Vec::<String>::new());
     let joined = |call: &str, workflow: &Workflow| {
         codes(join(&format!("name: n\nadr: adr/001-x.md\nworkflow: {call}\n{}", phases("")), workflow).unwrap())
     };
