@@ -27,7 +27,7 @@ pub struct PhasePrompt {
     pub prompt: String,
 }
 
-/// Who would look at the result of each attempt at a phase, once its gates have passed.
+/// Who would look at the result of each attempt at a phase, or at a phase that it adds, once its gates have passed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PhaseVerifier {
     /// Which phase.
@@ -43,9 +43,13 @@ pub struct PhaseVerifier {
 /// The verifiers of a plan's phases, as a job of it would ask them; phases without one are left out.
 pub fn verifiers(config: &EngineConfig, plan: &Plan) -> Vec<PhaseVerifier> {
     let of = |phase: &Phase| {
-        let verify = phase.verify.as_ref()?;
-        let own = phase.agent.clone().unwrap_or_else(|| config.default_agent.clone());
-        let (agent, model) = who_looks(&config.roles, &config.agents, own, verify.model.clone(), phase.model.clone());
+        let added = phase.generates_phases.as_ref();
+        let (verify, agent, works_with) = match &phase.verify {
+            Some(verify) => (verify, &phase.agent, &phase.model),
+            None => (added?.verify.as_ref()?, &added?.defaults.agent, &added?.defaults.model),
+        };
+        let own = agent.clone().unwrap_or_else(|| config.default_agent.clone());
+        let (agent, model) = who_looks(&config.roles, &config.agents, own, verify.model.clone(), works_with.clone());
         Some(PhaseVerifier { phase: phase.id.clone(), agent, model, timeout_seconds: verify.timeout.0 })
     };
     plan.phases.iter().filter_map(of).collect()

@@ -69,6 +69,11 @@ fn init_keeps_to_the_agent_that_the_user_has_configured() {
     user.git(&["commit", "-q", "-m", "plan"]);
     let dry = user.run(&["run", "plans/example/phases.yaml", "--dry-run"]);
     assert!(dry.stdout.contains("agent rehearsal, up to 3 attempts"), "{dry:?}");
+    // What is added to the plan later is told with its price, too.
+    user.write("grows.yaml", "name: g\nphases:\n  - { id: split, type: planning, description: Split it., generates_phases: { min: 1, max: 5, verify: true } }\n");
+    let dry = user.run(&["run", "grows.yaml", "--dry-run"]);
+    let parts = ["adds 1 to 5 phases of type development", "verify by agent rehearsal", "price of one verification"];
+    assert!(parts.iter().all(|part| dry.stdout.contains(part)), "{dry:?}");
     // What another project's file says is not theirs.
     let other = User::new();
     other.write(

@@ -1147,6 +1147,7 @@ means-deny = verboten: { $list }
 means-ask = fragt zuerst einen Menschen: { $list }
 means-only-told = nur gesagt, nicht erzwungen: { $list }
 plan-prompt = Prompt des ersten Versuchs:
+plan-adds = fügt { $min } bis { $max } Phasen vom Typ { $kind } hinzu
 plan-verify = Prüfung durch Agent { $agent }, bis zu { $time }, nach jedem Versuch, der seine Gates besteht
 plan-price = Preis einer Prüfung: { $price }
 plan-price-mean =

@@ -1060,6 +1060,7 @@ means-deny = denied: { $list }
 means-ask = asks a person first: { $list }
 means-only-told = only told, not enforced: { $list }
 plan-prompt = prompt of its first attempt:
+plan-adds = adds { $min } to { $max } phases of type { $kind }
 plan-verify = verify by agent { $agent }, up to { $time }, after each attempt that passes its gates
 plan-price = price of one verification: { $price }
 plan-price-mean =

@@ -12,7 +12,7 @@ use helix_core::issue::Issue;
 use helix_engine::preview::{PhaseVerifier, first_prompts, means, verifiers};
 use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file};
 use helix_job::{Language, Origin, Replaced, phrases, say};
-use helix_plan::{ParsedPlan, Plan, TO_DESCRIBE};
+use helix_plan::{GeneratePhases, ParsedPlan, Plan, TO_DESCRIBE};
 use helix_project::survey::{Survey, Tests, survey};
 use serde::Serialize;
 use serde_json::json;
@@ -317,6 +317,10 @@ pub(super) fn dry_run(context: &Context, path: &Path, selection: &Selection) -> 
                     None => gate.commands().iter().map(|command| format!(": {command}")).collect(),
                 };
                 lines.push(format!("    {}{command}", say!(language, "phase-stage-gate", gate = gate.name())));
+            }
+            if let Some(GeneratePhases { min, max, template, .. }) = &phase.generates_phases {
+                let adds = say!(language, "plan-adds", min = *min, max = *max, kind = template.word());
+                lines.push(format!("    {adds}"));
             }
             let verifier = verifiers.iter().find(|one| one.phase == phase.id);
             lines.extend(verifier.map(|one| verified_by(language, one, price.as_ref())).into_iter().flatten());
