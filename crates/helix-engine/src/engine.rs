@@ -116,7 +116,13 @@ impl Engine {
         };
         services.tasks.spawn(observer.run());
         services.tasks.spawn(Arc::clone(&sessions).keep_few());
-        services.tasks.spawn(tidy_memory(services.journal().subscribe(), services.closing.clone()));
+        let tidy = async || spawn_blocking(give_memory_back).await.is_ok();
+        let changes = services.journal().subscribe();
+        services.tasks.spawn(services.closing.clone().run_until_cancelled_owned(tidy_after(
+            changes,
+            MEMORY_PAUSE,
+            tidy,
+        )));
         Ok(Self { services, jobs, consultant, sessions, projects, reports, keys, logins })
     }
 
@@ -220,17 +226,18 @@ fn agent_runner(state: &StateDir, config: &EngineConfig, key: Key) -> Result<Age
         .with_programs(config.helix.parent()))
 }
 
-/// Gives memory back to the system a while after something was recorded, once conversations that were let go are gone from it.
-async fn tidy_memory(mut changes: Subscription, closing: CancellationToken) {
-    let tidy = async {
-        while changes.recv().await != Err(RecvError::Closed) {
-            // What else was recorded by now is tidied up with it.
-            changes = changes.resubscribe();
-            tokio::time::sleep(MEMORY_PAUSE).await;
-            if spawn_blocking(give_memory_back).await.is_err() {
-                return;
-            }
+/// Tidies a while after something was recorded, once conversations that were let go are gone from memory; until that fails.
+async fn tidy_after(mut changes: Subscription, pause: Duration, tidy: impl AsyncFn() -> bool) {
+    while changes.recv().await != Err(RecvError::Closed) {
+        // What else was recorded by now is tidied up with it.
+        changes = changes.resubscribe();
+        tokio::time::sleep(pause).await;
+        if !tidy().await {
+            return;
         }
-    };
-    closing.run_until_cancelled(tidy).await;
+    }
 }
+
+#[cfg(test)]
+#[path = "engine_test.rs"]
+mod tests;
