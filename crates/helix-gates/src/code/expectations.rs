@@ -41,6 +41,10 @@ pub(crate) struct OtherAnswer {
     pub(crate) how: String,
 }
 
+/// What the examples of a text are called, as if they were a test.
+const EXAMPLES: &str = "examples";
+/// Begins an example, and a line that goes on with one.
+const PROMPTS: [&str; 2] = [">>> ", "... "];
 /// Begins a question that is a row of a table.
 const ROW: &str = "case:";
 /// Most of a constant that is shown, in characters.
@@ -120,6 +124,38 @@ pub(crate) fn asked(code: Code, source: &str) -> Vec<Asked> {
             });
         }
     });
+    if code == Code::Python {
+        found.extend(examples(source));
+    }
+    found
+}
+
+/// Whether a text has examples that doctest would run.
+pub(crate) fn has_examples(source: &str) -> bool {
+    source.lines().any(|line| line.trim_start().starts_with(PROMPTS[0]))
+}
+
+/// What the examples of a text ask, and what stands below each.
+fn examples(source: &str) -> Vec<Asked> {
+    let mut lines = (1..).zip(source.lines().map(str::trim)).peekable();
+    let mut found = Vec::new();
+    while let Some((line, said)) = lines.next() {
+        let Some(question) = said.strip_prefix(PROMPTS[0]) else { continue };
+        let mut question = question.to_owned();
+        while let Some((_, more)) = lines.next_if(|(_, next)| next.starts_with(PROMPTS[1])) {
+            question.push_str(&more[PROMPTS[1].len()..]);
+        }
+        let ends =
+            |next: &str| next.is_empty() || [">>>", "\"\"\"", "'''", "```"].iter().any(|end| next.starts_with(end));
+        let mut expected = String::new();
+        while let Some((_, more)) = lines.next_if(|(_, next)| !ends(next)) {
+            expected.push_str(more);
+        }
+        if !expected.is_empty() {
+            let (question, expected) = (bare(&question), bare(&expected));
+            found.push(Asked { test: EXAMPLES.to_owned(), line, question, expected });
+        }
+    }
     found
 }
 
@@ -129,6 +165,9 @@ fn names_of_tests(code: Code, source: &str) -> BTreeSet<String> {
     read(code, source, |test, _, _| {
         found.insert(test.to_owned());
     });
+    if code == Code::Python && has_examples(source) {
+        found.insert(EXAMPLES.to_owned());
+    }
     found
 }
 

@@ -13,6 +13,7 @@ fn other_answers_to_the_same_questions_are_found() {
     let cases = "@pytest.mark.parametrize('a, b', [(25, 15), (50, 10)])\ndef test_a(a, b):\n    assert f(a) == b\n";
     let node = "test('a', () => assert.strictEqual(total([1]), 3));\nit('b', () => { expect(f(1)).toBe('x'); });\n";
     let rust = "#[test]\nfn a() {\n    assert_eq!(total(&[1, 2], \"a,b\"), 3, \"why\");\n}\n";
+    let shown = "# Shop\n\n    >>> total([1,\n    ... 2])\n3\n    >>> more()\n\nText\n";
     let go = "package a\nfunc TestA(t *testing.T) {\n\tif got := F(1); got != 3 { t.Fatal() }\n}\n";
     let wrong: &[(Code, &str, String, &str)] = &[
         (Code::Python, unit, unit.replace("), 3", "), 2"), "A::test_a expects `2` now, and expected `3`"),
@@ -46,6 +47,7 @@ fn other_answers_to_the_same_questions_are_found() {
         (Code::JavaScript, node, node.replace("'x'", "'y'"), "'b' expects `'y'` now, and expected `'x'`"),
         (Code::Rust, rust, rust.replace(" 3,", " 2,"), "a expects `2` now, and expected `3`"),
         (Code::Go, go, go.replace("!= 3", "!= 2"), "TestA expects `2` now, and expected `3`"),
+        (Code::Python, shown, shown.replace("\n3", "\n2"), "examples expects `2` now, and expected `3`"),
     ];
     for (code, before, now, expected) in wrong {
         assert_eq!(found(*code, before, now), [*expected], "{now}");

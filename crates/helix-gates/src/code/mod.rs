@@ -17,7 +17,8 @@ use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::{Weakening, weakened};
 pub(crate) use expectations::{
-    Asked, Expecting, OtherAnswer, TestFile, asked, expecting, expecting_else, known_answers, other_answers,
+    Asked, Expecting, OtherAnswer, TestFile, asked, expecting, expecting_else, has_examples, known_answers,
+    other_answers,
 };
 pub(crate) use faults::{Weaker, lying, weaker};
 pub(crate) use mutants::{Mutant, mutants, new_lines};

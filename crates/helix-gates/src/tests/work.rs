@@ -12,11 +12,12 @@ use helix_core::ids::CommitId;
 
 use super::Excused;
 use crate::GateContext;
-use crate::code::{Code, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, new_lines};
+use crate::code::{Code, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, has_examples, new_lines};
 use crate::definition::{Family, WorkOf, families, gate_members, is_test};
 use crate::judgement::{Trouble, finding};
 use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
+use helix_plan::GateSpec;
 
 /// What changed, by what it is for the tests.
 #[derive(Debug, Default, Clone)]
@@ -277,11 +278,16 @@ fn other_expectations(
     let context = sources.context();
     let now = context.files()?;
     let (mut old, mut new) = (Vec::new(), Vec::new());
+    let runs_examples = runs_examples(context, &now)?;
     for (path, before) in tests {
-        let Some(code) = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust) else { continue };
+        let code = Code::of_path(path).filter(|code| is_test(path) || *code == Code::Rust);
+        if code.is_none() && !runs_examples {
+            continue;
+        }
         let read = |files: &TreeListing| -> Result<Option<TestFile>, GitError> {
             let source = source_of(context, files, path)?.map(|(_, source)| source);
-            Ok(source.map(|source| TestFile { path: path.clone(), code, source }))
+            let source = source.filter(|source| code.is_some() || has_examples(source));
+            Ok(source.map(|source| TestFile { path: path.clone(), code: code.unwrap_or(Code::Python), source }))
         };
         old.extend(read(before)?);
         new.extend(read(&now)?);
@@ -311,6 +317,20 @@ fn other_expectations(
         findings.push(finding("tests.expects", message).at(&path, line, None).fix(fix));
     }
     Ok((findings, notes))
+}
+
+/// Whether a command of the phase's gates runs the examples that stand in texts and docstrings, or pytest is configured so.
+fn runs_examples(context: &GateContext, files: &TreeListing) -> Result<bool, GitError> {
+    const DOCTEST: &str = "doctest";
+    if context.phase.gates.iter().flat_map(GateSpec::commands).any(|command| command.contains(DOCTEST)) {
+        return Ok(true);
+    }
+    for file in ["pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"] {
+        if source_of(context, files, file)?.is_some_and(|(_, text)| text.contains(DOCTEST)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Test files for a message.
