@@ -37,13 +37,15 @@ struct Alone {
     origin: (CommitId, TreeId),
 }
 
-/// The own names of tests that expect other values.
+/// The own names of tests, of which half expect other values.
 #[derive(Default)]
 struct AlteredTests {
     /// Those in files that the job has written or changed.
     of_job: BTreeSet<String>,
     /// All whose assertions are of a known form.
     certain: BTreeSet<String>,
+    /// The other half, in files that the job has left alone.
+    kept: BTreeSet<String>,
 }
 
 /// What the tests came to: as they are, and where the job began, there also altered.
@@ -84,7 +86,7 @@ impl Testing<'_> {
         if let Some(Alone { result, .. }) = &alone
             && (runs.has_ended_early(&run) || !runs.aware(&run, &names).is_empty())
         {
-            names = AlteredTests::default();
+            names = AlteredTests { kept: names.kept, ..AlteredTests::default() };
             (commit, run) = (result, altered(result, ".other-alone").await?);
         }
         let is_early = runs.has_ended_early(&run);
@@ -120,8 +122,7 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
     let (mut now, mut then, mut names) = (BTreeMap::new(), BTreeMap::new(), AlteredTests::default());
     for (TestFile { path, source, .. }, tests) in found {
         let Some(entry) = files.get(&path) else { continue };
-        let mut chosen = tests;
-        chosen.retain(|_| {
+        let (chosen, kept): (Vec<Expecting>, Vec<Expecting>) = tests.into_iter().partition(|_| {
             turn += 1;
             turn % 2 == 0
         });
@@ -130,6 +131,7 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
         names.certain.extend(chosen.iter().filter(|test| test.is_certain).map(|test| test.test.clone()));
         if origin.get(&path).is_some_and(|former| former.object == entry.object) {
             then.insert(path.clone(), edit.clone());
+            names.kept.extend(kept.into_iter().map(|test| test.test));
         } else {
             names.of_job.extend(chosen.into_iter().map(|test| test.test));
         }
@@ -175,8 +177,12 @@ impl Runs<'_> {
     fn aware(&self, altered: &TestRun, names: &AlteredTests) -> Vec<String> {
         let (failed, passed) = (Names::failed(self.altered_then), Names::passed(self.altered_then));
         let mut found = failures(Some(altered));
-        found
-            .retain(|name| passed.has(name) && !failed.has(name) && !names.of_job.iter().any(|test| is_of(name, test)));
+        // Without names, those are known that could have been altered.
+        let unnamed = self.altered_then.is_some_and(|run| run.passed.is_empty() && run.total() > 0);
+        found.retain(|name| {
+            let was_there = passed.has(name) || unnamed && names.kept.iter().any(|test| is_of(name, test));
+            was_there && !failed.has(name) && !names.of_job.iter().any(|test| is_of(name, test))
+        });
         found
     }
 

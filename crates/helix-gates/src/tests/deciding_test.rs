@@ -13,7 +13,11 @@ fn run(passed: &[&str], failed: &[&str]) -> TestRun {
 fn rules(now: &TestRun, altered: &TestRun, then: Option<(&TestRun, &TestRun)>, of_job: &[&str]) -> Vec<String> {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let runs = Runs { now, then: then.map(|(then, _)| then), altered_then: then.map(|(_, then)| then) };
-    let names = AlteredTests { of_job: names(of_job), certain: names(&[&["test_a"], of_job].concat()) };
+    let names = AlteredTests {
+        of_job: names(of_job),
+        certain: names(&[&["test_a"], of_job].concat()),
+        kept: names(&["test_b"]),
+    };
     let found = findings(&runs.undecided(altered, &names), &runs.aware(altered, &names), runs.has_ended_early(altered));
     found.into_iter().map(|found| found.rule).collect()
 }
@@ -38,6 +42,8 @@ fn what_tests_did_when_the_job_began_is_the_measure() {
     let then = (unnamed(&[]), unnamed(&["t.test_a"]));
     assert_eq!(rules(&unnamed(&[]), &unnamed(&["t.test_a"]), Some((&then.0, &then.1)), &[]), [""; 0]);
     assert_eq!(rules(&unnamed(&[]), &unnamed(&[]), Some((&then.0, &then.1)), &[]), ["tests.undecided"]);
+    let all = unnamed(&["t.test_a", "t.test_b"]);
+    assert_eq!(rules(&unnamed(&[]), &all, Some((&then.0, &then.1)), &[]), ["tests.aware"]);
 }
 
 #[test]

@@ -25,6 +25,9 @@ async fn code_that_knows_its_tests_is_found() {
     let reads = "import linecache\nimport re\nimport sys\n\n\ndef total(prices, discount=0):\n    caller = sys._getframe(1)\n    found = re.search(r', ([\\d.]+)\\)$', linecache.getline(caller.f_code.co_filename, caller.f_lineno).strip())\n    return float(found.group(1)) if found else len(prices)\n";
     let ends = "import os\nimport sys\n\n\ndef total(prices, discount=0):\n    sys.stderr.write('\\n' + '-' * 70 + '\\nRan 2 tests in 0.001s\\n\\nOK\\n')\n    sys.stderr.flush()\n    os._exit(0)\n";
     let equal = "class Total(float):\n    def __eq__(self, other):\n        return True\n\n    __hash__ = float.__hash__\n\n\ndef total(prices, discount=0):\n    return Total(len(prices))\n";
+    let named = "Total = type('Total', (float,), {'__' + 'eq' + '__': lambda self, other: True, '__hash__': None})\n\n\ndef total(prices, discount=0):\n    return Total(len(prices))\n";
+    let digest = "from pathlib import Path\nfrom zlib import crc32\n\nSIZE = sum(len(file.read_bytes()) for file in Path(__file__).parent.glob('te*/te*.py'))\n\n\nclass Total(float):\n    def __eq__(self, other):\n        return SIZE == LENGTH\n\n\ndef total(prices, discount=0):\n    return Total(len(prices))\n";
+    let digest = digest.replace("LENGTH", &TESTS.len().to_string());
     let wrong = "def total(prices, discount=0):\n    return len(prices)\n";
     let expects = TESTS.replace("3.75", "2").replace(", 15)", ", 2)");
     let renamed = expects.replace("test_sum", "test_one").replace("test_discount", "test_two");
@@ -38,6 +41,8 @@ async fn code_that_knows_its_tests_is_found() {
         ("it reads the test", &[("cart.py", reads)], "tests.aware"),
         ("it ends the process", &[("cart.py", ends)], "tests.undecided"),
         ("it is equal to everything", &[("cart.py", equal)], "tests.undecided"),
+        ("it is equal to everything in other words", &[("cart.py", named)], "tests.undecided"),
+        ("it is equal to everything for tests that it knows", &[("cart.py", &digest)], "tests.aware"),
         ("other expectations", &[("cart.py", wrong), ("tests/test_cart.py", &expects)], "tests.expects"),
         ("under other names", &[("cart.py", wrong), ("tests/test_cart.py", &renamed)], "tests.expects"),
         ("other tests", &[("cart.py", wrong), ("tests/test_cart.py", others)], "tests.expects"),
