@@ -18,7 +18,7 @@ use super::result::CommitText;
 use super::snapshot::MergeSnapshot;
 
 /// What to do when git stopped in the middle of an update and did not say why.
-const UNWRITABLE: &str = "the files are unchanged; make sure that the disk has space and the files are writable, then run `helix jobs resume`";
+const UNWRITABLE: &str = "the files are unchanged; make sure that the disk has space and the files are writable, then run `helix jobs resume JOB`";
 
 /// What is to be brought where.
 #[derive(Debug, Clone, PartialEq, Eq)]

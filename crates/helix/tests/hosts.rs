@@ -227,6 +227,7 @@ fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
     user.run(&["jobs", "diff", &id, "--phase", "b"]).refused(2, &["no phase b; it has: a"]);
     let shown = user.run(&["jobs", "show", &id]);
     assert!(!shown.stdout.contains("jobs show"), "{shown:#?}");
+    assert!(shown.stdout.contains(&format!("helix jobs diff {id} --phase a")), "{shown:#?}");
     user.run(&["jobs", "resume", &id]).refused(2, &["HX0814", "helix answer", "helix jobs show ID"]);
     let open = user.run(&["--json", "answer"]);
     assert!(!open.stdout.contains("\"said\""), "{open:#?}");

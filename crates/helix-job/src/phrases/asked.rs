@@ -3,7 +3,7 @@
 //! Must not know how a question reaches a person.
 
 use helix_core::evidence::{RunsBy, SelfRunning};
-use helix_core::said::Words;
+use helix_core::said::{Words, of_job};
 use helix_core::text::{one_line, visible};
 
 use super::{LINE, person};
@@ -23,7 +23,7 @@ pub fn answer(answer: &Answer) -> String {
 pub fn asks(language: Language, question: &QuestionView) -> String {
     match &question.about {
         About::RunsByItself { files, .. } if language != RECORD => {
-            runs_by_itself(language, question.phase.as_str(), &question.phase_name, files)
+            of_job(&runs_by_itself(language, question.phase.as_str(), &question.phase_name, files), &question.job)
         }
         _ => said_or(language, &question.said, &question.text),
     }
