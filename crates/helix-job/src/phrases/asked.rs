@@ -9,7 +9,7 @@ use helix_core::text::{one_line, visible};
 use super::{LINE, person};
 use crate::language::{Language, RECORD};
 use crate::question::{About, Answer, QuestionOption, QuestionStatus, QuestionView};
-use crate::say;
+use crate::{recorded, say};
 use crate::view::JobView;
 
 /// What a person answered: the choice, their words, or both.
@@ -54,7 +54,7 @@ pub(crate) fn runs_by_itself(language: Language, phase: &str, name: &str, files:
             more => text.push_str(&format!("\n    {}", say!(language, "runs-more", lines = more))),
         }
     }
-    text.push_str(&format!("\n\n{}", say!(language, "ask-accept-see", phase = phase)));
+    text.push_str(&format!("\n\n{}", language.words(&recorded!("ask-accept-see", phase = phase))));
     text
 }
 
