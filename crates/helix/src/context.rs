@@ -116,6 +116,16 @@ impl Context {
         Ok(self.active_venv().or(configured))
     }
 
+    /// The root of the repository that contains the working directory.
+    pub(crate) fn repository(&self) -> Option<&Path> {
+        self.environment.directory.ancestors().find(|above| above.join(".git").exists())
+    }
+
+    /// The same; the working directory itself where it is in none.
+    pub(crate) fn project(&self) -> &Path {
+        self.repository().unwrap_or(&self.environment.directory)
+    }
+
     /// A path of the command line, made absolute.
     pub(crate) fn path(&self, path: impl AsRef<Path>) -> PathBuf {
         // Without `.` in between.

@@ -27,6 +27,8 @@ fn init_looks_around_and_its_plan_is_valid() {
         user.describe("plans/example/phases.yaml");
         let checked = user.run(&["plan", "check", "plans/example/phases.yaml"]);
         assert!(checked.code == 0 && checked.stdout.contains("valid (2 phases)"), "{checked:?}");
+        let only = user.run(&["plan", "check", "--explain"]);
+        assert!(only.code == 0 && only.stdout.contains("plans/example/phases.yaml: valid"), "{only:?}");
         let before = std::fs::read(user.work().join("helix.toml")).unwrap();
         let again = user.run(&["init"]);
         assert!(again.code == 0 && again.stdout.contains("already exists"), "{again:?}");
@@ -48,6 +50,12 @@ fn init_promises_no_check_that_cannot_pass_and_says_where_it_is() {
     let plan = std::fs::read_to_string(user.work().join("plans/example/phases.yaml")).unwrap();
     assert!(!plan.contains("syntax_check"), "{plan}");
     std::fs::create_dir(user.work().join("part")).unwrap();
+    let below = |arguments: &[&str]| {
+        crate::user::ran(user.helix().current_dir(user.work().join("part")).args(arguments).output().unwrap())
+    };
+    let new = below(&["plan", "new", "export"]);
+    assert!(new.code == 0 && user.work().join("plans/export/phases.yaml").exists(), "{new:?}");
+    below(&["plan", "check"]).refused(2, &["HX0401", "several plans", "plans/example/phases.yaml"]);
     let ran = user.run(&["init", "part"]);
     let root = format!("is inside the repository {}", user.work().display());
     assert!(ran.stdout.contains(&root), "{ran:?}");

@@ -254,6 +254,13 @@ fn gates_run_on_the_work_as_it_stands() {
     // So does what is, from the base that is named.
     user.git(&["commit", "--quiet", "--all", "--message", "two"]);
     assert_eq!(user.run(&["gates", "run", "--phase", "code", "--base", "HEAD~1"]).code, 0);
+    // From wherever in the repository.
+    user.write("part/of/it.txt", "");
+    let mut below = user.helix();
+    below.current_dir(user.work().join("part/of")).args(["gates", "run", "--phase", "code", "--base", "HEAD~1"]);
+    let below = crate::user::ran(below.output().unwrap());
+    assert!(below.code == 0 && below.stdout.contains("✓ command"), "{below:#?}");
+    std::fs::remove_dir_all(user.work().join("part")).unwrap();
     let all = user.run(&["gates", "run", "--base", "HEAD~1"]);
     assert!(all.code == 1 && all.stdout.contains("✗ files_exist"), "every phase where none is named: {all:#?}");
     user.run(&["gates", "run", "--phase", "cod"]).refused(2, &["cod", "code"]);
