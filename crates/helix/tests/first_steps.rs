@@ -114,7 +114,7 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
         init.stdout.contains("python3 -m pytest -q  (") && init.stdout.contains("; pytest is not installed)"),
         "{init:#?}"
     );
-    let ran = crate::user::ran(user.helix().env("PATH", path).arg("doctor").output().unwrap());
+    let ran = crate::user::ran(user.helix().env("PATH", &path).arg("doctor").output().unwrap());
     assert_eq!(ran.code, 4, "{ran:#?}");
     for line in [
         "✗ cargo for Rust: ",
@@ -124,6 +124,18 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
     ] {
         assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
     }
+    // Jobs use the repository's own environment, wherever in it they are submitted.
+    let python = user.write(".venv/bin/python", "#!/bin/sh\necho pytest 9\n");
+    std::fs::set_permissions(&python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::copy(&python, python.with_file_name("python3")).unwrap();
+    user.git(&["init", "-q"]);
+    std::fs::create_dir(user.work().join("part")).unwrap();
+    let mut below = user.helix();
+    let below = below.env("PATH", &path).current_dir(user.work().join("part")).arg("doctor").output().unwrap();
+    let below = crate::user::ran(below);
+    assert!(below.stdout.contains("✓ pytest: pytest 9") && below.stdout.contains("✗ cargo for Rust: "), "{below:#?}");
+    let init = crate::user::ran(user.helix().env("PATH", path).arg("init").output().unwrap());
+    assert!(!init.stdout.contains("pytest is not installed"), "{init:#?}");
 }
 
 #[test]

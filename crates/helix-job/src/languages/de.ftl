@@ -1025,6 +1025,7 @@ doctor-memory-unknown = { $agents }; der freie Arbeitsspeicher ist unbekannt
     .hint = setze max_agents in [jobs]
 doctor-memory-low = { $agents }; jetzt würde keiner starten: nur { $available } MiB Arbeitsspeicher frei
     .hint = mach Arbeitsspeicher frei, bis es { $floor } MiB sind, oder senke memory_floor_mb in [jobs]
+doctor-venv = virtuelle Umgebung
 doctor-program = { $program } für { $language }
 doctor-no-program = nicht in PATH gefunden
     .hint = installiere { $program }; sonst bleiben Gates, die es aufrufen, ohne Ergebnis

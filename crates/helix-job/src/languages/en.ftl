@@ -942,6 +942,7 @@ doctor-memory-unknown = { $agents }; the available memory is unknown
     .hint = set [jobs] max_agents
 doctor-memory-low = { $agents }; none would start now: only { $available } MiB of memory available
     .hint = free memory until { $floor } MiB are available, or lower [jobs] memory_floor_mb
+doctor-venv = virtual environment
 doctor-program = { $program } for { $language }
 doctor-no-program = not found in PATH
     .hint = install { $program }, or gates that run it stay inconclusive

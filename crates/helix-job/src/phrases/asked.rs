@@ -9,8 +9,8 @@ use helix_core::text::{one_line, visible};
 use super::{LINE, person};
 use crate::language::{Language, RECORD};
 use crate::question::{About, Answer, QuestionOption, QuestionStatus, QuestionView};
-use crate::{recorded, say};
 use crate::view::JobView;
+use crate::{recorded, say};
 
 /// What a person answered: the choice, their words, or both.
 pub fn answer(answer: &Answer) -> String {
