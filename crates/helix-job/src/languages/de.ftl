@@ -609,6 +609,7 @@ drafts-run = Ausführen? [j]a, Plan b[e]arbeiten, Entscheidung bearbeiten [d], [
 drafts-invalid = Der Plan hat Fehler: Bearbeite ihn, oder sag, was anders werden soll.
 drafts-kept = Nicht gestartet. /plan zeigt ihn wieder.
 drafts-none = Kein Plan wartet auf dein Ja.
+do-started = Nichts wurde gestartet: der Plan dieser Sitzung läuft oder lief schon. Ansehen kannst du ihn mit: helix jobs show { $job }
 do-run-it = Nichts wurde gestartet. Ausführen kannst du es mit: helix do --session { $session } --yes
 clean-left = nicht entfernt: { $why }
 clean-nothing = nichts zu entfernen

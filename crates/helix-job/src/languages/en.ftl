@@ -555,6 +555,7 @@ drafts-run = Run it? [y]es, [e]dit the plan, edit the [d]ecision, [n]ot now, or 
 drafts-invalid = The plan has errors: edit it, or say what to change.
 drafts-kept = Not started. /plan shows it again.
 drafts-none = No plan waits for your yes.
+do-started = Nothing was started: the plan of this session runs or ran already. See it with: helix jobs show { $job }
 do-run-it = Nothing was started. Run it with: helix do --session { $session } --yes
 clean-left = not removed: { $why }
 clean-nothing = nothing to remove

@@ -121,6 +121,11 @@ async fn carry_out(context: &Context, arguments: &Arguments, sentence: Option<St
     let drafts = conversation.drafts().await?;
     tell(context, &conversation, drafts.as_ref()).await?;
     let Some(drafts) = drafts else {
+        if sentence.is_none()
+            && let Some(job) = conversation.started().await?
+        {
+            context.terminal.say(&say!(context.terminal.language, "do-started", job = job.as_str()));
+        }
         conversation.say_how_to_continue().await?;
         return Ok(Exit::NeedsPerson);
     };
