@@ -219,6 +219,9 @@ fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
     assert_eq!((list(&["--limit", "1"]), list(&["--here"])), (1, 1));
     let elsewhere = user.helix().current_dir("/").args(["--json", "jobs", "list", "--here"]).output().unwrap();
     assert_eq!(crate::user::ran(elsewhere).json(), json!([]));
+    let elsewhere = user.helix().current_dir("/").args(["jobs", "list", "--here"]).output().unwrap();
+    let elsewhere = crate::user::ran(elsewhere);
+    assert!(elsewhere.stderr.contains("no jobs of this project yet; `helix jobs list` shows the one"), "{elsewhere:?}");
     let one = user.run(&["jobs", "logs", &id, "--phase", "a", "--attempt", "1"]);
     assert!(one.stdout.contains("done"), "{one:#?}");
     user.run(&["jobs", "logs", &id, "--phase", "a", "--attempt", "9"])

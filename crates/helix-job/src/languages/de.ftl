@@ -799,6 +799,10 @@ output-of = Phase { $phase }, Versuch { $attempt }: Ausgabe des Gates { $gate }
 output-changed = Die Datei wurde nach dem Lauf des Gates geändert: das ist nicht, was beurteilt wurde.
 shell-opens = Shell in einer Kopie des Ergebnisses der Phase { $phase } ({ $commit }): { $path }. Was du dort änderst, gehört nicht zum Job; zurück mit `exit`.
 list-none = noch keine Jobs in { $place }; einen startest du mit: helix run PLAN
+list-none-here = noch keine Jobs dieses Projekts; `helix jobs list` zeigt { $jobs ->
+        [one] den eines anderen
+       *[other] { $jobs } von anderen
+    }
 list-for-you = { $status } (wartet auf dich: helix answer)
 list-reverted = { $status } (rückgängig gemacht)
 list-not-merged = { $status } (nicht übernommen)

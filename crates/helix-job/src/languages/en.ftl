@@ -737,6 +737,10 @@ output-of = Phase { $phase }, attempt { $attempt }: output of gate { $gate }
 output-changed = The file was changed after the gate ran: this is not what was judged.
 shell-opens = Shell in a copy of the result of phase { $phase } ({ $commit }): { $path }. What you change there is not part of the job; leave with `exit`.
 list-none = no jobs yet in { $place }; start one with: helix run PLAN
+list-none-here = no jobs of this project yet; `helix jobs list` shows { $jobs ->
+        [one] the one of another project
+       *[other] { $jobs } of others
+    }
 list-for-you = { $status } (for you: helix answer)
 list-reverted = { $status } (reverted)
 list-not-merged = { $status } (not merged)

@@ -225,11 +225,15 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
     let page = jobs(context).await?;
     let numbers = numbers(&page);
     let JobPage { mut jobs, unreadable, .. } = page;
-    jobs.retain(|job| statuses.is_empty() || statuses.contains(&job.status));
+    let mut none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
     if *here {
-        let place = &context.environment.directory;
+        let (place, all) = (&context.environment.directory, jobs.len());
         jobs.retain(|job| place.starts_with(&job.project_path));
+        if jobs.is_empty() && all > 0 {
+            none = say!(language, "list-none-here", jobs = all);
+        }
     }
+    jobs.retain(|job| statuses.is_empty() || statuses.contains(&job.status));
     if let Some(limit) = limit {
         jobs.truncate(*limit as usize);
     }
@@ -255,7 +259,6 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
         ]
     });
     let headings = ["job", "status", "phases", "time", "cost", "submitted", "plan", "project", "id"];
-    let none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
     let exit = context.terminal.list(&jobs, &none, headings, rows)?;
     if stopped > 0 {
         if context.terminal.is_attended() {
