@@ -51,6 +51,14 @@ fn the_second_host_is_told_who_the_first_is() {
     let first = Served::start(&user);
     let pid = first.0.id().to_string();
     user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(2, &["HX0308", &pid]);
+    // One that is stopped is a host all the same.
+    let process = rustix::process::Pid::from_child(&first.0);
+    rustix::process::kill_process(process, rustix::process::Signal::STOP).unwrap();
+    let doctor = user.run(&["doctor"]);
+    let said = format!("✗ host: does not answer (process {pid})");
+    assert!(doctor.code == 4 && doctor.stdout.contains(&said), "{doctor:#?}");
+    let jobs = user.run(&["jobs"]);
+    assert!(jobs.stderr.contains(&format!("the host (process {pid}) does not answer")), "{jobs:#?}");
 }
 
 /// A host that runs with another configuration would silently use its agents for this directory's work.

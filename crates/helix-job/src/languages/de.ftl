@@ -811,6 +811,8 @@ list-host-started = Helix lief nicht: { $jobs ->
         [one] { $jobs } angehaltener Job geht
        *[other] { $jobs } angehaltene Jobs gehen
     } jetzt im Hintergrund weiter.
+list-host-silent = der Host (Prozess { $process }) antwortet nicht: { host-hangs }
+host-hangs = warte einen Augenblick; wenn er hängt, beende diesen Prozess: seine Agenten laufen weiter, und der nächste helix-Befehl übernimmt
 list-no-host = kein Helix-Prozess läuft: unfertige Jobs gehen mit dem nächsten `helix run`, `helix jobs watch` oder `helix serve` weiter
 ago-now = gerade eben
 ago-minutes = vor { $minutes } min
@@ -1054,6 +1056,8 @@ doctor-database = Datenbank
 doctor-no-database = noch keine
 doctor-host = Host
 doctor-process = Prozess { $process }, { $url }
+doctor-host-silent = antwortet nicht (Prozess { $process })
+    .hint = { host-hangs }
 doctor-no-host = es läuft keiner
 doctor-next-host = der nächste helix-Befehl übernimmt
 doctor-address = Adresse von helix serve

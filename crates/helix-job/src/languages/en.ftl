@@ -749,6 +749,8 @@ list-host-started = No host was running: { $jobs ->
         [one] { $jobs } stopped job continues
        *[other] { $jobs } stopped jobs continue
     } in the background now.
+list-host-silent = the host (process { $process }) does not answer: { host-hangs }
+host-hangs = wait a moment; if it hangs, end that process: its agents continue, and the next helix command takes over
 list-no-host = no host is running: unfinished jobs continue with the next `helix run`, `helix jobs watch` or `helix serve`
 ago-now = just now
 ago-minutes = { $minutes } min ago
@@ -971,6 +973,8 @@ doctor-database = database
 doctor-no-database = none yet
 doctor-host = host
 doctor-process = process { $process } at { $url }
+doctor-host-silent = does not answer (process { $process })
+    .hint = { host-hangs }
 doctor-no-host = not running
 doctor-next-host = the next helix command takes over
 doctor-address = address of helix serve

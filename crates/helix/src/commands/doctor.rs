@@ -34,7 +34,7 @@ use crate::commands::preflight::{self, Preflight};
 use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words, workspace_of};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::host::find;
+use crate::host::{find, silent};
 use crate::terminal::{Meaning, Terminal};
 
 /// How long a program may take to say its version.
@@ -375,7 +375,13 @@ async fn state(language: Language, settings: &Settings, fix: bool) -> Vec<Check>
             let found = say!(language, "doctor-process", process = client.pid.to_string(), url = &client.url);
             Check::good(what, found)
         }
-        Ok(None) => Check::good(what, say!(language, "doctor-no-host")),
+        Ok(None) => match silent(settings) {
+            Ok(None) => Check::good(what, say!(language, "doctor-no-host")),
+            Ok(Some(process)) => {
+                Check::problem(what, problem!(language, "doctor-host-silent", process = process.to_string()))
+            }
+            Err(error) => examined(what, Err(error)),
+        },
         Err(error) => Check::note(what, told(error.in_one_line(), say!(language, "doctor-next-host"))),
     });
     checks
