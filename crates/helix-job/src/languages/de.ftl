@@ -915,11 +915,13 @@ trust-none = keiner Projektkonfiguration wird vertraut
 trust-unneeded = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt nur Namen und Grenzen; `helix plan check` und `helix doctor` probieren hier nun auch die Befehle der Gates
 preflight-passes = `{ $command }` läuft auf dem Ausgangs-Commit und besteht
 preflight-fails = `{ $command }` läuft auf dem Ausgangs-Commit und schlägt dort fehl: { $how }. Das Gate vergleicht damit
-preflight-untrusted = Die Befehle der Gates wurden nicht probiert, weil du diesem Projekt noch nicht vertraust: `helix trust`, oder einmalig mit --preflight
+preflight-untrusted = Die Befehle der Gates wurden nicht probiert, weil du diesem Projekt noch nicht vertraust: `helix trust` (ohne helix.toml: `helix init`), oder einmalig mit --preflight
 doctor-gate = Gate { $gate } (Phase { $phase })
 doctor-gates = Gates
 doctor-untrusted = die Befehle der Gates wurden nicht probiert: du vertraust diesem Projekt noch nicht
     .hint = führe hier `helix trust` aus, oder einmalig `helix doctor --preflight`
+doctor-no-project = die Befehle der Gates wurden nicht probiert: dieses Projekt hat keine helix.toml, der du vertrauen könntest
+    .hint = führe hier `helix init` aus, das eine schreibt und ihr vertraut, oder einmalig `helix doctor --preflight`
 trust-given = { $path } wird in ihrem jetzigen Stand vertraut. Sie setzt:
 trust-key = { $name } (Zeile { $line })
 trust-with = und nennt diese Dateien, denen du damit auch vertraust:
@@ -1021,7 +1023,10 @@ doctor-no-commit = { $root } hat noch keinen Commit
     .hint = `helix run` braucht einen: committe, was da ist
 doctor-workspace = Arbeitsplatz
 doctor-no-setup = { $file } ist da, aber helix.toml hat keine Einrichtung: einem frischen Klon fehlt, was damit installiert wird
-    .hint = ergänze in helix.toml: [workspace] setup = ["{ $command }"]
+    .hint =
+        ergänze in helix.toml:
+        { "[workspace]" }
+        setup = ["{ $command }"]
 doctor-no-commands = keine Befehle, nur Dateien
 doctor-prepared = { $setup } ({ $kept } vorbereitet; { $how })
 doctor-shared = Läufe teilen es, Änderungen bleiben beim Lauf

@@ -846,11 +846,13 @@ trust-none = no project's configuration is trusted
 trust-unneeded = { $path } is trusted as it is now. It sets nothing but names and limits; `helix plan check` and `helix doctor` now also try the commands of the gates here
 preflight-passes = `{ $command }` runs and passes on the base commit
 preflight-fails = `{ $command }` runs on the base commit and fails there: { $how }. Its gate compares with that
-preflight-untrusted = The commands of the gates were not tried, since you have not trusted this project yet: `helix trust`, or once with --preflight
+preflight-untrusted = The commands of the gates were not tried, since you have not trusted this project yet: `helix trust` (without a helix.toml: `helix init`), or once with --preflight
 doctor-gate = gate { $gate } (phase { $phase })
 doctor-gates = gates
 doctor-untrusted = the commands of the gates were not tried: you have not trusted this project yet
     .hint = run `helix trust` here, or once `helix doctor --preflight`
+doctor-no-project = the commands of the gates were not tried: this project has no helix.toml that you could trust
+    .hint = run `helix init` here, which writes and trusts one, or once `helix doctor --preflight`
 trust-given = { $path } is trusted as it is now. It sets:
 trust-key = { $name } (line { $line })
 trust-with = and names, trusted with it:
@@ -938,7 +940,10 @@ doctor-no-commit = { $root } has no commit
     .hint = `helix run` needs one: commit what is there
 doctor-workspace = workspace
 doctor-no-setup = { $file } found, but helix.toml has no [workspace] setup: a fresh clone lacks what it installs
-    .hint = add to helix.toml: [workspace] setup = ["{ $command }"]
+    .hint =
+        add to helix.toml:
+        { "[workspace]" }
+        setup = ["{ $command }"]
 doctor-no-commands = no commands, only files
 doctor-prepared = { $setup } ({ $kept } prepared; { $how })
 doctor-shared = shared by all runs; what a run changes is its own

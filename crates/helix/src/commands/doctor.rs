@@ -31,7 +31,7 @@ use crate::commands::means;
 use crate::commands::openwebui;
 use crate::commands::plan;
 use crate::commands::preflight::{self, Preflight};
-use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words, workspace_of};
+use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words, project_file, workspace_of};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::host::{find, silent};
@@ -302,7 +302,11 @@ fn gates(context: &Context, choice: preflight::Choice) -> Result<Vec<Check>, Com
             |check: &PreflightCheck| say!(language, "doctor-gate", gate = check.gate, phase = check.phase.as_str());
         match preflight::make(context, spec, choice)? {
             Preflight::Untrusted => {
-                return Ok(vec![Check::note(say!(language, "doctor-gates"), problem!(language, "doctor-untrusted"))]);
+                let found = match project_file(&context.environment, None)? {
+                    Some(_) => problem!(language, "doctor-untrusted"),
+                    None => problem!(language, "doctor-no-project"),
+                };
+                return Ok(vec![Check::note(say!(language, "doctor-gates"), found)]);
             }
             preflight => checks.extend(preflight.checks().iter().map(|check| {
                 let (what, found) = (what(check), preflight::found(language, check));
