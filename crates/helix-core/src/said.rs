@@ -9,6 +9,11 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ids::JobId;
+
+/// Stands for the id of a job in a command where the writer does not know it.
+pub const JOB: &str = "JOB";
+
 /// What is said, piece by piece.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
@@ -58,6 +63,22 @@ impl Words {
         self
     }
 
+    /// The same with the id of a job in the commands that it names.
+    #[must_use]
+    pub fn of_job(&self, job: &JobId) -> Self {
+        let piece = |piece: &Piece| match piece {
+            Piece::Say { name, with } => {
+                let mut with: BTreeMap<_, _> =
+                    with.iter().map(|(name, words)| (name.clone(), words.of_job(job))).collect();
+                with.entry("job".to_owned()).or_insert_with(|| job.as_str().into());
+                Piece::Say { name: name.clone(), with }
+            }
+            Piece::Text(text) => Piece::Text(of_job(text, job)),
+            Piece::Number(_) | Piece::Time(_) => piece.clone(),
+        };
+        Self(self.0.iter().map(piece).collect())
+    }
+
     pub fn pieces(&self) -> &[Piece] {
         &self.0
     }
@@ -65,6 +86,23 @@ impl Words {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
+}
+
+/// A text with the id of a job in the commands that it names: `helix jobs resume JOB`.
+pub fn of_job(text: &str, job: &JobId) -> String {
+    const COMMAND: &str = "helix jobs ";
+    let mut parts = text.split(COMMAND);
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let verb = part.find(' ').unwrap_or(part.len());
+        let (verb, rest) = part.split_at(verb);
+        said.extend([COMMAND, verb]);
+        match rest.strip_prefix(' ').and_then(|rest| rest.strip_prefix(JOB)) {
+            Some(rest) => said.extend([" ", job.as_str(), rest]),
+            None => said.push_str(rest),
+        }
+    }
+    said
 }
 
 impl From<Piece> for Words {
@@ -126,3 +164,7 @@ impl From<Timestamp> for Words {
         Piece::Time(at).into()
     }
 }
+
+#[cfg(test)]
+#[path = "said_test.rs"]
+mod tests;

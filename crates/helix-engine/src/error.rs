@@ -4,6 +4,7 @@
 
 use helix_core::finding::Fault;
 use helix_core::ids::JobId;
+use helix_core::said::of_job;
 use helix_job::IllegalEvent;
 use helix_store::{DatabaseError, ReadError};
 
@@ -64,6 +65,14 @@ impl EngineError {
 
     pub(crate) fn refused(why: impl ToString) -> Self {
         Self::Refused { message: why.to_string() }
+    }
+
+    /// The same with the id of the job in the commands that a refusal names.
+    pub(crate) fn of_job(self, job: &JobId) -> Self {
+        match self {
+            Self::Refused { message } => Self::refused(of_job(&message, job)),
+            other => other,
+        }
     }
 
     pub(crate) fn journal(error: impl std::error::Error + Send + Sync + 'static) -> Self {

@@ -315,7 +315,7 @@ async fn a_worktree_that_is_removed_under_its_agent_is_no_result_without_changes
     assert_eq!(ended.view.status, JobStatus::Failed, "{:#?}", ended.view);
     let error = ended.view.phases[0].error.clone().unwrap();
     assert!(error.message.contains("was removed while the agent worked"), "{error:?}");
-    assert!(error.hint.unwrap().contains("helix jobs resume"));
+    assert!(error.hint.unwrap().contains(&format!("`helix jobs resume {}`", ended.view.id)));
     assert!(ended.view.phases[0].gates.is_empty(), "{:#?}", ended.view);
 }
 

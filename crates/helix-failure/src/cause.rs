@@ -98,7 +98,7 @@ causes! {
     REVIEW_REJECTED "review_rejected" AssertionFailure AfterChange Agent
         "fix each of the reviewer's findings at the place that it cites" "compare the result with the phase's description and the criteria";
     REVIEW_UNANSWERED "review_unanswered" Unknown Now Agent
-        "ask the reviewer again; the work stays as it is: `helix jobs resume`" "give it another model, or more time: `verify: { timeout: …, model: … }` in the plan, or `model: …` in the gate `review_approved`";
+        "ask the reviewer again; the work stays as it is: `helix jobs resume JOB`" "give it another model, or more time: `verify: { timeout: …, model: … }` in the plan, or `model: …` in the gate `review_approved`";
     PERSON_REJECTED "person_rejected" AssertionFailure AfterChange Agent
         "change the work as the person's words ask" "compare the result with the question that was asked";
     TESTS_LEFT_OUT "tests_left_out" AssertionFailure AfterChange Agent

@@ -79,7 +79,9 @@ impl GitError {
         let hint = match self {
             Self::Failed { hint, .. } => return hint.clone(),
             Self::Unstartable { .. } => "install git 2.38 or newer and make sure that it is on PATH",
-            Self::StillRunning { .. } => "wait until it has ended, or check why it hangs; then run `helix jobs resume`",
+            Self::StillRunning { .. } => {
+                "wait until it has ended, or check why it hangs; then run `helix jobs resume JOB`"
+            }
             Self::TimedOut { .. } => {
                 "check for a hanging file system, filter or credential helper; run the command by hand"
             }
@@ -88,7 +90,7 @@ impl GitError {
                 "the commit may have been removed by `git gc`, or the clone is shallow: `git fetch --unshallow`"
             }
             Self::WorktreeGone { .. } => {
-                "find out what deletes files in the state directory; `helix jobs resume` repeats the work"
+                "find out what deletes files in the state directory; `helix jobs resume JOB` repeats the work"
             }
             Self::NoIdentity { .. } => {
                 "run `git config --global user.name \"Your Name\"` and `git config --global user.email you@example.org`"
@@ -184,14 +186,14 @@ pub(crate) fn hint_for(stderr: &str) -> Option<String> {
             "refs/heads/helix' exists",
             "a branch named `helix` is in the way of `helix/…`: rename it with `git branch -m helix …`",
         ),
-        ("No space left on device", "free some disk space, then run `helix jobs resume`"),
-        ("Disk quota exceeded", "free some of your disk quota, then run `helix jobs resume`"),
+        ("No space left on device", "free some disk space, then run `helix jobs resume JOB`"),
+        ("Disk quota exceeded", "free some of your disk quota, then run `helix jobs resume JOB`"),
         // What git says of an index that it cannot write, with the name of its lock.
-        ("Out of diskspace", "the disk is full: free some disk space, then run `helix jobs resume`"),
+        ("Out of diskspace", "the disk is full: free some disk space, then run `helix jobs resume JOB`"),
         ("index.lock", "another git process works in the repository, or one has died: remove the index.lock it names"),
         ("insufficient permission", "check the permissions of the repository and of the state directory"),
         ("Permission denied", "check the permissions of the repository and of the state directory"),
-        ("Read-only file system", "make the repository writable, then run `helix jobs resume`"),
+        ("Read-only file system", "make the repository writable, then run `helix jobs resume JOB`"),
         ("Out of memory", "a file that git reads whole, such as `.gitignore`, is huge: remove it"),
         ("not a valid object name", "the commit is not in this clone; fetch it first"),
         ("bad object", "the repository is damaged or was pruned: run `git fsck`"),

@@ -18,7 +18,7 @@ use super::result::CommitText;
 use super::snapshot::MergeSnapshot;
 
 /// What to do when git stopped in the middle of an update and did not say why.
-const UNWRITABLE: &str = "the files are unchanged; make sure that the disk has space and the files are writable, then run `helix jobs resume`";
+const UNWRITABLE: &str = "the files are unchanged; make sure that the disk has space and the files are writable, then run `helix jobs resume JOB`";
 
 /// What is to be brought where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -322,23 +322,29 @@ impl Repository {
             }
             number += 1;
         };
-        let command = self.taking(request.branch.as_deref(), &branch)?;
+        let command = self.taking(request.branch.as_deref(), &branch, commit)?;
         Ok(IntegrationTarget::Beside { branch, why, command })
     }
 
-    /// The command that brings a branch into the target from where the user has it: what git refuses while something is changed or
-    /// checked out elsewhere must not be in it.
-    fn taking(&self, target: Option<&str>, branch: &str) -> Result<String, GitError> {
+    /// The command that brings a branch with this commit into the target from where the user has it: what git refuses while something
+    /// is changed or checked out elsewhere must not be in it, and what it would not write over is moved away first.
+    fn taking(&self, target: Option<&str>, branch: &str, commit: &CommitId) -> Result<String, GitError> {
         let git = |place: &Path| format!("git -C {}", quoted(place));
         let top = self.user().top();
         let merge = |place: &Path| format!("{} merge --autostash {branch}", git(place));
         let Some(target) = target else { return Ok(merge(top)) };
         let named = quoted(Path::new(target));
-        if self.branch_tip(target)?.is_none() {
+        let Some(tip) = self.branch_tip(target)? else {
             return Ok(format!("{} branch {named} {branch}", git(top)));
-        }
+        };
         if let Some((work_tree, _)) = self.checked_out(target)? {
-            return Ok(merge(&work_tree));
+            let (from, to) = (self.commit(tip.as_str())?.tree, self.commit(commit.as_str())?.tree);
+            let in_the_way = MergeSnapshot::of(self, &work_tree, &from, &to)?.in_the_way(self.user())?;
+            let moved = in_the_way.iter().map(|path| {
+                let (path, away) = (quoted(path), quoted(Path::new(&format!("{}.mine", path.display()))));
+                format!("mv -n {path} {away} && ")
+            });
+            return Ok(moved.chain([merge(&work_tree)]).collect());
         }
         // It is checked out again when what has taken it is over.
         if let Some((_, place)) = self.taken_by(target)? {

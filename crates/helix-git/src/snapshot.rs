@@ -3,6 +3,7 @@
 //!
 //! Must not touch anything that the fast-forward does not: whatever else lies there is the user's.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,11 +20,13 @@ pub(super) struct MergeSnapshot {
     tracked: Vec<Vec<u8>>,
     /// Files that are not there yet.
     new: Vec<PathBuf>,
+    /// New files in whose place there is something already.
+    taken: Vec<Vec<u8>>,
 }
 
 impl MergeSnapshot {
     pub(super) fn of(repository: &Repository, work_tree: &Path, from: &TreeId, to: &TreeId) -> Result<Self, GitError> {
-        let (mut tracked, mut new) = (Vec::new(), Vec::new());
+        let (mut tracked, mut new, mut taken) = (Vec::new(), Vec::new(), Vec::new());
         for change in repository.raw_changes(from, to)? {
             if change.old.is_some() {
                 tracked.push(change.path);
@@ -32,9 +35,11 @@ impl MergeSnapshot {
             let path = work_tree.join(bytes_path(&change.path));
             if fs::symlink_metadata(&path).is_err() {
                 new.push(path);
+            } else {
+                taken.push(change.path);
             }
         }
-        Ok(Self { work_tree: work_tree.into(), tracked, new })
+        Ok(Self { work_tree: work_tree.into(), tracked, new, taken })
     }
 
     /// Files that the fast-forward would change and that have uncommitted changes.
@@ -43,6 +48,20 @@ impl MergeSnapshot {
     /// Git failed.
     pub(super) fn overlap(&self, repository: &Repository) -> Result<Vec<String>, GitError> {
         Ok(self.changed(repository)?.iter().map(|path| escape_path(path)).collect())
+    }
+
+    /// Files of the user's that git does not know, in the place of new ones: it writes over none of them.
+    ///
+    /// # Errors
+    /// Git failed.
+    pub(super) fn in_the_way(&self, repository: &Repository) -> Result<Vec<PathBuf>, GitError> {
+        if self.taken.is_empty() {
+            return Ok(Vec::new());
+        }
+        let known = repository.git(&self.work_tree, ["ls-files", "-z"]).run()?.stdout;
+        let known: HashSet<&[u8]> = known.split(|byte| *byte == 0).collect();
+        let unknown = self.taken.iter().filter(|path| !known.contains(path.as_slice()));
+        Ok(unknown.map(|path| self.work_tree.join(bytes_path(path))).collect())
     }
 
     /// Those of its tracked files that are not as the commit has them.

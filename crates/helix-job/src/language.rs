@@ -9,7 +9,8 @@ use std::sync::OnceLock;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 use helix_core::finding::{Correction, Finding};
-use helix_core::said::{Piece, Said, Words};
+use helix_core::ids::JobId;
+use helix_core::said::{self, Piece, Said, Words};
 use helix_core::text;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -180,7 +181,9 @@ impl Language {
             None => message.value()?,
             Some(name) => message.get_attribute(name)?.value(),
         };
-        let values: FluentArgs<'_> = values.iter().cloned().collect();
+        // What is recorded does not know its job; who reads it does.
+        let job = [("job", Value::from(said::JOB))];
+        let values: FluentArgs<'_> = job.into_iter().chain(values.iter().cloned()).collect();
         let mut errors = Vec::new();
         let text = self.table().format_pattern(pattern, Some(&values), &mut errors).into_owned();
         debug_assert!(errors.is_empty(), "{id} in {self:?}: {errors:?}");
@@ -255,6 +258,16 @@ impl ErrorView {
         let said = Said { message, hint };
         let hint = Some(RECORD.words(&said.hint)).filter(|hint| !hint.is_empty());
         Self { message: RECORD.words(&said.message), hint, said: Some(Box::new(said)) }
+    }
+
+    /// The same with the id of its job in the commands that it names.
+    #[must_use]
+    pub fn of_job(mut self, job: &JobId) -> Self {
+        self.hint = self.hint.map(|hint| said::of_job(&hint, job));
+        if let Some(said) = &mut self.said {
+            said.hint = said.hint.of_job(job);
+        }
+        self
     }
 
     /// Both in a language, as far as they are Helix's own words.

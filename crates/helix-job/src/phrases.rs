@@ -12,9 +12,9 @@ pub use runs::{describe, described, outcome_words, remedy};
 pub use tools::tool_call;
 
 use helix_core::finding::{Finding, Verdict};
-use helix_core::ids::PhaseId;
+use helix_core::ids::{JobId, PhaseId};
 use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
-use helix_core::said::Words;
+use helix_core::said::{Words, of_job};
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 
@@ -145,7 +145,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
                     Phrase::new(Sign::Note, Some(phase), text)
                 }
                 outcome => {
-                    let what = described(language, &outcome);
+                    let what = described(language, &outcome).of_job(&job.id);
                     let text = say!(language, "job-agent-ended", what = what.message, time = time, cost = cost);
                     Phrase::new(Sign::Unclear, Some(phase), text).with(what.hint.map(|text| hint(language, &text)))
                 }
@@ -161,7 +161,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             let sign = if findings.is_empty() { Sign::Note } else { Sign::Failed };
             Phrase::new(sign, Some(phase), text).with(notes.chain(findings.iter().take(FINDINGS).map(finding)))
         }
-        JobEvent::GateFinished { phase, report, .. } => gate(language, phase, report),
+        JobEvent::GateFinished { phase, report, .. } => gate(language, phase, report, &job.id),
         JobEvent::DeliveryBegun { phase, tree, validation, .. } => {
             let text = say!(language, "job-delivering", tree = short_commit(tree.as_str()));
             let gates = validation
@@ -176,7 +176,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Passed, Some(phase), say!(language, "job-rolled-back"))
         }
         JobEvent::HealthChecked { phase, report, .. } | JobEvent::RollbackFinished { phase, report, .. } => {
-            gate(language, phase, report)
+            gate(language, phase, report, &job.id)
         }
         JobEvent::RollbackBegun { phase, .. } => {
             Phrase::new(Sign::Running, Some(phase), say!(language, "job-rolling-back"))
@@ -195,7 +195,7 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             }
         }
         JobEvent::AttemptFaulted { phase, fault, .. } => Phrase::new(Sign::Failed, Some(phase), &fault.message)
-            .with(fault.hint.as_ref().map(|text| hint(language, text))),
+            .with(fault.hint.as_ref().map(|text| hint(language, &of_job(text, &job.id)))),
         JobEvent::PhasesProposed { phase, phases, .. } => {
             let names: Vec<&str> = phases.iter().map(|added| added.id.as_str()).collect();
             Phrase::new(Sign::Note, Some(phase), say!(language, "job-adds-phases", phases = names.join(", ")))
@@ -300,14 +300,14 @@ pub fn chat_line(language: Language, job_event: &JobEvent, job: &JobView) -> Opt
     })
 }
 
-fn gate(language: Language, phase: &PhaseId, report: &GateReport) -> Phrase {
+fn gate(language: Language, phase: &PhaseId, report: &GateReport, job: &JobId) -> Phrase {
     let text = format!("{} {}", report.gate, verdict(language, &report.verdict, &gate_summary(language, report)));
     let phrase = Phrase::new(Sign::from(&report.verdict), Some(phase), text);
     match &report.verdict {
         Verdict::Pass => phrase,
         Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
         Verdict::Inconclusive { fault } => {
-            let more = fault.hint.as_ref().map(|text| hint(language, text));
+            let more = fault.hint.as_ref().map(|text| hint(language, &of_job(text, job)));
             phrase.with(std::iter::once(one_line(&fault.message, LINE)).chain(more))
         }
     }

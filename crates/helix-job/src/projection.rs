@@ -14,7 +14,7 @@ use crate::question::{QuestionStatus, QuestionView};
 use crate::recorded;
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId, QuestionId, RunId};
-use helix_core::said::Words;
+use helix_core::said::{Words, of_job};
 use helix_core::usage::dollars;
 use helix_plan::Phase;
 
@@ -28,7 +28,7 @@ impl JobView {
             Integration::Done(done) => Some(done),
             Integration::Open | Integration::Failed(_) => None,
         };
-        let phases = phases(active, end);
+        let phases = phases(id, active, end);
         Some(Self {
             id: id.clone(),
             name: active.spec.plan.name.clone(),
@@ -51,7 +51,7 @@ impl JobView {
             integration: integrated.map(|done| done.target.clone()),
             error: match end {
                 Some(JobEnd::Failed { reason, hint, said, .. }) => {
-                    Some(ErrorView { message: reason.clone(), hint: hint.clone(), said: said.clone() })
+                    Some(ErrorView { message: reason.clone(), hint: hint.clone(), said: said.clone() }.of_job(id))
                 }
                 Some(JobEnd::Cancelled { by }) => Some(ErrorView::new(format!("{CANCELLED_BY}{by}"))),
                 Some(JobEnd::Succeeded) | None => None,
@@ -79,10 +79,17 @@ impl JobView {
     }
 }
 
-fn phases(active: &Active, end: Option<&JobEnd>) -> Vec<PhaseView> {
+fn phases(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<PhaseView> {
     let blocked = active.blocked();
     let view = |(phase, progress): (&Phase, &PhaseProgress)| {
-        phase_view(active, end, phase, progress, blocked.contains(&phase.id))
+        let mut view = phase_view(active, end, phase, progress, blocked.contains(&phase.id));
+        view.error = view.error.map(|error| error.of_job(id));
+        for report in &mut view.gates {
+            if let Verdict::Inconclusive { fault } = &mut report.verdict {
+                fault.hint = fault.hint.take().map(|hint| of_job(&hint, id));
+            }
+        }
+        view
     };
     active.pairs().map(view).collect()
 }
@@ -151,8 +158,8 @@ fn questions(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<QuestionV
             phase_name: phase.name.clone(),
             about: asked.question.about.clone(),
             kind: asked.question.kind(),
-            text: asked.question.text.clone(),
-            said: asked.question.said.clone(),
+            text: of_job(&asked.question.text, id),
+            said: asked.question.said.of_job(id),
             options: asked.question.options.clone(),
             free_text: asked.question.free_text,
             asked_at: asked.at,

@@ -118,6 +118,9 @@ pub enum AnswerMisfit {
     /// There is nothing in it.
     #[error("the answer is empty")]
     Empty,
+    /// It is no answer any more.
+    #[error("an answer has at most {most} bytes")]
+    TooLong { most: usize },
     /// The plan says who approves, and nobody can tell who this is.
     #[error("{by} cannot approve this: it needs a person at the terminal (`helix answer`), or one with a key")]
     Unproven { by: Person },
@@ -127,6 +130,20 @@ pub enum AnswerMisfit {
     /// It takes another person.
     #[error("{by} has approved this already: it needs another person")]
     Again { by: Person },
+}
+
+impl AnswerMisfit {
+    /// What to do about it.
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::NoChoice { .. } | Self::UnknownChoice { .. } => "choose one of the question's `options`",
+            Self::NoReason => "add the reason: `--text \"…\"`, `text` in the API",
+            Self::Empty => "answer in words: `--text \"…\"`, `text` in the API",
+            Self::TooLong { .. } => "put what is longer into a file, and name that",
+            Self::Unproven { .. } => "answer at the terminal, or with a key: `helix people add NAME`",
+            Self::Submitter { .. } | Self::Again { .. } => "ask somebody else to answer",
+        }
+    }
 }
 
 /// Status of a question.

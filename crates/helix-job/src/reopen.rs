@@ -25,7 +25,7 @@ pub enum Reopen {
 pub enum ReopenError {
     /// It is not over.
     #[error(
-        "the job is not over yet: answer its open question (`helix answer`), wait for its end, or `helix jobs cancel` it first"
+        "the job is not over yet: answer its open question (`helix answer`), wait for its end, or `helix jobs cancel JOB` it first"
     )]
     Running,
     /// Its result is in the repository, or on a branch of its own.
@@ -38,7 +38,7 @@ pub enum ReopenError {
     #[error("the plan has no phase {phase}")]
     UnknownPhase { phase: PhaseId },
     /// No phase has a result that its gates could judge again.
-    #[error("no phase has a result to check again: run it again with `helix jobs resume` or `retry`")]
+    #[error("no phase has a result to check again: run it again with `helix jobs resume JOB`")]
     NothingToCheck,
     /// No gate that a person may overrule keeps the phase from passing.
     #[error("phase {phase} was not stopped by a gate that can be overruled: deliveries and approvals cannot")]

@@ -22,7 +22,7 @@ pub enum ReplanError {
     OtherPhases { which: String },
     /// What has passed would be another phase.
     #[error(
-        "phase {phase} has passed, and the plan file defines it otherwise now: run it again with `helix jobs retry --phase {phase}`, or go on with the plan of the job (`--keep-plan`)"
+        "phase {phase} has passed, and the plan file defines it otherwise now: run it again with `helix jobs retry JOB --phase {phase}`, or go on with the plan of the job (`--keep-plan`)"
     )]
     HasPassed { phase: PhaseId },
 }

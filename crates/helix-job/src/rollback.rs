@@ -21,7 +21,7 @@ use helix_plan::{Delivery, GateSpec, Phase};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RollbackError {
     /// It may still deliver.
-    #[error("the job is not over yet: `helix jobs cancel` first, or wait for its end")]
+    #[error("the job is not over yet: `helix jobs cancel JOB` first, or wait for its end")]
     Running,
     /// No such phase.
     #[error("the plan has no phase {phase}")]
@@ -33,7 +33,7 @@ pub enum RollbackError {
     #[error("nothing to roll back with: gate {gate} of phase {phase} has no `rollback`")]
     NoCommands { phase: PhaseId, gate: &'static str },
     /// A second time needs to be meant.
-    #[error("phase {phase} was rolled back already ({how}): `helix jobs rollback ID --again` does it once more")]
+    #[error("phase {phase} was rolled back already ({how}): `helix jobs rollback JOB --again` does it once more")]
     Again { phase: PhaseId, how: String },
 }
 

@@ -187,6 +187,24 @@ impl StateDir {
         Ok(HostLock { directory: self.clone(), _file: file })
     }
 
+    /// The process that is the host now, whether or not it answers; `None` where nobody is, or one has not said yet who it is.
+    ///
+    /// # Errors
+    /// [`StateDirError`] when that cannot be told.
+    pub fn holder(&self) -> Result<Option<u32>, StateDirError> {
+        let path = self.root.join("lock");
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(source) => return Err(failed("open", &path, source)),
+        };
+        match file.try_lock_shared() {
+            Ok(()) => Ok(None),
+            Err(TryLockError::WouldBlock) => Ok(self.host()?.map(|host| host.pid)),
+            Err(TryLockError::Error(source)) => Err(failed("lock", &path, source)),
+        }
+    }
+
     /// The announced host. It may have died since; only [`StateDir::lock`] tells.
     ///
     /// # Errors

@@ -153,7 +153,7 @@ impl Setup<'_> {
         let message = format!("the set-up of the workspace failed: {what} {how}{said}");
         let hint = format!(
             "make it work in a fresh clone of the repository, or correct [workspace] in helix.toml, then go on with \
-             `helix jobs resume`; the whole output: {}",
+             `helix jobs resume JOB`; the whole output: {}",
             self.log.display()
         );
         let fault = Fault::environment(message).hint(hint);

@@ -12,6 +12,7 @@ use crate::error::CommandError;
 use crate::host::{Reached, Visit, busy_jobs, find, reach, start_in_background};
 use crate::runtime;
 use crate::terminal::{Terminal, shell_word};
+use helix_engine::submit::chosen_venv;
 use helix_store::StateDir;
 
 /// What a command is given.
@@ -114,6 +115,26 @@ impl Context {
     pub(crate) fn venv(&self) -> Result<Option<PathBuf>, CommandError> {
         let configured = self.settings()?.venv(&self.environment);
         Ok(self.active_venv().or(configured))
+    }
+
+    /// Where programs are looked for as jobs of the project do: first in their virtual environment.
+    ///
+    /// # Errors
+    /// The caller has chosen one that is none; those of [`Settings::load`].
+    pub(crate) fn search_path(&self, project: &Path) -> Result<String, CommandError> {
+        let path = self.environment.variable("PATH").unwrap_or_default();
+        let venv = chosen_venv(self.venv()?, Some(project))?;
+        Ok(venv.map_or_else(|| path.to_owned(), |venv| format!("{venv}/bin:{path}")))
+    }
+
+    /// The root of the repository that contains the working directory.
+    pub(crate) fn repository(&self) -> Option<&Path> {
+        self.environment.directory.ancestors().find(|above| above.join(".git").exists())
+    }
+
+    /// The same; the working directory itself where it is in none.
+    pub(crate) fn project(&self) -> &Path {
+        self.repository().unwrap_or(&self.environment.directory)
     }
 
     /// A path of the command line, made absolute.

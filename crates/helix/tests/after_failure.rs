@@ -130,6 +130,8 @@ fn a_plan_that_is_another_one_is_refused_with_what_to_do() {
     plan(&stage, "test 1 -eq 1", "");
     let passed = said(&stage, &["jobs", "resume", "last"], 2);
     assert!(passed.contains("phase page has passed") && passed.contains("--keep-plan"), "{passed}");
+    let job = json(&stage, &["jobs", "show", "last"], 0)["id"].as_str().unwrap().to_owned();
+    assert!(passed.contains(&format!("`helix jobs retry {job} --phase page`")), "{passed}");
     plan(&stage, "true", "");
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("id: more", "id: others")).unwrap();

@@ -27,6 +27,8 @@ fn init_looks_around_and_its_plan_is_valid() {
         user.describe("plans/example/phases.yaml");
         let checked = user.run(&["plan", "check", "plans/example/phases.yaml"]);
         assert!(checked.code == 0 && checked.stdout.contains("valid (2 phases)"), "{checked:?}");
+        let only = user.run(&["plan", "check", "--explain"]);
+        assert!(only.code == 0 && only.stdout.contains("plans/example/phases.yaml: valid"), "{only:?}");
         let before = std::fs::read(user.work().join("helix.toml")).unwrap();
         let again = user.run(&["init"]);
         assert!(again.code == 0 && again.stdout.contains("already exists"), "{again:?}");
@@ -48,6 +50,12 @@ fn init_promises_no_check_that_cannot_pass_and_says_where_it_is() {
     let plan = std::fs::read_to_string(user.work().join("plans/example/phases.yaml")).unwrap();
     assert!(!plan.contains("syntax_check"), "{plan}");
     std::fs::create_dir(user.work().join("part")).unwrap();
+    let below = |arguments: &[&str]| {
+        crate::user::ran(user.helix().current_dir(user.work().join("part")).args(arguments).output().unwrap())
+    };
+    let new = below(&["plan", "new", "export"]);
+    assert!(new.code == 0 && user.work().join("plans/export/phases.yaml").exists(), "{new:?}");
+    below(&["plan", "check"]).refused(2, &["HX0401", "several plans", "plans/example/phases.yaml"]);
     let ran = user.run(&["init", "part"]);
     let root = format!("is inside the repository {}", user.work().display());
     assert!(ran.stdout.contains(&root), "{ran:?}");
@@ -111,7 +119,7 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
         init.stdout.contains("python3 -m pytest -q  (") && init.stdout.contains("; pytest is not installed)"),
         "{init:#?}"
     );
-    let ran = crate::user::ran(user.helix().env("PATH", path).arg("doctor").output().unwrap());
+    let ran = crate::user::ran(user.helix().env("PATH", &path).arg("doctor").output().unwrap());
     assert_eq!(ran.code, 4, "{ran:#?}");
     for line in [
         "✗ cargo for Rust: ",
@@ -121,6 +129,18 @@ fn doctor_starts_the_toolchains_instead_of_believing_their_names() {
     ] {
         assert!(ran.stdout.contains(line), "{line}\n{}", ran.stdout);
     }
+    // Jobs use the repository's own environment, wherever in it they are submitted.
+    let python = user.write(".venv/bin/python", "#!/bin/sh\necho pytest 9\n");
+    std::fs::set_permissions(&python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::copy(&python, python.with_file_name("python3")).unwrap();
+    user.git(&["init", "-q"]);
+    std::fs::create_dir(user.work().join("part")).unwrap();
+    let mut below = user.helix();
+    let below = below.env("PATH", &path).current_dir(user.work().join("part")).arg("doctor").output().unwrap();
+    let below = crate::user::ran(below);
+    assert!(below.stdout.contains("✓ pytest: pytest 9") && below.stdout.contains("✗ cargo for Rust: "), "{below:#?}");
+    let init = crate::user::ran(user.helix().env("PATH", path).arg("init").output().unwrap());
+    assert!(!init.stdout.contains("pytest is not installed"), "{init:#?}");
 }
 
 #[test]

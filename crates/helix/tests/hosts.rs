@@ -51,6 +51,14 @@ fn the_second_host_is_told_who_the_first_is() {
     let first = Served::start(&user);
     let pid = first.0.id().to_string();
     user.run(&["serve", "--listen", "127.0.0.1:0"]).refused(2, &["HX0308", &pid]);
+    // One that is stopped is a host all the same.
+    let process = rustix::process::Pid::from_child(&first.0);
+    rustix::process::kill_process(process, rustix::process::Signal::STOP).unwrap();
+    let doctor = user.run(&["doctor"]);
+    let said = format!("✗ host: does not answer (process {pid})");
+    assert!(doctor.code == 4 && doctor.stdout.contains(&said), "{doctor:#?}");
+    let jobs = user.run(&["jobs"]);
+    assert!(jobs.stderr.contains(&format!("the host (process {pid}) does not answer")), "{jobs:#?}");
 }
 
 /// A host that runs with another configuration would silently use its agents for this directory's work.
@@ -236,6 +244,9 @@ fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
     assert_eq!((list(&["--limit", "1"]), list(&["--here"])), (1, 1));
     let elsewhere = user.helix().current_dir("/").args(["--json", "jobs", "list", "--here"]).output().unwrap();
     assert_eq!(crate::user::ran(elsewhere).json(), json!([]));
+    let elsewhere = user.helix().current_dir("/").args(["jobs", "list", "--here"]).output().unwrap();
+    let elsewhere = crate::user::ran(elsewhere);
+    assert!(elsewhere.stderr.contains("no jobs of this project yet; `helix jobs list` shows the one"), "{elsewhere:?}");
     let one = user.run(&["jobs", "logs", &id, "--phase", "a", "--attempt", "1"]);
     assert!(one.stdout.contains("done"), "{one:#?}");
     user.run(&["jobs", "logs", &id, "--phase", "a", "--attempt", "9"])
@@ -244,6 +255,7 @@ fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
     user.run(&["jobs", "diff", &id, "--phase", "b"]).refused(2, &["no phase b; it has: a"]);
     let shown = user.run(&["jobs", "show", &id]);
     assert!(!shown.stdout.contains("jobs show"), "{shown:#?}");
+    assert!(shown.stdout.contains(&format!("helix jobs diff {id} --phase a")), "{shown:#?}");
     user.run(&["jobs", "resume", &id]).refused(2, &["HX0814", "helix answer", "helix jobs show ID"]);
     let open = user.run(&["--json", "answer"]);
     assert!(!open.stdout.contains("\"said\""), "{open:#?}");

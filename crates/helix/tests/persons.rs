@@ -344,6 +344,9 @@ fn a_phase_that_cannot_go_on_asks_a_person_and_a_dry_run_shows_what_agents_are_t
     let job = waiting(&stage, &file);
     let (id, question) = (job["id"].as_str().unwrap(), job["questions"][0]["id"].as_str().unwrap());
     assert_eq!(job["questions"][0]["kind"], "escalation", "{job:#}");
+    let no_reason = run(&stage, &["answer", question, "--choice", "accept"]);
+    let told = text(&no_reason.stderr);
+    assert!(code(&no_reason) == 2 && told.contains("say why") && told.contains("--text"), "{told}");
     json_of(&stage, &["answer", question, "--choice", "retry", "--text", "the file is page.md"], 0);
     watched(&stage, id, 0);
     assert_eq!(stage.plays_of("page"), 2);

@@ -123,11 +123,12 @@ async fn a_verifier_without_an_answer_never_makes_the_developer_work_again() {
         let said = text(&ran);
         assert_eq!(ran.status.code(), Some(4), "{silent}: {said}");
         assert!(said.contains("the verifier gave no usable answer 2 times"), "{said}");
-        assert!(said.contains("`helix jobs resume` asks the verifier again"), "{said}");
         assert!(said.contains("cause: review unanswered") && !said.contains("run the command by hand"), "{said}");
         assert_eq!((stage.plays_of("page"), stage.plays_of("judge")), (1, 2), "{silent}");
         let jobs: Value = serde_json::from_slice(&stage.helix(&["--json", "jobs"]).output().unwrap().stdout).unwrap();
         let id = jobs[0]["id"].as_str().unwrap();
+        assert!(said.contains(&format!("`helix jobs resume {id}` asks the verifier again")), "{said}");
+        assert!(said.contains(&format!("as it is: `helix jobs resume {id}`")), "{said}");
         let resumed = stage.helix(&["jobs", "resume", id]).output().unwrap();
         assert_eq!(resumed.status.code(), Some(0), "{silent}: {}", text(&resumed));
         assert_eq!((stage.plays_of("page"), stage.plays_of("judge")), (1, 3), "{silent}");
@@ -253,6 +254,13 @@ fn gates_run_on_the_work_as_it_stands() {
     // So does what is, from the base that is named.
     user.git(&["commit", "--quiet", "--all", "--message", "two"]);
     assert_eq!(user.run(&["gates", "run", "--phase", "code", "--base", "HEAD~1"]).code, 0);
+    // From wherever in the repository.
+    user.write("part/of/it.txt", "");
+    let mut below = user.helix();
+    below.current_dir(user.work().join("part/of")).args(["gates", "run", "--phase", "code", "--base", "HEAD~1"]);
+    let below = crate::user::ran(below.output().unwrap());
+    assert!(below.code == 0 && below.stdout.contains("✓ command"), "{below:#?}");
+    std::fs::remove_dir_all(user.work().join("part")).unwrap();
     let all = user.run(&["gates", "run", "--base", "HEAD~1"]);
     assert!(all.code == 1 && all.stdout.contains("✗ files_exist"), "every phase where none is named: {all:#?}");
     user.run(&["gates", "run", "--phase", "cod"]).refused(2, &["cod", "code"]);

@@ -308,7 +308,8 @@ fn init_writes_what_the_repository_needs_and_doctor_says_what_it_lacks() {
     user.repository();
     let lacks = user.run(&["doctor"]);
     assert!(
-        lacks.stdout.contains("package-lock.json found") && lacks.stdout.contains("setup = [\"npm ci\"]"),
+        lacks.stdout.contains("package-lock.json found")
+            && lacks.stdout.contains("\n[workspace]\nsetup = [\"npm ci\"]\n"),
         "{lacks:#?}"
     );
     assert_eq!(user.run(&["init"]).code, 0);

@@ -71,7 +71,7 @@ impl EffectRunner {
                     "the agents of the job cannot be read from {}: {error}",
                     file_of(&state, &id).display()
                 ))
-                .hint("`helix jobs resume` takes those that are configured now, once the file is gone")
+                .hint("`helix jobs resume JOB` takes those that are configured now, once the file is gone")
             })
         });
         let own = || Configured { agents: self.runner().profiles().to_vec(), ..Configured::default() };

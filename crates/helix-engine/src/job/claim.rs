@@ -256,7 +256,7 @@ fn abandoned(target: &Target, job: &JobId, state: &std::path::Path) -> Fault {
         "job {job} of the state directory {state} was changing {name} when its host ended: how far it came is unknown"
     );
     let hint = format!(
-        "look at the target, and settle that job with a host of its own: `HELIX_STATE_DIR={state} helix jobs cancel {job}`; then `helix jobs resume` here"
+        "look at the target, and settle that job with a host of its own: `HELIX_STATE_DIR={state} helix jobs cancel {job}`; then `helix jobs resume JOB` here"
     );
     Fault::environment(message).hint(hint)
 }

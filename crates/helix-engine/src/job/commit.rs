@@ -74,7 +74,7 @@ impl EffectRunner {
         let made = blocking(move || spaces.commit_attempt(&key, &base, &start, &text)).await?;
         if this.taken_up && made.repairs.contains(&Repair::WorktreeGone) {
             return Err(Fault::environment("what the attempt had left, which could not be committed before, is gone")
-                .hint("`helix jobs resume` starts the phase again"));
+                .hint("`helix jobs resume JOB` starts the phase again"));
         }
         // Nothing that the agent did is left: that is no result, not even one without changes.
         if made.repairs.contains(&Repair::WorktreeGone) && made.committed.commit == this.begin.start {

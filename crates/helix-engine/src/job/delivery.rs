@@ -142,9 +142,9 @@ pub(super) fn interrupted(phase: &Phase, gate: usize, result: &Committed) -> Gat
     );
     let hint = match phase.gates.get(gate).and_then(|spec| spec.delivery()) {
         Some(delivery) if !delivery.rollback.is_empty() => {
-            "look at what is delivered; `helix jobs rollback` takes it back, `helix jobs resume` delivers it again, from the beginning"
+            "look at what is delivered; `helix jobs rollback JOB` takes it back, `helix jobs resume JOB` delivers it again, from the beginning"
         }
-        Some(_) | None => "look at what is delivered; `helix jobs resume` delivers it again, from the beginning",
+        Some(_) | None => "look at what is delivered; `helix jobs resume JOB` delivers it again, from the beginning",
     };
     let fault = Fault::environment(message).hint(hint);
     answer(phase, gate, result, Refusal::fault(fault))

@@ -133,7 +133,7 @@ fn opened(path: &Path, how: &mut OpenOptions) -> std::io::Result<File> {
 
 fn disk(action: &str, path: &Path, error: &std::io::Error) -> Fault {
     let message = format!("cannot {action} {}: {error}", path.display());
-    let hint = Some("nothing was delivered: correct that, then `helix jobs resume`".to_owned());
+    let hint = Some("nothing was delivered: correct that, then `helix jobs resume JOB`".to_owned());
     Fault { kind: FaultKind::Environment, message, hint }
 }
 
@@ -142,7 +142,7 @@ fn unreadable(file: &Path, state: &Path, error: &dyn std::error::Error) -> Fault
     let error = helix_core::error_chain(error);
     let message = format!("what the jobs of the state directory {state} deliver cannot be read: {error}");
     let hint = format!(
-        "make it readable for this host, or, if it delivers nothing any more, remove its line from {file}; then `helix jobs resume`"
+        "make it readable for this host, or, if it delivers nothing any more, remove its line from {file}; then `helix jobs resume JOB`"
     );
     Fault::environment(message).hint(hint)
 }

@@ -171,7 +171,7 @@ impl Consumed {
 }
 
 fn spent(limit: &str) -> Fault {
-    Fault::environment(format!("the job's {limit}")).hint("continue with `helix jobs resume` and a larger --budget")
+    Fault::environment(format!("the job's {limit}")).hint("continue with `helix jobs resume JOB` and a larger --budget")
 }
 
 /// Names of the runs that a side run may have, for a host that looks for what a former one left.

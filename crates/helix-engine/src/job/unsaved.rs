@@ -97,7 +97,7 @@ fn title(name: &str, what: &str) -> String {
 
 /// Says where the only copy of an attempt's work is.
 pub(super) fn kept_in(worktree: &Path, fault: Fault) -> Fault {
-    let resume = "then run `helix jobs resume`, which commits it and continues";
+    let resume = "then run `helix jobs resume JOB`, which commits it and continues";
     Fault::new(fault.kind, format!("{}; the agent's work is in {}", fault.message, worktree.display()))
         .hint(fault.hint.map_or_else(|| resume.to_owned(), |hint| format!("{hint}; {resume}")))
 }

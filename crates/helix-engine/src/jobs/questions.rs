@@ -42,7 +42,7 @@ pub enum AnswerError {
     },
     /// The answer does not fit the question.
     #[error("{0}")]
-    Misfit(String),
+    Misfit(AnswerMisfit),
     /// This person may not give it.
     #[error("{0}")]
     Forbidden(String),
@@ -92,7 +92,7 @@ impl Jobs {
     pub async fn answer(&self, id: &QuestionId, answer: Answer) -> Result<QuestionView, AnswerError> {
         let Some((job, phase, number)) = id.parts() else { return Err(AnswerError::NotFound(id.to_string())) };
         if answer.text.as_ref().is_some_and(|text| text.len() > MAX_TEXT) {
-            return Err(AnswerError::Misfit(format!("an answer has at most {MAX_TEXT} bytes")));
+            return Err(AnswerError::Misfit(AnswerMisfit::TooLong { most: MAX_TEXT }));
         }
         let view = match self.question(id).await {
             Err(EngineError::NotFound { .. }) => return Err(AnswerError::NotFound(id.to_string())),
@@ -111,7 +111,7 @@ impl Jobs {
             Err(Refused::Illegal(Illegal::Answer { source: source @ AnswerMisfit::Unproven { .. }, .. })) => {
                 Err(AnswerError::Forbidden(source.to_string()))
             }
-            Err(Refused::Illegal(Illegal::Answer { source, .. })) => Err(AnswerError::Misfit(source.to_string())),
+            Err(Refused::Illegal(Illegal::Answer { source, .. })) => Err(AnswerError::Misfit(source)),
             // Somebody else was faster.
             Err(Refused::Illegal(why)) => Err(settled(why.to_string())),
             Err(Refused::Over) => Err(settled("the job is over".into())),

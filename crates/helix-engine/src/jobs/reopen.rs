@@ -184,7 +184,7 @@ impl Jobs {
     ) -> Result<JobView, EngineError> {
         let _turn = self.reopening.lock().await;
         let state = self.settled(id).await?;
-        let event = event(&state)?;
+        let event = event(&state).map_err(|refused| refused.of_job(id))?;
         // The person who resumes a job may just have repaired the agent's configuration.
         let (root, job, config) = (self.services.state.root().to_path_buf(), id.clone(), Arc::clone(&self.config));
         let top = state.active().map(|active| PathBuf::from(&active.spec.repo.path));
@@ -211,7 +211,7 @@ impl Jobs {
                 return Err(EngineError::refused(broken.line()));
             }
             if !view.status.is_final() {
-                return Err(EngineError::refused(ReopenError::Running));
+                return Err(EngineError::refused(ReopenError::Running).of_job(id));
             }
             settled.await;
         }

@@ -295,7 +295,7 @@ fn survey(
         Err(refusal) => (None, vec![refusal]),
     };
     let top = facts.as_ref().map(|facts| PathBuf::from(&facts.repo.path));
-    let venv = venv::chosen(venv, top.as_deref()).unwrap_or_else(|refusal| {
+    let venv = venv::chosen_venv(venv, top.as_deref()).unwrap_or_else(|refusal| {
         refusals.push(refusal);
         None
     });

@@ -24,6 +24,7 @@ use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, Projects, inspect};
 pub use plan_file::{plan_file, plans_in};
+pub use venv::chosen_venv;
 
 use crate::codes;
 pub(crate) use inspect::{Site, workspace_of};

@@ -14,7 +14,7 @@ const OF_REPOSITORY: &str = ".venv";
 ///
 /// # Errors
 /// What was asked for is no virtual environment.
-pub(super) fn chosen(asked: Option<PathBuf>, repository: Option<&Path>) -> Result<Option<String>, SubmitError> {
+pub fn chosen_venv(asked: Option<PathBuf>, repository: Option<&Path>) -> Result<Option<String>, SubmitError> {
     match asked {
         // Without links and `..`: what lies between need not be there for who is kept from it.
         Some(venv) if has_python(&venv) => Ok(Some(text(&venv.canonicalize().unwrap_or(venv))?)),

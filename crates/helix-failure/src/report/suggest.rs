@@ -4,6 +4,7 @@
 
 use std::sync::LazyLock;
 
+use helix_core::said::of_job;
 use regex::Regex;
 
 use super::place::FailurePlace;
@@ -34,6 +35,7 @@ pub fn suggest(
 ) -> Vec<SuggestionDraft> {
     let mut drafts: Vec<SuggestionDraft> = Vec::new();
     let mut add = |text: String, source: SuggestionSource| {
+        let text = place.job.as_ref().map_or_else(|| text.clone(), |job| of_job(&text, job));
         if !text.is_empty() && drafts.iter().all(|draft| draft.text != text) && drafts.len() < MOST_ACTIONS {
             drafts.push(SuggestionDraft { text, source });
         }

@@ -94,6 +94,14 @@ fn the_command_that_is_shown_works_while_the_obstacle_is_there() {
     taken(&request, &bench.ready(&request));
     assert_eq!(fs::read_to_string(user.join("src/a.txt")).unwrap(), format!("zero\n{old}mine\n"));
     bench.git(&user, &["checkout", "--quiet", "src/a.txt"]);
+    // The user has a file in the place of a new one.
+    let result = bench.attempt("new", &bench.head(), |tree| fs::write(tree.join("new.txt"), "n").unwrap()).committed;
+    fs::write(user.join("new.txt"), "mine").unwrap();
+    let request = bench.request(&bench.head(), &result.commit);
+    taken(&request, &bench.ready(&request));
+    let texts = ["new.txt", "new.txt.mine"].map(|name| fs::read_to_string(user.join(name)).unwrap());
+    assert_eq!(texts, ["n", "mine"]);
+    fs::remove_file(user.join("new.txt.mine")).unwrap();
     // The branch is checked out in another work tree, which is not clean.
     let (base, other) = (bench.head(), bench.home.path().join("other"));
     bench.git(&user, &["switch", "--quiet", "-c", "elsewhere"]);

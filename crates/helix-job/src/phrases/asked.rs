@@ -3,14 +3,14 @@
 //! Must not know how a question reaches a person.
 
 use helix_core::evidence::{RunsBy, SelfRunning};
-use helix_core::said::Words;
+use helix_core::said::{Words, of_job};
 use helix_core::text::{one_line, visible};
 
 use super::{LINE, person};
 use crate::language::{Language, RECORD};
 use crate::question::{About, Answer, QuestionOption, QuestionStatus, QuestionView};
-use crate::say;
 use crate::view::JobView;
+use crate::{recorded, say};
 
 /// What a person answered: the choice, their words, or both.
 pub fn answer(answer: &Answer) -> String {
@@ -23,7 +23,7 @@ pub fn answer(answer: &Answer) -> String {
 pub fn asks(language: Language, question: &QuestionView) -> String {
     match &question.about {
         About::RunsByItself { files, .. } if language != RECORD => {
-            runs_by_itself(language, question.phase.as_str(), &question.phase_name, files)
+            of_job(&runs_by_itself(language, question.phase.as_str(), &question.phase_name, files), &question.job)
         }
         _ => said_or(language, &question.said, &question.text),
     }
@@ -54,7 +54,7 @@ pub(crate) fn runs_by_itself(language: Language, phase: &str, name: &str, files:
             more => text.push_str(&format!("\n    {}", say!(language, "runs-more", lines = more))),
         }
     }
-    text.push_str(&format!("\n\n{}", say!(language, "ask-accept-see", phase = phase)));
+    text.push_str(&format!("\n\n{}", language.words(&recorded!("ask-accept-see", phase = phase))));
     text
 }
 

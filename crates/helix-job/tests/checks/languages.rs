@@ -9,7 +9,7 @@ use helix_job::question::{FAIL, SKIP};
 use helix_job::{Effect, JobEvent, Language, phrases};
 
 use super::{Play, escalating, unreadable, verified};
-use crate::world::{answered, id, lost, run_finished, spec};
+use crate::world::{answered, id, job, lost, run_finished, spec};
 
 #[test]
 fn a_question_and_what_came_of_it_are_said_in_german() {
@@ -37,8 +37,9 @@ fn a_question_and_what_came_of_it_are_said_in_german() {
     let [Effect::Conclude { end }] = &skipped.effects()[..] else { panic!("{:?}", skipped.effects()) };
     skipped.event(JobEvent::JobFinished { end: end.clone() });
     let ended = phrases::outcome(Language::German, &skipped.view());
-    let whole = "ist gescheitert: keine Phase hat bestanden: alle wurden ausgelassen (wiederhole eine mit `helix jobs retry --phase`)";
-    assert_eq!(ended, whole);
+    let begins = "ist gescheitert: keine Phase hat bestanden: alle wurden ausgelassen";
+    let job = job();
+    assert_eq!(ended, format!("{begins} (wiederhole eine mit `helix jobs retry {job} --phase PHASE`)"));
 }
 
 #[test]
@@ -51,12 +52,8 @@ fn causes_of_runs_and_reviews_are_said_in_german_and_recorded_in_english() {
     assert!(error.message.starts_with("the verifier gave no usable answer 2 times"), "{error:?}");
     let german = error.said_in(Language::German);
     assert!(german.message.starts_with("der Prüfer gab 2 Mal keine brauchbare Antwort"), "{german:?}");
-    assert!(
-        german
-            .hint
-            .unwrap()
-            .ends_with("`helix jobs resume` fragt den Prüfer noch einmal; die Arbeit bleibt, wie sie ist")
-    );
+    let hint = format!("`helix jobs resume {}` fragt den Prüfer noch einmal; die Arbeit bleibt, wie sie ist", job());
+    assert!(german.hint.unwrap().ends_with(&hint));
 
     let mut play = Play::new(spec(vec![super::phase("a", &[], 0)]));
     play.happy();

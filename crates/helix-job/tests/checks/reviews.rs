@@ -18,7 +18,7 @@ fn an_unusable_verdict_is_asked_for_once_more_and_never_has_the_work_done_again(
     play.review("a", 1, 2, unreadable());
     let PhaseState::Failed { error, .. } = play.phase("a") else { panic!("[24] never a pass: {:?}", play.phase("a")) };
     assert!(error.message.starts_with("the verifier gave no usable answer 2 times"), "{error:?}");
-    assert!(error.hint.unwrap().contains("`helix jobs resume` asks the verifier again"));
+    assert!(error.hint.unwrap().contains("`helix jobs resume JOB` asks the verifier again"));
     // Going on asks the verifier, not the agent; what that says then counts.
     play.happy();
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();

@@ -60,9 +60,7 @@ impl From<AnswerError> for Problem {
             AnswerError::Settled { .. } => {
                 (StatusCode::CONFLICT, codes::SETTLED, "list open questions: `helix answer`")
             }
-            AnswerError::Misfit(_) => {
-                (StatusCode::UNPROCESSABLE_ENTITY, codes::MISFIT, "choose one of the question's `options`")
-            }
+            AnswerError::Misfit(ref why) => (StatusCode::UNPROCESSABLE_ENTITY, codes::MISFIT, why.hint()),
             AnswerError::Forbidden(_) => (
                 StatusCode::FORBIDDEN,
                 codes::FORBIDDEN,

@@ -56,9 +56,8 @@ pub(crate) fn run(context: &Context, arguments: &Arguments) -> Ended {
     let sentence = sentence(arguments)?;
     context.block_on(async {
         refuse_other_configuration(&context.environment, context.settings()?).await?;
-        let place = &context.environment.directory;
-        if arguments.session.is_none() && !place.ancestors().any(|above| above.join(".git").exists()) {
-            let message = format!("{} is in no git repository", place.display());
+        if arguments.session.is_none() && context.repository().is_none() {
+            let message = format!("{} is in no git repository", context.environment.directory.display());
             return Err(CommandError::usage(helix_engine::codes::NO_REPOSITORY, message)
                 .hint("go into a repository; or `helix chat`, which makes new projects"));
         }
@@ -122,6 +121,11 @@ async fn carry_out(context: &Context, arguments: &Arguments, sentence: Option<St
     let drafts = conversation.drafts().await?;
     tell(context, &conversation, drafts.as_ref()).await?;
     let Some(drafts) = drafts else {
+        if sentence.is_none()
+            && let Some(job) = conversation.started().await?
+        {
+            context.terminal.say(&say!(context.terminal.language, "do-started", job = job.as_str()));
+        }
         conversation.say_how_to_continue().await?;
         return Ok(Exit::NeedsPerson);
     };

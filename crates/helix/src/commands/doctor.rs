@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fs::Permissions;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -18,6 +18,7 @@ use helix_engine::submit::plans_in;
 use helix_engine::{AgentProfile, Product, Program, agent_kind};
 use helix_git::{GitEnvironment, Repository};
 use helix_job::{ErrorView, Language, phrases, problem, say};
+use helix_process::find_program;
 use helix_project::rules::ProjectRules;
 use helix_project::survey::{Tests, survey};
 use helix_store::{OpenError, SqliteJournal, StateDir};
@@ -30,10 +31,10 @@ use crate::commands::means;
 use crate::commands::openwebui;
 use crate::commands::plan;
 use crate::commands::preflight::{self, Preflight};
-use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words, workspace_of};
+use crate::config::{BUILT_IN, Origin, Setting, Settings, in_words, project_file, workspace_of};
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::host::find;
+use crate::host::{find, silent};
 use crate::terminal::{Meaning, Terminal};
 
 /// How long a program may take to say its version.
@@ -249,20 +250,30 @@ fn limits(language: Language, settings: &Settings) -> Check {
     }
 }
 
-/// Programs that the tests of the project in the working directory need: each is started, since one that is found can
-/// still be useless (a rustup without a toolchain, a Python without pytest).
+/// Programs that the tests of the project here need: each is started, since one that is found can still be useless (a rustup
+/// without a toolchain, a Python without pytest).
 async fn toolchains(context: &Context) -> Vec<Check> {
-    let (found, language) = (survey(&context.environment.directory), context.terminal.language);
+    let (project, language) = (context.project(), context.terminal.language);
+    let found = survey(project);
+    let search_path = match context.search_path(project) {
+        Ok(path) => path,
+        Err(error) => return vec![examined(say!(language, "doctor-venv"), Err(error))],
+    };
+    let ask = |arguments: &[&str]| {
+        let mut program = tokio::process::Command::new(arguments[0]);
+        program.args(&arguments[1..]).current_dir(project).env("PATH", &search_path);
+        first_line(language, program)
+    };
     let mut checks = Vec::new();
     let programs = found.languages.iter().flat_map(|known| known.programs.iter().map(|one| (*one, known.name)));
     for (program, known) in programs {
         let what = say!(language, "doctor-program", program = program, language = known);
         let version = if program == "go" { "version" } else { "--version" };
-        let Some(path) = context.environment.find_program(program) else {
+        let Ok(path) = find_program(Path::new(program), &search_path, project) else {
             checks.push(Check::problem(what, problem!(language, "doctor-no-program", program = program)));
             continue;
         };
-        checks.push(match answer(context, &[program, version]).await {
+        checks.push(match ask(&[program, version]).await {
             Ok(said) => Check::good(what, format!("{said} ({})", path.display())),
             Err(why) => {
                 let (path, command) = (path.display().to_string(), format!("{program} {version}"));
@@ -271,7 +282,7 @@ async fn toolchains(context: &Context) -> Vec<Check> {
         });
     }
     for Tests { command, .. } in found.tests.iter().filter(|tests| tests.command.starts_with("python3 -m pytest")) {
-        checks.push(match answer(context, &["python3", "-m", "pytest", "--version"]).await {
+        checks.push(match ask(&["python3", "-m", "pytest", "--version"]).await {
             Ok(said) => Check::good("pytest", said),
             Err(why) => Check::problem("pytest", problem!(language, "doctor-no-pytest", command = command, why = why)),
         });
@@ -283,7 +294,7 @@ async fn toolchains(context: &Context) -> Vec<Check> {
 fn gates(context: &Context, choice: preflight::Choice) -> Result<Vec<Check>, CommandError> {
     let language = context.terminal.language;
     let mut checks: Vec<Check> = Vec::new();
-    for plan in plans_in(&context.environment.directory) {
+    for plan in plans_in(context.project()) {
         // What is wrong with a plan, `helix plan check` says.
         let Ok(inspection) = plan::inspected(context, &plan::request(context, &plan)) else { continue };
         let Some(spec) = inspection.spec() else { continue };
@@ -291,7 +302,11 @@ fn gates(context: &Context, choice: preflight::Choice) -> Result<Vec<Check>, Com
             |check: &PreflightCheck| say!(language, "doctor-gate", gate = check.gate, phase = check.phase.as_str());
         match preflight::make(context, spec, choice)? {
             Preflight::Untrusted => {
-                return Ok(vec![Check::note(say!(language, "doctor-gates"), problem!(language, "doctor-untrusted"))]);
+                let found = match project_file(&context.environment, None)? {
+                    Some(_) => problem!(language, "doctor-untrusted"),
+                    None => problem!(language, "doctor-no-project"),
+                };
+                return Ok(vec![Check::note(say!(language, "doctor-gates"), found)]);
             }
             preflight => checks.extend(preflight.checks().iter().map(|check| {
                 let (what, found) = (what(check), preflight::found(language, check));
@@ -311,14 +326,20 @@ fn gates(context: &Context, choice: preflight::Choice) -> Result<Vec<Check>, Com
     Ok(checks)
 }
 
-/// The first line of what a program prints, if it prints any, or why it is useless.
+/// What a program says here.
 async fn answer(context: &Context, command: &[&str]) -> Result<String, String> {
-    let mut asked = tokio::process::Command::new(command[0]);
-    asked.args(&command[1..]).current_dir(&context.environment.directory).stdin(Stdio::null()).kill_on_drop(true);
-    let output = match tokio::time::timeout(ANSWER_LIMIT, asked.output()).await {
+    let mut program = tokio::process::Command::new(command[0]);
+    program.args(&command[1..]).current_dir(&context.environment.directory);
+    first_line(context.terminal.language, program).await
+}
+
+/// The first line of what a program prints, if it prints any, or why it is useless.
+async fn first_line(language: Language, mut program: tokio::process::Command) -> Result<String, String> {
+    program.stdin(Stdio::null()).kill_on_drop(true);
+    let output = match tokio::time::timeout(ANSWER_LIMIT, program.output()).await {
         Ok(output) => output.map_err(|error| error.to_string())?,
         Err(_elapsed) => {
-            return Err(say!(context.terminal.language, "doctor-silent", seconds = ANSWER_LIMIT.as_secs()));
+            return Err(say!(language, "doctor-silent", seconds = ANSWER_LIMIT.as_secs()));
         }
     };
     let first = |text: &[u8]| {
@@ -358,7 +379,13 @@ async fn state(language: Language, settings: &Settings, fix: bool) -> Vec<Check>
             let found = say!(language, "doctor-process", process = client.pid.to_string(), url = &client.url);
             Check::good(what, found)
         }
-        Ok(None) => Check::good(what, say!(language, "doctor-no-host")),
+        Ok(None) => match silent(settings) {
+            Ok(None) => Check::good(what, say!(language, "doctor-no-host")),
+            Ok(Some(process)) => {
+                Check::problem(what, problem!(language, "doctor-host-silent", process = process.to_string()))
+            }
+            Err(error) => examined(what, Err(error)),
+        },
         Err(error) => Check::note(what, told(error.in_one_line(), say!(language, "doctor-next-host"))),
     });
     checks

@@ -21,6 +21,7 @@ use helix_job::{GateReport, Language, Origin, phrases, say};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use crate::commands::run::plan_or_default;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::runtime::unless_stopped;
@@ -39,7 +40,7 @@ pub(crate) use audit::{last as last_audit, rate};
 
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Plan file, or project with one plan [default: the task of the agent that calls, else the project here]
+    /// Plan file, or project with one plan [default: the task of the agent that calls, else as for `helix run`]
     #[arg(value_name = "PLAN|PROJECT")]
     plan: Option<PathBuf>,
     /// Only the gates of this phase; repeat for several
@@ -85,11 +86,10 @@ fn of_agent(context: &Context, arguments: &Arguments) -> Result<Option<WorkTask>
 }
 
 async fn of_plan(context: &Context, arguments: &Arguments) -> Result<WorkTask, CommandError> {
-    let directory = &context.environment.directory;
-    let plan = arguments.plan.as_ref().map_or_else(|| directory.clone(), |plan| context.path(plan));
+    let plan = plan_or_default(context, arguments.plan.as_deref()).await?;
     let base = arguments.base.as_deref().map(|name| commit_of(context, name)).transpose()?;
     let mut request = SubmitRequest::new(plan, Origin::Cli);
-    request.project = Some(directory.clone());
+    request.project = Some(context.project().to_owned());
     request.venv = context.active_venv();
     let config = context.settings()?.engine(&context.environment)?;
     let mut inspection = inspect(&config, &request).await?;

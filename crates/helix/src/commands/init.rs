@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use helix_engine::{DialectName, Product, Program, agent_kind};
-use helix_job::{Language, say};
+use helix_job::say;
 use helix_project::adr_files::Place;
 use helix_project::survey::{Install, Survey, survey};
 use serde_json::json;
@@ -59,7 +59,7 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         into.push(context.shown(path));
     }
     let language = context.terminal.language;
-    let mut lines = found(language, &survey, &agents, &directory, root);
+    let mut lines = found(context, &survey, &agents, &directory, root);
     let wrote = context.terminal.paint(Meaning::Good, &say!(language, "init-wrote"));
     lines.extend(written.iter().map(|path| format!("{wrote} {path}")));
     let kept_as_it_is = context.terminal.paint(Meaning::Weak, &say!(language, "init-kept"));
@@ -90,7 +90,8 @@ fn names(survey: &Survey) -> Vec<&'static str> {
 }
 
 /// What was found, as lines.
-fn found(language: Language, survey: &Survey, agents: &[&str], directory: &Path, root: Option<&Path>) -> Vec<String> {
+fn found(context: &Context, survey: &Survey, agents: &[&str], directory: &Path, root: Option<&Path>) -> Vec<String> {
+    let language = context.terminal.language;
     let list = |found: &[&str], nothing: String| if found.is_empty() { nothing } else { found.join(", ") };
     let known: Vec<String> = products().map(|(_, known)| format!("{} ({})", known.product, known.install)).collect();
     let mut rows = vec![
@@ -99,7 +100,7 @@ fn found(language: Language, survey: &Survey, agents: &[&str], directory: &Path,
     ];
     rows.extend(survey.tests.iter().map(|tests| {
         let evidence = language.words(&tests.evidence);
-        let why = match lacks_pytest(&tests.command) {
+        let why = match lacks_pytest(context, root.unwrap_or(directory), &tests.command) {
             true => say!(language, "init-no-pytest", evidence = evidence),
             false => evidence,
         };
@@ -123,9 +124,10 @@ fn found(language: Language, survey: &Survey, agents: &[&str], directory: &Path,
     rows.into_iter().map(|(what, text)| format!("{what:<10}{text}")).collect()
 }
 
-/// Whether a command needs a pytest that python3 here does not have.
-fn lacks_pytest(command: &str) -> bool {
+/// Whether a command needs a pytest that the python3 of the project's jobs does not have.
+fn lacks_pytest(context: &Context, project: &Path, command: &str) -> bool {
     let mut python = Command::new("python3");
+    python.envs(context.search_path(project).ok().map(|path| ("PATH", path)));
     python.args(["-c", "import pytest"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.starts_with("python3 -m pytest") && !python.status().is_ok_and(|status| status.success())
 }

@@ -21,6 +21,7 @@ use crate::arguments::{budget, words};
 use crate::commands::draft;
 use crate::commands::means::whose;
 use crate::commands::preflight::{self, Preflight};
+use crate::commands::run::plan_or_default;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
 use crate::files::read_bytes;
@@ -34,9 +35,9 @@ pub(crate) const PLAN_FILE: &str = "phases.yaml";
 pub(crate) enum Action {
     /// Check a plan and show every problem with its location
     Check {
-        /// Plan file, or a directory that contains one
+        /// Plan file, or a directory that contains one [default: as for `helix run`]
         #[arg(value_name = "PLAN")]
-        plan: PathBuf,
+        plan: Option<PathBuf>,
         /// Also show each older form beside the current one, and the whole plan with its workflow
         #[arg(long)]
         explain: bool,
@@ -48,7 +49,7 @@ pub(crate) enum Action {
         /// Name of the plan
         #[arg(value_name = "NAME")]
         name: String,
-        /// Where to write it [default: plans/NAME/phases.yaml]
+        /// Where to write it [default: plans/NAME/phases.yaml of the repository]
         #[arg(long, value_name = "FILE")]
         output: Option<PathBuf>,
     },
@@ -90,15 +91,15 @@ pub(crate) struct Selection {
 
 pub(crate) fn run(context: &Context, action: &Action) -> Ended {
     match action {
-        Action::Check { plan, explain, preflight } => check(context, plan, *explain, *preflight),
+        Action::Check { plan, explain, preflight } => check(context, plan.as_deref(), *explain, *preflight),
         Action::New { name, output } => new(context, name, output.as_deref()),
         Action::Schema => context.terminal.json(&helix_plan::json_schema()),
     }
 }
 
-fn check(context: &Context, plan: &Path, explain: bool, choice: preflight::Choice) -> Ended {
+fn check(context: &Context, plan: Option<&Path>, explain: bool, choice: preflight::Choice) -> Ended {
     let (terminal, language) = (&context.terminal, context.terminal.language);
-    let file = plan_file(&context.path(plan))?;
+    let file = plan_file(&context.block_on(plan_or_default(context, plan))?)?;
     let shown = context.shown(&file);
     let bytes = read_bytes(&file)?;
     let workflow = Plan::parse_bytes(&shown, &bytes).ok().and_then(|parsed| parsed.plan.workflow);
@@ -215,9 +216,10 @@ fn hint(error: &SubmitError) -> Option<&str> {
 
 fn new(context: &Context, name: &str, output: Option<&Path>) -> Ended {
     draft::check_name("plan", name, "csv-export")?;
-    let path = context.path(output.map_or_else(|| Path::new("plans").join(name).join(PLAN_FILE), Path::to_owned));
+    let project = context.project();
+    let path = output.map_or_else(|| project.join("plans").join(name).join(PLAN_FILE), |output| context.path(output));
     let next = say!(context.terminal.language, "plan-next", file = context.shown(&path));
-    draft::give(context, &path, &template(name, &survey(&context.environment.directory)), &next)
+    draft::give(context, &path, &template(name, &survey(project)), &next)
 }
 
 /// A plan to start from, with the tests that were found.

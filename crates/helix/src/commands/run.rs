@@ -45,10 +45,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
-    let path = match &arguments.plan {
-        Some(plan) => context.path(plan),
-        None => context.block_on(plan_of_project(context))?,
-    };
+    let path = context.block_on(plan_or_default(context, arguments.plan.as_deref()))?;
     if arguments.dry_run {
         return plan::dry_run(context, &path, &arguments.selection);
     }
@@ -67,23 +64,26 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
     })
 }
 
-/// The plan of the repository that the command is called in; of several, the one that the person at the terminal chooses.
-async fn plan_of_project(context: &Context) -> Result<PathBuf, CommandError> {
-    let place = &context.environment.directory;
-    let above = place.ancestors().find(|above| above.join(".git").exists());
-    let found = [Some(place.as_path()), above].into_iter().flatten().map(plans_in).find(|plans| !plans.is_empty());
-    let plans = found.unwrap_or_default();
+/// The plan that is named; else that of the repository that the command is called in, and of several the one that the person at
+/// the terminal chooses.
+pub(crate) async fn plan_or_default(context: &Context, named: Option<&Path>) -> Result<PathBuf, CommandError> {
+    if let Some(plan) = named {
+        return Ok(context.path(plan));
+    }
+    let place = context.environment.directory.as_path();
+    let plans =
+        [place, context.project()].map(plans_in).into_iter().find(|plans| !plans.is_empty()).unwrap_or_default();
     if plans.len() > 1 && context.terminal.is_attended() {
         let names: Vec<String> = plans.iter().map(|plan| context.shown(plan)).collect();
         if let Some(at) = choose(context, &names).await? {
-            return Ok(plans.into_iter().nth(at).unwrap_or_else(|| place.clone()));
+            return Ok(plans.into_iter().nth(at).unwrap_or_else(|| place.to_owned()));
         }
-        return Err(CommandError::usage(codes::USAGE, "no plan was chosen").hint("name one: helix run PLAN"));
+        return Err(CommandError::usage(codes::USAGE, "no plan was chosen").hint("name one as PLAN"));
     }
     match <[PathBuf; 1]>::try_from(plans) {
         Ok([only]) => Ok(only),
         // Of none or several, this says what to do.
-        Err(_) => Ok(plan_file(above.unwrap_or(place))?),
+        Err(_) => Ok(plan_file(context.project())?),
     }
 }
 

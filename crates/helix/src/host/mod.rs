@@ -28,7 +28,7 @@ use crate::socket;
 
 pub(crate) use background::{READY_MARK, start_in_background};
 pub(crate) use idle::{busy_jobs, until_idle};
-pub(crate) use reach::{Reached, find, reach, refuse_other_configuration};
+pub(crate) use reach::{Reached, find, reach, refuse_other_configuration, silent};
 pub(crate) use token::Token;
 pub(crate) use visit::Visit;
 

@@ -54,6 +54,16 @@ pub(crate) async fn find(settings: &Settings) -> Result<Option<Client>, CommandE
     Ok(announced(settings).await?.map(|(_, client)| client))
 }
 
+/// The process of a host that holds the state directory and does not answer, where [`find`] finds none: one that is stopped, or
+/// hangs.
+///
+/// # Errors
+/// When that cannot be told.
+pub(crate) fn silent(settings: &Settings) -> Result<Option<u32>, CommandError> {
+    let state = StateDir::existing(&settings.state_dir.value)?;
+    Ok(state.map(|state| state.holder()).transpose()?.flatten())
+}
+
 async fn announced(settings: &Settings) -> Result<Option<(HostInfo, Client)>, CommandError> {
     let Some(state) = StateDir::existing(&settings.state_dir.value)? else { return Ok(None) };
     let Some(info) = state.host()? else { return Ok(None) };

@@ -25,7 +25,7 @@ use crate::arguments::{budget, words};
 use crate::commands::run;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit};
-use crate::host::{Reached, find};
+use crate::host::{Reached, find, silent};
 use crate::offline::{job, jobs, numbers};
 use crate::terminal::{Cell, Meaning, Reading, one_line};
 use crate::watch::{Interrupt, look_back, meaning, print_job, reports_of};
@@ -225,20 +225,26 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
     let page = jobs(context).await?;
     let numbers = numbers(&page);
     let JobPage { mut jobs, unreadable, .. } = page;
-    jobs.retain(|job| statuses.is_empty() || statuses.contains(&job.status));
+    let mut none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
     if *here {
-        let place = &context.environment.directory;
+        let (place, all) = (&context.environment.directory, jobs.len());
         jobs.retain(|job| place.starts_with(&job.project_path));
+        if jobs.is_empty() && all > 0 {
+            none = say!(language, "list-none-here", jobs = all);
+        }
     }
+    jobs.retain(|job| statuses.is_empty() || statuses.contains(&job.status));
     if let Some(limit) = limit {
         jobs.truncate(*limit as usize);
     }
     for id in unreadable {
         context.terminal.say(&say!(language, "list-unreadable", id = id.as_str()));
     }
-    let stopped = match find(context.settings()?).await? {
-        Some(_) => 0,
-        None => jobs.iter().filter(|job| needs_host(job)).count(),
+    let is_answered = find(context.settings()?).await?.is_some();
+    let silent = if is_answered { None } else { silent(context.settings()?)? };
+    let stopped = match is_answered || silent.is_some() {
+        true => 0,
+        false => jobs.iter().filter(|job| needs_host(job)).count(),
     };
     let rows = jobs.iter().map(|job| {
         let passed = job.phases.iter().filter(|phase| phase.status == PhaseStatus::Passed).count();
@@ -255,8 +261,10 @@ async fn list(context: &Context, Listing { limit, status: statuses, here }: &Lis
         ]
     });
     let headings = ["job", "status", "phases", "time", "cost", "submitted", "plan", "project", "id"];
-    let none = say!(language, "list-none", place = context.settings()?.state_dir.value.display().to_string());
     let exit = context.terminal.list(&jobs, &none, headings, rows)?;
+    if let Some(process) = silent {
+        context.terminal.say(&say!(language, "list-host-silent", process = process.to_string()));
+    }
     if stopped > 0 {
         if context.terminal.is_attended() {
             context.terminal.note(&say!(language, "list-host-started", jobs = stopped));
@@ -330,7 +338,9 @@ async fn show(context: &Context, id: &str) -> Ended {
     print_job(context, &view, false).await?;
     if !view.status.is_final() && find(context.settings()?).await?.is_none() {
         let language = context.terminal.language;
-        if context.terminal.is_attended() && needs_host(&view) {
+        if let Some(process) = silent(context.settings()?)? {
+            context.terminal.say(&say!(language, "list-host-silent", process = process.to_string()));
+        } else if context.terminal.is_attended() && needs_host(&view) {
             context.terminal.say(&say!(language, "list-host-started", jobs = 1));
             context.host().await?;
         } else {

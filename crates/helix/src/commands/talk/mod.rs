@@ -5,9 +5,11 @@
 mod drafts;
 mod slash;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use helix_core::ids::JobId;
 use helix_core::run::{Outcome, Retry};
+use helix_engine::tools::PLAN_DRAFT;
 use helix_job::phrases::described;
 use helix_job::session::TurnView;
 use helix_job::{JobView, say};
@@ -187,6 +189,16 @@ impl<'a> Conversation<'a> {
             None => None,
         };
         Drafts::waiting(self.context, &found.session, last)
+    }
+
+    /// The last job of a session whose plan does not wait any more.
+    ///
+    /// # Errors
+    /// The host failed.
+    pub(crate) async fn started(&self) -> Result<Option<JobId>, CommandError> {
+        let Some(SessionDetail { session, .. }) = self.session().await? else { return Ok(None) };
+        let has_plan = Path::new(&session.directory).join(PLAN_DRAFT).exists();
+        Ok(session.jobs.last().filter(|_| has_plan).cloned())
     }
 
     /// Starts the drafts on the person's yes.
