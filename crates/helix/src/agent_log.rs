@@ -158,7 +158,12 @@ pub(crate) fn shown(terminal: &Terminal, job: &JobId, event: &AgentEvent) -> Vec
         }
         AgentEvent::TakenBack { .. } => vec![weak(&say!(language, "logs-taken-back"))],
         AgentEvent::Question { text } => vec![say!(language, "job-asks", question = one_line(text, LINE))],
-        AgentEvent::Finished { is_error: true, .. } => vec![weak(&say!(language, "logs-error"))],
+        // Its text is the report of the failure, which no other event has.
+        AgentEvent::Finished { is_error: true, answer, .. } => {
+            let mut lines = clean_lines(answer.as_deref().unwrap_or_default());
+            lines.push(weak(&say!(language, "logs-error")));
+            lines
+        }
         AgentEvent::Finished { is_error: false, .. } => vec![weak(&say!(language, "logs-ended"))],
         AgentEvent::RateLimited { rejected: false, .. }
         | AgentEvent::UsageReported { .. }
