@@ -389,10 +389,16 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
             problem!(language, "answer-limited-until", at = time(language, *at))
         }
         Outcome::RateLimited { resets_at: None } => problem!(language, "answer-limited"),
-        Outcome::Overloaded { http_status: Some(status) } => {
-            problem!(language, "answer-overloaded", status = *status)
+        Outcome::Overloaded { http_status, message } => {
+            let view = match http_status {
+                Some(status) => problem!(language, "answer-overloaded", status = *status),
+                None => problem!(language, "answer-unreachable"),
+            };
+            match one_line(message, LINE) {
+                said if said.is_empty() => view,
+                said => ErrorView { message: format!("{} ({said})", view.message), ..view },
+            }
         }
-        Outcome::Overloaded { http_status: None } => problem!(language, "answer-unreachable"),
         Outcome::Credentials { billing: true } => problem!(language, "answer-no-money"),
         Outcome::Credentials { billing: false } => problem!(language, "answer-credentials"),
         Outcome::ContextOverflow => problem!(language, "answer-context"),

@@ -19,7 +19,7 @@ fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
         Outcome::Stuck { call: None },
         Outcome::Lost,
         Outcome::RateLimited { resets_at: None },
-        Outcome::Overloaded { http_status: Some(529) },
+        Outcome::Overloaded { http_status: Some(529), message: "API Error: 529 Overloaded".into() },
         Outcome::Credentials { billing: true },
         Outcome::Credentials { billing: false },
         Outcome::ContextOverflow,

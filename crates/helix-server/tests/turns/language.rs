@@ -100,7 +100,10 @@ async fn errors_and_what_an_answer_took_are_in_the_users_language() {
         assert!(last_line(&frames).starts_with(line), "{frames:?}");
     }
     let german = content(&ask("Bitte sag mir, warum [[fake: overloaded]]").await);
-    assert!(german.contains("> [!CAUTION]\n> **Helix:** Der Anbieter "), "{german}");
+    assert!(
+        german.contains("> [!CAUTION]\n> **Helix:** Der Anbieter meldete einen Fehler: HTTP 529 (API Error: 529"),
+        "{german}"
+    );
     assert!(german.contains("> Sende die Nachricht in ein paar Minuten noch einmal.\n"), "{german}");
     host.stop().await;
 }
