@@ -87,7 +87,7 @@ phase-stage =
         [agent] Agent arbeitet
         [commit] Commit
         [new-phases] neue Phasen
-        [reviewer] Gutachter
+        [reviewer] Prüfer
         [verifier] Prüfer
         [health] Beobachtung
         [rollback] Rücknahme
@@ -112,8 +112,7 @@ review =
     }
 reviewer =
     { $who ->
-        [gate] Gutachter
-       *[phase] Prüfer
+       *[other] Prüfer
     }
 wait-places =
     wartet auf einen Platz: { $taken } von { $places } { $of ->
@@ -338,8 +337,8 @@ approvals-any = { $count ->
        *[other] { $count } verschiedene Personen müssen zustimmen
     }
 approvals-other = { $count ->
-        [one] jemand anderes als der Auftraggeber des Jobs muss zustimmen
-       *[other] { $count } verschiedene Personen müssen zustimmen, der Auftraggeber des Jobs nicht
+        [one] jemand anderes als die Person, die den Job gestartet hat, muss zustimmen
+       *[other] { $count } verschiedene Personen müssen zustimmen, ohne die, die den Job gestartet hat
     }
 approvals-so-far = { $given } von { $count } Zustimmungen, von { $names }
 agent-refused = abgelehnt: { $run } verlangte, was nur eine Person darf ({ $asked })
@@ -634,7 +633,7 @@ term-other-jobs =
         [one] läuft
        *[other] laufen
     }; Strg-C: beenden, der nächste helix-Befehl macht weiter
-term-ended = Auftrag { $status }
+term-ended = Job { $status }
 term-follow = verfolge ihn mit: helix jobs watch { $id }
 term-no-host = es läuft kein Host; weiter geht es mit: helix jobs watch { $id }
 term-question = { $id }, Phase { $phase } von { $job }
@@ -884,7 +883,7 @@ lacks-commit = das Repository hat keinen Commit { $commit } mit Baum { $tree }
 lacks-run = der Lauf fehlt
 lacks-run-end = Lauf { $run } wurde nicht fertig: { $what }
 lacks-record = die Aufzeichnung des Laufs { $run } ist nicht mehr da: { $path }
-lacks-review = die Aufzeichnung des Gutachterlaufs { $run } ist nicht mehr da: { $path }
+lacks-review = die Aufzeichnung des Prüferlaufs { $run } ist nicht mehr da: { $path }
 lacks-pass = von Gate { $gate } ist nicht aufgezeichnet, dass es bestanden hat
 lacks-pass-sum = von Gate { $gate } der Phase { $phase } ist nicht aufgezeichnet, dass es auf dem übernommenen Stand bestanden hat
 lacks-since = { $files } wurde in Phase { $later } geändert, nachdem es in Phase { $phase } freigegeben war; die Änderung hat niemand freigegeben
@@ -932,7 +931,7 @@ gates-audit-sort = { $sort ->
 gates-audit-noticed = bemerkt von { $gate }: { $said }
 gates-audit-escaped = DURCHGELASSEN
 gates-audit-left-out = { $phase }: nichts eingebaut: { $why }
-gates-audit-alone = Gutachter, Prüfer und Menschen wurden nicht gefragt; weder das Repository noch die Aufzeichnung des Jobs wurde verändert
+gates-audit-alone = Prüfer und Menschen wurden nicht gefragt; weder das Repository noch die Aufzeichnung des Jobs wurde verändert
 serve-stopped = Beendet. Laufende Agenten arbeiten weiter; der nächste helix-Befehl übernimmt.
 serve-at = Helix läuft unter { $url }  (OpenAI-kompatibel: { $address }/v1)
 serve-open = kein Token nötig (--no-auth)
@@ -1381,7 +1380,7 @@ evidence-label =
        *[other] { $label }
     }
 evidence-result = { $commit } Baum { $tree }
-left-out-reviewer = ein unabhängiger Gutachter sieht sich das Ergebnis an
+left-out-reviewer = ein unabhängiger Prüfer sieht sich das Ergebnis an
 left-out-verifier = ein unabhängiger Prüfer sieht sich das Ergebnis an, sobald es die Gates bestanden hat
 left-out-person = ein Mensch wird nach dem Ergebnis gefragt
 left-out-outside = es wirkt außerhalb des Repositorys
@@ -1423,17 +1422,17 @@ web-api-retry = Fehler beim Anbieter ({ $reason }); Wiederholung { $attempt } vo
 web-attempt = Versuch { $number }
 web-attempt-that-counts = Versuch, der zählt
 web-bar = { $passed } von { count-phases } bestanden
-web-begin = Der erste Auftrag
+web-begin = Der erste Job
 web-begin-chat = Beschreiben, was entstehen soll; der Consultant schreibt Entscheidung und Plan
-web-begin-demo = In einer Minute einen ganzen Auftrag sehen, ohne Konto
+web-begin-demo = In einer Minute einen ganzen Job sehen, ohne Konto
 web-begin-how = Hier ist noch nichts gelaufen. Im Terminal, im eigenen Projekt:
 web-begin-plan = Einen vorhandenen Plan ausführen
 web-binary = Binärdatei
 web-board = Übersicht
 web-bundle = Nachweis herunterladen
 web-cancel = Abbrechen …
-web-cancel-now = Auftrag abbrechen
-web-cancel-sure = Die Agenten hören auf; was bestanden ist, bleibt, und der Auftrag lässt sich fortsetzen.
+web-cancel-now = Job abbrechen
+web-cancel-sure = Die Agenten hören auf; was bestanden ist, bleibt, und der Job lässt sich fortsetzen.
 web-changed-files = Geänderte Dateien
 web-checked-again = gerade neu geprüft
 web-checks-open = { $gates } stehen noch aus
@@ -1458,7 +1457,7 @@ web-how-to-log-in = Diesen Befehl auf dem Rechner ausführen, auf dem Helix läu
 web-how-to-log-in-elsewhere = Mit eigenem Schlüssel gibt die API eine Adresse: POST /api/v1/logins.
 web-integrated = Zusammengeführt als
 web-items-left-out = { $items } frühere Einträge sind nicht gezeigt; alle zeigt:
-web-jobs-of-decision = Aufträge dazu
+web-jobs-of-decision = Jobs dazu
 web-journal = Journal
 web-key-back = zurück
 web-key-help = diese Tasten zeigen
@@ -1500,7 +1499,7 @@ web-no-checks = Für diesen Versuch lief noch keine Prüfung.
 web-no-decisions = Die Projekte haben noch keine Entscheidungen. Der Consultant schreibt die erste mit dir:
 web-no-jobs-of-decision = Noch keine.
 web-no-lines = Keine Zeile geändert: Die Datei ist leer, oder nur ihr Modus ist anders.
-web-no-prompt = Zu diesem Versuch gibt es keinen Auftragstext.
+web-no-prompt = Zu diesem Versuch gibt es keinen Prompt.
 web-no-questions = Nichts wartet auf eine Antwort.
 web-no-such-decision = Diese Entscheidung gibt es nicht
 web-not-proved = als Ganzes nicht nachgewiesen
@@ -1522,7 +1521,7 @@ web-retry-now = Phase erneut ausführen
 web-retry-sure = Sie läuft erneut, und alle Phasen, die auf ihr aufbauen, auch.
 web-review = Prüfung durch einen Agenten
 web-roots = Projekte in
-web-search = Aufträge suchen
+web-search = Jobs suchen
 web-see-changes = Änderungen ansehen
 web-sessions = Chats
 web-show-file = Zeigen
@@ -1534,7 +1533,7 @@ web-tab-activity = Verlauf
 web-tab-changes = Änderungen
 web-tab-checks = Prüfungen
 web-tab-evidence = Nachweis
-web-tab-prompt = Auftragstext
+web-tab-prompt = Prompt
 web-terminal = Im Terminal
 web-thinking = Überlegung
 web-this-host = Dieser Host
@@ -1544,7 +1543,7 @@ web-to-board = Zur Übersicht
 web-tree = Tree
 web-trouble = Das ging nicht
 web-verify-bundle = Jeder kann das Paket prüfen mit
-web-whole-job = Der ganze Auftrag
+web-whole-job = Der ganze Job
 web-your-words = In eigenen Worten
 serve-pages = Seiten: { $url }  (meldet einmal an, innerhalb von 10 Minuten; erneut: helix open)
 open-at = { $url }  (meldet einmal an, innerhalb von 10 Minuten)
