@@ -10,7 +10,7 @@ use helix_core::error_chain;
 use helix_core::finding::{Verdict, fence_for};
 use helix_core::run::{AgentErrorKind, Failure, LimitKind, Outcome};
 use helix_core::text::one_line;
-use helix_job::phrases::{Sign, gate_summary};
+use helix_job::phrases::{Sign, gate_summary, retry_reason};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
 use helix_job::session::AnswerFinding;
 use helix_job::{ErrorView, JobStatus, JobView, Language, Wait, problem, say};
@@ -85,7 +85,7 @@ pub(crate) fn since_last_message(language: Language, job: &JobView) -> String {
 
 pub(crate) fn provider_retry(language: Language, reason: &str, attempt: u32, max: u32, delay_ms: u64) -> String {
     let seconds = format!("{:.1}", delay_ms as f64 / 1000.0);
-    let seconds = language.decimal(&seconds);
+    let (seconds, reason) = (language.decimal(&seconds), retry_reason(language, reason));
     say!(language, "chat-provider-retry", reason = reason, attempt = attempt, most = max, seconds = seconds)
 }
 

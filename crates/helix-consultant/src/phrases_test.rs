@@ -39,6 +39,13 @@ fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
 }
 
 #[test]
+fn a_retry_without_a_reason_says_so() {
+    let said = provider_retry(Language::German, "unknown", 1, 10, 500);
+    assert_eq!(said, "Der Anbieter hat Probleme (ohne Angabe von Gründen); Versuch 1 von 10 in 0,5 s");
+    assert!(provider_retry(Language::English, "HTTP 502", 1, 10, 500).contains("in trouble (HTTP 502); try 1"));
+}
+
+#[test]
 fn errors_are_sentences() {
     let block = caution("the agent did not start: no `claude`", Some("run `helix doctor`"));
     assert_eq!(block, "> [!CAUTION]\n> **Helix:** The agent did not start: no `claude`.\n>\n> Run `helix doctor`.\n");

@@ -569,6 +569,11 @@ pub fn outcome(language: Language, job: &JobView) -> String {
             say!(language, "ended-failed-hint", why = message, hint = hint)
         }
         (JobStatus::Failed, Some(ErrorView { message, hint: None, .. })) => {
+/// Why an agent asks its provider again, where it says so.
+pub fn retry_reason(language: Language, reason: &str) -> String {
+    if ["", "unknown"].contains(&reason) { say!(language, "retry-reason-unknown") } else { reason.to_owned() }
+}
+
             say!(language, "ended-failed-because", why = message)
         }
         (JobStatus::Failed, None) => say!(language, "ended-failed"),

@@ -365,6 +365,7 @@ chat-queued =
 chat-waits = Deine Nachricht { $wait }
 chat-since = Seit deiner letzten Nachricht: { $job } { $standing }
 chat-provider-retry = Der Anbieter hat Probleme ({ $reason }); Versuch { $attempt } von { $most } in { $seconds } s
+retry-reason-unknown = ohne Angabe von Gründen
 chat-provider-limit = Das Limit des Anbieters ist erreicht
 chat-provider-limit-until = Das Limit des Anbieters ist erreicht; es endet { $at }
 chat-correcting = Die Antwort hat ihre Prüfungen nicht bestanden ({ count-findings }: { $validators }); der Agent soll sie verbessern, Versuch { $number } von { $most }

@@ -312,6 +312,7 @@ chat-queued =
 chat-waits = Your message is { $wait }
 chat-since = Since your last message, { $job } { $standing }
 chat-provider-retry = The provider is in trouble ({ $reason }); try { $attempt } of { $most } in { $seconds } s
+retry-reason-unknown = no reason given
 chat-provider-limit = The provider's limit is reached
 chat-provider-limit-until = The provider's limit is reached; it ends { $at }
 chat-correcting = The answer did not pass its checks ({ count-findings }: { $validators }); asking the agent to fix it, attempt { $number } of { $most }
