@@ -76,10 +76,19 @@ impl Items {
             AgentEvent::Question { text } => {
                 self.add("note", false, html! { p { (sign(Sign::Waiting, None)) (bounded(&text, LONGEST)) } })
             }
-            AgentEvent::Finished { is_error, usage, .. } => {
+            AgentEvent::Finished { is_error, usage, answer, .. } => {
                 let of = if is_error { Sign::Failed } else { Sign::Note };
+                // Its text is the report of the failure, which no other event has.
+                let failure = answer.filter(|_| is_error);
                 let text = say!(language, "web-agent-ended", cost = language.cents(usage.cost_usd));
-                self.add("note", false, html! { p.weak { (sign(of, None)) (text) } })
+                self.add(
+                    "note",
+                    false,
+                    html! {
+                        @if let Some(failure) = failure { p { (bounded(&failure, LONGEST)) } }
+                        p.weak { (sign(of, None)) (text) }
+                    },
+                )
             }
             _ => None,
         }
