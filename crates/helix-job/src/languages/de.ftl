@@ -992,6 +992,14 @@ doctor-configuration = Konfiguration
 doctor-no-file = keine helix.toml; es gelten die eingebauten Werte
 doctor-agent = Agent { $name }
 doctor-install = installiere ihn: { $command }; oder setze `command` in [agents.{ $name }]
+block =
+    { $kind ->
+        [note] Hinweis
+        [tip] Tipp
+        [important] Wichtig
+        [warning] Warnung
+       *[caution] Achtung
+    }
 doctor-correct = berichtige `command` in [agents.{ $name }] ({ $origin })
 doctor-version = Version { $version }
 doctor-there = { $program } ist da

@@ -914,6 +914,14 @@ doctor-correct = correct `command` in [agents.{ $name }] ({ $origin })
 doctor-version = version { $version }
 doctor-there = { $program } found
 doctor-trusted = { $program } found; `trust_exit`: exit status 0 alone counts as done
+block =
+    { $kind ->
+        [note] Note
+        [tip] Tip
+        [important] Important
+        [warning] Warning
+       *[caution] Caution
+    }
     .hint = have it print a result record (docs/agents.md), and remove `trust_exit`
 doctor-untested = version { $version }, newer than the newest tested one ({ $tested })
     .hint = untested; please report problems
