@@ -10,7 +10,7 @@ use helix_core::error_chain;
 use helix_core::finding::{Verdict, fence_for};
 use helix_core::run::{AgentErrorKind, Failure, LimitKind, Outcome};
 use helix_core::text::one_line;
-use helix_job::phrases::{Sign, gate_summary, retry_reason};
+use helix_job::phrases::{Sign, found, gate_summary, retry_reason};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
 use helix_job::session::AnswerFinding;
 use helix_job::{ErrorView, JobStatus, JobView, Language, Wait, problem, say};
@@ -291,7 +291,7 @@ pub(crate) fn not_in_order(language: Language, findings: &[AnswerFinding], asked
     };
     let shown = findings.iter().take(SHOWN_FINDINGS).map(|AnswerFinding { validator, finding }| {
         let place = finding.place.as_ref().map(|place| format!("`{place}`: ")).unwrap_or_default();
-        format!("{validator}: {}", one_line(&format!("{place}{}", finding.message), LINE))
+        format!("{validator}: {}", one_line(&format!("{place}{}", found(language, finding)), LINE))
     });
     let more = findings.len().saturating_sub(SHOWN_FINDINGS);
     let more = (more > 0).then(|| say!(language, "and-more", more = more));

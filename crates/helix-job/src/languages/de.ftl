@@ -499,6 +499,9 @@ chat-unmade-remedy = Siehe `[consultant] validators` in helix.toml.
 
 ### Der Chat: was an einer Antwort nicht stimmt, und was zu tun ist
 
+answer-no-file = die Antwort verweist auf { $file }, das es nicht gibt
+answer-no-marker = die letzte Zeile ist keine Schrittmarke
+answer-no-step = die Schrittmarke { $marker } ist kein Schritt
 answer-tasks-lost =
     die Antwort ist unvollständig: { $tasks } { $tasks ->
         [one] Hintergrundaufgabe ging
@@ -734,6 +737,15 @@ cause-nothing-changed = eine Phase der Art { $kind } muss Dateien ändern: die P
 cause-phases-invalid = die gelieferten Phasen sind ungültig
 cause-outgrown = der Plan ist inzwischen gewachsen, und die gelieferten Phasen passen nicht mehr
 cause-gate = Gate { $gate } fand: { $why }
+# Was ein Gate selbst sagt, ist englisch.
+gate-found =
+    { $summary ->
+       *[other]
+            { $problems ->
+                [one] ein Problem
+               *[other] { $problems } Probleme
+            }
+    }
 cause-gate-not-run = Gate { $gate } konnte nicht laufen: { $why }
 cause-gate-unsure = Gate { $gate } konnte die Arbeit nicht bestätigen: { $why }
 cause-run = Der letzte Lauf wurde nicht fertig: { $what }.
@@ -769,6 +781,23 @@ spent-budget = Budget von { $budget } USD verbraucht ({ $spent } USD ausgegeben)
 spent-turns = Grenze von { $limit } Schritten erreicht ({ $taken } gemacht)
 spent-tokens = Grenze von { $limit } Tokens erreicht ({ $used } verbraucht)
 spent-time = Grenze von { $limit } s Arbeitszeit der Agenten erreicht ({ $used } s verbraucht)
+spent-reserved = vom Budget ist nur noch übrig, was anderen Läufen zugesagt ist
+side-no-answer = der Lauf hat keine strukturierte Antwort
+side-stopped = er wurde angehalten
+side-timed-out = keine Antwort innerhalb von { $seconds } s
+    .hint = erhöhe das Zeitlimit oder lass weniger ansehen
+side-misfit = die Antwort hat nicht die verlangte Form: ein Wert ist von anderer Art
+side-lacks = die Antwort hat nicht die verlangte Form: es fehlt { $keys }
+side-no-checkout = nichts wurde ausgecheckt
+side-changed = der Prüfer hat geändert, was er ansehen sollte: { $files }
+side-approves-problems = die Antwort stimmt zu und nennt Probleme
+side-rejects-nothing = die Antwort lehnt ab und nennt kein Problem
+side-cites-nothing = die Antwort lehnt ab, aber keiner ihrer Befunde ({ $count }) nennt eine Datei des Ergebnisses ({ $files }); ein Befund nennt, vom Arbeitsverzeichnis aus, die Datei, die falsch ist, oder die verlangte Datei, die fehlt
+side-no-adviser = es ist kein Berater eingerichtet
+side-proposal-lacks = der Vorschlag hat kein `{ $what }`
+side-no-model = das vorgeschlagene Modell { $model } ist keines von { $models }
+side-did-you-mean = meintest du { $near }?
+side-phases-invalid = die vorgeschlagenen Phasen sind ungültig: { $why }
 hint-change-task = `helix jobs resume` versucht es mit diesen Befunden noch einmal und nimmt den Plan, wie seine Datei dann ist; `helix jobs check` lässt nur die Gates noch einmal laufen
 hint-same-findings = der Agent hat auf dieselben Befunde hin nichts geändert
 hint-review-again = `helix jobs resume` fragt den { $who } noch einmal; die Arbeit bleibt, wie sie ist
@@ -963,6 +992,14 @@ count-errors =
        *[other] { $errors } Fehler
     }
 list-unreadable = die Aufzeichnung von Job { $id } ist nicht lesbar; `helix jobs show { $id }` sagt, warum
+block =
+    { $kind ->
+        [note] Hinweis
+        [tip] Tipp
+        [important] Wichtig
+        [warning] Warnung
+       *[caution] Achtung
+    }
 problem-error = Fehler
 problem-warning = Warnung
 problem-hint = Tipp
@@ -992,14 +1029,6 @@ doctor-configuration = Konfiguration
 doctor-no-file = keine helix.toml; es gelten die eingebauten Werte
 doctor-agent = Agent { $name }
 doctor-install = installiere ihn: { $command }; oder setze `command` in [agents.{ $name }]
-block =
-    { $kind ->
-        [note] Hinweis
-        [tip] Tipp
-        [important] Wichtig
-        [warning] Warnung
-       *[caution] Achtung
-    }
 doctor-correct = berichtige `command` in [agents.{ $name }] ({ $origin })
 doctor-version = Version { $version }
 doctor-there = { $program } ist da
