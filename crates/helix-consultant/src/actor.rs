@@ -13,8 +13,8 @@ use helix_core::ids::{RunId, TurnId};
 use helix_core::run::{Ending, Outcome, RunFacts};
 use helix_core::usage::Usage;
 use helix_job::session::{
-    AnswerCheck, Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart,
-    TurnView, relation, rest_after,
+    Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView,
+    relation, rest_after,
 };
 use helix_job::{ErrorView, Language, say};
 use tokio::sync::{mpsc, watch};
@@ -227,12 +227,7 @@ impl SessionActor {
         let begin = TurnStart { client: request.client.clone(), ..turn.begin.clone() };
         let started = SessionEvent::TurnStarted { turn: id.clone(), place: TurnParent::of(turn), resume: None, begin };
         let end = TurnEnd { usage: Usage::default(), runs: 0, delivery: output.delivery(), ..end };
-        let mut events = vec![started];
-        if !turn.unfixed().is_empty() {
-            let check = AnswerCheck { run: RunId::for_turn(&id, 0), findings: turn.unfixed().to_vec() };
-            events.push(SessionEvent::AnswerChecked { turn: id.clone(), check });
-        }
-        events.push(SessionEvent::TurnFinished { turn: id.clone(), end });
+        let events = [started, SessionEvent::TurnFinished { turn: id.clone(), end }];
         settled(self.log.record_once(&events).await)?;
         let recorded = self.services.journal().turn(id).await;
         let recorded = recorded.map_err(phrases::unreadable_record(request.language()))?;
@@ -261,7 +256,7 @@ impl SessionActor {
             }
             Err(error) => {
                 let report = unrecorded(Ending::NotStarted { reason: error.message.clone(), errno: None });
-                (Enforced { report, note: None }, Some(error))
+                (Enforced::unchanged(report), Some(error))
             }
         };
         let ended = self.conclude(&mut work, enforced, error).await;
@@ -418,7 +413,7 @@ impl SessionActor {
     ///
     /// `refused` is why the agent could not be asked at all.
     async fn conclude(&mut self, work: &mut ActiveTurn, enforced: Enforced, refused: Option<ErrorView>) -> TurnEnded {
-        let Enforced { report, note } = enforced;
+        let Enforced { report, note, unfixed } = enforced;
         work.output.release().await;
         let usage = work.usage + report.usage;
         let plain = helix_core::step_marker::split(&report.answer).0;
@@ -440,6 +435,7 @@ impl SessionActor {
             runs: work.runs.max(1),
             delivery: work.output.delivery(),
             note: note.clone(),
+            unfixed,
         };
         let event = SessionEvent::TurnFinished { turn: work.turn.clone(), end };
         let outcome = Outcome::from_facts(&report.facts);

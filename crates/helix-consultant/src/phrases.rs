@@ -10,7 +10,7 @@ use helix_core::error_chain;
 use helix_core::finding::{Verdict, fence_for};
 use helix_core::run::{AgentErrorKind, Failure, LimitKind, Outcome};
 use helix_core::text::one_line;
-use helix_job::phrases::{Sign, gate_summary};
+use helix_job::phrases::{Sign, found, gate_summary, retry_reason};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT, RETRY, SKIP};
 use helix_job::session::AnswerFinding;
 use helix_job::{ErrorView, JobStatus, JobView, Language, Wait, problem, say};
@@ -85,7 +85,7 @@ pub(crate) fn since_last_message(language: Language, job: &JobView) -> String {
 
 pub(crate) fn provider_retry(language: Language, reason: &str, attempt: u32, max: u32, delay_ms: u64) -> String {
     let seconds = format!("{:.1}", delay_ms as f64 / 1000.0);
-    let seconds = language.decimal(&seconds);
+    let (seconds, reason) = (language.decimal(&seconds), retry_reason(language, reason));
     say!(language, "chat-provider-retry", reason = reason, attempt = attempt, most = max, seconds = seconds)
 }
 
@@ -291,7 +291,7 @@ pub(crate) fn not_in_order(language: Language, findings: &[AnswerFinding], asked
     };
     let shown = findings.iter().take(SHOWN_FINDINGS).map(|AnswerFinding { validator, finding }| {
         let place = finding.place.as_ref().map(|place| format!("`{place}`: ")).unwrap_or_default();
-        format!("{validator}: {}", one_line(&format!("{place}{}", finding.message), LINE))
+        format!("{validator}: {}", one_line(&format!("{place}{}", found(language, finding)), LINE))
     });
     let more = findings.len().saturating_sub(SHOWN_FINDINGS);
     let more = (more > 0).then(|| say!(language, "and-more", more = more));
@@ -389,10 +389,16 @@ pub fn of_outcome(language: Language, outcome: &Outcome) -> Option<ErrorView> {
             problem!(language, "answer-limited-until", at = time(language, *at))
         }
         Outcome::RateLimited { resets_at: None } => problem!(language, "answer-limited"),
-        Outcome::Overloaded { http_status: Some(status) } => {
-            problem!(language, "answer-overloaded", status = *status)
+        Outcome::Overloaded { http_status, message } => {
+            let view = match http_status {
+                Some(status) => problem!(language, "answer-overloaded", status = *status),
+                None => problem!(language, "answer-unreachable"),
+            };
+            match one_line(message, LINE) {
+                said if said.is_empty() => view,
+                said => ErrorView { message: format!("{} ({said})", view.message), ..view },
+            }
         }
-        Outcome::Overloaded { http_status: None } => problem!(language, "answer-unreachable"),
         Outcome::Credentials { billing: true } => problem!(language, "answer-no-money"),
         Outcome::Credentials { billing: false } => problem!(language, "answer-credentials"),
         Outcome::ContextOverflow => problem!(language, "answer-context"),

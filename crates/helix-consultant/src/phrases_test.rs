@@ -19,7 +19,7 @@ fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
         Outcome::Stuck { call: None },
         Outcome::Lost,
         Outcome::RateLimited { resets_at: None },
-        Outcome::Overloaded { http_status: Some(529) },
+        Outcome::Overloaded { http_status: Some(529), message: "API Error: 529 Overloaded".into() },
         Outcome::Credentials { billing: true },
         Outcome::Credentials { billing: false },
         Outcome::ContextOverflow,
@@ -36,6 +36,13 @@ fn a_limit_names_its_time_and_no_remedy_speaks_of_jobs() {
             assert!(!text.contains(word), "{word:?} in {text:?}");
         }
     }
+}
+
+#[test]
+fn a_retry_without_a_reason_says_so() {
+    let said = provider_retry(Language::German, "unknown", 1, 10, 500);
+    assert_eq!(said, "Der Anbieter hat Probleme (ohne Angabe von Gründen); Versuch 1 von 10 in 0,5 s");
+    assert!(provider_retry(Language::English, "HTTP 502", 1, 10, 500).contains("in trouble (HTTP 502); try 1"));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `Verdict` has three values on purpose: a check that could not be made is `Inconclusive`, which never counts as a pass.
 
-use crate::said::Words;
+use crate::said::{Said, Words};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,12 +28,16 @@ pub struct Finding {
     /// What would fix it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
+    /// What is wrong as words of Helix, where they are its own.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub said: Words,
 }
 
 impl Finding {
     /// A finding that is not about a place in a file.
     pub fn new(rule: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { rule: rule.into(), message: message.into(), place: None, evidence: None, fix: None }
+        let (rule, message) = (rule.into(), message.into());
+        Self { rule, message, place: None, evidence: None, fix: None, said: Words::default() }
     }
 
     /// The same with its place.
@@ -98,11 +102,14 @@ pub struct Fault {
     /// What a person can do about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
+    /// The same as words of Helix, where they are its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Box<Said>>,
 }
 
 impl Fault {
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hint: None }
+        Self { kind, message: message.into(), hint: None, said: None }
     }
 
     pub fn environment(message: impl Into<String>) -> Self {

@@ -131,7 +131,7 @@ fn rules(context: &GateContext) -> Result<Vec<Rule>, Trouble> {
     if let Some(text) = context.text(&*context.files_at(&context.base)?, &path)? {
         rules.extend(parse_rules(&path, &text).map_err(|diagnostic| {
             let message = diagnostic.to_string().lines().next().unwrap_or_default().to_owned();
-            Fault { kind: FaultKind::Unreadable, message, hint: diagnostic.help }
+            Fault { kind: FaultKind::Unreadable, message, hint: diagnostic.help, said: None }
         })?);
     }
     Ok(rules)

@@ -146,6 +146,7 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, Fault> {
         kind: FaultKind::Environment,
         message: format!("the command {command:?} cannot be run: {error}"),
         hint: Some(error.remedy),
+        said: None,
     })
 }
 
@@ -512,5 +513,5 @@ fn fault_of(run: &CommandRun, argv: &[String], limit: Duration) -> Option<Fault>
         ),
         CommandEnd::Exited(_) | CommandEnd::Signalled(_) | CommandEnd::Cancelled => return None,
     };
-    Some(Fault { kind, message, hint: Some(hint.to_owned()) })
+    Some(Fault { kind, message, hint: Some(hint.to_owned()), said: None })
 }

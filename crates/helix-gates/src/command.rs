@@ -72,7 +72,7 @@ fn judge(rule: &'static str, command: &str, checked: &Checked, before: &[Before]
             let hint =
                 "fix it before the job, let a phase fix it, or let the command look only at what the job changes";
             // No further try of the agent is to be paid for what it found there.
-            Judgement::faulted(Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()) })
+            Judgement::faulted(Fault { kind: FaultKind::Environment, message, hint: Some(hint.into()), said: None })
         }
         Some(news) if !news.is_empty() => {
             let note = format!("`{command}` failed before the job too; the lines that are new are shown");

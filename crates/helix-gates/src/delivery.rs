@@ -36,6 +36,7 @@ pub fn obstacle(delivery: &Delivery, environment: &ToolEnvironment) -> Option<Fa
             kind: FaultKind::Environment,
             message: format!("the variable {name}, which `pass_env` of the gate names, is not set for the host"),
             hint: Some(format!("start the host (`helix serve`, `helix run`) with {name} set")),
+            said: None,
         });
     }
     let path = environment.get("PATH").unwrap_or_default();
@@ -47,6 +48,7 @@ pub fn obstacle(delivery: &Delivery, environment: &ToolEnvironment) -> Option<Fa
         kind: FaultKind::ToolMissing,
         message: format!("the program {program} was not found"),
         hint: Some(format!("install {program} where Helix finds it: `helix doctor` shows the PATH")),
+        said: None,
     })
 }
 

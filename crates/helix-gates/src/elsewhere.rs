@@ -42,6 +42,7 @@ pub(crate) fn reached(
         kind: FaultKind::Environment,
         message: format!("{program} {how} {path}: this is your work tree, not the result that the gate checks"),
         hint: Some(remedy(&inside)),
+        said: None,
     }))
 }
 

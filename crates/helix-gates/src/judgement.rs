@@ -45,7 +45,12 @@ impl Judgement {
 
     /// There was nothing to check.
     pub(crate) fn nothing(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::faulted(Fault { kind: FaultKind::NothingChecked, message: message.into(), hint: Some(hint.into()) })
+        Self::faulted(Fault {
+            kind: FaultKind::NothingChecked,
+            message: message.into(),
+            hint: Some(hint.into()),
+            said: None,
+        })
     }
 
     /// The same with more that is wrong: a pass is none any more.
@@ -103,7 +108,7 @@ impl Trouble {
             Self::Git(error) => error.fault(),
             Self::Command(error) => error.fault(),
             Self::Cancelled | Self::Broken(_) => {
-                Fault { kind: FaultKind::Environment, message: self.to_string(), hint: None }
+                Fault { kind: FaultKind::Environment, message: self.to_string(), hint: None, said: None }
             }
         };
         Judgement::faulted(fault)

@@ -206,6 +206,7 @@ async fn judge(context: &Arc<GateContext>, gate: &GateSpec) -> Result<Judgement,
                 kind: FaultKind::Environment,
                 message: format!("the gate {name} is not checked by Helix"),
                 hint: Some("this is a bug in Helix: please report it".into()),
+                said: None,
             }));
         }
     };

@@ -192,7 +192,7 @@ fn unprepared(line: &str, baseline: &Baseline, names: &[String], remedy: String)
             format!("`{line}` cannot run in a clean checkout: {shown} {are} ignored by git, and with {them} it runs")
         }
     };
-    Fault { kind: FaultKind::Environment, message, hint: Some(remedy) }
+    Fault { kind: FaultKind::Environment, message, hint: Some(remedy), said: None }
 }
 
 /// Whether a fault is there whatever a phase does: what it may write itself, or have installed by a manifest of its own, may come with

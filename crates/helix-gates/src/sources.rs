@@ -133,7 +133,7 @@ impl<'c> Sources<'c> {
                     _ => "split it into smaller files that are nested less",
                 };
                 let message = format!("{path} cannot be checked: {why}");
-                Err(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint.to_owned()) }.into())
+                Err(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint.to_owned()), said: None }.into())
             }
         }
     }

@@ -112,7 +112,7 @@ impl GitError {
                 FaultKind::Environment
             }
         };
-        Fault { kind, message: helix_core::error_chain(self), hint: self.hint() }
+        Fault { kind, message: helix_core::error_chain(self), hint: self.hint(), said: None }
     }
 
     /// A command that failed; `full` is what the disk says of it.

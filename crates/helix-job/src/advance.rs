@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
@@ -38,7 +38,7 @@ impl Active {
             submitted_at: at,
             last_event: 1,
             last_at: at,
-            idle: SignedDuration::ZERO,
+            idle: Vec::new(),
             cancel: None,
             integration: Integration::Open,
             merges: Vec::new(),

@@ -306,13 +306,8 @@ impl PhaseProgress {
                     Some("decide yourself, and write down what you assumed and why".to_owned()),
                 ),
             };
-            findings.push(Finding {
-                rule: "question.answer".into(),
-                message,
-                place: None,
-                evidence: Some(asked.question.text.clone()),
-                fix,
-            });
+            let evidence = Some(asked.question.text.clone());
+            findings.push(Finding { evidence, fix, ..Finding::new("question.answer", message) });
         }
         let correction = Correction::new("A person answered your question. Continue with the answer.", findings);
         let resume = self.session();

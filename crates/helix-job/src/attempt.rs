@@ -10,7 +10,7 @@ use super::event::{AttemptStart, DeliveryStep, RunEnded};
 use super::illegal::Illegal;
 use super::language::correction;
 use super::person::Person;
-use super::phrases::outcome_words;
+use super::phrases::{gate_found, outcome_words};
 use super::spec::Policy;
 use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
 use super::view::ErrorView;
@@ -229,7 +229,7 @@ impl PhaseProgress {
         match &report.verdict {
             Verdict::Pass => self.check(context, Check::Gate(gate + 1)),
             Verdict::Fail { findings } => {
-                let summary = recorded!("cause-gate", gate = &report.gate, why = &report.summary);
+                let summary = recorded!("cause-gate", gate = &report.gate, why = gate_found(report, findings));
                 self.gate_rejected(context, correction(summary, findings.clone()));
             }
             Verdict::Inconclusive { fault } => self.gate_inconclusive(context, report, fault),
@@ -257,8 +257,7 @@ impl PhaseProgress {
             self.rolled_back(context, step, Some(fault));
             return Ok(());
         }
-        let error = ErrorView { message: fault.message.clone(), hint: fault.hint.clone(), said: None };
-        self.give_up(context, GiveUp::Environment, error);
+        self.give_up(context, GiveUp::Environment, ErrorView::of_fault(fault));
         Ok(())
     }
 
@@ -369,19 +368,15 @@ impl PhaseProgress {
         match fault.kind {
             // The environment is at fault: trying the agent again cannot fix it.
             FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => {
-                let message = recorded!("cause-gate-not-run", gate = &report.gate, why = &fault.message);
-                let hint = fault.hint.as_deref().unwrap_or_default().into();
-                self.give_up(context, GiveUp::Environment, ErrorView::of_words(message, hint));
+                let fault = ErrorView::of_fault(fault);
+                let message = recorded!("cause-gate-not-run", gate = &report.gate, why = fault.words());
+                self.give_up(context, GiveUp::Environment, ErrorView::of_words(message, fault.hint_words()));
             }
             FaultKind::Timeout | FaultKind::NothingChecked | FaultKind::Unreadable => {
-                let finding = Finding {
-                    rule: format!("{}.inconclusive", report.gate),
-                    message: fault.message.clone(),
-                    place: None,
-                    evidence: None,
-                    fix: fault.hint.clone(),
-                };
-                let summary = recorded!("cause-gate-unsure", gate = &report.gate, why = &fault.message);
+                let finding = Finding::new(format!("{}.inconclusive", report.gate), &fault.message);
+                let finding = Finding { fix: fault.hint.clone(), ..finding };
+                let summary =
+                    recorded!("cause-gate-unsure", gate = &report.gate, why = ErrorView::of_fault(fault).words());
                 self.gate_rejected(context, correction(summary, vec![finding]));
             }
         }

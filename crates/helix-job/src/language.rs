@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
-use helix_core::finding::{Correction, Finding};
+use helix_core::finding::{Correction, Fault, FaultKind, Finding};
 use helix_core::ids::JobId;
 use helix_core::said::{self, Piece, Said, Words};
 use helix_core::text;
@@ -54,6 +54,12 @@ macro_rules! recorded {
 
 /// What is recorded is said in English, too.
 pub(crate) const RECORD: Language = Language::English;
+
+/// What kept a check from being made, in Helix's own words.
+pub fn fault(kind: FaultKind, message: Words, hint: Words) -> Fault {
+    let ErrorView { message, hint, said } = ErrorView::of_words(message, hint);
+    Fault { kind, message, hint, said }
+}
 
 /// What an agent is told, with the summary as words.
 pub(crate) fn correction(summary: Words, findings: Vec<Finding>) -> Correction {
@@ -268,6 +274,11 @@ impl ErrorView {
             said.hint = said.hint.of_job(job);
         }
         self
+    }
+
+    /// What kept a check from being made.
+    pub fn of_fault(fault: &Fault) -> Self {
+        Self { message: fault.message.clone(), hint: fault.hint.clone(), said: fault.said.clone() }
     }
 
     /// Both in a language, as far as they are Helix's own words.

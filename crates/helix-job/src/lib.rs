@@ -46,7 +46,7 @@ pub use helix_core::evidence::{
     TestCounts, Tip,
 };
 pub use illegal::{Illegal, IllegalEvent};
-pub use language::Language;
+pub use language::{Language, fault};
 pub use person::{Attempted, How, Person};
 pub use phrases::{describe, remedy};
 pub use reopen::{Reopen, ReopenError};

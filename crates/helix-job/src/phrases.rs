@@ -11,10 +11,10 @@ pub use asked::{answer, approvals, asks, attempted, open_questions, option, ques
 pub use runs::{describe, described, outcome_words, remedy};
 pub use tools::tool_call;
 
-use helix_core::finding::{Finding, Verdict};
+use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
-use helix_core::said::{Words, of_job};
+use helix_core::said::Words;
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 
@@ -187,15 +187,18 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
         JobEvent::Reverted(done) => Phrase::new(Sign::Note, None, reverted(language, done)),
         JobEvent::ReviewFinished { phase, gate, review, .. } => {
             let who = reviewer(language, *gate);
-            let text = format!("{who}: {}", verdict(language, &review.verdict, &review.summary));
+            let summary = review_summary(language, &review.verdict, &review.summary);
+            let text = format!("{who}: {}", verdict(language, &review.verdict, &summary));
             let phrase = Phrase::new(Sign::from(&review.verdict), Some(phase), text);
             match &review.verdict {
                 Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
                 Verdict::Pass | Verdict::Inconclusive { .. } => phrase,
             }
         }
-        JobEvent::AttemptFaulted { phase, fault, .. } => Phrase::new(Sign::Failed, Some(phase), &fault.message)
-            .with(fault.hint.as_ref().map(|text| hint(language, &of_job(text, &job.id)))),
+        JobEvent::AttemptFaulted { phase, fault, .. } => {
+            let ErrorView { message, hint: remedy, .. } = ErrorView::of_fault(fault).of_job(&job.id).said_in(language);
+            Phrase::new(Sign::Failed, Some(phase), message).with(remedy.map(|text| hint(language, &text)))
+        }
         JobEvent::PhasesProposed { phase, phases, .. } => {
             let names: Vec<&str> = phases.iter().map(|added| added.id.as_str()).collect();
             Phrase::new(Sign::Note, Some(phase), say!(language, "job-adds-phases", phases = names.join(", ")))
@@ -307,8 +310,9 @@ fn gate(language: Language, phase: &PhaseId, report: &GateReport, job: &JobId) -
         Verdict::Pass => phrase,
         Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
         Verdict::Inconclusive { fault } => {
-            let more = fault.hint.as_ref().map(|text| hint(language, &of_job(text, job)));
-            phrase.with(std::iter::once(one_line(&fault.message, LINE)).chain(more))
+            let ErrorView { message, hint: remedy, .. } = ErrorView::of_fault(fault).of_job(job).said_in(language);
+            let more = remedy.map(|text| hint(language, &text));
+            phrase.with(std::iter::once(one_line(&message, LINE)).chain(more))
         }
     }
 }
@@ -317,8 +321,9 @@ fn gate(language: Language, phase: &PhaseId, report: &GateReport, job: &JobId) -
 /// they counted nothing.
 pub fn gate_summary(language: Language, report: &GateReport) -> String {
     match (&report.verdict, &report.tests, &report.command) {
-        (Verdict::Inconclusive { .. }, _, _) => report.summary.clone(),
         _ if language == RECORD => report.summary.clone(),
+        (Verdict::Inconclusive { fault }, _, _) if fault.said.is_some() => fault_message(language, fault),
+        (Verdict::Inconclusive { .. }, _, _) => report.summary.clone(),
         (_, Some(TestCounts { passed, failed, skipped }), _) => {
             say!(language, "gate-tests", passed = *passed, failed = *failed, skipped = *skipped)
         }
@@ -326,6 +331,18 @@ pub fn gate_summary(language: Language, report: &GateReport) -> String {
             say!(language, "evidence-exit", code = code.to_string())
         }
         (_, None, _) => String::new(),
+    }
+}
+
+/// What a gate found, as it is recorded: how its command ended, or how much it found, in English in its own words. The first of the
+/// findings follows where these do not say it.
+pub(crate) fn gate_found(report: &GateReport, findings: &[Finding]) -> Words {
+    let counts = report.command.is_none() || report.tests.is_some();
+    match findings.first().filter(|_| counts) {
+        Some(first) if !report.summary.contains(&first.message) => {
+            recorded!("gate-found", summary = &report.summary, problems = findings.len())
+        }
+        Some(_) | None => Words::from(&report.summary),
     }
 }
 
@@ -347,6 +364,23 @@ pub fn review(language: Language, review: &Review) -> String {
 fn verdict(language: Language, verdict: &Verdict, summary: &str) -> String {
     let word = say!(language, "verdict", verdict = verdict.word());
     if summary.trim().is_empty() { word } else { format!("{word} ({})", one_line(summary, LINE)) }
+}
+
+/// What a reviewer says of the whole, or why they gave no answer.
+pub fn review_summary(language: Language, verdict: &Verdict, summary: &str) -> String {
+    match verdict {
+        Verdict::Inconclusive { fault } if fault.said.is_some() => fault_message(language, fault),
+        Verdict::Pass | Verdict::Fail { .. } | Verdict::Inconclusive { .. } => summary.to_owned(),
+    }
+}
+
+fn fault_message(language: Language, fault: &Fault) -> String {
+    ErrorView::of_fault(fault).said_in(language).message
+}
+
+/// What is wrong, in a language where these are Helix's own words.
+pub fn found(language: Language, finding: &Finding) -> String {
+    if finding.said.is_empty() { finding.message.clone() } else { language.words(&finding.said) }
 }
 
 /// A finding with its place.
@@ -533,6 +567,11 @@ pub fn waits(language: Language, wait: &Wait) -> String {
         }
         Wait::Preflight { command } => say!(language, "wait-preflight", command = one_line(command, LINE)),
     }
+}
+
+/// Why an agent asks its provider again, where it says so.
+pub fn retry_reason(language: Language, reason: &str) -> String {
+    if ["", "unknown"].contains(&reason) { say!(language, "retry-reason-unknown") } else { reason.to_owned() }
 }
 
 /// A phase in one line: its name, what it is doing, its attempts where there is more than one.

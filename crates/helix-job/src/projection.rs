@@ -29,6 +29,7 @@ impl JobView {
             Integration::Open | Integration::Failed(_) => None,
         };
         let phases = phases(id, active, end);
+        let idle_seconds = idle(active, active.submitted_at, active.last_at);
         Some(Self {
             id: id.clone(),
             name: active.spec.plan.name.clone(),
@@ -41,8 +42,8 @@ impl JobView {
             created_at: active.submitted_at,
             started_at: phases.iter().filter_map(|phase| phase.started_at).min(),
             completed_at: end.map(|_| active.last_at),
-            duration_seconds: seconds(active.submitted_at, active.last_at) - active.idle.as_secs_f64(),
-            idle_seconds: active.idle.as_secs_f64(),
+            duration_seconds: seconds(active.submitted_at, active.last_at) - idle_seconds,
+            idle_seconds,
             phases,
             usage,
             cost: usage.cost_usd,
@@ -234,6 +235,8 @@ fn phase_view(
         PhaseState::Cancelled => (PhaseStatus::Cancelled, None, None, None),
     };
     let completed_at = settled_at.or_else(|| end.map(|_| active.last_at).filter(|_| started_at.is_some()));
+    let until = completed_at.unwrap_or(active.last_at);
+    let idle_seconds = started_at.map_or(0.0, |from| idle(active, from, until));
     PhaseView {
         id: phase.id.clone(),
         name: phase.name.clone(),
@@ -243,7 +246,8 @@ fn phase_view(
         attempt: progress.attempts.len() as u32,
         started_at,
         completed_at,
-        duration_seconds: started_at.map(|from| seconds(from, completed_at.unwrap_or(active.last_at))),
+        duration_seconds: started_at.map(|from| seconds(from, until) - idle_seconds),
+        idle_seconds,
         outputs: phase.outputs.clone(),
         gates: last.map(|last| last.gates.clone()).unwrap_or_default(),
         accepted: progress.accepted().to_vec(),
@@ -327,6 +331,16 @@ fn cause(words: Words) -> ErrorView {
 
 fn seconds(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from).as_secs_f64().max(0.0)
+}
+
+/// Seconds between two times in which the job was over.
+fn idle(active: &Active, from: Timestamp, to: Timestamp) -> f64 {
+    active
+        .idle
+        .iter()
+        .filter(|(end, again)| *end >= from && *again <= to)
+        .map(|(end, again)| seconds(*end, *again))
+        .sum()
 }
 
 impl Attempt {

@@ -48,13 +48,15 @@ impl PhaseProgress {
             }
             // The work may be as good as can be: it is the review that has to be made again, not the work.
             (Verdict::Inconclusive { fault }, _) => {
-                let (who, why) = (who(gate), &fault.message);
+                let (who, told) = (who(gate), ErrorView::of_fault(fault));
+                let why = told.words();
                 let message = match is_hopeless(fault) {
                     true => recorded!("cause-reviewer-not-asked", who = &who, why = why),
                     false => recorded!("cause-reviewer-silent", who = &who, times = ROUNDS, why = why),
                 };
-                let first = fault.hint.as_ref().map(|hint| format!("{hint}; ")).unwrap_or_default();
-                let hint = Words::from(first).and(recorded!("hint-review-again", who = &who));
+                let first = told.hint_words();
+                let first = if first.is_empty() { first } else { first.and("; ") };
+                let hint = first.and(recorded!("hint-review-again", who = &who));
                 self.give_up(context, GiveUp::Environment, ErrorView::of_words(message, hint));
             }
         }

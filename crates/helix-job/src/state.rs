@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,8 +45,8 @@ pub struct Active {
     pub last_event: u64,
     /// Time of the last event.
     pub last_at: Timestamp,
-    /// How long it lay between an end and going on again.
-    pub idle: SignedDuration,
+    /// When it ended and when it went on again, each time.
+    pub idle: Vec<(Timestamp, Timestamp)>,
     /// One entry for each phase, in the plan's order.
     pub phases: Vec<PhaseProgress>,
     /// Who wants it to stop, if anybody does. Never unset.
@@ -320,7 +320,7 @@ impl JobState {
                 JobEvent::JobResumed { by, reopen, restart, budget_usd, check, accept, plan }
                     if end != JobEnd::Succeeded =>
                 {
-                    active.idle += recorded.at.duration_since(active.last_at);
+                    active.idle.push((active.last_at, recorded.at));
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
                     if let Some(plan) = plan {
                         active.replan(plan, restart, by).map_err(illegal)?;
@@ -330,7 +330,7 @@ impl JobState {
                     Ok(Self::Active(active))
                 }
                 JobEvent::RollbackRequested { phase, attempt, gate, by, again, over } => {
-                    active.idle += recorded.at.duration_since(active.last_at);
+                    active.idle.push((active.last_at, recorded.at));
                     (active.last_event, active.last_at) = (recorded.number, recorded.at);
                     active.rollback_requested(phase, *attempt, *gate, by, *again, *over).map_err(illegal)?;
                     Ok(Self::Active(active))

@@ -138,8 +138,12 @@ pub struct PhaseView {
     pub started_at: Option<Timestamp>,
     /// When it ended.
     pub completed_at: Option<Timestamp>,
-    /// Seconds from the first attempt to its end; of a phase that has not ended, up to now ([`JobView::at`]).
+    /// Seconds from the first attempt to its end without those in `idle_seconds`; of a phase that has not ended, up to now
+    /// ([`JobView::at`]).
     pub duration_seconds: Option<f64>,
+    /// Those of the job's `idle_seconds` that lie between; absent if there are none.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub idle_seconds: f64,
     /// Its claims.
     pub outputs: Vec<String>,
     /// Answers of the last attempt's gates so far.
@@ -343,7 +347,7 @@ impl JobView {
         for phase in &mut self.phases {
             let under_way = matches!(phase.status, PhaseStatus::Running | PhaseStatus::Waiting);
             if let Some(start) = phase.started_at.filter(|_| under_way && phase.completed_at.is_none()) {
-                phase.duration_seconds = Some(since(start));
+                phase.duration_seconds = Some(since(start) - phase.idle_seconds);
             }
         }
         self

@@ -103,6 +103,15 @@ fn every_language_knows_all_words_that_another_one_chooses_by() {
     }
 }
 
+#[test]
+fn german_has_one_word_for_a_job_and_one_for_who_looks_at_a_result() {
+    for file in ["src/languages/de.ftl", "../helix-failure/src/languages/de.txt"] {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap();
+        let other = |line: &&str| ["Auftrag", "Aufträge", "Gutachter"].iter().any(|word| line.contains(word));
+        assert_eq!(text.lines().filter(other).collect::<Vec<_>>(), [""; 0], "{file}: say Job and Prüfer");
+    }
+}
+
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();

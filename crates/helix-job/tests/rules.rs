@@ -288,6 +288,7 @@ fn a_gate_that_cannot_run_blocks_and_does_not_blame_the_agent() {
         kind: FaultKind::ToolMissing,
         message: "pytest is not installed".into(),
         hint: Some("install it".into()),
+        said: None,
     };
     play.gate("a", 1, Verdict::Inconclusive { fault: missing });
     let [Effect::Conclude { end: JobEnd::Failed { reason, hint, .. } }] = &play.effects()[..] else { panic!() };

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::JobId;
 use helix_core::text::{bounded, one_line};
-use helix_job::phrases::{Sign, tool_call};
+use helix_job::phrases::{Sign, retry_reason, tool_call};
 use helix_job::{Language, say};
 use maud::{Markup, html};
 use serde_json::Value;
@@ -69,17 +69,26 @@ impl Items {
                 )
             }
             AgentEvent::ApiRetry { attempt, max, reason, .. } => {
-                let text =
-                    say!(language, "web-api-retry", attempt = attempt, max = max, reason = one_line(&reason, 160));
+                let reason = one_line(&retry_reason(language, &reason), 160);
+                let text = say!(language, "web-api-retry", attempt = attempt, max = max, reason = reason);
                 self.add("note", false, html! { p { (sign(Sign::Note, None)) (text) } })
             }
             AgentEvent::Question { text } => {
                 self.add("note", false, html! { p { (sign(Sign::Waiting, None)) (bounded(&text, LONGEST)) } })
             }
-            AgentEvent::Finished { is_error, usage, .. } => {
+            AgentEvent::Finished { is_error, usage, answer, .. } => {
                 let of = if is_error { Sign::Failed } else { Sign::Note };
+                // Its text is the report of the failure, which no other event has.
+                let failure = answer.filter(|_| is_error);
                 let text = say!(language, "web-agent-ended", cost = language.cents(usage.cost_usd));
-                self.add("note", false, html! { p.weak { (sign(of, None)) (text) } })
+                self.add(
+                    "note",
+                    false,
+                    html! {
+                        @if let Some(failure) = failure { p { (bounded(&failure, LONGEST)) } }
+                        p.weak { (sign(of, None)) (text) }
+                    },
+                )
             }
             _ => None,
         }

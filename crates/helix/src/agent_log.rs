@@ -8,7 +8,7 @@ use std::collections::btree_map::Entry;
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::{RecordedRun, RecordingError};
-use helix_job::phrases::tool_call;
+use helix_job::phrases::{retry_reason, tool_call};
 use helix_job::{JobView, Language, PhaseView, say};
 
 use crate::context::Context;
@@ -153,12 +153,17 @@ pub(crate) fn shown(terminal: &Terminal, job: &JobId, event: &AgentEvent) -> Vec
         }
         AgentEvent::RateLimited { rejected: true, .. } => vec![say!(language, "logs-limited")],
         AgentEvent::ApiRetry { attempt, max, reason, .. } => {
-            let reason = one_line(reason, LINE);
+            let reason = one_line(&retry_reason(language, reason), LINE);
             vec![say!(language, "logs-retry", attempt = *attempt, most = *max, reason = reason)]
         }
         AgentEvent::TakenBack { .. } => vec![weak(&say!(language, "logs-taken-back"))],
         AgentEvent::Question { text } => vec![say!(language, "job-asks", question = one_line(text, LINE))],
-        AgentEvent::Finished { is_error: true, .. } => vec![weak(&say!(language, "logs-error"))],
+        // Its text is the report of the failure, which no other event has.
+        AgentEvent::Finished { is_error: true, answer, .. } => {
+            let mut lines = clean_lines(answer.as_deref().unwrap_or_default());
+            lines.push(weak(&say!(language, "logs-error")));
+            lines
+        }
         AgentEvent::Finished { is_error: false, .. } => vec![weak(&say!(language, "logs-ended"))],
         AgentEvent::RateLimited { rejected: false, .. }
         | AgentEvent::UsageReported { .. }

@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
+use helix_job::say;
 
 use crate::commands::{
     adr, answer, chat, clean, demo, describe, do_command, doctor, explain, failures, gates, hook, init, jobs, keys,
@@ -20,7 +21,7 @@ use crate::config::{GLOBAL, Overrides};
 use crate::context::Context;
 use crate::environment::Environment;
 use crate::error::{CommandError, Ended, Exit, codes};
-use crate::terminal::{Reading, Terminal};
+use crate::terminal::{Look, Reading, Terminal};
 
 /// Helix turns a conversation into verified software by driving coding agents.
 #[derive(Debug, Parser)]
@@ -239,6 +240,15 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> Exit {
         terminal.report(&CommandError::usage(codes::USAGE, message).hint("see `helix --help`"));
         return Exit::Usage;
     }
+    if !is_help {
+        let (plain, word) = (error.render().to_string(), say!(terminal.language, "problem-error"));
+        let coloured = terminal.error_look == Look::Colour;
+        let text = if coloured { error.render().ansi().to_string() } else { plain.clone() };
+        // Help that stands for missing arguments begins otherwise.
+        let text = if plain.starts_with("error:") { text.replacen("error", &word, 1) } else { text };
+        terminal.say(text.trim_end());
+        return Exit::Usage;
+    }
     if let Err(full) = error.print()
         && full.kind() != std::io::ErrorKind::BrokenPipe
     {
@@ -246,7 +256,7 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> Exit {
         terminal.report(&error);
         return error.exit();
     }
-    if is_help { Exit::Success } else { Exit::Usage }
+    Exit::Success
 }
 
 /// Standard error, without what nobody may read. The log writes whole events.

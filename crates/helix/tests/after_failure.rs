@@ -76,6 +76,15 @@ fn what_only_the_environment_kept_from_passing_is_checked_again_and_no_agent_is_
     assert!(over.contains("has succeeded"), "{over}");
 }
 
+/// What the agent itself says of its failure stands in its log.
+#[test]
+fn an_agent_that_is_not_logged_in_says_so_in_its_log() {
+    let stage = Stage::new("parts: [{ name: page, prompt: '', act: { faults: [credentials] } }]", "");
+    failed(&stage, &plan(&stage, "true", ""), 4);
+    let log = said(&stage, &["jobs", "logs", "last"], 0);
+    assert!(log.contains("Invalid API key · Fix external API key\nended with an error"), "{log}");
+}
+
 #[test]
 fn what_a_person_accepts_is_merged_recorded_and_never_proved() {
     let stage = Stage::new(WRITES, "");

@@ -50,7 +50,10 @@ fn last_job(user: &User) -> Value {
 fn nothing_was_paid(user: &User) {
     let job = last_job(user);
     assert_eq!((&job["status"], &job["phases"][0]["attempt"]), (&json!("failed"), &json!(0)), "{job:#}");
-    let own = format!("{}.a.", job["id"].as_str().unwrap());
+    let id = job["id"].as_str().unwrap();
+    let report = user.run(&["jobs", "report", id]).stdout;
+    assert!(report.contains("no agent was started") && !report.contains("a guess"), "{report}");
+    let own = format!("{id}.a.");
     assert!(!kept(user, "runs").iter().any(|run| run.starts_with(&own)), "an agent has run: {:?}", kept(user, "runs"));
 }
 

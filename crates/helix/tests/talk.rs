@@ -214,6 +214,21 @@ fn an_interrupt_stops_the_answer_and_not_the_chat() {
     Stage::no_agent_is_left(id);
 }
 
+/// A correction that fails proves nothing: what was found in the answer that is kept is said, and the command ends as a no.
+#[test]
+fn an_answer_whose_correction_fails_is_not_in_order() {
+    let parts = "parts:
+  - { name: fix, prompt: must be fixed first, act: { faults: [credentials] } }
+  - { name: first, prompt: '', act: { say: \"See [it](nothing.md).\\n<!-- STEP: what -->\" } }
+";
+    let stage = Stage::new(parts, "");
+    let output = run(&stage, &["--json", "chat", "-m", "Show it"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let shown: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(shown["findings"][0]["validator"], "file_existence", "{shown:#}");
+    assert!(shown["note"].as_str().unwrap().contains("did not pass its checks"), "{shown:#}");
+}
+
 /// What the Consultant drafts is shown, and runs on a yes of the person who sits there, not of the agent.
 #[test]
 fn drafts_are_shown_and_run_on_a_yes() {

@@ -11,7 +11,7 @@ use helix_core::ids::{AgentSessionId, RunId};
 use helix_core::run::{Ending, Outcome, Retry as Verdict};
 use helix_core::step_marker::split;
 use helix_core::usage::Usage;
-use helix_job::session::SessionEvent;
+use helix_job::session::{AnswerFinding, SessionEvent};
 use helix_job::{ErrorView, say};
 use tokio_util::sync::CancellationToken;
 
@@ -31,11 +31,13 @@ pub(super) struct Enforced {
     pub(super) report: RunReport,
     /// What the user is told below it, if it is not in order.
     pub(super) note: Option<String>,
+    /// What was found in it.
+    pub(super) unfixed: Vec<AnswerFinding>,
 }
 
 impl Enforced {
-    fn unchanged(report: RunReport) -> Self {
-        Self { report, note: None }
+    pub(super) fn unchanged(report: RunReport) -> Self {
+        Self { report, note: None, unfixed: Vec::new() }
     }
 }
 
@@ -79,6 +81,7 @@ impl SessionActor {
                     return Enforced {
                         report: RunReport { answer, ..corrections.last },
                         note: Some(phrases::unexamined(work.output.language(), &why)),
+                        unfixed: Vec::new(),
                     };
                 }
             };
@@ -162,14 +165,14 @@ impl SessionActor {
             tracing::warn!(session = %self.view().id, %error, "what was judged is not recorded; it is looked at again");
         }
         // A turn that was stopped is recorded as stopped, whatever its answer was worth by then.
-        let (facts, note) = match Outcome::from_facts(&last.facts) {
-            Outcome::Cancelled => (last.facts.clone(), None),
-            _ => (best.facts.clone(), attempts.note(failed.as_deref())),
+        let (facts, note, unfixed) = match Outcome::from_facts(&last.facts) {
+            Outcome::Cancelled => (last.facts.clone(), None, Vec::new()),
+            _ => (best.facts.clone(), attempts.note(failed.as_deref()), best.examined.findings.clone()),
         };
         let unmade = &best.examined.unmade;
         let unmade = (!unmade.is_empty()).then(|| phrases::unmade(work.output.language(), unmade));
         let note = note.into_iter().chain(unmade).reduce(|first, second| format!("{first}\n{second}"));
-        Enforced { report: RunReport { answer: best.answer.clone(), facts, ..last }, note }
+        Enforced { report: RunReport { answer: best.answer.clone(), facts, ..last }, note, unfixed }
     }
 
     /// Asks for a correction; the last run's own consumption is added at the end of the turn.

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Finding, Place};
+use helix_core::said::Words;
 use helix_core::step_marker::{Marker, Step, split};
 use helix_job::session::AnswerFinding;
+use helix_job::{Language, recorded};
 
 use super::answer;
 use super::checked_files::CheckedFiles;
@@ -105,7 +107,7 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
             if !wants(checked.kind) || judged.has(&path, &content) {
                 continue;
             }
-            examined.findings.extend(found(checked.kind, &checked.diagnostics));
+            examined.findings.extend(errors(checked.kind, &checked.diagnostics));
             examined.files.push((path, content));
         }
         for document in shown.documents.iter().filter(|document| wants(document.kind)) {
@@ -115,15 +117,15 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
                 SavedKind::Adr => adr_diagnostics(&name, bytes, belongs)?,
                 SavedKind::Plan => plan_diagnostics(&name, bytes, &catalog, &workflow_paths),
             };
-            examined.findings.extend(found(document.kind, &diagnostics));
+            examined.findings.extend(errors(document.kind, &diagnostics));
         }
     }
     if validators.contains(&Validator::FileExistence) {
         let missing = shown.files.iter().filter(|file| !file.path.exists());
         examined.findings.extend(missing.take(MOST_FINDINGS).map(|file| {
-            let message = format!("the answer refers to {:?}, which does not exist", file.written);
+            let said = recorded!("answer-no-file", file = format!("{:?}", file.written));
             let fix = "write the file, use the right path, or do not refer to it with a link or a full path";
-            Validator::FileExistence.finding(Finding::new("answer.file", message).fix(fix))
+            Validator::FileExistence.finding(found("answer.file", said).fix(fix))
         }));
     }
     Ok(examined)
@@ -136,19 +138,24 @@ fn marker(answer: &str) -> Option<AnswerFinding> {
     match split(answer).1 {
         Marker::Step(_) => None,
         Marker::Absent => {
-            let finding = Finding::new("marker.absent", "the last line is not a step marker");
+            let finding = found("marker.absent", recorded!("answer-no-marker"));
             Some(Validator::StepMarker.finding(finding.fix(fix)))
         }
         Marker::Unknown(word) => {
             let shown: String = word.chars().take(40).collect();
-            let message = format!("the step marker {shown:?} is not a step");
-            Some(Validator::StepMarker.finding(Finding::new("marker.unknown", message).fix(fix)))
+            let finding = found("marker.unknown", recorded!("answer-no-step", marker = format!("{shown:?}")));
+            Some(Validator::StepMarker.finding(finding.fix(fix)))
         }
     }
 }
 
+/// A finding in Helix's own words.
+fn found(rule: &str, said: Words) -> Finding {
+    Finding { said: said.clone(), ..Finding::new(rule, Language::English.words(&said)) }
+}
+
 /// The errors of a document.
-fn found(kind: SavedKind, diagnostics: &[Diagnostic]) -> impl Iterator<Item = AnswerFinding> {
+fn errors(kind: SavedKind, diagnostics: &[Diagnostic]) -> impl Iterator<Item = AnswerFinding> {
     let errors = diagnostics.iter().filter(|one| one.is_error()).take(MOST_FINDINGS);
     errors.map(move |diagnostic| {
         let place = Place {
@@ -158,7 +165,7 @@ fn found(kind: SavedKind, diagnostics: &[Diagnostic]) -> impl Iterator<Item = An
         };
         let rule = format!("{}.{}", kind.word(), diagnostic.code).to_lowercase();
         let (message, fix) = (diagnostic.message.clone(), diagnostic.help.clone());
-        Validator::of(kind).finding(Finding { rule, message, place: Some(place), evidence: None, fix })
+        Validator::of(kind).finding(Finding { place: Some(place), fix, ..Finding::new(rule, message) })
     })
 }
 

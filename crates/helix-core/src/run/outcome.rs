@@ -61,6 +61,8 @@ pub enum Outcome {
     Overloaded {
         /// HTTP status, if there was an answer.
         http_status: Option<u16>,
+        /// The record's words, for people.
+        message: String,
     },
     /// The provider does not accept the key or login, or there is no money.
     Credentials {
@@ -320,7 +322,7 @@ fn declared_error(facts: &RunFacts, terminal: &Terminal) -> Outcome {
     // Besides 5xx the statuses that ask for the same request again: a timeout, a collision with another request, too early.
     if status.is_some_and(|status| status >= 500 || matches!(status, 408 | 409 | 425)) || declared == Some(Kind::Server)
     {
-        return Outcome::Overloaded { http_status: status };
+        return Outcome::Overloaded { http_status: status, message: terminal.message.clone() };
     }
     let billing = status == Some(402) || declared == Some(Kind::Billing);
     if billing || matches!(status, Some(401 | 403)) || declared == Some(Kind::Authentication) {

@@ -70,7 +70,7 @@ fn report(verdict: Verdict) -> GateReport {
 
 fn finding(message: &str) -> Finding {
     let place = Some(Place { file: "src/lib.rs".into(), line: Some(10), column: None });
-    Finding { rule: "tests.failed".into(), message: message.into(), place, evidence: None, fix: None }
+    Finding { place, ..Finding::new("tests.failed", message) }
 }
 
 fn failing(job: &str, attempt: u32, log: &str) -> FailureContext {
@@ -265,7 +265,7 @@ async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
 async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
     let passed = FailureContext::of_gate(&site("a", 1), 0, &report(Verdict::Pass), Log::default(), at(1));
     assert!(passed.is_none());
-    let fault = Fault { kind: FaultKind::ToolMissing, message: "cannot run `pytest`".into(), hint: None };
+    let fault = Fault { kind: FaultKind::ToolMissing, message: "cannot run `pytest`".into(), hint: None, said: None };
     let mut missing = report(Verdict::Inconclusive { fault: fault.clone() });
     missing.command = None;
     let missing = FailureContext::of_gate(&site("a", 1), 2, &missing, Log::default(), at(1)).unwrap();
@@ -385,7 +385,7 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
     let log = || Log::of_texts("FAILED tests/test_old.py::test_old - E   assert False\n1 failed, 2 passed\n", "");
     let rule = |rule: &str, message: &str| Finding { rule: rule.into(), ..finding(message) };
     let nothing = |message: &str| {
-        let fault = Fault { kind: FaultKind::NothingChecked, message: message.into(), hint: None };
+        let fault = Fault { kind: FaultKind::NothingChecked, message: message.into(), hint: None, said: None };
         Verdict::Inconclusive { fault }
     };
     let counts = |failed| Some(TestCounts { passed: 2, failed, skipped: 0 });

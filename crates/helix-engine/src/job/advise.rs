@@ -7,7 +7,8 @@ use std::time::Duration;
 use helix_core::diagnostic::did_you_mean;
 use helix_core::finding::{Fault, Finding};
 use helix_core::ids::{JobId, PhaseId, RunId};
-use helix_job::{Active, Advice, AdviceAction, JobEvent};
+use helix_core::said::Words;
+use helix_job::{Active, Advice, AdviceAction, JobEvent, recorded};
 use helix_plan::{Defaults, GateSpec, GeneratePhases, Phase, Plan, fragment};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -82,9 +83,9 @@ impl EffectRunner {
         round: u32,
     ) -> Result<SideAsk, Fault> {
         let phase = phase_of(active, id)?;
-        let progress = active.progress(id).ok_or_else(|| unreadable(format!("no phase {id}")))?;
+        let progress = active.progress(id).ok_or_else(|| unreadable(format!("no phase {id}").into()))?;
         let Some(role) = &active.spec.roles.adviser else {
-            return Err(unreadable("no adviser is configured".into()));
+            return Err(unreadable(recorded!("side-no-adviser")));
         };
         let last = progress.attempts.iter().rev().find_map(|one| one.result.as_ref());
         let commit = last.map_or_else(|| active.spec.repo.base.clone(), |result| result.commit.clone());
@@ -153,7 +154,7 @@ fn read(plan: &Plan, id: &PhaseId, value: Value, models: &[String]) -> Result<(A
         serde_json::from_value(value.clone()).map_err(|error| misfit(&value, &["action", "reason"], &error))?;
     let filled = |text: Option<String>, what: &str| {
         let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
-        text.ok_or_else(|| unreadable(format!("the proposal has no `{what}`")))
+        text.ok_or_else(|| unreadable(recorded!("side-proposal-lacks", what = what)))
     };
     let action = match proposal.action {
         Word::Retry => AdviceAction::Retry { hint: filled(proposal.hint, "hint")? },
@@ -162,7 +163,8 @@ fn read(plan: &Plan, id: &PhaseId, value: Value, models: &[String]) -> Result<(A
             AdviceAction::OtherModel { model, hint: proposal.hint.unwrap_or_default() }
         }
         Word::Split => {
-            let phases = proposal.phases.ok_or_else(|| unreadable("the proposal has no `phases`".into()))?;
+            let phases =
+                proposal.phases.ok_or_else(|| unreadable(recorded!("side-proposal-lacks", what = "phases")))?;
             AdviceAction::Split { phases: split(plan, id, &phases).map_err(|findings| refused(&findings))? }
         }
         Word::Skip => AdviceAction::Skip,
@@ -177,8 +179,8 @@ fn known(model: String, models: &[String]) -> Result<String, Fault> {
         return Ok(model);
     }
     let near = did_you_mean(&model, models.iter().map(String::as_str));
-    let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    Err(unreadable(format!("the proposed model {model} is none of {}{near}", models.join(", "))))
+    let near = near.map(|near| Words::from("; ").and(recorded!("side-did-you-mean", near = near))).unwrap_or_default();
+    Err(unreadable(recorded!("side-no-model", model = model, models = models.join(", ")).and(near)))
 }
 
 /// What the pieces of a phase are: work of its kind, by its agent, within its limits.
@@ -239,7 +241,7 @@ fn split(plan: &Plan, id: &PhaseId, phases: &Value) -> Result<Vec<Phase>, Vec<Fi
 
 fn refused(findings: &[Finding]) -> Fault {
     let messages: Vec<&str> = findings.iter().map(|finding| finding.message.as_str()).collect();
-    unreadable(format!("the proposed phases are invalid: {}", messages.join("; ")))
+    unreadable(recorded!("side-phases-invalid", why = messages.join("; ")))
 }
 
 #[cfg(test)]

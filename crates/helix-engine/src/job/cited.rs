@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::path::{Component, Path};
 
 use helix_core::finding::{Finding, Verdict};
-use helix_job::{ChangeKind, Committed};
+use helix_job::{ChangeKind, Committed, recorded};
 use helix_plan::Phase;
 use helix_process::bounded::open_plain_beneath;
 
@@ -42,12 +42,9 @@ impl Citable {
             }
         }
         if cited.is_empty() {
-            let message = format!(
-                "it rejects, but none of its findings ({count}) names a file of the result ({}); a finding names, relative to the \
-                 working directory, the file that is wrong, or the asked-for file that is missing",
-                elsewhere.iter().map(|file| format!("{file:?}")).collect::<Vec<_>>().join(", ")
-            );
-            return Verdict::Inconclusive { fault: unreadable(message) };
+            let files = elsewhere.iter().map(|file| format!("{file:?}")).collect::<Vec<_>>().join(", ");
+            let fault = unreadable(recorded!("side-cites-nothing", count = count, files = files));
+            return Verdict::Inconclusive { fault };
         }
         if !elsewhere.is_empty() {
             tracing::warn!(?elsewhere, "findings of a reviewer are left out: they name no file of the result");

@@ -4,11 +4,8 @@ use super::*;
 
 fn fail(places: &[(Option<&str>, Option<u32>)]) -> Verdict {
     let finding = |(file, line): &(Option<&str>, Option<u32>)| Finding {
-        rule: "review.finding".into(),
-        message: "critical: the code is missing".into(),
         place: file.map(|file| Place { file: file.into(), line: *line, column: None }),
-        evidence: None,
-        fix: None,
+        ..Finding::new("review.finding", "critical: the code is missing")
     };
     Verdict::Fail { findings: places.iter().map(finding).collect() }
 }

@@ -134,7 +134,7 @@ fn opened(path: &Path, how: &mut OpenOptions) -> std::io::Result<File> {
 fn disk(action: &str, path: &Path, error: &std::io::Error) -> Fault {
     let message = format!("cannot {action} {}: {error}", path.display());
     let hint = Some("nothing was delivered: correct that, then `helix jobs resume JOB`".to_owned());
-    Fault { kind: FaultKind::Environment, message, hint }
+    Fault { kind: FaultKind::Environment, message, hint, said: None }
 }
 
 fn unreadable(file: &Path, state: &Path, error: &dyn std::error::Error) -> Fault {

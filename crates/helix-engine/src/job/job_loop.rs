@@ -377,7 +377,7 @@ impl<E: Effects> JobLoop<E> {
     /// nothing can be said but that they have to be repeated.
     fn failed(&self, effect: &Effect, message: String) -> Option<JobEvent> {
         let hint = Some("please report this with the host's log".into());
-        let fault = Fault { kind: FaultKind::Environment, message, hint };
+        let fault = Fault { kind: FaultKind::Environment, message, hint, said: None };
         match effect {
             Effect::StartAttempt { phase, attempt, .. }
             | Effect::Work { phase, attempt, .. }

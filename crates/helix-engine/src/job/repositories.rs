@@ -36,6 +36,7 @@ impl EffectRunner {
                     kind: FaultKind::Environment,
                     message: error.to_string(),
                     hint: error.hint(),
+                    said: None,
                 })?;
                 Workspaces::new(repository, &state).map_err(|error| error.fault())
             }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use helix_agents::{AgentProfile, agent_kind};
 use helix_core::finding::{Fault, Finding, Place, Verdict};
 use helix_core::ids::RunId;
-use helix_job::{Active, Committed, JobEvent, Review, Roles};
+use helix_job::{Active, Committed, JobEvent, Review, Roles, recorded};
 use helix_plan::{GateSpec, Phase};
 use helix_process::Prepared;
 use schemars::JsonSchema;
@@ -108,7 +108,7 @@ impl EffectRunner {
         let judged = match (answer, checkout) {
             (Ok(value), Some(directory)) => self.judge(at, result, &value, directory).await,
             (Err(fault), _) => Err(fault),
-            (Ok(_), None) => Err(unreadable("nothing was checked out".into())),
+            (Ok(_), None) => Err(unreadable(recorded!("side-no-checkout"))),
         };
         let Judged { verdict, summary, checks_passed } = judged.unwrap_or_else(|fault| Judged {
             summary: fault.message.clone(),
@@ -132,8 +132,7 @@ impl EffectRunner {
         let path = checkout.clone();
         let touched = blocking(move || spaces.touched(&path)).await?;
         if !touched.is_empty() {
-            let message = format!("the reviewer changed what it was to look at: {}", touched.join(", "));
-            return Err(unreadable(message));
+            return Err(unreadable(recorded!("side-changed", files = touched.join(", "))));
         }
         let Judged { verdict, summary, checks_passed } = read(answer)?;
         let citable = Citable::of(at.phase, result);
@@ -215,8 +214,8 @@ fn read(answer: &Value) -> Result<Judged, Fault> {
     let verdict = match (verdict, findings.is_empty()) {
         (Word::Approved, true) => Verdict::Pass,
         (Word::Rejected, false) => Verdict::Fail { findings: findings.into_iter().map(finding).collect() },
-        (Word::Approved, false) => return Err(unreadable("it approves and names problems".into())),
-        (Word::Rejected, true) => return Err(unreadable("it rejects and names no problem".into())),
+        (Word::Approved, false) => return Err(unreadable(recorded!("side-approves-problems"))),
+        (Word::Rejected, true) => return Err(unreadable(recorded!("side-rejects-nothing"))),
     };
     Ok(Judged { verdict, summary, checks_passed })
 }

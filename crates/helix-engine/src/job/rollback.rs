@@ -127,7 +127,7 @@ impl EffectRunner {
             self.shared.checkouts.end(at.job, Some(&label(at, step, DeliveryPart::Rollback))).await;
             let message = "Helix ended while it rolled back: how far that came is unknown".to_owned();
             let hint = Some(Language::English.words(&recorded!("hint-person-needed")));
-            return Err(Fault { kind: FaultKind::Environment, message, hint }.into());
+            return Err(Fault { kind: FaultKind::Environment, message, hint, said: None }.into());
         }
         let report = self.part(at, step, DeliveryPart::Rollback, cancel).await?;
         Ok(JobEvent::RollbackFinished { phase: at.phase.id.clone(), step, report })

@@ -9,8 +9,10 @@ use helix_agents::{AgentAsk, SessionRef, ToolAccess, Walls};
 use helix_core::finding::{Fault, FaultKind};
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::run::{Outcome, Retry};
+use helix_core::said::{Said, Words};
 use helix_core::usage::Usage;
-use helix_job::{Active, Language, Policy, SideBudget, SideRun, describe, remedy};
+use helix_job::phrases::outcome_words;
+use helix_job::{Active, Policy, SideBudget, SideRun, fault, recorded};
 use helix_process::Prepared;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -85,7 +87,7 @@ impl EffectRunner {
             // What a former host has started is read to its end whatever it costs: it has been paid.
             let budget = match (runner.has_begun(&run), active.spent_limit()) {
                 (true, _) => before.left_of(active.side_budget()).unwrap_or_default(),
-                (false, Some(limit)) => return Err(spent(&Language::English.words(&limit)).into()),
+                (false, Some(limit)) => return Err(spent(limit).into()),
                 (false, None) => before.left_of(active.side_budget())?,
             };
             let mut ask = side_ask(&runner, side, &run, budget)?;
@@ -102,27 +104,25 @@ impl EffectRunner {
             };
             before.add(&mut report);
             let outcome = Outcome::from_facts(&report.facts);
-            let environment = |hint| Fault { kind: FaultKind::Environment, message: describe(&outcome), hint };
+            let Said { message, hint } = outcome_words(&outcome);
             let answer = match outcome.retry() {
-                Retry::Accept => {
-                    reporter.structured.ok_or_else(|| unreadable("the run has no structured answer".into()))
-                }
+                Retry::Accept => reporter.structured.ok_or_else(|| unreadable(recorded!("side-no-answer"))),
                 Retry::Later(Some(until)) if let Some(hint) = policy.too_long_until(until, Timestamp::now()) => {
-                    Err(environment(Some(Language::English.words(&hint))))
+                    Err(fault(FaultKind::Environment, message, hint))
                 }
                 Retry::Later(until) if number < policy.transient_retries && !stop.is_cancelled() => {
                     number += 1;
                     tokio::select! {
                         () = tokio::time::sleep(pause(policy, until, number)) => continue,
-                        () = stop.cancelled() => Err(unreadable("it was stopped".into())),
+                        () = stop.cancelled() => Err(unreadable(recorded!("side-stopped"))),
                     }
                 }
-                Retry::Never | Retry::Later(_) => Err(environment(remedy(&outcome))),
+                Retry::Never | Retry::Later(_) => Err(fault(FaultKind::Environment, message, hint)),
                 Retry::Resume | Retry::Fresh if outcome == Outcome::TimedOut => {
-                    Err(Fault::new(FaultKind::Timeout, format!("no answer within {} s", side.deadline.as_secs()))
-                        .hint("raise the timeout, or let it look at less"))
+                    let message = recorded!("side-timed-out", seconds = side.deadline.as_secs());
+                    Err(fault(FaultKind::Timeout, message, recorded!("side-timed-out.hint")))
                 }
-                Retry::Resume | Retry::Fresh => Err(unreadable(describe(&outcome))),
+                Retry::Resume | Retry::Fresh => Err(unreadable(message)),
             };
             let RunReport { facts, usage, duration_ms, .. } = report;
             return Ok(SideAnswer { side: SideRun { run, facts: Some(Box::new(facts)), usage, duration_ms }, answer });
@@ -163,15 +163,13 @@ impl Consumed {
         match budget {
             SideBudget::Unlimited => Ok(None),
             SideBudget::Usd(usd) if usd > self.usage.cost_usd => Ok(Some(usd - self.usage.cost_usd)),
-            SideBudget::Usd(_) | SideBudget::Reserved => {
-                Err(spent("budget has nothing left but what is reserved for other runs"))
-            }
+            SideBudget::Usd(_) | SideBudget::Reserved => Err(spent(recorded!("spent-reserved"))),
         }
     }
 }
 
-fn spent(limit: &str) -> Fault {
-    Fault::environment(format!("the job's {limit}")).hint("continue with `helix jobs resume JOB` and a larger --budget")
+fn spent(limit: Words) -> Fault {
+    fault(FaultKind::Environment, recorded!("cause-spent", limit = limit), recorded!("cause-spent.hint"))
 }
 
 /// Names of the runs that a side run may have, for a host that looks for what a former one left.
@@ -194,8 +192,8 @@ fn pause(policy: &Policy, until: Option<Timestamp>, number: u32) -> Duration {
     named.map_or(least, |named| named.max(least))
 }
 
-pub(super) fn unreadable(message: String) -> Fault {
-    Fault::new(FaultKind::Unreadable, message)
+pub(super) fn unreadable(message: Words) -> Fault {
+    fault(FaultKind::Unreadable, message, Words::default())
 }
 
 /// Why an answer in JSON is not what was asked for, in words for people and for the agent that gave it. `needed` are the keys
@@ -204,11 +202,10 @@ pub(super) fn misfit(answer: &Value, needed: &[&str], error: &serde_json::Error)
     tracing::info!(%error, "an answer has another form than was asked for");
     let lacks = |key: &&&str| answer.get(key).is_none_or(Value::is_null);
     let missing: Vec<String> = needed.iter().filter(lacks).map(|key| format!("`{key}`")).collect();
-    let message = match missing.as_slice() {
-        [] => "its answer does not have the form that was asked for: a value is of another kind".to_owned(),
-        missing => format!("its answer does not have the form that was asked for: it lacks {}", missing.join(", ")),
-    };
-    Fault::new(FaultKind::Unreadable, message)
+    unreadable(match missing.as_slice() {
+        [] => recorded!("side-misfit"),
+        missing => recorded!("side-lacks", keys = missing.join(", ")),
+    })
 }
 
 #[cfg(test)]

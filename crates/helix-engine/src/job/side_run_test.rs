@@ -1,6 +1,18 @@
 use helix_core::run::{Ending, RunFacts};
 
+use helix_job::{ErrorView, Language};
+
 use super::*;
+
+#[test]
+fn an_answer_of_another_form_is_told_in_english_and_german() {
+    let answer = serde_json::json!({ "summary": "fine" });
+    let error = serde_json::from_value::<u8>(answer.clone()).unwrap_err();
+    let fault = misfit(&answer, &["verdict", "summary"], &error);
+    assert_eq!(fault.message, "its answer does not have the form that was asked for: it lacks `verdict`");
+    let german = ErrorView::of_fault(&fault).said_in(Language::German).message;
+    assert_eq!(german, "die Antwort hat nicht die verlangte Form: es fehlt `verdict`");
+}
 
 #[test]
 fn runs_that_are_repeated_are_paid_for_too() {

@@ -64,6 +64,8 @@ impl JobRecord<'_> {
                 Some(FailureContext::of_findings(&self.site(phase, *attempt)?, check::PHASES, findings, at))
             }
             JobEvent::AttemptFaulted { phase, attempt, fault } => {
+                // Before the first agent there is nothing to explain: the fault itself says what to do.
+                self.active.progress(phase)?.last_attempt()?;
                 Some(FailureContext::of_fault(&self.site(phase, *attempt)?, check::COMMIT, fault, at))
             }
             JobEvent::IntegrationFailed(failed) => {

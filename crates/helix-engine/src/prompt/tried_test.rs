@@ -6,11 +6,9 @@ use super::*;
 
 fn correction(of: u32, findings: usize, evidence: usize) -> Correction {
     let finding = |number: usize| Finding {
-        rule: "tests.failed".into(),
-        message: format!("test {number} of try {of} failed\nand more lines"),
         place: Some(Place { file: "tests/test_a.py".into(), line: Some(7), column: None }),
         evidence: Some("e".repeat(evidence)),
-        fix: None,
+        ..Finding::new("tests.failed", format!("test {number} of try {of} failed\nand more lines"))
     };
     Correction::new(format!("try {of} failed"), (1..=findings).map(finding).collect())
 }

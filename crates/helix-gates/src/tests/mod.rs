@@ -171,6 +171,7 @@ impl<'a> Testing<'a> {
                 hint: Some(
                     "let the runner end by itself, and let nothing else print what looks like its summary".into(),
                 ),
+                said: None,
             };
             return Ok((Judgement::faulted(fault), Vec::new()));
         }
@@ -221,7 +222,8 @@ impl<'a> Testing<'a> {
             return Ok((Judgement::of(vec![found], "the phase's tests are flaky".into(), judgement.notes), first));
         }
         let hint = "make these tests give the same answer each time, or set `flaky: note` in the gate, then `helix jobs resume`".into();
-        let fault = Fault { kind: FaultKind::Flaky, message: format!("flaky: {message}"), hint: Some(hint) };
+        let fault =
+            Fault { kind: FaultKind::Flaky, message: format!("flaky: {message}"), hint: Some(hint), said: None };
         Ok((Judgement::faulted(fault).with_notes(judgement.notes), first))
     }
 }

@@ -100,6 +100,7 @@ pub(crate) async fn mutation(context: &Arc<GateContext>, gate: &MutationGate) ->
             kind: FaultKind::NothingChecked,
             message,
             hint: Some("put `tests_pass` with the same command before this gate".into()),
+            said: None,
         };
         return Ok(Judgement::faulted(fault).with_command(clean.checked.evidence).with_notes(noted));
     }
@@ -227,7 +228,7 @@ fn judged(gate: &MutationGate, fates: &[(Arc<Planted>, Fate)], possible: usize, 
                         compiler rejects them all";
             (FaultKind::NothingChecked, message.to_owned(), hint)
         };
-        return Judgement::faulted(Fault { kind, message, hint: Some(hint.into()) }).with_notes(notes);
+        return Judgement::faulted(Fault { kind, message, hint: Some(hint.into()), said: None }).with_notes(notes);
     }
     let summary =
         format!("the tests notice {killed} of {viable} planted mistakes, at least {} % are wanted", gate.min_killed);

@@ -96,7 +96,12 @@ impl Testing<'_> {
         let limit = self.limit.min(LEAST_LIMIT.max(tested.checked.run.took * 3));
         let nonsense = self.run_variant(&commit, ".control", limit).await?;
         let unseen = |kind, message: String, hint: &str| {
-            Control::Unseen(Box::new(Judgement::faulted(Fault { kind, message, hint: Some(hint.to_owned()) })))
+            Control::Unseen(Box::new(Judgement::faulted(Fault {
+                kind,
+                message,
+                hint: Some(hint.to_owned()),
+                said: None,
+            })))
         };
         let total = |tested: &Tested| tested.run.as_ref().map_or(0, TestRun::total);
         if total(&nonsense) == 0 && did_not_compile(&nonsense.checked.output) {

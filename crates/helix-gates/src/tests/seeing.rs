@@ -68,7 +68,7 @@ impl Testing<'_> {
             format!("the code asks whether it is tested ({}), and could not be built without that", places.join(", "));
         let hint =
             "look at the output of this run (`.unaware.log`); the plan may set `control: off` in this gate".to_owned();
-        Judgement::faulted(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint) })
+        Judgement::faulted(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint), said: None })
     }
 }
 

@@ -220,7 +220,7 @@ pub(super) fn left_unread(sources: &mut Sources<'_>, unread: &[Unread]) -> Resul
             let message = format!("{path} {why}, so nothing shows whether the tests see what it does");
             let hint = "write or split it so that Helix can parse it (each file has less than 2 MiB); where that cannot be, the plan sets \
                         `control: off` in this gate, or leaves the gate `mutation` out";
-            return Err(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint.to_owned()) }.into());
+            return Err(Fault { kind: FaultKind::Unreadable, message, hint: Some(hint.to_owned()), said: None }.into());
         }
         notes.push(format!("not examined: {path}, which {why}"));
     }

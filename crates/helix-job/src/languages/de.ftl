@@ -87,7 +87,7 @@ phase-stage =
         [agent] Agent arbeitet
         [commit] Commit
         [new-phases] neue Phasen
-        [reviewer] Gutachter
+        [reviewer] Prüfer
         [verifier] Prüfer
         [health] Beobachtung
         [rollback] Rücknahme
@@ -112,8 +112,7 @@ review =
     }
 reviewer =
     { $who ->
-        [gate] Gutachter
-       *[phase] Prüfer
+       *[other] Prüfer
     }
 wait-places =
     wartet auf einen Platz: { $taken } von { $places } { $of ->
@@ -338,8 +337,8 @@ approvals-any = { $count ->
        *[other] { $count } verschiedene Personen müssen zustimmen
     }
 approvals-other = { $count ->
-        [one] jemand anderes als der Auftraggeber des Jobs muss zustimmen
-       *[other] { $count } verschiedene Personen müssen zustimmen, der Auftraggeber des Jobs nicht
+        [one] jemand anderes als die Person, die den Job gestartet hat, muss zustimmen
+       *[other] { $count } verschiedene Personen müssen zustimmen, ohne die, die den Job gestartet hat
     }
 approvals-so-far = { $given } von { $count } Zustimmungen, von { $names }
 agent-refused = abgelehnt: { $run } verlangte, was nur eine Person darf ({ $asked })
@@ -366,6 +365,7 @@ chat-queued =
 chat-waits = Deine Nachricht { $wait }
 chat-since = Seit deiner letzten Nachricht: { $job } { $standing }
 chat-provider-retry = Der Anbieter hat Probleme ({ $reason }); Versuch { $attempt } von { $most } in { $seconds } s
+retry-reason-unknown = ohne Angabe von Gründen
 chat-provider-limit = Das Limit des Anbieters ist erreicht
 chat-provider-limit-until = Das Limit des Anbieters ist erreicht; es endet { $at }
 chat-correcting = Die Antwort hat ihre Prüfungen nicht bestanden ({ count-findings }: { $validators }); der Agent soll sie verbessern, Versuch { $number } von { $most }
@@ -499,6 +499,9 @@ chat-unmade-remedy = Siehe `[consultant] validators` in helix.toml.
 
 ### Der Chat: was an einer Antwort nicht stimmt, und was zu tun ist
 
+answer-no-file = die Antwort verweist auf { $file }, das es nicht gibt
+answer-no-marker = die letzte Zeile ist keine Schrittmarke
+answer-no-step = die Schrittmarke { $marker } ist kein Schritt
 answer-tasks-lost =
     die Antwort ist unvollständig: { $tasks } { $tasks ->
         [one] Hintergrundaufgabe ging
@@ -635,7 +638,7 @@ term-other-jobs =
         [one] läuft
        *[other] laufen
     }; Strg-C: beenden, der nächste helix-Befehl macht weiter
-term-ended = Auftrag { $status }
+term-ended = Job { $status }
 term-follow = verfolge ihn mit: helix jobs watch { $id }
 term-no-host = es läuft kein Host; weiter geht es mit: helix jobs watch { $id }
 term-question = { $id }, Phase { $phase } von { $job }
@@ -735,6 +738,15 @@ cause-nothing-changed = eine Phase der Art { $kind } muss Dateien ändern: die P
 cause-phases-invalid = die gelieferten Phasen sind ungültig
 cause-outgrown = der Plan ist inzwischen gewachsen, und die gelieferten Phasen passen nicht mehr
 cause-gate = Gate { $gate } fand: { $why }
+# Was ein Gate selbst sagt, ist englisch.
+gate-found =
+    { $summary ->
+       *[other]
+            { $problems ->
+                [one] ein Problem
+               *[other] { $problems } Probleme
+            }
+    }
 cause-gate-not-run = Gate { $gate } konnte nicht laufen: { $why }
 cause-gate-unsure = Gate { $gate } konnte die Arbeit nicht bestätigen: { $why }
 cause-run = Der letzte Lauf wurde nicht fertig: { $what }.
@@ -770,6 +782,23 @@ spent-budget = Budget von { $budget } USD verbraucht ({ $spent } USD ausgegeben)
 spent-turns = Grenze von { $limit } Schritten erreicht ({ $taken } gemacht)
 spent-tokens = Grenze von { $limit } Tokens erreicht ({ $used } verbraucht)
 spent-time = Grenze von { $limit } s Arbeitszeit der Agenten erreicht ({ $used } s verbraucht)
+spent-reserved = vom Budget ist nur noch übrig, was anderen Läufen zugesagt ist
+side-no-answer = der Lauf hat keine strukturierte Antwort
+side-stopped = er wurde angehalten
+side-timed-out = keine Antwort innerhalb von { $seconds } s
+    .hint = erhöhe das Zeitlimit oder lass weniger ansehen
+side-misfit = die Antwort hat nicht die verlangte Form: ein Wert ist von anderer Art
+side-lacks = die Antwort hat nicht die verlangte Form: es fehlt { $keys }
+side-no-checkout = nichts wurde ausgecheckt
+side-changed = der Prüfer hat geändert, was er ansehen sollte: { $files }
+side-approves-problems = die Antwort stimmt zu und nennt Probleme
+side-rejects-nothing = die Antwort lehnt ab und nennt kein Problem
+side-cites-nothing = die Antwort lehnt ab, aber keiner ihrer Befunde ({ $count }) nennt eine Datei des Ergebnisses ({ $files }); ein Befund nennt, vom Arbeitsverzeichnis aus, die Datei, die falsch ist, oder die verlangte Datei, die fehlt
+side-no-adviser = es ist kein Berater eingerichtet
+side-proposal-lacks = der Vorschlag hat kein `{ $what }`
+side-no-model = das vorgeschlagene Modell { $model } ist keines von { $models }
+side-did-you-mean = meintest du { $near }?
+side-phases-invalid = die vorgeschlagenen Phasen sind ungültig: { $why }
 hint-change-task = `helix jobs resume { $job }` versucht es mit diesen Befunden noch einmal und nimmt den Plan, wie seine Datei dann ist; `helix jobs check { $job }` lässt nur die Gates noch einmal laufen
 hint-same-findings = der Agent hat auf dieselben Befunde hin nichts geändert
 hint-review-again = `helix jobs resume { $job }` fragt den { $who } noch einmal; die Arbeit bleibt, wie sie ist
@@ -894,7 +923,7 @@ lacks-commit = das Repository hat keinen Commit { $commit } mit Baum { $tree }
 lacks-run = der Lauf fehlt
 lacks-run-end = Lauf { $run } wurde nicht fertig: { $what }
 lacks-record = die Aufzeichnung des Laufs { $run } ist nicht mehr da: { $path }
-lacks-review = die Aufzeichnung des Gutachterlaufs { $run } ist nicht mehr da: { $path }
+lacks-review = die Aufzeichnung des Prüferlaufs { $run } ist nicht mehr da: { $path }
 lacks-pass = von Gate { $gate } ist nicht aufgezeichnet, dass es bestanden hat
 lacks-pass-sum = von Gate { $gate } der Phase { $phase } ist nicht aufgezeichnet, dass es auf dem übernommenen Stand bestanden hat
 lacks-since = { $files } wurde in Phase { $later } geändert, nachdem es in Phase { $phase } freigegeben war; die Änderung hat niemand freigegeben
@@ -944,7 +973,7 @@ gates-audit-sort = { $sort ->
 gates-audit-noticed = bemerkt von { $gate }: { $said }
 gates-audit-escaped = DURCHGELASSEN
 gates-audit-left-out = { $phase }: nichts eingebaut: { $why }
-gates-audit-alone = Gutachter, Prüfer und Menschen wurden nicht gefragt; weder das Repository noch die Aufzeichnung des Jobs wurde verändert
+gates-audit-alone = Prüfer und Menschen wurden nicht gefragt; weder das Repository noch die Aufzeichnung des Jobs wurde verändert
 serve-stopped = Beendet. Laufende Agenten arbeiten weiter; der nächste helix-Befehl übernimmt.
 serve-at = Helix läuft unter { $url }  (OpenAI-kompatibel: { $address }/v1)
 serve-open = kein Token nötig (--no-auth)
@@ -975,6 +1004,14 @@ count-errors =
        *[other] { $errors } Fehler
     }
 list-unreadable = die Aufzeichnung von Job { $id } ist nicht lesbar; `helix jobs show { $id }` sagt, warum
+block =
+    { $kind ->
+        [note] Hinweis
+        [tip] Tipp
+        [important] Wichtig
+        [warning] Warnung
+       *[caution] Achtung
+    }
 problem-error = Fehler
 problem-warning = Warnung
 problem-hint = Tipp
@@ -1400,7 +1437,7 @@ evidence-label =
        *[other] { $label }
     }
 evidence-result = { $commit } Baum { $tree }
-left-out-reviewer = ein unabhängiger Gutachter sieht sich das Ergebnis an
+left-out-reviewer = ein unabhängiger Prüfer sieht sich das Ergebnis an
 left-out-verifier = ein unabhängiger Prüfer sieht sich das Ergebnis an, sobald es die Gates bestanden hat
 left-out-person = ein Mensch wird nach dem Ergebnis gefragt
 left-out-outside = es wirkt außerhalb des Repositorys
@@ -1442,17 +1479,17 @@ web-api-retry = Fehler beim Anbieter ({ $reason }); Wiederholung { $attempt } vo
 web-attempt = Versuch { $number }
 web-attempt-that-counts = Versuch, der zählt
 web-bar = { $passed } von { count-phases } bestanden
-web-begin = Der erste Auftrag
+web-begin = Der erste Job
 web-begin-chat = Beschreiben, was entstehen soll; der Consultant schreibt Entscheidung und Plan
-web-begin-demo = In einer Minute einen ganzen Auftrag sehen, ohne Konto
+web-begin-demo = In einer Minute einen ganzen Job sehen, ohne Konto
 web-begin-how = Hier ist noch nichts gelaufen. Im Terminal, im eigenen Projekt:
 web-begin-plan = Einen vorhandenen Plan ausführen
 web-binary = Binärdatei
 web-board = Übersicht
 web-bundle = Nachweis herunterladen
 web-cancel = Abbrechen …
-web-cancel-now = Auftrag abbrechen
-web-cancel-sure = Die Agenten hören auf; was bestanden ist, bleibt, und der Auftrag lässt sich fortsetzen.
+web-cancel-now = Job abbrechen
+web-cancel-sure = Die Agenten hören auf; was bestanden ist, bleibt, und der Job lässt sich fortsetzen.
 web-changed-files = Geänderte Dateien
 web-checked-again = gerade neu geprüft
 web-checks-open = { $gates } stehen noch aus
@@ -1477,7 +1514,7 @@ web-how-to-log-in = Diesen Befehl auf dem Rechner ausführen, auf dem Helix läu
 web-how-to-log-in-elsewhere = Mit eigenem Schlüssel gibt die API eine Adresse: POST /api/v1/logins.
 web-integrated = Zusammengeführt als
 web-items-left-out = { $items } frühere Einträge sind nicht gezeigt; alle zeigt:
-web-jobs-of-decision = Aufträge dazu
+web-jobs-of-decision = Jobs dazu
 web-journal = Journal
 web-key-back = zurück
 web-key-help = diese Tasten zeigen
@@ -1519,7 +1556,7 @@ web-no-checks = Für diesen Versuch lief noch keine Prüfung.
 web-no-decisions = Die Projekte haben noch keine Entscheidungen. Der Consultant schreibt die erste mit dir:
 web-no-jobs-of-decision = Noch keine.
 web-no-lines = Keine Zeile geändert: Die Datei ist leer, oder nur ihr Modus ist anders.
-web-no-prompt = Zu diesem Versuch gibt es keinen Auftragstext.
+web-no-prompt = Zu diesem Versuch gibt es keinen Prompt.
 web-no-questions = Nichts wartet auf eine Antwort.
 web-no-such-decision = Diese Entscheidung gibt es nicht
 web-not-proved = als Ganzes nicht nachgewiesen
@@ -1541,7 +1578,7 @@ web-retry-now = Phase erneut ausführen
 web-retry-sure = Sie läuft erneut, und alle Phasen, die auf ihr aufbauen, auch.
 web-review = Prüfung durch einen Agenten
 web-roots = Projekte in
-web-search = Aufträge suchen
+web-search = Jobs suchen
 web-see-changes = Änderungen ansehen
 web-sessions = Chats
 web-show-file = Zeigen
@@ -1553,7 +1590,7 @@ web-tab-activity = Verlauf
 web-tab-changes = Änderungen
 web-tab-checks = Prüfungen
 web-tab-evidence = Nachweis
-web-tab-prompt = Auftragstext
+web-tab-prompt = Prompt
 web-terminal = Im Terminal
 web-thinking = Überlegung
 web-this-host = Dieser Host
@@ -1563,7 +1600,7 @@ web-to-board = Zur Übersicht
 web-tree = Tree
 web-trouble = Das ging nicht
 web-verify-bundle = Jeder kann das Paket prüfen mit
-web-whole-job = Der ganze Auftrag
+web-whole-job = Der ganze Job
 web-your-words = In eigenen Worten
 serve-pages = Seiten: { $url }  (meldet einmal an, innerhalb von 10 Minuten; erneut: helix open)
 open-at = { $url }  (meldet einmal an, innerhalb von 10 Minuten)

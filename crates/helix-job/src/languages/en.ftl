@@ -312,6 +312,7 @@ chat-queued =
 chat-waits = Your message is { $wait }
 chat-since = Since your last message, { $job } { $standing }
 chat-provider-retry = The provider is in trouble ({ $reason }); try { $attempt } of { $most } in { $seconds } s
+retry-reason-unknown = no reason given
 chat-provider-limit = The provider's limit is reached
 chat-provider-limit-until = The provider's limit is reached; it ends { $at }
 chat-correcting = The answer did not pass its checks ({ count-findings }: { $validators }); asking the agent to fix it, attempt { $number } of { $most }
@@ -445,6 +446,9 @@ chat-unmade-remedy = See `[consultant] validators` in helix.toml.
 
 ### The chat: what is wrong with an answer, and what to do
 
+answer-no-file = the answer refers to { $file }, which does not exist
+answer-no-marker = the last line is not a step marker
+answer-no-step = the step marker { $marker } is not a step
 answer-tasks-lost =
     the answer is incomplete: { $tasks } background { $tasks ->
         [one] task was
@@ -673,6 +677,10 @@ cause-nothing-changed = a { $kind } phase must change files: the phase changed n
 cause-phases-invalid = the returned phases are invalid
 cause-outgrown = the plan has grown meanwhile, and the returned phases no longer fit
 cause-gate = gate { $gate } found: { $why }
+gate-found =
+    { $problems ->
+       *[other] { $summary }
+    }
 cause-gate-not-run = gate { $gate } could not be run: { $why }
 cause-gate-unsure = gate { $gate } could not confirm the work: { $why }
 cause-run = The last run did not complete: { $what }.
@@ -708,6 +716,23 @@ spent-budget = budget of { $budget } USD is used up ({ $spent } USD spent)
 spent-turns = limit of { $limit } turns is used up ({ $taken } taken)
 spent-tokens = limit of { $limit } tokens is used up ({ $used } used)
 spent-time = limit of { $limit } s of agents' time is used up ({ $used } s used)
+spent-reserved = budget has nothing left but what is reserved for other runs
+side-no-answer = the run has no structured answer
+side-stopped = it was stopped
+side-timed-out = no answer within { $seconds } s
+    .hint = raise the timeout, or let it look at less
+side-misfit = its answer does not have the form that was asked for: a value is of another kind
+side-lacks = its answer does not have the form that was asked for: it lacks { $keys }
+side-no-checkout = nothing was checked out
+side-changed = the reviewer changed what it was to look at: { $files }
+side-approves-problems = it approves and names problems
+side-rejects-nothing = it rejects and names no problem
+side-cites-nothing = it rejects, but none of its findings ({ $count }) names a file of the result ({ $files }); a finding names, relative to the working directory, the file that is wrong, or the asked-for file that is missing
+side-no-adviser = no adviser is configured
+side-proposal-lacks = the proposal has no `{ $what }`
+side-no-model = the proposed model { $model } is none of { $models }
+side-did-you-mean = did you mean { $near }?
+side-phases-invalid = the proposed phases are invalid: { $why }
 hint-change-task = `helix jobs resume { $job }` tries again with these findings and with the plan as its file is then; `helix jobs check { $job }` only runs the gates again
 hint-same-findings = the agent changed nothing in response to the same findings
 hint-review-again = `helix jobs resume { $job }` asks the { $who } again; the work stays as it is
@@ -901,6 +926,14 @@ count-errors =
        *[other] { $errors } errors
     }
 list-unreadable = the record of job { $id } cannot be read; `helix jobs show { $id }` says why
+block =
+    { $kind ->
+        [note] Note
+        [tip] Tip
+        [important] Important
+        [warning] Warning
+       *[caution] Caution
+    }
 problem-error = error
 problem-warning = warning
 problem-hint = hint

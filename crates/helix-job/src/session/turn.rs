@@ -113,6 +113,9 @@ pub struct TurnEnd {
     /// What stands below it in Helix's own words; absent where it passed all its checks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// What was found in the answer; nothing where it is in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unfixed: Vec<AnswerFinding>,
 }
 
 /// What a client calls a turn; each opaque.
@@ -150,12 +153,9 @@ pub enum Delivery {
 }
 
 impl TurnView {
-    /// What was found in the answer that was kept: where every answer had findings, those of the best.
+    /// What was found in the answer that was kept.
     pub fn unfixed(&self) -> &[AnswerFinding] {
-        let last = self.end.as_ref().map_or(1, |end| end.runs);
-        let checked_last = self.checks.iter().any(|check| check.run == RunId::for_turn(&self.id, last));
-        let best = self.checks.iter().rev().min_by_key(|check| check.findings.len());
-        best.filter(|_| checked_last).map_or(&[], |check| check.findings.as_slice())
+        self.end.as_ref().map_or(&[], |end| &end.unfixed)
     }
 
     /// Whether it has an answer that nobody has read to its end.

@@ -279,6 +279,7 @@ fn a_rollback_whose_health_was_not_seen_is_not_called_good() {
         kind: FaultKind::Environment,
         message: "the variable TOKEN is not set".into(),
         hint: Some("start the host with TOKEN set".into()),
+        said: None,
     };
     let rolled_back = || {
         let mut play = Play::deployed(unhealthy(), Some(StepOutcome::Bad));

@@ -6,7 +6,7 @@ use helix_core::finding::{Fault, FaultKind};
 use helix_job::{AdviceAction, Effect, JobEnd, JobEvent, JobStatus, PhaseState, Reopen, ReopenError};
 
 use super::{Play, escalating};
-use crate::world::{World, advice_given, fault, id, phase, spec};
+use crate::world::{World, advice_given, fault, id, lost, phase, run_finished, spec};
 
 #[test]
 fn a_failed_job_goes_on_where_it_stopped_with_its_tries_kept() {
@@ -169,10 +169,14 @@ fn an_adviser_without_a_structured_answer_is_not_asked_again() {
 }
 
 #[test]
-fn the_time_between_an_end_and_a_resume_is_no_time_of_the_job() {
+fn the_time_between_an_end_and_a_resume_is_no_time_of_the_job_and_its_phases() {
     let mut play = Play::new(spec(vec![phase("a", &[], 0)]));
-    play.event(JobEvent::CancelRequested { by: "a test".into() });
     play.happy();
+    play.event(JobEvent::CancelRequested { by: "a test".into() });
+    play.event(run_finished(&id("a"), 1, lost()));
+    while play.state.end().is_none() {
+        play.happy();
+    }
     let before = play.view();
     play.world.clock += 9 * 3600;
     let (reopen, restart) = play.state.to_reopen(&Reopen::Unfinished).unwrap();
@@ -185,9 +189,13 @@ fn the_time_between_an_end_and_a_resume_is_no_time_of_the_job() {
         accept: None,
         plan: None,
     });
+    play.happy();
     let after = play.view();
     assert!(after.idle_seconds >= 9.0 * 3600.0, "{after:#?}");
     assert!(after.duration_seconds < before.duration_seconds + 600.0, "{after:#?}");
     let later = after.clone().at(after.created_at + jiff::SignedDuration::from_hours(10));
     assert!(later.duration_seconds < 3600.0 + 600.0, "{later:#?}");
+    for view in [after, later] {
+        assert!(view.phases[0].duration_seconds.unwrap() < view.duration_seconds, "{view:#?}");
+    }
 }

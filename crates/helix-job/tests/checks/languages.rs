@@ -3,10 +3,11 @@
 //! Must not carry anything out: that is the play's business.
 
 use helix_core::evidence::{GateReport, TestCounts};
-use helix_core::finding::Verdict;
+use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::TreeId;
+use helix_core::said::Words;
 use helix_job::question::{FAIL, SKIP};
-use helix_job::{Effect, JobEvent, Language, phrases};
+use helix_job::{Effect, JobEvent, Language, fault, phrases, recorded};
 
 use super::{Play, escalating, unreadable, verified};
 use crate::world::{answered, id, job, lost, run_finished, spec};
@@ -20,7 +21,7 @@ fn a_question_and_what_came_of_it_are_said_in_german() {
     let question = play.view().questions[0].clone();
     let asked = phrases::asks(Language::German, &question);
     assert!(asked.starts_with("Phase a (a) kommt nicht weiter nach "), "{asked}");
-    for part in [" Versuch", "\n\nGate ", " fand: ", "\n- src/a.py is empty\n", "\n\nWas soll geschehen?"] {
+    for part in [" Versuch", "\n\nGate ", " fand: ein Problem", "\n- src/a.py is empty\n", "\n\nWas soll geschehen?"] {
         assert!(asked.contains(part), "{part:?} in {asked}");
     }
     let option = |key: &str| question.options.iter().find(|one| one.key == key).unwrap();
@@ -54,6 +55,17 @@ fn causes_of_runs_and_reviews_are_said_in_german_and_recorded_in_english() {
     assert!(german.message.starts_with("der Prüfer gab 2 Mal keine brauchbare Antwort"), "{german:?}");
     let hint = format!("`helix jobs resume {}` fragt den Prüfer noch einmal; die Arbeit bleibt, wie sie ist", job());
     assert!(german.hint.unwrap().ends_with(&hint));
+
+    let mut play = Play::new(spec(vec![verified("a")]));
+    play.work();
+    for round in [1, 2] {
+        let fault = fault(FaultKind::Unreadable, recorded!("side-lacks", keys = "`verdict`"), Words::default());
+        play.review("a", 1, round, Verdict::Inconclusive { fault });
+    }
+    let error = play.view().phases[0].error.clone().unwrap();
+    assert!(error.message.ends_with("the form that was asked for: it lacks `verdict`"), "{error:?}");
+    let german = error.said_in(Language::German).message;
+    assert!(german.ends_with(", zuletzt: die Antwort hat nicht die verlangte Form: es fehlt `verdict`"), "{german}");
 
     let mut play = Play::new(spec(vec![super::phase("a", &[], 0)]));
     play.happy();

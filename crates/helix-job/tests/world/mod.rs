@@ -156,7 +156,7 @@ pub fn limited_until(second: i64) -> RunFacts {
 }
 
 pub fn finding(text: &str) -> Finding {
-    Finding { rule: "test".into(), message: text.into(), place: None, evidence: None, fix: None }
+    Finding::new("test", text)
 }
 
 /// A host that answers effects; every answer is a draw from `draws` (0 when they run out: the happy way).
@@ -381,7 +381,7 @@ pub fn answered(phase: &PhaseId, number: u32, choice: &str, text: Option<&str>) 
 }
 
 pub fn fault() -> Fault {
-    Fault { kind: FaultKind::NothingChecked, message: "nothing there".into(), hint: None }
+    Fault { kind: FaultKind::NothingChecked, message: "nothing there".into(), hint: None, said: None }
 }
 
 pub fn run_finished(phase: &PhaseId, attempt: u32, facts: RunFacts) -> JobEvent {

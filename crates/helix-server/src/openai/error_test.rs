@@ -31,7 +31,7 @@ fn a_rate_limit_says_when_to_come_back() {
 #[test]
 fn the_providers_credentials_are_not_the_clients() {
     assert_eq!(of(Outcome::Credentials { billing: false }).status(), 502);
-    assert_eq!(of(Outcome::Overloaded { http_status: Some(529) }).status(), 503);
+    assert_eq!(of(Outcome::Overloaded { http_status: Some(529), message: String::new() }).status(), 503);
     assert_eq!(of(Outcome::Lost).status(), 500);
 }
 

@@ -179,7 +179,7 @@ impl<W: Wire> Presenter<W> {
             TurnEvent::JobNews { text, note, .. } if self.shows_status() => {
                 // A list that Stop left behind is out of date.
                 self.checklist(out, &[]);
-                self.line.set_sticky(out, &text);
+                self.line.stand(out, &text);
                 note.into_iter().for_each(|note| self.block(out, &note));
             }
             TurnEvent::JobNews { text, .. } => self.status(out, &text),
@@ -223,7 +223,7 @@ impl<W: Wire> Presenter<W> {
         match news {
             JobNews::Progress { phases, .. } => {
                 self.checklist(out, phases);
-                return self.line.set_sticky(out, &news.line(self.language));
+                self.line.stand(out, &news.line(self.language));
             }
             JobNews::GoesOn { jobs, .. } => {
                 jobs.iter().for_each(|job| self.block(out, &harmless(&phrases::job_goes_on(self.language, job))));
@@ -259,7 +259,7 @@ impl<W: Wire> Presenter<W> {
     fn close_answer(&mut self, out: &mut Vec<u8>, ended: &TurnEnded) {
         self.close_calls(out);
         let cost = ended.usage.cost_usd;
-        self.line.set_default(phrases::answered(self.language, ended.is_in_order, self.tools, ended.took, cost));
+        self.line.set_last(&phrases::answered(self.language, ended.is_in_order, self.tools, ended.took, cost));
     }
 
     /// Shows a failure in the text. A terminal says it as it does all errors.

@@ -32,21 +32,15 @@ impl StatusLine {
         self.is_transient = true;
     }
 
-    /// Shows a line that is still true at the end, and is the last line then.
-    pub(super) fn set_sticky(&mut self, out: &mut Vec<u8>, text: &str) {
-        self.set_last(text);
+    /// Shows a line that stays true whatever else is shown.
+    pub(super) fn stand(&mut self, out: &mut Vec<u8>, text: &str) {
         self.is_transient = false;
-        show(out, self.last.as_deref().unwrap_or_default());
+        show(out, &one_line(text));
     }
 
     /// Sets the last line, to be shown at the end.
     pub(super) fn set_last(&mut self, text: &str) {
         self.last = Some(one_line(text));
-    }
-
-    /// Sets the last line where none is set.
-    pub(super) fn set_default(&mut self, line: String) {
-        self.last.get_or_insert(line);
     }
 
     /// Replaces a transient line. A hidden one would stand as an empty bullet in the list of all lines.

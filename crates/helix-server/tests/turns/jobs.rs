@@ -237,8 +237,10 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     let mut messages = second(go);
     messages.as_array_mut().unwrap().extend([said("assistant", answer), said("user", "so? [[fake: say Yes.]]")]);
     let frames = stage.watched(&messages).await.rest().await;
-    let last = last_status(&frames)["description"].as_str().unwrap();
-    assert!(last.starts_with("Since your last message, pages succeeded, merged into "), "{frames:?}");
+    let told = self::statuses(&frames);
+    let news: Vec<_> = told.iter().filter(|line| line.starts_with("Since your last message, pages")).collect();
+    assert!(matches!(news[..], [news] if news.contains("succeeded, merged into ")), "{frames:?}");
+    assert!(last_status(&frames)["description"].as_str().unwrap().starts_with("Answered"), "{frames:?}");
     let text = content(&frames);
     assert!(text.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded") && text.ends_with("\n\nYes."), "{text}");
     stage.host.stop().await;
@@ -264,8 +266,7 @@ async fn a_job_that_was_resumed_and_ended_the_same_way_is_told_of_again() {
     post("cancel").await;
     stage.finished(&job).await;
     let frames = stage.watched(&messages).await.rest().await;
-    let last = last_status(&frames)["description"].as_str().unwrap();
-    assert!(last.starts_with("Since your last message, pages "), "{frames:?}");
+    assert!(statuses(&frames).iter().any(|line| line.starts_with("Since your last message, pages ")), "{frames:?}");
     assert!(content(&frames).starts_with("> [!NOTE]\n> **Helix:** Job pages"), "{frames:?}");
     stage.host.stop().await;
 }

@@ -78,7 +78,10 @@ async fn a_german_chat_is_german_from_the_approval_to_the_jobs_end_also_after_an
     let english = "What is it and where do I find this? [[fake: say Here.]]";
     messages.as_array_mut().unwrap().extend([said("assistant", "Es geht los."), said("user", english)]);
     let answer = stage.watched(&messages).await.rest().await;
-    assert!(last_line(&answer).starts_with("Since your last message, pages succeeded, merged into "), "{answer:?}");
+    assert!(
+        statuses(&answer).iter().any(|line| line.starts_with("Since your last message, pages succeeded, merged into ")),
+        "{answer:?}"
+    );
     stage.host.stop().await;
 }
 
@@ -100,7 +103,10 @@ async fn errors_and_what_an_answer_took_are_in_the_users_language() {
         assert!(last_line(&frames).starts_with(line), "{frames:?}");
     }
     let german = content(&ask("Bitte sag mir, warum [[fake: overloaded]]").await);
-    assert!(german.contains("> [!CAUTION]\n> **Helix:** Der Anbieter "), "{german}");
+    assert!(
+        german.contains("> [!CAUTION]\n> **Helix:** Der Anbieter meldete einen Fehler: HTTP 529 (API Error: 529"),
+        "{german}"
+    );
     assert!(german.contains("> Sende die Nachricht in ein paar Minuten noch einmal.\n"), "{german}");
     host.stop().await;
 }

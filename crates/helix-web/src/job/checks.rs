@@ -4,7 +4,7 @@ use helix_core::evidence::GateReport;
 use helix_core::finding::{Finding, Verdict};
 use helix_core::text::bounded;
 use helix_job::phrases::{self, Sign};
-use helix_job::{Language, Review, say};
+use helix_job::{ErrorView, Language, Review, say};
 use maud::{Markup, html};
 
 use super::detail::{JobDetail, Selected, Tab};
@@ -54,7 +54,10 @@ pub(super) fn gate(language: Language, selected: &Selected<'_>, report: &GateRep
             @match &report.verdict {
                 Verdict::Pass => {}
                 Verdict::Fail { findings: all } => (findings(language, selected, all)),
-                Verdict::Inconclusive { fault } => p.warning { (fault.message) @if let Some(hint) = &fault.hint { " " span.weak { (hint) } } },
+                Verdict::Inconclusive { fault } => {
+                    @let told = ErrorView::of_fault(fault).said_in(language);
+                    p.warning { (told.message) @if let Some(hint) = &told.hint { " " span.weak { (hint) } } }
+                }
             }
             @for note in &report.notes { p.weak { (note) } }
         }
@@ -94,7 +97,7 @@ fn review(language: Language, selected: &Selected<'_>, review: &Review) -> Marku
                 h3 { (say!(language, "web-review")) }
                 span.weak.right { (review.agent) @if let Some(model) = &review.model { " · " (model) } }
             }
-            p { (review.summary) }
+            p { (phrases::review_summary(language, &review.verdict, &review.summary)) }
             @if let Verdict::Fail { findings: all } = &review.verdict { (findings(language, selected, all)) }
             @for check in &review.checks_passed { p.weak { (say!(language, "evidence-checked", check = check)) } }
         }

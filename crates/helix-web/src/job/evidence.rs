@@ -49,7 +49,7 @@ fn phase(language: Language, phase: &PhaseEvidence) -> Markup {
             @if !phase.gates.is_empty() { h3 { (say!(language, "web-gates-that-passed")) } }
             @for gate in phase.gates.iter().chain(&phase.validation) { (self::gate(language, gate)) }
             @for review in &phase.reviews {
-                p { (sign(Sign::from(&review.review.verdict), None)) (phrases::review(language, &review.review)) ": " (review.review.summary) }
+                p { (sign(Sign::from(&review.review.verdict), None)) (phrases::review(language, &review.review)) ": " (phrases::review_summary(language, &review.review.verdict, &review.review.summary)) }
             }
             @if !phase.answers.is_empty() {
                 h3 { (say!(language, "web-persons")) }

@@ -4,6 +4,7 @@
 
 use comrak::nodes::{AstNode, ListType, NodeValue};
 use comrak::{Arena, Options, parse_document};
+use helix_job::{Language, say};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Look, plain};
@@ -52,7 +53,7 @@ impl Blocks {
 }
 
 /// A Markdown text for a terminal of this width; ends with a line break.
-pub(crate) fn rendered(text: &str, look: Look, width: usize) -> String {
+pub(crate) fn rendered(text: &str, language: Language, look: Look, width: usize) -> String {
     let mut options = Options::default();
     options.extension.table = true;
     options.extension.strikethrough = true;
@@ -62,7 +63,7 @@ pub(crate) fn rendered(text: &str, look: Look, width: usize) -> String {
     options.extension.front_matter_delimiter = Some("---".into());
     let (arena, text) = (Arena::new(), plain(text));
     let root = parse_document(&arena, &text, &options);
-    let lines = Writer { look }.blocks(root, width.max(NARROWEST), true);
+    let lines = Writer { language, look }.blocks(root, width.max(NARROWEST), true);
     lines.into_iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
@@ -83,6 +84,8 @@ impl Style {
 }
 
 struct Writer {
+    /// What a block of a kind is called, is in this language.
+    language: Language,
     look: Look,
 }
 
@@ -108,7 +111,8 @@ impl Writer {
                 Self::behind(&self.paint(WEAK, "│ "), self.blocks(node, width.saturating_sub(2), true))
             }
             NodeValue::Alert(alert) => {
-                let name = alert.title.clone().unwrap_or_else(|| alert.alert_type.default_title().to_owned());
+                let kind = || alert.alert_type.default_title().to_lowercase();
+                let name = alert.title.clone().unwrap_or_else(|| say!(self.language, "block", kind = kind()));
                 let mut lines = vec![self.paint(BOLD, &plain(&name))];
                 lines.extend(self.blocks(node, width.saturating_sub(2), true));
                 Self::behind(&self.paint(WEAK, "│ "), lines)

@@ -1,7 +1,7 @@
 use super::*;
 
 fn shown(text: &str, width: usize) -> String {
-    rendered(text, Look::Plain, width)
+    rendered(text, Language::English, Look::Plain, width)
 }
 
 #[test]
@@ -9,6 +9,13 @@ fn blocks_are_shown_as_what_they_are() {
     let text = "# Title\n\nSome *words* and `code`\nin **one** paragraph.\n\n- one\n- two\n  1. inner\n\n> quoted\n\n```sh\nls  -l\n```\n\n- [x] done\n- [ ] open\n";
     let wanted = "Title\n\nSome words and code in one paragraph.\n\n• one\n• two\n  1. inner\n\n│ quoted\n\n    ls  -l\n\n☑ done\n☐ open\n";
     assert_eq!(shown(text, 60), wanted);
+}
+
+#[test]
+fn blocks_of_a_kind_are_named_in_the_readers_language() {
+    let text = "> [!CAUTION]\n> **Helix:** Nein.\n";
+    assert_eq!(rendered(text, Language::German, Look::Plain, 60), "│ Achtung\n│ Helix: Nein.\n");
+    assert_eq!(shown(text, 60), "│ Caution\n│ Helix: Nein.\n");
 }
 
 #[test]
@@ -36,7 +43,7 @@ fn links_say_where_they_lead_and_comments_are_not_shown() {
 fn nothing_steers_the_terminal() {
     let text = "a\u{1b}[2Jb &#27;[8m hidden\n\n    code \u{1b}]0;title\u{7}\n\n[x](&#27;[31m)\n\n```\n\u{9b}31m\n```\n";
     for look in [Look::Plain, Look::Colour] {
-        let shown = rendered(text, look, 60);
+        let shown = rendered(text, Language::English, look, 60);
         let codes = shown.matches('\u{1b}').count();
         let own = shown.matches("\u{1b}[0m").count() * 2;
         assert_eq!(codes, own, "{shown:?}");

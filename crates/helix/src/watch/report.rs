@@ -161,7 +161,8 @@ fn verification(language: Language, phase: &PhaseView) -> Vec<String> {
     };
     let (phase, verdict, cost) = (phase.id.as_str(), review.verdict.word(), language.money(review.cost));
     let model = review.model.as_deref().map(|model| format!(", {model}")).unwrap_or_default();
-    let (who, summary) = (format!("{}{model}", review.agent), one_line(&review.summary, 200));
+    let summary = phrases::review_summary(language, &review.verdict, &review.summary);
+    let (who, summary) = (format!("{}{model}", review.agent), one_line(&summary, 200));
     let time = language.duration(Duration::from_millis(review.total_ms).as_secs_f64());
     let (attempt, runs) = (review.attempt, review.runs);
     let mut lines = vec![say!(
@@ -223,8 +224,9 @@ fn findings(language: Language, phase: &PhaseView, why: &str) -> Vec<String> {
                 }
             }
             Verdict::Inconclusive { fault } => {
-                lines.push(format!("  {}: {}", gate.gate, one_line(&fault.message, 200)));
-                lines.extend(fault.hint.as_ref().map(|hint| format!("  {}", phrases::hint(language, hint))));
+                let told = ErrorView::of_fault(fault).said_in(language);
+                lines.push(format!("  {}: {}", gate.gate, one_line(&told.message, 200)));
+                lines.extend(told.hint.map(|hint| format!("  {}", phrases::hint(language, &hint))));
             }
         }
     }

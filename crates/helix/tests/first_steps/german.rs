@@ -80,6 +80,7 @@ fn every_command_speaks_german_to_a_german_terminal() {
     assert_eq!(shown.lines().nth(1), Some("eingebaut"), "{shown}");
     user.says(&["project", "create", "laden"], "angelegt");
     user.says(&["skills", "show", "keiner"], "Fehler[HX");
+    assert!(user.run(&["skills", "--nothing"]).stderr.starts_with("Fehler: unexpected argument"));
     user.says(&["adr", "list"], "keine ADRs in ");
     user.says(&["adr", "new", "Bestellungen"], "Weiter: fülle ihn aus");
     user.says(&["adr", "renumber"], "keine doppelten Nummern");

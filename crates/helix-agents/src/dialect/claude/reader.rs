@@ -306,6 +306,7 @@ fn milliseconds(value: Option<&Value>) -> u64 {
 fn retry_reason(record: &Map<String, Value>) -> String {
     let word = text(record, "error").unwrap_or("unknown");
     match record.get("error_status").filter(|status| !status.is_null()) {
+        Some(status) if word == "unknown" => format!("HTTP {status}"),
         Some(status) => format!("{word} ({status})"),
         None => word.to_owned(),
     }

@@ -108,7 +108,7 @@ impl Drafts {
         let title = |text: &str| terminal.paint(Meaning::Strong, &format!("── {text}"));
         if let Some(decision) = &self.decision {
             let text = match terminal.columns() {
-                Some(columns) => rendered(decision, terminal.look, columns),
+                Some(columns) => rendered(decision, language, terminal.look, columns),
                 None => format!("{}\n", plain(decision).trim_end()),
             };
             terminal.raw(&format!("{}\n{text}\n", title(&say!(language, "drafts-decision"))))?;

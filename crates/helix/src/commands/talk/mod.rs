@@ -110,7 +110,9 @@ impl<'a> Conversation<'a> {
         };
         let (terminal, columns) = (self.context.terminal, self.context.terminal.columns());
         let (mut blocks, mut stopped, mut said) = (Blocks::default(), false, false);
-        let show = |text: &str, columns: usize| terminal.raw(&format!("{}\n", rendered(text, terminal.look, columns)));
+        let show = |text: &str, columns: usize| {
+            terminal.raw(&format!("{}\n", rendered(text, terminal.language, terminal.look, columns)))
+        };
         let status = |text: &str| {
             terminal.say(&terminal.paint_error(Meaning::Weak, &format!("  {}", one_line(text, 120))));
         };

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::JobId;
-use helix_job::phrases::tool_call;
+use helix_job::phrases::{retry_reason, tool_call};
 use helix_job::{Language, say};
 
 use crate::terminal::{one_line, plain};
@@ -82,7 +82,7 @@ impl Doing {
             AgentEvent::ApiRetry { attempt, max, delay_ms, reason } => {
                 #[expect(clippy::cast_precision_loss, reason = "a pause is far below 2^52 milliseconds")]
                 let pause = language.duration(*delay_ms as f64 / 1000.0);
-                let reason = one_line(reason, 80);
+                let reason = one_line(&retry_reason(language, reason), 80);
                 self.limit = Some(say!(
                     language,
                     "doing-repeats",
