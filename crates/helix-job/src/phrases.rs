@@ -3,28 +3,31 @@
 //! Must not know who reads them: no colour, no Markdown. What the record has as text, such as a cause, stays as it is.
 
 mod asked;
+mod checks;
 mod runs;
 mod tools;
 
 pub(crate) use asked::runs_by_itself;
 pub use asked::{answer, approvals, asks, attempted, open_questions, option, question};
+pub use checks::{finding, found, gate_summary, review, review_summary};
+use checks::{first, gate, verdict};
+pub(crate) use checks::{gate_found, reviewer, reviewer_words};
 pub use runs::{describe, described, outcome_words, remedy};
 pub use tools::tool_call;
 
-use helix_core::finding::{Fault, Finding, Verdict};
-use helix_core::ids::{JobId, PhaseId};
+use helix_core::finding::Verdict;
+use helix_core::ids::PhaseId;
 use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
-use helix_core::said::Words;
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 
-use helix_core::evidence::{CommandEvidence, GateReport, IntegrationTarget, TestCounts};
+use helix_core::evidence::IntegrationTarget;
 
-use crate::event::{AttemptStart, JobEnd, JobEvent, Reverted, Review};
-use crate::language::{Language, RECORD};
+use crate::event::{AttemptStart, JobEnd, JobEvent, Reverted};
+use crate::language::Language;
 use crate::person::Person;
+use crate::say;
 use crate::view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};
-use crate::{recorded, say};
 
 /// Longest text on a line, in characters.
 const LINE: usize = 160;
@@ -301,95 +304,6 @@ pub fn chat_line(language: Language, job_event: &JobEvent, job: &JobView) -> Opt
         Some(phase) => format!("{}: {text}", phase_named(language, job, &phase)),
         None => text,
     })
-}
-
-fn gate(language: Language, phase: &PhaseId, report: &GateReport, job: &JobId) -> Phrase {
-    let text = format!("{} {}", report.gate, verdict(language, &report.verdict, &gate_summary(language, report)));
-    let phrase = Phrase::new(Sign::from(&report.verdict), Some(phase), text);
-    match &report.verdict {
-        Verdict::Pass => phrase,
-        Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
-        Verdict::Inconclusive { fault } => {
-            let ErrorView { message, hint: remedy, .. } = ErrorView::of_fault(fault).of_job(job).said_in(language);
-            let more = remedy.map(|text| hint(language, &text));
-            phrase.with(std::iter::once(one_line(&message, LINE)).chain(more))
-        }
-    }
-}
-
-/// What a gate found, in one line. Gates record that in English; in other languages it is told by what they counted, and empty where
-/// they counted nothing.
-pub fn gate_summary(language: Language, report: &GateReport) -> String {
-    match (&report.verdict, &report.tests, &report.command) {
-        _ if language == RECORD => report.summary.clone(),
-        (Verdict::Inconclusive { fault }, _, _) if fault.said.is_some() => fault_message(language, fault),
-        (Verdict::Inconclusive { .. }, _, _) => report.summary.clone(),
-        (_, Some(TestCounts { passed, failed, skipped }), _) => {
-            say!(language, "gate-tests", passed = *passed, failed = *failed, skipped = *skipped)
-        }
-        (_, None, Some(CommandEvidence { exit_code: Some(code), .. })) => {
-            say!(language, "evidence-exit", code = code.to_string())
-        }
-        (_, None, _) => String::new(),
-    }
-}
-
-/// What a gate found, as it is recorded: how its command ended, or how much it found, in English in its own words. The first of the
-/// findings follows where these do not say it.
-pub(crate) fn gate_found(report: &GateReport, findings: &[Finding]) -> Words {
-    let counts = report.command.is_none() || report.tests.is_some();
-    match findings.first().filter(|_| counts) {
-        Some(first) if !report.summary.contains(&first.message) => {
-            recorded!("gate-found", summary = &report.summary, problems = findings.len())
-        }
-        Some(_) | None => Words::from(&report.summary),
-    }
-}
-
-/// Who looks at a result: the phase's own verifier, or the reviewer whom a gate asks for.
-pub(crate) fn reviewer(language: Language, gate: Option<usize>) -> String {
-    language.words(&reviewer_words(gate))
-}
-
-/// The same, as it is recorded.
-pub(crate) fn reviewer_words(gate: Option<usize>) -> Words {
-    recorded!("reviewer", who = if gate.is_some() { "gate" } else { "phase" })
-}
-
-/// A review in words.
-pub fn review(language: Language, review: &Review) -> String {
-    say!(language, "review", verdict = review.verdict.word())
-}
-
-fn verdict(language: Language, verdict: &Verdict, summary: &str) -> String {
-    let word = say!(language, "verdict", verdict = verdict.word());
-    if summary.trim().is_empty() { word } else { format!("{word} ({})", one_line(summary, LINE)) }
-}
-
-/// What a reviewer says of the whole, or why they gave no answer.
-pub fn review_summary(language: Language, verdict: &Verdict, summary: &str) -> String {
-    match verdict {
-        Verdict::Inconclusive { fault } if fault.said.is_some() => fault_message(language, fault),
-        Verdict::Pass | Verdict::Fail { .. } | Verdict::Inconclusive { .. } => summary.to_owned(),
-    }
-}
-
-fn fault_message(language: Language, fault: &Fault) -> String {
-    ErrorView::of_fault(fault).said_in(language).message
-}
-
-/// What is wrong, in a language where these are Helix's own words.
-pub fn found(language: Language, finding: &Finding) -> String {
-    if finding.said.is_empty() { finding.message.clone() } else { language.words(&finding.said) }
-}
-
-/// A finding with its place.
-pub fn finding(finding: &Finding) -> String {
-    one_line(&finding.placed(), LINE)
-}
-
-fn first(findings: &[Finding]) -> &str {
-    findings.first().map_or("", |finding| finding.message.as_str())
 }
 
 /// A remedy as a line of its own.

@@ -38,7 +38,7 @@ async fn a_reader_outlives_who_followed_the_run() {
             let mut next = pin!(lines.next());
             // It has read all that there is, and waits.
             for _ in 0..3 {
-                poll_fn(|context| Poll::Ready(assert!(next.as_mut().poll(context).is_pending()))).await;
+                assert!(poll_fn(|context| Poll::Ready(next.as_mut().poll(context).is_pending())).await);
             }
             ended.send_replace(Some(end(4)));
             drop((ended, output));

@@ -129,3 +129,7 @@ impl Items {
         }
     }
 }
+
+#[cfg(test)]
+#[path = "activity_test.rs"]
+mod tests;

@@ -237,9 +237,8 @@ async fn a_job_is_watched_in_the_chat_to_its_end_and_the_next_turn_knows_of_it()
     let mut messages = second(go);
     messages.as_array_mut().unwrap().extend([said("assistant", answer), said("user", "so? [[fake: say Yes.]]")]);
     let frames = stage.watched(&messages).await.rest().await;
-    let told = self::statuses(&frames);
-    let news: Vec<_> = told.iter().filter(|line| line.starts_with("Since your last message, pages")).collect();
-    assert!(matches!(news[..], [news] if news.contains("succeeded, merged into ")), "{frames:?}");
+    let news = |line: &&&str| line.starts_with("Since your last message, pages succeeded, merged into ");
+    assert_eq!(self::statuses(&frames).iter().filter(news).count(), 1, "{frames:?}");
     assert!(last_status(&frames)["description"].as_str().unwrap().starts_with("Answered"), "{frames:?}");
     let text = content(&frames);
     assert!(text.starts_with("> [!NOTE]\n> **Helix:** Job pages succeeded") && text.ends_with("\n\nYes."), "{text}");

@@ -1,0 +1,104 @@
+//! What gates and reviewers said, in words.
+//!
+//! Must not know what follows from it.
+
+use helix_core::evidence::{CommandEvidence, GateReport, TestCounts};
+use helix_core::finding::{Fault, Finding, Verdict};
+use helix_core::ids::{JobId, PhaseId};
+use helix_core::said::Words;
+use helix_core::text::one_line;
+
+use super::{FINDINGS, LINE, Phrase, Sign, hint};
+use crate::event::Review;
+use crate::language::{Language, RECORD};
+use crate::view::ErrorView;
+use crate::{recorded, say};
+
+pub(super) fn gate(language: Language, phase: &PhaseId, report: &GateReport, job: &JobId) -> Phrase {
+    let text = format!("{} {}", report.gate, verdict(language, &report.verdict, &gate_summary(language, report)));
+    let phrase = Phrase::new(Sign::from(&report.verdict), Some(phase), text);
+    match &report.verdict {
+        Verdict::Pass => phrase,
+        Verdict::Fail { findings } => phrase.with(findings.iter().take(FINDINGS).map(finding)),
+        Verdict::Inconclusive { fault } => {
+            let ErrorView { message, hint: remedy, .. } = ErrorView::of_fault(fault).of_job(job).said_in(language);
+            let more = remedy.map(|text| hint(language, &text));
+            phrase.with(std::iter::once(one_line(&message, LINE)).chain(more))
+        }
+    }
+}
+
+/// What a gate found, in one line. Gates record that in English; in other languages it is told by what they counted, and empty where
+/// they counted nothing.
+pub fn gate_summary(language: Language, report: &GateReport) -> String {
+    match (&report.verdict, &report.tests, &report.command) {
+        _ if language == RECORD => report.summary.clone(),
+        (Verdict::Inconclusive { fault }, _, _) if fault.said.is_some() => fault_message(language, fault),
+        (Verdict::Inconclusive { .. }, _, _) => report.summary.clone(),
+        (_, Some(TestCounts { passed, failed, skipped }), _) => {
+            say!(language, "gate-tests", passed = *passed, failed = *failed, skipped = *skipped)
+        }
+        (_, None, Some(CommandEvidence { exit_code: Some(code), .. })) => {
+            say!(language, "evidence-exit", code = code.to_string())
+        }
+        (_, None, _) => String::new(),
+    }
+}
+
+/// What a gate found, as it is recorded: how its command ended, or how much it found, in English in its own words. The first of the
+/// findings follows where these do not say it.
+pub(crate) fn gate_found(report: &GateReport, findings: &[Finding]) -> Words {
+    let counts = report.command.is_none() || report.tests.is_some();
+    match findings.first().filter(|_| counts) {
+        Some(first) if !report.summary.contains(&first.message) => {
+            recorded!("gate-found", summary = &report.summary, problems = findings.len())
+        }
+        Some(_) | None => Words::from(&report.summary),
+    }
+}
+
+/// Who looks at a result: the phase's own verifier, or the reviewer whom a gate asks for.
+pub(crate) fn reviewer(language: Language, gate: Option<usize>) -> String {
+    language.words(&reviewer_words(gate))
+}
+
+/// The same, as it is recorded.
+pub(crate) fn reviewer_words(gate: Option<usize>) -> Words {
+    recorded!("reviewer", who = if gate.is_some() { "gate" } else { "phase" })
+}
+
+/// A review in words.
+pub fn review(language: Language, review: &Review) -> String {
+    say!(language, "review", verdict = review.verdict.word())
+}
+
+pub(super) fn verdict(language: Language, verdict: &Verdict, summary: &str) -> String {
+    let word = say!(language, "verdict", verdict = verdict.word());
+    if summary.trim().is_empty() { word } else { format!("{word} ({})", one_line(summary, LINE)) }
+}
+
+/// What a reviewer says of the whole, or why they gave no answer.
+pub fn review_summary(language: Language, verdict: &Verdict, summary: &str) -> String {
+    match verdict {
+        Verdict::Inconclusive { fault } if fault.said.is_some() => fault_message(language, fault),
+        Verdict::Pass | Verdict::Fail { .. } | Verdict::Inconclusive { .. } => summary.to_owned(),
+    }
+}
+
+fn fault_message(language: Language, fault: &Fault) -> String {
+    ErrorView::of_fault(fault).said_in(language).message
+}
+
+/// What is wrong, in a language where these are Helix's own words.
+pub fn found(language: Language, finding: &Finding) -> String {
+    if finding.said.is_empty() { finding.message.clone() } else { language.words(&finding.said) }
+}
+
+/// A finding with its place.
+pub fn finding(finding: &Finding) -> String {
+    one_line(&finding.placed(), LINE)
+}
+
+pub(super) fn first(findings: &[Finding]) -> &str {
+    findings.first().map_or("", |finding| finding.message.as_str())
+}
