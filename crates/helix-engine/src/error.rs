@@ -31,7 +31,11 @@ pub enum EngineError {
     Over { id: JobId, status: String },
     /// It cannot be done as things stand.
     #[error("{message}")]
-    Refused { message: String },
+    Refused {
+        message: String,
+        /// The job that it is about, where there is one.
+        job: Option<JobId>,
+    },
     /// It is done as far as Helix may; the rest is a person's, as the message says.
     #[error("{message}")]
     LeftToPerson { message: String },
@@ -64,13 +68,13 @@ impl EngineError {
     }
 
     pub(crate) fn refused(why: impl ToString) -> Self {
-        Self::Refused { message: why.to_string() }
+        Self::Refused { message: why.to_string(), job: None }
     }
 
     /// The same with the id of the job in the commands that a refusal names.
     pub(crate) fn of_job(self, job: &JobId) -> Self {
         match self {
-            Self::Refused { message } => Self::refused(of_job(&message, job)),
+            Self::Refused { message, .. } => Self::Refused { message: of_job(&message, job), job: Some(job.clone()) },
             other => other,
         }
     }

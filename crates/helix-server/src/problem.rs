@@ -8,7 +8,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::diagnostic::Diagnostic;
 use helix_core::error_chain;
-use helix_core::ids::InvalidId;
+use helix_core::ids::{InvalidId, JobId};
 use helix_engine::EngineError;
 use helix_engine::submit::{Blame, SubmitError};
 use schemars::JsonSchema;
@@ -136,8 +136,11 @@ impl From<EngineError> for Problem {
             EngineError::Over { id, status } => {
                 Self::new(StatusCode::CONFLICT, codes::OVER, format!("job {id} is over ({status})"))
             }
-            EngineError::Refused { message } => Self::new(StatusCode::CONFLICT, codes::REFUSED, message)
-                .hint("nothing was changed; `helix jobs show ID` shows how the job stands"),
+            EngineError::Refused { message, job } => {
+                let job = job.as_ref().map_or("ID", JobId::as_str);
+                Self::new(StatusCode::CONFLICT, codes::REFUSED, message)
+                    .hint(format!("nothing was changed; `helix jobs show {job}` shows how the job stands"))
+            }
             EngineError::LeftToPerson { message } => Self::new(StatusCode::CONFLICT, codes::LEFT_TO_PERSON, message),
             EngineError::Journal(_) => {
                 let detail = error_chain(&error);

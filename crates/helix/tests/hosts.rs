@@ -256,7 +256,8 @@ fn a_waiting_job_can_be_found_and_answered_and_says_what_is_possible() {
     let shown = user.run(&["jobs", "show", &id]);
     assert!(!shown.stdout.contains("jobs show"), "{shown:#?}");
     assert!(shown.stdout.contains(&format!("helix jobs diff {id} --phase a")), "{shown:#?}");
-    user.run(&["jobs", "resume", &id]).refused(2, &["HX0814", "helix answer", "helix jobs show ID"]);
+    let (show, cancel) = (format!("`helix jobs show {id}`"), format!("`helix jobs cancel {id}`"));
+    user.run(&["jobs", "resume", &id]).refused(2, &["HX0814", "helix answer", &show, &cancel]);
     let open = user.run(&["--json", "answer"]);
     assert!(!open.stdout.contains("\"said\""), "{open:#?}");
     let question = open.json()[0]["id"].as_str().unwrap().to_owned();

@@ -50,7 +50,7 @@ impl Jobs {
             let Ok(id) = JobId::new(entry.file_name().to_string_lossy()) else { continue };
             match self.record_revert(&id, Wanted::Found).await {
                 Ok(_) => {}
-                Err(EngineError::Refused { message } | EngineError::LeftToPerson { message }) => {
+                Err(EngineError::Refused { message, .. } | EngineError::LeftToPerson { message }) => {
                     tracing::debug!(job = %id, message, "no revert of it was found");
                 }
                 Err(error) => {

@@ -1,5 +1,6 @@
 use super::*;
 use crate::{advice, cause};
+use helix_core::said::JOB;
 
 const LANGUAGES: [(&str, &str); 1] = [("de", include_str!("../languages/de.txt"))];
 
@@ -23,7 +24,8 @@ fn every_language_has_every_cause_and_step_with_its_values() {
             assert_eq!(names(text), names(said), "{text}");
         }
         let slugs = cause::ALL.iter().map(|cause| cause.slug.replace('_', " "));
-        let steps = cause::ALL.iter().flat_map(|cause| cause.actions).chain(advice::texts()).map(str::to_owned);
+        let steps = cause::ALL.iter().flat_map(|cause| cause.actions).chain(advice::texts());
+        let steps = steps.map(|step| step.replace(JOB, "{job}"));
         let missing: Vec<String> = slugs.chain(steps).filter(|text| !known.contains_key(text.as_str())).collect();
         assert!(missing.is_empty(), "{code} lacks {missing:?}");
     }

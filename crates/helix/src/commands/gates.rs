@@ -21,7 +21,7 @@ use helix_job::{GateReport, Language, Origin, phrases, say};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::commands::run::plan_or_default;
+use crate::commands::plan::plan_or_default;
 use crate::context::Context;
 use crate::error::{CommandError, Ended, Exit, codes};
 use crate::runtime::unless_stopped;

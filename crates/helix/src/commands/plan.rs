@@ -10,7 +10,7 @@ use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_engine::preview::{PhaseVerifier, first_prompts, means, verifiers};
-use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file};
+use helix_engine::submit::{Inspection, SubmitError, SubmitRequest, confine, inspect, plan_file, plans_in};
 use helix_job::{Language, Origin, Replaced, phrases, say};
 use helix_plan::{GeneratePhases, ParsedPlan, Plan, TO_DESCRIBE};
 use helix_project::survey::{Survey, Tests, survey};
@@ -21,11 +21,11 @@ use crate::arguments::{budget, words};
 use crate::commands::draft;
 use crate::commands::means::whose;
 use crate::commands::preflight::{self, Preflight};
-use crate::commands::run::plan_or_default;
 use crate::context::Context;
-use crate::error::{CommandError, Ended, Exit};
+use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::read_bytes;
 use crate::offline;
+use crate::question::choose;
 use crate::terminal::{Meaning, Reading};
 
 /// Name of plan files in directories.
@@ -183,6 +183,29 @@ fn explanation(language: Language, parsed: &ParsedPlan, workflow: Option<&str>) 
         None => say!(language, "plan-whole"),
     };
     format!("\n{forms}\n{whole}\n\n{}", parsed.plan.to_yaml())
+}
+
+/// The plan that is named; else that of the repository that the command is called in, and of several the one that the person at
+/// the terminal chooses.
+pub(crate) async fn plan_or_default(context: &Context, named: Option<&Path>) -> Result<PathBuf, CommandError> {
+    if let Some(plan) = named {
+        return Ok(context.path(plan));
+    }
+    let place = context.environment.directory.as_path();
+    let plans =
+        [place, context.project()].map(plans_in).into_iter().find(|plans| !plans.is_empty()).unwrap_or_default();
+    if plans.len() > 1 && context.terminal.is_attended() {
+        let names: Vec<String> = plans.iter().map(|plan| context.shown(plan)).collect();
+        if let Some(at) = choose(context, &names).await? {
+            return Ok(plans.into_iter().nth(at).unwrap_or_else(|| place.to_owned()));
+        }
+        return Err(CommandError::usage(codes::USAGE, "no plan was chosen").hint("name one as PLAN"));
+    }
+    match <[PathBuf; 1]>::try_from(plans) {
+        Ok([only]) => Ok(only),
+        // Of none or several, this says what to do.
+        Err(_) => Ok(plan_file(context.project())?),
+    }
 }
 
 /// A request for a plan as it is.

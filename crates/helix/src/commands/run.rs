@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use helix_core::ids::JobId;
-use helix_engine::submit::{plan_file, plans_in};
+use helix_engine::submit::plan_file;
 use helix_job::{JobView, say};
 use helix_server::wire::{JobRequest, PhaseFilter};
 use serde_json::{Value, json};
@@ -15,9 +15,8 @@ use crate::client::{Client, ClientError};
 use crate::commands::plan::{self, Selection};
 use crate::context::Context;
 use crate::environment::Environment;
-use crate::error::{CommandError, Ended, Exit, codes};
+use crate::error::{CommandError, Ended, Exit};
 use crate::host::{Reached, busy_jobs, find, refuse_other_configuration, until_idle};
-use crate::question::choose;
 use crate::runtime::signal_stream;
 use crate::terminal::Reading;
 use crate::watch::{Interrupt, Watched, print_job, watch};
@@ -45,7 +44,7 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
-    let path = context.block_on(plan_or_default(context, arguments.plan.as_deref()))?;
+    let path = context.block_on(plan::plan_or_default(context, arguments.plan.as_deref()))?;
     if arguments.dry_run {
         return plan::dry_run(context, &path, &arguments.selection);
     }
@@ -62,29 +61,6 @@ pub(crate) fn run(context: &Context, arguments: Arguments) -> Ended {
         };
         follow(context, Interrupt::Cancels, submit).await
     })
-}
-
-/// The plan that is named; else that of the repository that the command is called in, and of several the one that the person at
-/// the terminal chooses.
-pub(crate) async fn plan_or_default(context: &Context, named: Option<&Path>) -> Result<PathBuf, CommandError> {
-    if let Some(plan) = named {
-        return Ok(context.path(plan));
-    }
-    let place = context.environment.directory.as_path();
-    let plans =
-        [place, context.project()].map(plans_in).into_iter().find(|plans| !plans.is_empty()).unwrap_or_default();
-    if plans.len() > 1 && context.terminal.is_attended() {
-        let names: Vec<String> = plans.iter().map(|plan| context.shown(plan)).collect();
-        if let Some(at) = choose(context, &names).await? {
-            return Ok(plans.into_iter().nth(at).unwrap_or_else(|| place.to_owned()));
-        }
-        return Err(CommandError::usage(codes::USAGE, "no plan was chosen").hint("name one as PLAN"));
-    }
-    match <[PathBuf; 1]>::try_from(plans) {
-        Ok([only]) => Ok(only),
-        // Of none or several, this says what to do.
-        Err(_) => Ok(plan_file(context.project())?),
-    }
 }
 
 /// Asks a host for a job and watches it, says what happened, and leaves.

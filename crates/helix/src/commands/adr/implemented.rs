@@ -38,7 +38,7 @@ pub(super) async fn run(context: &Context, root: &Path, arguments: &Arguments) -
     };
     let journal = open_or_missing(context, &job).await?;
     let evidence = archive(context, &journal)?.decision(&job).await.map_err(|error| match error {
-        EngineError::Refused { message } => no(message, "choose another job with `--job`; nothing was changed"),
+        EngineError::Refused { message, .. } => no(message, "choose another job with `--job`; nothing was changed"),
         other => other.into(),
     })?;
     if evidence.adr != file {
