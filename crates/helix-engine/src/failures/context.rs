@@ -155,7 +155,7 @@ impl FailureContext {
                 told(findings)
             }
             Verdict::Inconclusive { fault } => {
-                observation.own_check = nothing_checked(report, fault);
+                observation.own_check = nothing_checked(report, fault).filter(|_| !names_a_missing_program(&log));
                 observed(&mut observation, fault)
             }
         };
@@ -336,6 +336,14 @@ fn observed(observation: &mut FailureObservation, fault: &Fault) -> String {
         | FaultKind::Flaky => {}
     }
     fault.message.clone()
+}
+
+/// Whether a shell or an interpreter says that what it was to start is not there: then nothing was checked for that reason.
+fn names_a_missing_program(log: &Log) -> bool {
+    let is_missing = |line: &str| {
+        line.ends_with(": not found") || line.ends_with(": command not found") || line.contains(": No module named ")
+    };
+    log.lines.iter().any(|line| is_missing(line.raw.trim()))
 }
 
 fn is_silent(log: &Log) -> bool {

@@ -15,3 +15,30 @@ fn files_of_a_checkout_are_named_as_in_the_project() {
         assert_eq!(told(other), other);
     }
 }
+
+/// What Helix itself finds says its own cause, and no other one is guessed from what a command printed.
+#[test]
+fn findings_of_helix_name_their_check() {
+    let of = |check: &str, rule: &str| concluded(check, &[Finding::new(rule, "x")]);
+    for rule in ["tests.undecided", "tests.aware", "tests.known", "tests.unclaimed", "tests.not_new"] {
+        assert_eq!(of("tests_pass", rule), Some(OwnCheck::EvadedTests), "{rule}");
+    }
+    for rule in ["tests.weaker", "tests.expects", "tests.fewer"] {
+        assert_eq!(of("command", rule), Some(OwnCheck::FewerTests), "{rule}");
+    }
+    assert_eq!(of("deploy_success", "deploy_success.health"), Some(OwnCheck::Unhealthy));
+    assert_eq!(of("tests_pass", "tests.failed"), None);
+    assert_eq!(of("adr_valid", "HX0201"), Some(OwnCheck::Gate(GateName::AdrValid)));
+}
+
+#[test]
+fn a_program_that_is_missing_is_why_no_test_ran() {
+    for (log, missing) in [
+        ("sh: 1: pytest: not found\n", true),
+        ("/usr/bin/python3: No module named pytest\n", true),
+        ("bash: line 1: pytest: command not found\n", true),
+        ("no tests ran in 0.01s\n", false),
+    ] {
+        assert_eq!(names_a_missing_program(&Log::of_texts(log, "")), missing, "{log}");
+    }
+}

@@ -62,7 +62,6 @@ fn uncommitted_work_sends_the_result_beside_and_is_not_touched() {
     fs::write(user.join("new.txt"), "my own, untracked").unwrap();
     let command = beside("did not update");
     assert_eq!(fs::read_to_string(user.join("new.txt")).unwrap(), "my own, untracked");
-    fs::remove_file(user.join("new.txt")).unwrap();
     fs::write(user.join(".git/MERGE_HEAD"), format!("{base}\n")).unwrap();
     beside("a merge is in progress");
     fs::remove_file(user.join(".git/MERGE_HEAD")).unwrap();
@@ -70,6 +69,7 @@ fn uncommitted_work_sends_the_result_beside_and_is_not_touched() {
     let shell = Command::new("sh").args(["-c", &command]).env("HOME", bench.home.path()).output().unwrap();
     assert!(shell.status.success(), "{command}: {}", String::from_utf8_lossy(&shell.stderr));
     assert_eq!(bench.head(), merge.commit);
+    assert_eq!(fs::read_to_string(user.join("new.txt.mine")).unwrap(), "my own, untracked");
 }
 
 /// The command that takes what lies beside the branch works as it is printed, whatever kept it from the branch.

@@ -221,7 +221,7 @@ async fn an_unread_answer_that_did_not_pass_its_checks_is_not_given_as_a_good_on
                 let again = ask(&host, &ids("c", "m2", ""), messages(&[&order])).await;
                 assert!(again.text.contains("Done.") && again.text.contains(caution), "{}", again.text);
                 let turn = &session(&host, &again.session).await["turns"][1];
-                assert_eq!(turn["checks"][0]["findings"][0]["validator"], "step_marker", "{turn:#}");
+                assert_eq!(turn["end"]["unfixed"][0]["validator"], "step_marker", "{turn:#}");
             }
         } else {
             let next = ask(&host, &ids("c", "m2", "m1"), messages(&[&order, "Hm.", "so? [[fake: say Next.]]"])).await;

@@ -124,8 +124,6 @@ impl Place {
         match (self, mode) {
             (Self::Agent | Self::Planner, _) | (_, _) if own == Done => Done,
             (Self::Agent | Self::Planner, _) => own,
-            // An adviser who gives none is asked again, whatever was wrong.
-            (Self::Adviser, Mode::Once) => Done,
             (Self::Verifier | Self::Gate | Self::Adviser | Self::Conflict, _) => Failed(""),
         }
     }
