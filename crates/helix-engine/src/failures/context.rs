@@ -200,8 +200,8 @@ impl FailureContext {
         let repeated = facts.repeated.as_ref().map_or("", |call| call.error.as_str());
         let said = if repeated.is_empty() { message } else { repeated };
         // What a provider refused is told by the run; what the agent printed besides is about something else.
-        let told_apart = if facts.declared_error.is_some() { "" } else { facts.stderr_tail.as_str() };
-        let log = Log::of_texts(said, &format!("{told_apart}\n{not_started}"));
+        let besides = if facts.declared_error.is_some() { "" } else { facts.stderr_tail.as_str() };
+        let log = Log::of_texts(said, &format!("{besides}\n{not_started}"));
         Some(site.failure(check::RUN, observation, log, at))
     }
 

@@ -10,7 +10,7 @@ use helix_core::ids::{CommitId, TreeId};
 use helix_git::VariantFile;
 use helix_plan::Switch;
 
-use super::proof::LEAST_LIMIT;
+use super::proof::{LEAST_LIMIT, named};
 use super::work::{Work, test_files};
 use super::{Tested, Testing};
 use crate::GateContext;
@@ -20,9 +20,6 @@ use crate::code::{Code, Expecting, TestFile, expecting_else};
 use crate::judgement::{Judgement, Trouble, finding};
 use crate::sources::{Question, Sources};
 use crate::test_run::TestRun;
-
-/// Most tests that are named.
-const NAMED: usize = 5;
 
 /// Trees in which some tests expect other values.
 struct Altered {
@@ -198,13 +195,13 @@ fn findings(undecided: &[String], aware: &[String], has_ended_early: bool) -> Ve
         let message = format!(
             "tests also pass where they expect other values ({}): the code is equal to more than it answers, knows its tests, or decides in their \
              place",
-            listed(undecided)
+            named(undecided)
         );
         let fix = "let the code answer what is right and nothing else; if these tests cannot be asked so, the plan sets `control: off` in this gate";
         found.push(finding("tests.undecided", message).fix(fix));
     }
     if has_ended_early || !aware.is_empty() {
-        let which = if has_ended_early { "no test runs".to_owned() } else { format!("tests fail ({})", listed(aware)) };
+        let which = if has_ended_early { "no test runs".to_owned() } else { format!("tests fail ({})", named(aware)) };
         let message = format!(
             "{which} where other tests expect other values, as was not so when the job began: the code looks at its tests"
         );
@@ -269,12 +266,6 @@ impl Names {
         let alike = self.by_last_part.get(Self::last_part(&name));
         alike.into_iter().flatten().any(|known| ends(known, &name) || ends(&name, known))
     }
-}
-
-fn listed(names: &[String]) -> String {
-    let more = names.len().saturating_sub(NAMED);
-    let shown = names[..names.len() - more].join(", ");
-    if more > 0 { format!("{shown} and {more} more") } else { shown }
 }
 
 #[cfg(test)]

@@ -215,8 +215,8 @@ pub(super) fn did_not_compile(output: &str) -> bool {
     ["could not compile", "[build failed]", "error TS", "[setup failed]"].iter().any(|text| output.contains(text))
 }
 
-/// Files for a sentence.
-fn named(files: &[String]) -> String {
+/// Files or tests for a sentence.
+pub(super) fn named(files: &[String]) -> String {
     const SHOWN: usize = 5;
     let shown = files.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     if files.len() > SHOWN { format!("{shown} and {} more", files.len() - SHOWN) } else { shown }
