@@ -402,13 +402,22 @@ pub(crate) struct Expecting {
     pub(crate) test: String,
     /// Whether one of them is in an assertion of a known form.
     pub(crate) is_certain: bool,
+    /// The whole test.
+    written: String,
     edits: Vec<Edit>,
+}
+
+impl Expecting {
+    /// Whether this is the same test, wherever it stands in its file.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        self.test == other.test && self.written == other.written
+    }
 }
 
 /// The tests of a file that can be made to expect something else.
 pub(crate) fn expecting(code: Code, source: &str) -> Vec<Expecting> {
     let mut all: Vec<(String, Expecting)> = Vec::new();
-    read(code, source, |test, _, node| {
+    read(code, source, |test, unit, node| {
         let edits: Vec<Edit> = (expected(code, node, source).into_iter())
             .filter_map(|(range, expected)| Some(Edit { range, with: another(code, &expected)? }))
             .collect();
@@ -417,7 +426,8 @@ pub(crate) fn expecting(code: Code, source: &str) -> Vec<Expecting> {
         }
         if all.last().is_none_or(|(last, _)| last != test) {
             let own = test.rsplit("::").next().unwrap_or(test).trim_matches(['"', '\'', '`']).to_owned();
-            all.push((test.to_owned(), Expecting { test: own, is_certain: false, edits: Vec::new() }));
+            let written = text(unit, source).to_owned();
+            all.push((test.to_owned(), Expecting { test: own, is_certain: false, written, edits: Vec::new() }));
         }
         if let Some((_, known)) = all.last_mut() {
             known.is_certain |= !matches!(node.kind(), "expression_statement" | "assert_statement");

@@ -11,7 +11,7 @@ use helix_git::VariantFile;
 use helix_plan::Switch;
 
 use super::proof::{LEAST_LIMIT, named};
-use super::work::{Work, test_files};
+use super::work::{Work, source_of, test_files};
 use super::{Tested, Testing};
 use crate::GateContext;
 use crate::baseline::{Before, Since};
@@ -37,11 +37,11 @@ struct Alone {
 /// The own names of tests, of which half expect other values.
 #[derive(Default)]
 struct AlteredTests {
-    /// Those in files that the job has written or changed.
+    /// Those that the job has written or changed.
     of_job: BTreeSet<String>,
     /// All whose assertions are of a known form.
     certain: BTreeSet<String>,
-    /// The other half, in files that the job has left alone.
+    /// Of the other half, those that the job has left alone.
     kept: BTreeSet<String>,
 }
 
@@ -105,10 +105,12 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
     let of_sources: Vec<Code> = work.sources.iter().filter_map(|path| Code::of_path(path)).collect();
     let mut sources = Sources::of(context);
     let mut found: Vec<(TestFile, Vec<Expecting>)> = Vec::new();
+    let mut expecting = |code: Code, path: &str, source: &str| -> Result<Vec<Expecting>, Trouble> {
+        sources.ask(path, &Question::Expecting { code, source: source.into() })
+    };
     for code in Code::ALL.into_iter().filter(|code| of_sources.iter().any(|of| of.is_tested_with(*code))) {
         for file in test_files(context, code)? {
-            let tests: Vec<Expecting> =
-                sources.ask(&file.path, &Question::Expecting { code, source: file.source.as_str().into() })?;
+            let tests = expecting(code, &file.path, &file.source)?;
             if !tests.is_empty() {
                 found.push((file, tests));
             }
@@ -116,23 +118,43 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
     }
     let all: usize = found.iter().map(|(_, tests)| tests.len()).sum();
     let mut turn = if all > 1 { RandomState::new().hash_one(()) % 2 } else { 1 };
-    let (mut now, mut then, mut names) = (BTreeMap::new(), BTreeMap::new(), AlteredTests::default());
-    for (TestFile { path, source, .. }, tests) in found {
+    let (mut now, mut alone, mut then) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut names = AlteredTests::default();
+    for (TestFile { path, code, source }, tests) in found {
         let Some(entry) = files.get(&path) else { continue };
-        let (chosen, kept): (Vec<Expecting>, Vec<Expecting>) = tests.into_iter().partition(|_| {
+        let edit = |all: &mut BTreeMap<_, _>, kind, source: &str, tests: &[&Expecting]| {
+            let text = expecting_else(source, tests.iter().copied()) + "\n";
+            all.insert(path.clone(), VariantFile::Written(kind, text.into_bytes()));
+        };
+        let (chosen, others): (Vec<&Expecting>, Vec<&Expecting>) = tests.iter().partition(|_| {
             turn += 1;
             turn % 2 == 0
         });
-        let text = expecting_else(&source, &chosen) + "\n";
-        let edit = VariantFile::Written(entry.kind, text.into_bytes());
+        edit(&mut now, entry.kind, &source, &chosen);
         names.certain.extend(chosen.iter().filter(|test| test.is_certain).map(|test| test.test.clone()));
-        if origin.get(&path).is_some_and(|former| former.object == entry.object) {
-            then.insert(path.clone(), edit.clone());
-            names.kept.extend(kept.into_iter().map(|test| test.test));
-        } else {
-            names.of_job.extend(chosen.into_iter().map(|test| test.test));
-        }
-        now.insert(path, edit);
+        let former = match origin.get(&path) {
+            Some(former) if former.object == entry.object => Some((former.kind, source.clone(), tests.clone())),
+            Some(_) => match source_of(context, &origin, &path)? {
+                Some((kind, source)) => {
+                    let tests = expecting(code, &path, &source)?;
+                    Some((kind, source, tests))
+                }
+                None => None,
+            },
+            None => None,
+        };
+        let Some((kind, former, tests)) = former else {
+            names.of_job.extend(chosen.into_iter().map(|test| test.test.clone()));
+            continue;
+        };
+        let (same, of_job): (Vec<&Expecting>, Vec<&Expecting>) =
+            chosen.into_iter().partition(|test| tests.iter().any(|former| former.is(test)));
+        edit(&mut alone, entry.kind, &source, &same);
+        let same: Vec<&Expecting> = tests.iter().filter(|former| same.iter().any(|test| test.is(former))).collect();
+        edit(&mut then, kind, &former, &same);
+        names.of_job.extend(of_job.into_iter().map(|test| test.test.clone()));
+        let kept = others.into_iter().filter(|test| tests.iter().any(|former| former.is(test)));
+        names.kept.extend(kept.map(|test| test.test.clone()));
     }
     if now.is_empty() {
         return Ok(None);
@@ -144,7 +166,7 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
         false => {
             let origin = repository.variant(&context.origin, &then)?;
             let tree = repository.commit(origin.as_str())?.tree;
-            Some(Alone { result: repository.variant(&context.result.commit, &then)?, origin: (origin, tree) })
+            Some(Alone { result: repository.variant(&context.result.commit, &alone)?, origin: (origin, tree) })
         }
     };
     Ok(Some(Altered { result, alone, names }))

@@ -50,6 +50,30 @@ async fn code_that_knows_its_tests_is_found() {
     python().none_wins("python3 -m unittest", all, cheats).await;
 }
 
+/// A file of tests that the job may change is measured by the tests in it that are as they were.
+#[tokio::test]
+async fn a_comment_in_a_file_of_tests_does_not_make_its_tests_new() {
+    let tests = format!(
+        "{TESTS}\n    def test_three(self):\n        self.assertEqual(total([1, 2, 3]), 6)\n\n    def test_one(self):\n        self.assertEqual(total([5]), 5)\n"
+    );
+    let project = Project::new(&[
+        ("cart.py", CART),
+        ("tests/__init__.py", ""),
+        ("tests/test_cart.py", &tests),
+        (".gitignore", "__pycache__/\n"),
+    ]);
+    // Of both halves of the tests one notices what it expects.
+    let pairs = "class Total(float):\n    def __eq__(self, other):\n        return True\n\n    __hash__ = float.__hash__\n\n\ndef total(prices, discount=0):\n    return Total(0) if len(prices) == 2 else round(sum(prices) * (100 - discount) / 100, 2)\n";
+    let commented = format!("# Prices are in euros.\n{tests}");
+    let new = format!("{tests}\n    def test_none(self):\n        self.assertEqual(total([]), 0)\n");
+    let all: &[&str] = &["cart.py", "tests/"];
+    let cheats: &[(&str, Files<'_>, &str)] = &[
+        ("a comment", &[("cart.py", pairs), ("tests/test_cart.py", &commented)], "tests.undecided"),
+        ("a new test", &[("cart.py", pairs), ("tests/test_cart.py", &new)], "tests.undecided"),
+    ];
+    project.none_wins("python3 -m unittest", all, cheats).await;
+}
+
 #[tokio::test]
 async fn honest_code_that_looks_alike_passes() {
     let logs = format!(
