@@ -65,7 +65,7 @@ pub enum Standing {
 
 impl Standing {
     /// By its id: a draft has none.
-    pub fn of(adr: &Adr) -> Self {
+    pub fn from_adr(adr: &Adr) -> Self {
         if adr.decided_id().is_some() { Self::Decision } else { Self::Draft }
     }
 }
@@ -73,7 +73,7 @@ impl Standing {
 /// Checks an ADR as what its number makes it; the answer is in the order of the file. An ADR is valid when no diagnostic is an
 /// error.
 pub fn check(adr: &Adr, facts: &dyn RepoFacts) -> Vec<Diagnostic> {
-    check_as(adr, facts, Standing::of(adr))
+    check_as(adr, facts, Standing::from_adr(adr))
 }
 
 /// The same for an ADR that is taken for something.

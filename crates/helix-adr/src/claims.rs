@@ -76,7 +76,7 @@ impl ClaimIndex {
     }
 
     /// The decisions that claim what meets a path, in the order of their ids.
-    pub fn of(&self, path: &str) -> Vec<&Claimant> {
+    pub fn claimants(&self, path: &str) -> Vec<&Claimant> {
         let mut found: Vec<&Claimant> = self.meeting(path).flat_map(|claimed| &claimed.claimants).collect();
         found.sort();
         found

@@ -25,6 +25,6 @@ fn a_check_looks_at_few_of_the_many_that_share_a_file() {
         });
     }
     assert!(looked <= 4 * adrs.len(), "{looked} claimants were looked at for {} decisions", adrs.len());
-    assert_eq!(known.claims().of("src/cart.py").len(), 3 * adrs.len());
-    assert!(known.claims().of("docs/cart.md").is_empty());
+    assert_eq!(known.claims().claimants("src/cart.py").len(), 3 * adrs.len());
+    assert!(known.claims().claimants("docs/cart.md").is_empty());
 }

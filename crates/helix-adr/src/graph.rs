@@ -173,7 +173,7 @@ impl AdrGraph {
         for (class, look, applies) in
             [("gone", "opacity:0.5", Look::Gone), ("missing", "stroke:#c00,stroke-dasharray:4", Look::Missing)]
         {
-            let members = self.nodes.iter().filter(|node| Look::of(node) == applies);
+            let members = self.nodes.iter().filter(|node| Look::from_node(node) == applies);
             let members: Vec<String> = members.map(|node| name(&node.id)).collect();
             if !members.is_empty() {
                 out.push_str(&format!("    classDef {class} {look}\n    class {} {class}\n", members.join(",")));
@@ -188,7 +188,7 @@ impl AdrGraph {
         for node in &self.nodes {
             let status = node.status.map_or("does not exist", Status::word);
             let label = dot_text(&format!("{}: {}", node.id, node.title));
-            let look = match Look::of(node) {
+            let look = match Look::from_node(node) {
                 Look::InForce => "",
                 Look::Gone => ", style=dashed, fontcolor=gray40",
                 Look::Missing => ", style=dotted, color=red",
@@ -237,7 +237,7 @@ enum Look {
 }
 
 impl Look {
-    fn of(node: &AdrNode) -> Self {
+    fn from_node(node: &AdrNode) -> Self {
         match node.status {
             None => Self::Missing,
             Some(Status::Superseded | Status::Rejected | Status::Deprecated) => Self::Gone,

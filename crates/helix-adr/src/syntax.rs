@@ -45,7 +45,7 @@ impl Adr {
         let (front_range, front_inner) = (place.whole, place.inner);
         let tree = read_body(&text, front_range.end);
         let record = Record::read(source, front_inner.clone(), front_range.end, &tree.sections);
-        let form = AdrForm::of(file, place.node.as_ref(), !front_range.is_empty(), &tree.sections, &record);
+        let form = AdrForm::read(file, place.node.as_ref(), !front_range.is_empty(), &tree.sections, &record);
         let mut criteria = tree.criteria;
         let (front, problems) = match (form, &place.node) {
             (AdrForm::Helix, Some(node)) => {

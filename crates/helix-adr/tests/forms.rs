@@ -127,7 +127,7 @@ fn what_confirms_a_decision_is_its_criteria() {
     // Claims that a file makes in front matter count in every form.
     let claiming = adrs[1].source.replace("date:", "files: { modify: [src/price.py] }\ndate:");
     let read = Adr::parse(&adrs[1].file, &claiming);
-    assert_eq!(KnownAdrs::new([&read]).claims().of("src/price.py").len(), 1);
+    assert_eq!(KnownAdrs::new([&read]).claims().claimants("src/price.py").len(), 1);
 }
 
 /// The lines that differ, as `-old` and `+new`.

@@ -225,7 +225,8 @@ impl SessionActor {
         let Some(end) = turn.end.clone() else { return Err(phrases::no_end(request.language())) };
         let id = self.view().next_turn();
         let begin = TurnStart { client: request.client.clone(), ..turn.begin.clone() };
-        let started = SessionEvent::TurnStarted { turn: id.clone(), place: TurnParent::of(turn), resume: None, begin };
+        let started =
+            SessionEvent::TurnStarted { turn: id.clone(), place: TurnParent::from_turn(turn), resume: None, begin };
         let end = TurnEnd { usage: Usage::default(), runs: 0, delivery: output.delivery(), ..end };
         let events = [started, SessionEvent::TurnFinished { turn: id.clone(), end }];
         settled(self.log.record_once(&events).await)?;
@@ -293,7 +294,7 @@ impl SessionActor {
         let begin = TurnStart {
             run: RunId::for_turn(&work.turn, 1),
             message: request.message.clone(),
-            asked: continued.map_or_else(|| TextDigest::of(&request.words), |turn| turn.begin.asked.clone()),
+            asked: continued.map_or_else(|| TextDigest::new(&request.words), |turn| turn.begin.asked.clone()),
             client: request.client.clone(),
             model: work.model.clone(),
             attachments,
@@ -463,7 +464,7 @@ impl SessionActor {
             text.insert_str(0, turn.end.as_ref().map_or("", |end| end.text()));
             before = turn.continues;
         }
-        (!text.trim().is_empty()).then(|| TextDigest::of(&text))
+        (!text.trim().is_empty()).then(|| TextDigest::new(&text))
     }
 
     /// A turn that can be stopped from now on.

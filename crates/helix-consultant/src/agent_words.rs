@@ -31,7 +31,7 @@ impl AgentWords {
         let mut shown = String::with_capacity(text.len());
         for line in text.split_inclusive('\n') {
             if !self.is_within_line {
-                let start = Start::of(line);
+                let start = Start::from_line(line);
                 match start {
                     Start::Open if !line.ends_with('\n') => {
                         self.held = line.to_owned();
@@ -83,7 +83,7 @@ enum Start {
 }
 
 impl Start {
-    fn of(line: &str) -> Self {
+    fn from_line(line: &str) -> Self {
         let is_mark = |one: char| one.is_ascii_digit() || " \t>*+-.)".contains(one);
         // A star may be of the words.
         let all = line.trim_end_matches(['\r', '\n']);

@@ -61,7 +61,7 @@ impl Facts {
     /// What a session knows that has been told all of this.
     pub(super) fn digests(&self) -> Told {
         let said = self.0.iter().filter(|(_, text)| !text.is_empty());
-        said.map(|(name, text)| ((*name).to_owned(), TextDigest::of(text))).collect()
+        said.map(|(name, text)| ((*name).to_owned(), TextDigest::new(text))).collect()
     }
 
     /// What is to be told to a session that knows these: what is new, has changed, or is gone. Empty when that is nothing.
@@ -73,7 +73,7 @@ impl Facts {
                 if known.is_some() {
                     news.push_str(&format!("{name}: none any more.\n"));
                 }
-            } else if known != Some(&TextDigest::of(text)) {
+            } else if known != Some(&TextDigest::new(text)) {
                 let fence = fence_for(text);
                 news.push_str(&format!("{name}:\n{fence}text\n{}\n{fence}\n", text.trim_end()));
             }
@@ -114,7 +114,7 @@ impl ConsultantServices {
             facts.add("Plans of the project", of_project(plans));
             facts.add("Decisions of the project", of_project(decisions));
             facts.add("Projects that exist", names_in(&projects).join(", "));
-            facts.add("Workflows", workflows(&WorkflowPaths::of(project, config)));
+            facts.add("Workflows", workflows(&WorkflowPaths::new(project, config)));
             let skills = SkillCatalog::load(project, &user);
             facts.add("Skills", listed(skills.skills().map(|one| (one.name.as_str(), one.description.as_str()))));
             facts

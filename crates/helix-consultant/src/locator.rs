@@ -163,8 +163,8 @@ fn is_same_request(request: &TurnRequest, turn: &TurnView) -> bool {
 
 fn digests(told: &[(String, Option<String>)]) -> Vec<Exchange> {
     let digests = told.iter().map(|(asked, answered)| Exchange {
-        asked: TextDigest::of(asked),
-        answered: answered.as_deref().map(TextDigest::of),
+        asked: TextDigest::new(asked),
+        answered: answered.as_deref().map(TextDigest::new),
     });
     digests.collect()
 }
@@ -177,7 +177,7 @@ pub(super) fn said_elsewhere(history: &[Message]) -> Option<TextDigest> {
 fn before(told: &[(String, Option<String>)]) -> Option<TextDigest> {
     let asked: Vec<&str> =
         told.iter().filter(|(_, answered)| answered.is_some()).map(|(asked, _)| asked.as_str()).collect();
-    (!asked.is_empty()).then(|| TextDigest::of(&asked.join("\n")))
+    (!asked.is_empty()).then(|| TextDigest::new(&asked.join("\n")))
 }
 
 struct Locator<'a> {
@@ -211,7 +211,7 @@ impl Locator<'_> {
             ParentSelector::Latest => position.parent.clone(),
             ParentSelector::Ids { .. } | ParentSelector::History => {
                 let (asked, under) =
-                    (TextDigest::of(&self.request.words), position.parent.as_ref().map(|turn| &turn.id));
+                    (TextDigest::new(&self.request.words), position.parent.as_ref().map(|turn| &turn.id));
                 let turns = self.journal.turn_summaries(self.view.id.clone()).await?;
                 let newest = turns.iter().rev().find(|turn| turn.asked == asked && turn.under.as_ref() == under);
                 self.turn(newest.map(|turn| &turn.id)).await?
@@ -289,7 +289,8 @@ impl Locator<'_> {
             // Messages without an answer may never have reached Helix.
             loop {
                 let Some((asked, answered)) = told.pop() else { return Ok(false) };
-                if TextDigest::of(&asked) == summary.asked || self.is_exchange(&id, &asked, answered.as_deref()).await?
+                if TextDigest::new(&asked) == summary.asked
+                    || self.is_exchange(&id, &asked, answered.as_deref()).await?
                 {
                     break;
                 }
@@ -317,7 +318,7 @@ impl Locator<'_> {
         if let (Some(shown), Some(turn)) = (self.shown(), &position.parent)
             && let Some(end) = turn.end.as_ref().filter(|_| turn.continues.is_none())
             && relation(&shown, end.text()) == TextRelation::Different
-            && end.answered.as_ref() != Some(&TextDigest::of(&shown))
+            && end.answered.as_ref() != Some(&TextDigest::new(&shown))
         {
             position.differences.push(Difference::EditedAnswer(shown));
         }

@@ -208,7 +208,7 @@ impl TurnOutput {
         let text = |key: &str| input.get(key).and_then(serde_json::Value::as_str);
         let content = text("content").or_else(|| text("text")).unwrap_or_default();
         let path = text("file_path").filter(|_| tool != "Read");
-        path.is_some_and(|path| SavedKind::of(std::path::Path::new(path), content).is_some())
+        path.is_some_and(|path| SavedKind::detect(std::path::Path::new(path), content).is_some())
     }
 
     /// All text that was shown so far.

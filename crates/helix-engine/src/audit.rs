@@ -73,7 +73,7 @@ pub struct LeftOutPhase {
 }
 
 impl Audit {
-    fn of(job: JobId, faults: Vec<TriedFault>, possible: usize, left_out: Vec<LeftOutPhase>) -> Self {
+    fn new(job: JobId, faults: Vec<TriedFault>, possible: usize, left_out: Vec<LeftOutPhase>) -> Self {
         let escaped = faults.iter().filter(|fault| fault.noticed_by.is_none()).count();
         let escape_rate = if faults.is_empty() { 0.0 } else { ratio(escaped, faults.len()) };
         let interval = wilson(escaped, faults.len());
@@ -141,7 +141,7 @@ impl Archive<'_> {
         let reading = self.read(id, |job, _, active, repository| Ok((job.clone(), subjects(active), repository)));
         let (job, subjects, hosted) = reading.await?;
         let top = hosted.user().top().to_owned();
-        let workspace = helix_process::spawn_blocking(move || workspaces.of(&top));
+        let workspace = helix_process::spawn_blocking(move || workspaces.workspace(&top));
         let workspace = workspace.await.map_err(EngineError::environment)?;
         let workspace = workspace.map_err(|(message, hint)| EngineError::refused(format!("{message}: {hint}")))?;
         let (mut tried, mut possible, mut left_out) = (Vec::new(), 0, Vec::new());
@@ -198,7 +198,7 @@ impl Archive<'_> {
                 hint: Some(hint.to_owned()),
             });
         }
-        Ok(Audit::of(job, tried, possible, left_out))
+        Ok(Audit::new(job, tried, possible, left_out))
     }
 }
 

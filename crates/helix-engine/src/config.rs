@@ -32,14 +32,14 @@ impl WorkspaceSource {
     ///
     /// # Errors
     /// A message and a remedy.
-    pub(crate) fn of(&self, repository: &Path) -> Result<Workspace, (String, String)> {
+    pub(crate) fn workspace(&self, repository: &Path) -> Result<Workspace, (String, String)> {
         (self.0)(repository)
     }
 }
 
 impl Default for WorkspaceSource {
     fn default() -> Self {
-        Self::new(|repository| Ok(Workspace::of(repository)))
+        Self::new(|repository| Ok(Workspace::of_work_tree(repository)))
     }
 }
 

@@ -84,10 +84,10 @@ fn task_file(agent_files: &Path) -> PathBuf {
 impl WorkTask {
     /// The gates of a phase whose agent starts at `base`.
     pub(crate) fn of_attempt(spec: &JobSpec, phase: &Phase, base: &CommitId) -> Self {
-        Self::of(spec, vec![phase.clone()], Some(base.clone()), Claims::of_phase(&spec.plan, phase))
+        Self::new(spec, vec![phase.clone()], Some(base.clone()), Claims::of_phase(&spec.plan, phase))
     }
 
-    fn of(spec: &JobSpec, phases: Vec<Phase>, base: Option<CommitId>, claims: Claims) -> Self {
+    fn new(spec: &JobSpec, phases: Vec<Phase>, base: Option<CommitId>, claims: Claims) -> Self {
         Self {
             phases,
             plan_adr: spec.plan.adr.clone(),
@@ -127,7 +127,7 @@ impl WorkTask {
     pub fn of_job(spec: &JobSpec, base: Option<CommitId>) -> Self {
         // What a person has done is the work of all phases.
         let claims = Claims { of: WorkOf::Phase, ..Claims::of_sum(&spec.plan) };
-        Self { origin: base.clone(), ..Self::of(spec, spec.plan.phases.clone(), base, claims) }
+        Self { origin: base.clone(), ..Self::new(spec, spec.plan.phases.clone(), base, claims) }
     }
 
     /// The same in checkouts that are prepared as those of jobs with this state directory.
@@ -376,12 +376,12 @@ pub struct Rerun {
 
 impl Rerun {
     /// `None` if the job has no integrated result.
-    pub fn of(active: &Active, evidence: &JobEvidence, venv: Option<String>) -> Option<Self> {
+    pub fn new(active: &Active, evidence: &JobEvidence, venv: Option<String>) -> Option<Self> {
         let done = evidence.integration.as_ref()?;
         let (spec, tree) = (&active.spec, &done.result.tree);
         let task = |phases, base: &CommitId, claims| WorkTask {
             venv: venv.clone(),
-            ..WorkTask::of(spec, phases, Some(base.clone()), claims)
+            ..WorkTask::new(spec, phases, Some(base.clone()), claims)
         };
         let last = done.validated_by.as_ref().and_then(|id| {
             let (phase, progress) = active.pairs().find(|(phase, _)| phase.id == *id)?;

@@ -209,7 +209,7 @@ impl Repository {
                 work_tree.display()
             ));
         }
-        let snapshot = MergeSnapshot::of(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
+        let snapshot = MergeSnapshot::take(self, &work_tree, &self.commit(tip.as_str())?.tree, &merge.tree)?;
         // As with git, files that the result does not touch may have changes.
         let dirty = snapshot.overlap(user)?;
         if let Some(first) = dirty.first() {
@@ -339,7 +339,7 @@ impl Repository {
         };
         if let Some((work_tree, _)) = self.checked_out(target)? {
             let (from, to) = (self.commit(tip.as_str())?.tree, self.commit(commit.as_str())?.tree);
-            let in_the_way = MergeSnapshot::of(self, &work_tree, &from, &to)?.in_the_way(self.user())?;
+            let in_the_way = MergeSnapshot::take(self, &work_tree, &from, &to)?.in_the_way(self.user())?;
             let moved = in_the_way.iter().map(|path| {
                 let (path, away) = (quoted(path), quoted(Path::new(&format!("{}.mine", path.display()))));
                 format!("mv -n {path} {away} && ")

@@ -39,7 +39,7 @@ impl EntryKind {
         matches!(self, Self::File | Self::Executable)
     }
 
-    fn of(mode: &str) -> Option<Self> {
+    fn from_mode(mode: &str) -> Option<Self> {
         match mode {
             "100644" | "100664" => Some(Self::File),
             "100755" => Some(Self::Executable),
@@ -197,7 +197,8 @@ fn raw_change(live: &mut Live) -> std::io::Result<RawChange> {
     let [old_mode, new_mode, old, new, _] = words.as_slice() else {
         return Err(std::io::Error::other(format!("not a raw difference: {meta:?}")));
     };
-    let entry = |mode, object: &str| EntryKind::of(mode).map(|kind| TreeEntry { kind, object: object.to_owned() });
+    let entry =
+        |mode, object: &str| EntryKind::from_mode(mode).map(|kind| TreeEntry { kind, object: object.to_owned() });
     Ok(RawChange { path, old: entry(old_mode, old), new: entry(new_mode, new) })
 }
 

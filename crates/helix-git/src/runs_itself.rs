@@ -222,7 +222,7 @@ pub(crate) fn self_running(
     let mut found = Vec::new();
     let mut room = LINES_OF_ALL;
     let listing = repository.listing(tree)?;
-    let others = OtherNames::of(repository, &listing)?;
+    let others = OtherNames::read(repository, &listing)?;
     for change in changes {
         let Some(new) = &change.new else { continue };
         let path = escape_path(&change.path);
@@ -284,7 +284,7 @@ struct OtherNames(BTreeMap<String, BTreeSet<String>>);
 static TOO_MANY_NAMES: Rule = all(RunsBy::Tool, &[]);
 
 impl OtherNames {
-    fn of(repository: &Repository, listing: &TreeListing) -> Result<Self, GitError> {
+    fn read(repository: &Repository, listing: &TreeListing) -> Result<Self, GitError> {
         let mut names = Self::default();
         let links = listing.iter().filter(|(_, entry)| entry.kind == EntryKind::Symlink);
         let mut open: Vec<(String, String)> = links.map(|(link, _)| (link.clone(), link.clone())).collect();

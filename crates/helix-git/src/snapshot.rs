@@ -25,7 +25,12 @@ pub(super) struct MergeSnapshot {
 }
 
 impl MergeSnapshot {
-    pub(super) fn of(repository: &Repository, work_tree: &Path, from: &TreeId, to: &TreeId) -> Result<Self, GitError> {
+    pub(super) fn take(
+        repository: &Repository,
+        work_tree: &Path,
+        from: &TreeId,
+        to: &TreeId,
+    ) -> Result<Self, GitError> {
         let (mut tracked, mut new, mut taken) = (Vec::new(), Vec::new(), Vec::new());
         for change in repository.raw_changes(from, to)? {
             if change.old.is_some() {

@@ -224,7 +224,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp, serve: Option<ServeGateway
     let mut record = RunRecord {
         run: request.run.clone(),
         directory: directory.path().to_owned(),
-        keeper: i32::try_from(own).ok().and_then(ProcessIdentity::of),
+        keeper: i32::try_from(own).ok().and_then(ProcessIdentity::read),
         agent: None,
         boot_id: boot_id(),
         cgroup: cgroup.as_ref().map(|group| group.path().to_owned()),
@@ -253,7 +253,7 @@ fn prepare(directory: &RunDir, claimed_at: Timestamp, serve: Option<ServeGateway
     if let (Some(held), Some(gateway)) = (&mut walls, request.walls.as_ref().and_then(|walls| walls.gateway.as_ref())) {
         gateway::note(held, gateway);
     }
-    record.agent = ProcessIdentity::of(agent.as_raw_pid());
+    record.agent = ProcessIdentity::read(agent.as_raw_pid());
     record.walls.clone_from(&walls);
     publish(directory, &record);
     let ladder = StopLadder::new(request.grace, request.deadline.and_then(|limit| started.checked_add(limit)));

@@ -33,7 +33,7 @@ pub enum Delivery {
 
 impl ProcessIdentity {
     /// Looks a pid up; `None` if there is no such process (or it is a zombie, which nobody needs to signal).
-    pub fn of(pid: i32) -> Option<Self> {
+    pub fn read(pid: i32) -> Option<Self> {
         let stat = Stat::read(pid)?;
         stat.is_running().then_some(Self { pid, start_ticks: stat.start_ticks })
     }
@@ -48,9 +48,9 @@ impl ProcessIdentity {
         let Some(pid) = Pid::from_raw(self.pid) else { return Ok(Delivery::Gone) };
         let sent = match pidfd_open(pid, PidfdFlags::empty()) {
             // The descriptor pins the process, so that the look after it settles who it is.
-            Ok(descriptor) if Self::of(self.pid) == Some(self) => pidfd_send_signal(descriptor, signal),
+            Ok(descriptor) if Self::read(self.pid) == Some(self) => pidfd_send_signal(descriptor, signal),
             Ok(_) => return Ok(Delivery::Gone),
-            Err(rustix::io::Errno::NOSYS) if Self::of(self.pid) == Some(self) => kill_process(pid, signal),
+            Err(rustix::io::Errno::NOSYS) if Self::read(self.pid) == Some(self) => kill_process(pid, signal),
             Err(rustix::io::Errno::NOSYS) => return Ok(Delivery::Gone),
             Err(error) => Err(error),
         };
@@ -98,7 +98,7 @@ impl Stat {
 
 /// The process that started another one, or has taken it over; `None` if there is no such process.
 pub(crate) fn parent_of(pid: i32) -> Option<i32> {
-    ProcessIdentity::of(pid)?;
+    ProcessIdentity::read(pid)?;
     Some(Stat::read(pid)?.parent)
 }
 
@@ -173,7 +173,7 @@ fn marked_by_any(variables: &[&str], value: &[u8]) -> io::Result<Marked> {
     let mut seen = Marked::default();
     for (pid, environment) in environments()? {
         if environment.split(|byte| *byte == 0).any(|entry| wanted.iter().any(|wanted| entry == wanted)) {
-            seen.alive.extend(ProcessIdentity::of(pid));
+            seen.alive.extend(ProcessIdentity::read(pid));
         } else if environment.is_empty() {
             seen.changing |= Stat::read(pid).is_some_and(|stat| stat.changing);
         }
@@ -215,7 +215,7 @@ pub(crate) fn kill_until_gone(limit: Duration, mut look: impl FnMut() -> io::Res
 
 /// All running processes whose environment carries a run's mark, with the run's directory.
 pub(crate) fn marked_by_runs() -> io::Result<Vec<(ProcessIdentity, PathBuf)>> {
-    let of_run = |(pid, environment): (i32, Vec<u8>)| Some((ProcessIdentity::of(pid)?, mark_in(&environment)?));
+    let of_run = |(pid, environment): (i32, Vec<u8>)| Some((ProcessIdentity::read(pid)?, mark_in(&environment)?));
     Ok(environments()?.filter_map(of_run).collect())
 }
 

@@ -34,7 +34,7 @@ fn neither_a_thread_of_the_kernel_nor_a_program_without_environment_is_changing(
 
 #[test]
 fn an_identity_of_an_earlier_process_is_never_signalled() {
-    let own = ProcessIdentity::of(i32::try_from(std::process::id()).unwrap()).unwrap();
+    let own = ProcessIdentity::read(i32::try_from(std::process::id()).unwrap()).unwrap();
     let earlier = ProcessIdentity { start_ticks: own.start_ticks + 1, ..own };
     assert_eq!(earlier.signal(Signal::KILL).unwrap(), Delivery::Gone);
 }

@@ -139,7 +139,7 @@ pub struct RunDir {
 }
 
 impl RunDir {
-    pub(crate) fn of(runs: &Path, run: &RunId) -> Self {
+    pub(crate) fn for_run(runs: &Path, run: &RunId) -> Self {
         Self { path: runs.join(run.as_str()) }
     }
 
@@ -154,7 +154,7 @@ impl RunDir {
 
     /// Whether a host has made it for this run. What somebody else has put there is no run.
     pub(crate) fn is_of(&self, run: &RunId, seal: &RunSeal) -> Result<bool, RunDirError> {
-        self.exists(&self.file(&seal.of(run)))
+        self.exists(&self.file(&seal.file_name(run)))
     }
 
     /// The path of one of its files.

@@ -161,7 +161,7 @@ impl Supervisor {
     /// # Errors
     /// [`RunDirError`] if it cannot be looked at.
     pub fn knows(&self, run: &RunId) -> Result<bool, RunDirError> {
-        RunDir::of(&self.inner.config.runs_dir, run).is_of(run, &self.inner.config.seal)
+        RunDir::for_run(&self.inner.config.runs_dir, run).is_of(run, &self.inner.config.seal)
     }
 
     /// Attaches to a run that was ever started, living or ended. `None` if there is no such run, or nobody claimed it:
@@ -185,7 +185,7 @@ impl Supervisor {
         if let Ok(Some(_)) = attached {
             return attached;
         }
-        let (directory, damaged) = (RunDir::of(&self.inner.config.runs_dir, run), attached.is_err());
+        let (directory, damaged) = (RunDir::for_run(&self.inner.config.runs_dir, run), attached.is_err());
         let (inner, name) = (Arc::clone(&self.inner), run.clone());
         let withdrawn = blocking(move || {
             if set_aside(&directory, &name, &inner.config.seal)? {
@@ -220,7 +220,7 @@ impl Supervisor {
         if let Some(shared) = self.lock_followed().get(run).and_then(Weak::upgrade) {
             return Ok(Some(RunHandle::new(shared)));
         }
-        let directory = RunDir::of(&self.inner.config.runs_dir, run);
+        let directory = RunDir::for_run(&self.inner.config.runs_dir, run);
         let (inner, name_of_run) = (Arc::clone(&self.inner), run.clone());
         let read = blocking(move || {
             if !directory.is_of(&name_of_run, &inner.config.seal)? {

@@ -21,7 +21,7 @@ impl SavedKind {
     /// An ADR is a Markdown file below `adr/`, `adrs/` or `decisions/` (not its index or README), one whose name begins with
     /// `adr`, or one whose front matter has an `adr_id`. A plan is `phases.yaml`, `*.phases.yaml`, or a YAML file with
     /// `name:`, `phases:` and phases with an `id`. Samples (`fixtures/`, `testdata/` and the like) are neither.
-    pub fn of(path: &Path, text: &str) -> Option<Self> {
+    pub fn detect(path: &Path, text: &str) -> Option<Self> {
         let names: Vec<String> = path
             .components()
             .filter_map(|part| match part {

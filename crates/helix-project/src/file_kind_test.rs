@@ -24,7 +24,7 @@ fn adrs_and_plans_are_told_by_name_place_and_content() {
         ("src/adr.rs", adr, None),
         ("phases", plan, None),
     ] {
-        assert_eq!(SavedKind::of(Path::new(path), text), kind, "{path}");
+        assert_eq!(SavedKind::detect(Path::new(path), text), kind, "{path}");
     }
 }
 

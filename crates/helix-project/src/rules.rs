@@ -65,7 +65,7 @@ impl ProjectRules {
     /// # Errors
     /// Git failed.
     pub fn at(repository: &Repository, commit: &str) -> Result<Self, GitError> {
-        let tree = Tree::of(repository, commit)?;
+        let tree = Tree::read(repository, commit)?;
         let mut reading = Reading { tree: &tree, found: Self::default(), seen: HashSet::new(), shown: 0 };
         for directory in tree.directories() {
             reading.directory(&directory)?;

@@ -94,7 +94,7 @@ pub fn check_file(
         Belongs::Project(root) => path.strip_prefix(root).unwrap_or(path),
         Belongs::NoProject | Belongs::Unknown => path.file_name().map_or(path, Path::new),
     };
-    let Some(kind) = SavedKind::of(within, &text) else { return Ok(None) };
+    let Some(kind) = SavedKind::detect(within, &text) else { return Ok(None) };
     let diagnostics = match kind {
         SavedKind::Adr => adr_diagnostics(shown, &bytes, belongs)?,
         SavedKind::Plan => plan_diagnostics(shown, &bytes, skills, workflow_paths),

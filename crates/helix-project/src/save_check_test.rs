@@ -11,7 +11,7 @@ fn a_plan_is_looked_at_with_its_workflow() {
             "name: pages\nworkflow: {text}\nphases:\n  - {{ id: page, type: documentation, description: d, outputs: [page.md], depends_on: [verify] }}\n"
         );
         std::fs::write(&path, text).unwrap();
-        let workflow_paths = WorkflowPaths::of(Some(project.path()), None);
+        let workflow_paths = WorkflowPaths::new(Some(project.path()), None);
         let checked =
             check_file(&path, "p", Belongs::Unknown, &SkillCatalog::default(), &workflow_paths).unwrap().unwrap();
         checked.errors().map(|one| one.code.to_string()).collect::<Vec<_>>()

@@ -70,7 +70,7 @@ impl WorkflowPaths {
     }
 
     /// The workflow_paths for a file of this project; of no project, the user's own alone.
-    pub fn of(project: Option<&Path>, config: Option<PathBuf>) -> Self {
+    pub fn new(project: Option<&Path>, config: Option<PathBuf>) -> Self {
         match project {
             Some(project) => Self::around(project, config),
             None => Self { project: None, config },

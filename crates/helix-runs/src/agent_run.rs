@@ -382,7 +382,7 @@ impl AgentRunner {
         let (SessionRef::Resume(from) | SessionRef::Fork { from, .. } | SessionRef::Cut { from, .. }) = session else {
             return Usage::default();
         };
-        self.totals.of(from).await.unwrap_or_else(|error| {
+        self.totals.total(from).await.unwrap_or_else(|error| {
             tracing::warn!(session = %from, %error, "what this session has consumed is not known: it may be counted twice");
             Usage::default()
         })

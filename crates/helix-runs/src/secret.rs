@@ -20,7 +20,7 @@ impl RunTokens {
     }
 
     /// The token of a run.
-    pub fn of(&self, run: &RunId) -> String {
+    pub fn token(&self, run: &RunId) -> String {
         let signature = self.mac(run).map(|mac| mac.finalize().into_bytes().to_vec()).unwrap_or_default();
         let digits: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
         format!("{PREFIX}{run}.{digits}")

@@ -4,7 +4,7 @@ use super::*;
 fn a_token_names_its_run_and_nobody_makes_one_without_the_key() {
     let tokens = RunTokens::new([7; 32]);
     let (run, other) = (RunId::new("j1.work.1").unwrap(), RunId::new("j1.work.2").unwrap());
-    let token = tokens.of(&run);
+    let token = tokens.token(&run);
     assert_eq!(tokens.run(&token), Some(run.clone()));
     assert_eq!(RunTokens::new([8; 32]).run(&token), None);
     // Its own token with another run's name, half of it, and none of it.

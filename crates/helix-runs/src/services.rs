@@ -69,7 +69,7 @@ impl Services {
 
     /// Helix's tools, as the agent of a run reaches them: its token tells who calls, and opens nothing else.
     pub fn tool_server(&self, run: &RunId) -> Option<McpServer> {
-        let authorization = ("Authorization".to_owned(), format!("Bearer {}", self.tokens.of(run)));
+        let authorization = ("Authorization".to_owned(), format!("Bearer {}", self.tokens.token(run)));
         let at = McpPlace::Http { url: self.tools.clone()?, headers: [authorization].into() };
         Some(McpServer { name: TOOL_SERVER.into(), at })
     }

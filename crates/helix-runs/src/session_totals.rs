@@ -25,7 +25,7 @@ impl SessionTotals {
     ///
     /// # Errors
     /// The entry is there and cannot be read.
-    pub(crate) async fn of(&self, session: &AgentSessionId) -> std::io::Result<Usage> {
+    pub(crate) async fn total(&self, session: &AgentSessionId) -> std::io::Result<Usage> {
         match tokio::fs::read(self.file(session)).await {
             Ok(text) => Ok(serde_json::from_slice(&text)?),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Usage::default()),
@@ -38,7 +38,7 @@ impl SessionTotals {
     /// # Errors
     /// The entry cannot be written.
     pub(crate) async fn keep(&self, session: &AgentSessionId, total: Usage) -> std::io::Result<()> {
-        let known = self.of(session).await.unwrap_or_default();
+        let known = self.total(session).await.unwrap_or_default();
         let tokens = |usage: &Usage| usage.total_input().saturating_add(usage.output_tokens);
         if tokens(&total) <= tokens(&known) {
             return Ok(());

@@ -71,7 +71,7 @@ impl NowDoing {
         }
     }
 
-    fn of(&self, job: &JobId) -> Option<String> {
+    fn activity(&self, job: &JobId) -> Option<String> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(job).cloned()
     }
 }
@@ -146,7 +146,7 @@ pub(crate) async fn fragment(pages: &Pages, language: Language, wanted: Option<&
                             (sign(of, None)) (say!(language, "web-lane", lane = name)) " " span.count id={ "count-" (name) } data-v=(jobs.len()) { (jobs.len()) }
                         }
                         div.cards id={ "cards-" (name) } data-list {
-                            @for job in jobs { (card::job(language, job, pages.now_doing.of(&job.id).as_deref())) }
+                            @for job in jobs { (card::job(language, job, pages.now_doing.activity(&job.id).as_deref())) }
                             @if jobs.is_empty() { p.empty id={ "empty-" (name) } data-v="empty" { (say!(language, "web-lane-empty", lane = name)) } }
                         }
                     }

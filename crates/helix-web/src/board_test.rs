@@ -34,9 +34,9 @@ fn what_an_agent_does_is_told_until_its_end() {
     let (now_doing, job) = (NowDoing::default(), "j1".parse::<JobId>().unwrap());
     let input = json!({ "command": "pytest -q" });
     now_doing.hear(job.clone(), &AgentEvent::ToolStarted { id: "t".into(), name: "Bash".into(), input, parent: None });
-    assert_eq!(now_doing.of(&job).as_deref(), Some("$ pytest -q"));
+    assert_eq!(now_doing.activity(&job).as_deref(), Some("$ pytest -q"));
     let end =
         json!({ "kind": "finished", "is_error": false, "answer": null, "usage": helix_core::usage::Usage::default() });
     now_doing.hear(job.clone(), &serde_json::from_value(end).unwrap());
-    assert_eq!(now_doing.of(&job), None, "a gate that runs then is not what the agent does");
+    assert_eq!(now_doing.activity(&job), None, "a gate that runs then is not what the agent does");
 }

@@ -60,7 +60,7 @@ impl Default for Workspace {
 
 impl Workspace {
     /// Nothing but the user's work tree.
-    pub fn of(repository: &Path) -> Self {
+    pub fn of_work_tree(repository: &Path) -> Self {
         Self { repository: repository.to_owned(), ..Self::default() }
     }
 
@@ -70,7 +70,7 @@ impl Workspace {
     pub fn seen_from(&self, place: &Path, paths: Vec<String>) -> Self {
         let ports = self.services.values().filter_map(|service| service.port.clone());
         let env = self.env.keys().cloned().chain(ports).map(|name| (name.clone(), format!("${{{name}}}")));
-        Self { link: paths, env: env.collect(), ..Self::of(place) }
+        Self { link: paths, env: env.collect(), ..Self::of_work_tree(place) }
     }
 }
 

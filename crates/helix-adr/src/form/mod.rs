@@ -81,7 +81,7 @@ impl AdrForm {
     }
 
     /// The form of a file, by its front matter, headings and name.
-    pub(crate) fn of(
+    pub(crate) fn read(
         file: &str,
         front: Option<&Node>,
         has_front: bool,

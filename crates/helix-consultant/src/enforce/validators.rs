@@ -40,7 +40,7 @@ helix_core::words! {
 
 impl Validator {
     /// The rule for documents of a kind.
-    fn of(kind: SavedKind) -> Self {
+    fn for_kind(kind: SavedKind) -> Self {
         match kind {
             SavedKind::Adr => Self::AdrStructure,
             SavedKind::Plan => Self::PlanValid,
@@ -91,12 +91,12 @@ pub(crate) fn examine(validators: &[Validator], evidence: &Evidence) -> Result<E
     let mut examined = Examined::default();
     let catalog = SkillCatalog::load(evidence.project.as_deref(), &evidence.skills);
     let belongs = evidence.project.as_deref().map_or(Belongs::NoProject, Belongs::Project);
-    let workflow_paths = WorkflowPaths::of(evidence.project.as_deref(), evidence.config.clone());
+    let workflow_paths = WorkflowPaths::new(evidence.project.as_deref(), evidence.config.clone());
     let shown = answer::read(split(&evidence.answer).0, &evidence.directory);
     if validators.contains(&Validator::StepMarker) {
         examined.findings.extend(marker(&evidence.answer));
     }
-    let wants = |kind| validators.contains(&Validator::of(kind));
+    let wants = |kind| validators.contains(&Validator::for_kind(kind));
     let judged = CheckedFiles::beside(&evidence.directory);
     if wants(SavedKind::Adr) || wants(SavedKind::Plan) {
         for path in candidates(&evidence.directory)? {
@@ -165,7 +165,7 @@ fn errors(kind: SavedKind, diagnostics: &[Diagnostic]) -> impl Iterator<Item = A
         };
         let rule = format!("{}.{}", kind.word(), diagnostic.code).to_lowercase();
         let (message, fix) = (diagnostic.message.clone(), diagnostic.help.clone());
-        Validator::of(kind).finding(Finding { place: Some(place), fix, ..Finding::new(rule, message) })
+        Validator::for_kind(kind).finding(Finding { place: Some(place), fix, ..Finding::new(rule, message) })
     })
 }
 

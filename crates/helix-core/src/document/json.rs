@@ -34,7 +34,7 @@ impl Pointers {
     }
 
     /// The pointer that a diagnostic is about.
-    pub fn of(&self, diagnostic: &Diagnostic, missing_key: &str) -> &str {
+    pub fn for_diagnostic(&self, diagnostic: &Diagnostic, missing_key: &str) -> &str {
         let Some(span) = diagnostic.span else { return "" };
         // What is missing is missing in the object; a key that should not be there is named itself.
         let number = if diagnostic.code == missing_key { span.start } else { span.end };

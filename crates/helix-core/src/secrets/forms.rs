@@ -36,7 +36,7 @@ impl Form {
 }
 
 /// All forms of a value, without those that are too short.
-pub(super) fn of(secret: &Secret) -> Vec<Form> {
+pub(super) fn all_of(secret: &Secret) -> Vec<Form> {
     let name: String = secret
         .name
         .chars()

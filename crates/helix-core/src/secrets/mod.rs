@@ -86,7 +86,7 @@ impl Secrets {
         let mut all = Self { known, rough: vec![0; 1 << (ROUGH - 6)], ..Self::default() };
         let mut seen = BTreeSet::new();
         for secret in &all.known {
-            all.forms.extend(forms::of(secret).into_iter().filter(|form| seen.insert(form.bytes.clone())));
+            all.forms.extend(forms::all_of(secret).into_iter().filter(|form| seen.insert(form.bytes.clone())));
         }
         for (number, form) in all.forms.iter().enumerate() {
             all.longest = all.longest.max(form.bytes.len());

@@ -51,7 +51,7 @@ pub struct FileDigest {
 
 impl FileDigest {
     /// Reads a file in pieces.
-    pub(super) fn of(file: &Path) -> std::io::Result<Self> {
+    pub(super) fn read(file: &Path) -> std::io::Result<Self> {
         let mut hasher = Sha256::new();
         let bytes = std::io::copy(&mut std::fs::File::open(file)?, &mut hasher)?;
         Ok(Self { sha256: format!("{:x}", hasher.finalize()), bytes })
@@ -93,7 +93,7 @@ fn found<T>(looked: Result<T, GitError>, what: &str) -> Option<T> {
 }
 
 fn sight(place: &Path, file: &Path) -> Sight {
-    Sight { path: place.to_string_lossy().into_owned(), content: FileDigest::of(file).ok() }
+    Sight { path: place.to_string_lossy().into_owned(), content: FileDigest::read(file).ok() }
 }
 
 /// All that was looked up for the evidence of a job. What is not in it was not there.

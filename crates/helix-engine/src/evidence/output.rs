@@ -78,7 +78,7 @@ pub(super) fn output(active: &Active, root: &Path, wanted: &OutputSelection) -> 
     };
     let file = root.join(&command.output_file);
     let text = helix_process::end_of_file(&file, MOST).map_err(EngineError::environment)?;
-    let state = match FileDigest::of(&file) {
+    let state = match FileDigest::read(&file) {
         Ok(now) if now.sha256 == command.output_sha256 => OutputState::Intact,
         Ok(_) => OutputState::Changed,
         Err(_) => OutputState::Missing,

@@ -23,7 +23,7 @@ pub(super) struct Citable {
 }
 
 impl Citable {
-    pub(super) fn of(phase: &Phase, result: &Committed) -> Self {
+    pub(super) fn new(phase: &Phase, result: &Committed) -> Self {
         let removed = result.changed.iter().filter(|file| file.how == ChangeKind::Deleted);
         Self { absent: phase.outputs.iter().chain(removed.map(|file| &file.path)).cloned().collect() }
     }

@@ -135,7 +135,7 @@ impl EffectRunner {
             return Err(unreadable(recorded!("side-changed", files = touched.join(", "))));
         }
         let Judged { verdict, summary, checks_passed } = read(answer)?;
-        let citable = Citable::of(at.phase, result);
+        let citable = Citable::new(at.phase, result);
         let verdict = blocking_fault(move || Ok(citable.judge(verdict, &checkout))).await?;
         Ok(Judged { verdict, summary, checks_passed })
     }

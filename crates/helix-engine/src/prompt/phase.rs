@@ -24,7 +24,7 @@ pub(crate) fn phase(
     earlier: &[Attempt],
     correction: Option<&Correction>,
 ) -> Result<String, PromptError> {
-    let values = Values::of(&spec.plan, spec.adr.as_ref());
+    let values = Values::new(&spec.plan, spec.adr.as_ref());
     values.task(&spec.briefing, phase, &values.others(phase).collect::<Vec<_>>(), &tried(earlier), correction)
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn first(
     briefing: &Briefing,
     phase: &Phase,
 ) -> Result<String, PromptError> {
-    let values = Values::of(plan, adr);
+    let values = Values::new(plan, adr);
     values.task(briefing, phase, &values.others(phase).collect::<Vec<_>>(), &[], None)
 }
 
@@ -74,7 +74,7 @@ pub(crate) fn check(
 ) -> Vec<Diagnostic> {
     let mut problems = Vec::new();
     let mut failed: Vec<PhaseType> = Vec::new();
-    let values = Values::of(plan, adr);
+    let values = Values::new(plan, adr);
     for (at, phase) in plan.phases.iter().enumerate() {
         let added = phase.generates_phases.iter().flat_map(|generates| [generates.template, PhaseType::Feasibility]);
         for kind in std::iter::once(phase.kind).chain(added) {
@@ -101,7 +101,7 @@ struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    fn of(plan: &'a Plan, adr: Option<&AdrText>) -> Self {
+    fn new(plan: &'a Plan, adr: Option<&AdrText>) -> Self {
         let adr = adr.map(|adr| Adr { path: &adr.path, text: &adr.text, fence: fence_for(&adr.text) });
         let shared = context! {
             plan => Serde(plan),

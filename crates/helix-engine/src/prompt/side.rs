@@ -59,7 +59,7 @@ pub(crate) fn advice(
     progress: &PhaseProgress,
     models: &[String],
 ) -> Result<String, PromptError> {
-    let attempts: Vec<Told> = progress.attempts.iter().map(Told::of).collect();
+    let attempts: Vec<Told> = progress.attempts.iter().map(Told::from_attempt).collect();
     let before: Vec<String> = progress.advice.iter().map(|advice| advice.reason.clone()).collect();
     let record = attempts.iter().map(|told| told.findings.as_str()).collect::<String>();
     render(
@@ -97,7 +97,7 @@ struct Told {
 }
 
 impl Told {
-    fn of(one: &Attempt) -> Self {
+    fn from_attempt(one: &Attempt) -> Self {
         let findings = match one.stopped_by() {
             Some((_, Verdict::Fail { findings }, _)) => findings.iter().take(FINDINGS_TOLD).map(told).collect(),
             Some(_) | None => String::new(),

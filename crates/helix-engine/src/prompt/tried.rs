@@ -31,7 +31,7 @@ impl Tried {
         Self { number, changed: changed.into(), found }
     }
 
-    fn of(one: &Attempt, found: String) -> Self {
+    fn from_attempt(one: &Attempt, found: String) -> Self {
         let files: Vec<&str> =
             one.result.iter().flat_map(|result| &result.changed).map(|file| file.path.as_str()).collect();
         let mut changed = files.iter().take(FILES_NAMED).map(|path| line(path)).collect::<Vec<_>>().join(", ");
@@ -60,7 +60,7 @@ pub(super) fn tried(earlier: &[Attempt]) -> Vec<Tried> {
             Some(correction) if !told.is_empty() || whole.len() > NEWEST => shortened(correction),
             Some(_) | None => whole,
         };
-        let one = Tried::of(one, found);
+        let one = Tried::from_attempt(one, found);
         bytes += one.bytes();
         if bytes > BUDGET {
             break;

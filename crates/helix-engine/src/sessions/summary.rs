@@ -125,7 +125,7 @@ fn draft(directory: &Path) -> std::io::Result<Option<Adr>> {
         // What is no text is no decision.
         let Ok(Some(text)) = read_text(Some(directory), &path, LARGEST_DRAFT) else { continue };
         let written = about.modified()?;
-        if SavedKind::of(&path, &text) == Some(SavedKind::Adr)
+        if SavedKind::detect(&path, &text) == Some(SavedKind::Adr)
             && newest.as_ref().is_none_or(|(before, _)| *before <= written)
         {
             newest = Some((written, Adr::parse(&path.to_string_lossy(), &text)));

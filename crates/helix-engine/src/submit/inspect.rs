@@ -164,7 +164,7 @@ impl Projects {
                     (WorkflowPaths::around(&directory, user), SkillCatalog::around(&directory, &skills))
                 }
                 Site::Draft { project } => {
-                    (WorkflowPaths::of(project.as_deref(), user), SkillCatalog::load(project.as_deref(), &skills))
+                    (WorkflowPaths::new(project.as_deref(), user), SkillCatalog::load(project.as_deref(), &skills))
                 }
             };
             let mut diagnostics = Vec::new();
@@ -331,7 +331,7 @@ fn survey(
 pub(crate) fn workspace_of(workspaces: &WorkspaceSource, top: &Path) -> Result<Workspace, SubmitError> {
     let refused =
         |(message, hint): (String, String)| SubmitError::refused(codes::NO_WORKSPACE, Blame::Request, message, hint);
-    workspaces.of(top).map_err(refused)
+    workspaces.workspace(top).map_err(refused)
 }
 
 fn override_plan(plan: &mut Plan, request: &SubmitRequest) -> Result<(), SubmitError> {

@@ -51,7 +51,9 @@ impl Tools {
     /// The session that calls, if one does.
     pub(super) async fn session(&self) -> Result<Option<SessionView>, Refusal> {
         match &self.caller {
-            Caller::Session(session) => Ok(Some(self.engine.sessions().get(session).await.map_err(Refusal::of)?)),
+            Caller::Session(session) => {
+                Ok(Some(self.engine.sessions().get(session).await.map_err(Refusal::from_error)?))
+            }
             Caller::Run(_) | Caller::Outside { .. } => Ok(None),
         }
     }
@@ -103,7 +105,9 @@ impl Tools {
         };
         match (found, &self.caller, &owner) {
             (Ok(job), _, _) if is_own(&job) => Ok(job),
-            (Err(error), Caller::Outside { .. }, _) | (Err(error), Caller::Session(_), None) => Err(Refusal::of(error)),
+            (Err(error), Caller::Outside { .. }, _) | (Err(error), Caller::Session(_), None) => {
+                Err(Refusal::from_error(error))
+            }
             (_, Caller::Run(_), _) => Err(Refusal::text(format!("{id} is not your job: leave out its id"))),
             (_, _, _) => Err(Refusal::text(format!("no chat of this user has started a job {id}"))),
         }

@@ -120,7 +120,7 @@ impl Tools {
     /// When the last job of the session was started: drafts from before were its own.
     async fn started_last(&self, view: &SessionView) -> Result<Option<SystemTime>, Refusal> {
         let Some(last) = view.jobs.last() else { return Ok(None) };
-        let job = self.engine.jobs().get(last.as_str()).await.map_err(Refusal::of)?;
+        let job = self.engine.jobs().get(last.as_str()).await.map_err(Refusal::from_error)?;
         Ok(Some(job.created_at.into()))
     }
 }

@@ -45,7 +45,7 @@ impl Tools {
                 None if in_session => Belongs::NoProject,
                 None => Belongs::Unknown,
             };
-            let bytes = read_bounded(&path).map_err(Refusal::of)?;
+            let bytes = read_bounded(&path).map_err(Refusal::from_error)?;
             let found = adr_diagnostics(&shown, &bytes, belongs)?;
             Ok::<_, Refusal>((shown, found))
         })
@@ -78,8 +78,8 @@ impl Tools {
         let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
         let (file, root, crash) = (draft.clone(), project.clone(), self.engine.projects().config.crash.clone());
         let done = blocking(move || {
-            let repository = Repository::open(&project, git).map_err(Refusal::of)?;
-            let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose().map_err(Refusal::of)?;
+            let repository = Repository::open(&project, git).map_err(Refusal::from_error)?;
+            let accepted = judged.as_ref().map(|_| read_bounded(&draft)).transpose().map_err(Refusal::from_error)?;
             crash.pass(|| "before finalizing a decision".into());
             let done = match AdrDirectory::finalize(repository.top(), &draft) {
                 Ok(done) => done,
@@ -90,7 +90,7 @@ impl Tools {
             repository.commit_files(&done.files(), &message)?;
             crash.pass(|| "after committing a decision".into());
             if let (Some(judged), Some(bytes)) = (judged, accepted) {
-                judged.accept(&draft, &bytes).map_err(Refusal::of)?;
+                judged.accept(&draft, &bytes).map_err(Refusal::from_error)?;
             }
             Ok::<_, Refusal>(Ok(done))
         })
@@ -131,7 +131,7 @@ impl Tools {
         let acceptance = Acceptance { by, on: Timestamp::now().strftime("%F").to_string() };
         let said = acceptance.clone();
         let path = blocking(move || {
-            let repository = Repository::open(&root, git).map_err(Refusal::of)?;
+            let repository = Repository::open(&root, git).map_err(Refusal::from_error)?;
             let changed = AdrDirectory::accept(repository.top(), &id, &said)?;
             let path = changed.files.concat();
             repository.commit_files(&changed.all(), &format!("Accept decision {path}"))?;
@@ -201,7 +201,7 @@ impl Tools {
         let root = self.engine.projects().config.projects.join(name.as_str());
         let (git, judged) = (self.engine.projects().git.clone(), self.judged().await?);
         // A new project has no workflows of its own.
-        let workflow_paths = WorkflowPaths::of(None, self.engine.projects().config.config_dir.clone());
+        let workflow_paths = WorkflowPaths::new(None, self.engine.projects().config.config_dir.clone());
         let crash = self.engine.projects().config.crash.clone();
         let (decision, phases) = (adr.clone(), plan.clone());
         let made = blocking(move || {
@@ -213,8 +213,8 @@ impl Tools {
             crash.pass(|| "after creating a project".into());
             if let Some(judged) = judged {
                 for draft in [adr, plan].into_iter().flatten() {
-                    let bytes = read_bounded(&draft).map_err(Refusal::of)?;
-                    judged.accept(&draft, &bytes).map_err(Refusal::of)?;
+                    let bytes = read_bounded(&draft).map_err(Refusal::from_error)?;
+                    judged.accept(&draft, &bytes).map_err(Refusal::from_error)?;
                 }
             }
             Ok::<_, Refusal>(Ok(made))

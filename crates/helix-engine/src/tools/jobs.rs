@@ -83,7 +83,7 @@ impl Tools {
         loop {
             let key = format!("{turn} {} {time}", plan.display());
             let known = self.engine.jobs().by_key(&key).await;
-            match known.map_err(Refusal::of)? {
+            match known.map_err(Refusal::from_error)? {
                 Some(job) if job.status.is_final() && view.jobs.contains(&job.id) => time += 1,
                 Some(_) | None => return Ok(Some(key)),
             }
@@ -132,7 +132,7 @@ impl Tools {
                 // A person reads along.
                 Caller::Session(_) | Caller::Outside { .. } => Reader::Person,
             };
-            let reports = self.engine.reports().of_job(job.id.as_str()).await.map_err(Refusal::of)?;
+            let reports = self.engine.reports().of_job(job.id.as_str()).await.map_err(Refusal::from_error)?;
             last_reports(&job, &reports).into_iter().for_each(|one| text.push_str(&report_text(one, reader)));
         }
         if matches!(self.caller, Caller::Session(_)) {
@@ -141,7 +141,7 @@ impl Tools {
                 "\n\nIf the user asked how it stands, show this table, its head in their language:\n\n{table}"
             ));
         }
-        let data = serde_json::to_value(&job).map_err(Refusal::of)?;
+        let data = serde_json::to_value(&job).map_err(Refusal::from_error)?;
         Ok((text, data))
     }
 }

@@ -33,13 +33,13 @@ impl Tools {
     pub async fn skill_read(&self, arguments: SkillRead) -> Answer {
         let project = self.project(arguments.project.as_deref()).await?;
         let catalog = self.skills(project).await?;
-        let read = move || catalog.read(&arguments.name, arguments.file.as_deref()).map_err(Refusal::of);
+        let read = move || catalog.read(&arguments.name, arguments.file.as_deref()).map_err(Refusal::from_error);
         let read = blocking(read).await?;
         let mut text = read.text.clone();
         if !read.files.is_empty() {
             text.push_str(&format!("\n\n[Other files of this skill: {}]", read.files.join(", ")));
         }
-        let data = serde_json::to_value(&read).map_err(Refusal::of)?;
+        let data = serde_json::to_value(&read).map_err(Refusal::from_error)?;
         Ok((text, data))
     }
 }
@@ -78,7 +78,7 @@ impl Tools {
             [] => "No similar failure of this project in memory.".to_owned(),
             failures => failures.iter().map(past_failure).collect::<Vec<_>>().join("\n\n"),
         };
-        let data = serde_json::to_value(&found).map_err(Refusal::of)?;
+        let data = serde_json::to_value(&found).map_err(Refusal::from_error)?;
         Ok((text, json!({ "failures": data })))
     }
 }

@@ -45,6 +45,6 @@ async fn blocking<T: Send + 'static, E: Into<Refusal> + Send + 'static>(
 ) -> Result<T, Refusal> {
     match helix_process::spawn_blocking(work).await {
         Ok(result) => result.map_err(Into::into),
-        Err(error) => Err(Refusal::of(error)),
+        Err(error) => Err(Refusal::from_error(error)),
     }
 }

@@ -39,7 +39,7 @@ impl Tools {
             }
             Caller::Run(run) => {
                 let asked = self.engine.jobs().ask_from_run(run, question, options).await;
-                let asked = asked.map_err(Refusal::of)?;
+                let asked = asked.map_err(Refusal::from_error)?;
                 let text = match &asked.status {
                     QuestionStatus::Answered { answer, .. } => {
                         let (by, said) = (&answer.by, chosen(&asked, answer));
@@ -50,7 +50,7 @@ impl Tools {
                         asked.id
                     ),
                 };
-                let data = serde_json::to_value(&asked).map_err(Refusal::of)?;
+                let data = serde_json::to_value(&asked).map_err(Refusal::from_error)?;
                 Ok((text, data))
             }
             Caller::Outside { .. } => {
@@ -64,7 +64,7 @@ impl Tools {
     pub async fn answer(&self, arguments: AnswerQuestion) -> Answer {
         let (jobs, by) = (self.session().await?.map(|view| view.jobs), self.person().await?);
         let id = match arguments.question.filter(|id| !id.is_empty()) {
-            Some(id) => QuestionId::new(id).map_err(Refusal::of)?,
+            Some(id) => QuestionId::new(id).map_err(Refusal::from_error)?,
             None => {
                 let jobs =
                     jobs.ok_or_else(|| Refusal::text("pass the question's id: job_status of its job lists it"))?;
@@ -82,15 +82,15 @@ impl Tools {
         let answered = match self.engine.jobs().answer(&id, reply).await {
             Err(error @ AnswerError::Forbidden(_)) => {
                 self.refused(&id).await;
-                return Err(Refusal::of(error));
+                return Err(Refusal::from_error(error));
             }
-            other => other.map_err(Refusal::of)?,
+            other => other.map_err(Refusal::from_error)?,
         };
         let text = match &answered.status {
             QuestionStatus::Open => format!("Recorded for {}: it needs more approvals.", answered.id),
             _ => format!("Answered {}: job {} continues.", answered.id, answered.job),
         };
-        let data = serde_json::to_value(&answered).map_err(Refusal::of)?;
+        let data = serde_json::to_value(&answered).map_err(Refusal::from_error)?;
         Ok((text, data))
     }
 

@@ -22,7 +22,7 @@ impl Refusal {
         Self { data: json!({ "error": text }), text }
     }
 
-    pub(super) fn of(error: impl std::error::Error) -> Self {
+    pub(super) fn from_error(error: impl std::error::Error) -> Self {
         Self::text(helix_core::error_chain(&error))
     }
 
@@ -47,7 +47,7 @@ impl From<AdrFileError> for Refusal {
         match error {
             AdrFileError::Invalid { file, diagnostics, .. } => Self::found(&file, &diagnostics),
             AdrFileError::Place { message, hint } => Self::text(format!("{message}; {hint}")),
-            other => Self::of(other),
+            other => Self::from_error(other),
         }
     }
 }
@@ -65,7 +65,7 @@ impl From<ProjectError> for Refusal {
             ProjectError::Adr(error) => error.into(),
             ProjectError::Git(error) => error.into(),
             ProjectError::Plan { file, diagnostics } => Self::found(&file, &diagnostics),
-            other => Self::of(other),
+            other => Self::from_error(other),
         }
     }
 }

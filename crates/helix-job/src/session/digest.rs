@@ -28,7 +28,7 @@ pub enum TextRelation {
 
 impl TextDigest {
     /// Digest of a text.
-    pub fn of(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let mut hash = Sha256::new();
         // In pieces: a history of megabytes is told by its letters with every message.
         let mut pieces = BufWriter::with_capacity(PIECE, &mut hash);

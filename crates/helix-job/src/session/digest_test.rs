@@ -2,13 +2,13 @@ use super::*;
 
 #[test]
 fn white_space_is_no_difference_and_everything_else_is() {
-    assert_eq!(TextDigest::of(" a\r\nb "), TextDigest::of("ab"));
-    assert_ne!(TextDigest::of("a_b"), TextDigest::of("a-b"));
+    assert_eq!(TextDigest::new(" a\r\nb "), TextDigest::new("ab"));
+    assert_ne!(TextDigest::new("a_b"), TextDigest::new("a-b"));
     // SHA-256 of the letters, however many there are: what older journals hold.
-    assert_eq!(TextDigest::of("a b c").as_str(), "ba7816bf8f01cfea414140de5dae2223");
+    assert_eq!(TextDigest::new("a b c").as_str(), "ba7816bf8f01cfea414140de5dae2223");
     let long = "ä".repeat(PIECE);
-    assert_eq!(TextDigest::of(&long), TextDigest::of(&long.replace("ääää", "ä ä\nää")));
-    assert_ne!(TextDigest::of(&long), TextDigest::of(&long[2..]));
+    assert_eq!(TextDigest::new(&long), TextDigest::new(&long.replace("ääää", "ä ä\nää")));
+    assert_ne!(TextDigest::new(&long), TextDigest::new(&long[2..]));
     assert_eq!(relation("Yes.\n\nNo", "Yes. No"), TextRelation::Same);
     assert_eq!(relation("Yes. N", "Yes. No"), TextRelation::Part);
     assert_eq!(relation("Yes. X", "Yes. No"), TextRelation::Different);

@@ -100,7 +100,7 @@ pub enum TurnParent {
 
 impl TurnParent {
     /// A turn's position.
-    pub fn of(turn: &TurnView) -> Self {
+    pub fn from_turn(turn: &TurnView) -> Self {
         match (&turn.continues, &turn.parent) {
             (Some(continued), _) => Self::Continuing { turn: continued.clone(), under: turn.under.clone() },
             (None, Some(parent)) => Self::After { turn: parent.clone() },

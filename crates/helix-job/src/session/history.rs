@@ -151,7 +151,7 @@ fn step<'a>(way: &Way<'a>, turn: &'a TurnSummary, exchange: &Exchange, index: us
 
 impl TurnSummary {
     /// What is needed of a turn.
-    pub fn of(turn: &TurnView) -> Self {
+    pub fn from_turn(turn: &TurnView) -> Self {
         Self {
             id: turn.id.clone(),
             number: turn.number,

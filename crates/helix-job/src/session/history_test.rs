@@ -13,18 +13,18 @@ fn stub(number: u32, under: u32, asked: &str, answered: &str) -> TurnSummary {
         number,
         under: (under > 0).then(|| id(under)),
         before: None,
-        asked: TextDigest::of(asked),
-        answered: (!answered.is_empty()).then(|| TextDigest::of(answered)),
+        asked: TextDigest::new(asked),
+        answered: (!answered.is_empty()).then(|| TextDigest::new(answered)),
     }
 }
 
 fn exchange(asked: &str, answered: &str) -> Exchange {
-    let answered = (!answered.is_empty()).then(|| TextDigest::of(answered));
-    Exchange { asked: TextDigest::of(asked), answered }
+    let answered = (!answered.is_empty()).then(|| TextDigest::new(answered));
+    Exchange { asked: TextDigest::new(asked), answered }
 }
 
 fn of(turns: &[TurnSummary], history: &[Exchange]) -> HistoryMatch {
-    match_history(turns, history, |index| (index > 0).then(|| TextDigest::of(&format!("{index} before"))))
+    match_history(turns, history, |index| (index > 0).then(|| TextDigest::new(&format!("{index} before"))))
 }
 
 fn here(after: u32) -> HistoryMatch {
@@ -72,7 +72,7 @@ fn a_changed_answer_is_named_and_a_foreign_history_is_unknown() {
 
 #[test]
 fn a_session_that_was_joined_in_the_middle_begins_there() {
-    let joined = |before: &str| TurnSummary { before: Some(TextDigest::of(before)), ..stub(1, 0, "two", "B") };
+    let joined = |before: &str| TurnSummary { before: Some(TextDigest::new(before)), ..stub(1, 0, "two", "B") };
     let tree = [joined("1 before"), stub(2, 1, "three", "C")];
     let history = [exchange("one", "A"), exchange("two", "B"), exchange("three", "C")];
     let found = HistoryMatch::Here { after: Some(id(2)), from: 1, mismatches: vec![], unseen: vec![] };

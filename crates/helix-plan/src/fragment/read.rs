@@ -54,7 +54,7 @@ pub fn read(plan: &Plan, planner: &PhaseId, value: &Value) -> Result<Growth, Vec
     let mut reading = Reading { plan, generate, reader: &mut reader };
     let written = reading.fragment(fragment);
     let to_finding = |problem: &Diagnostic| {
-        let pointer = pointers.of(problem, codes::MISSING_KEY);
+        let pointer = pointers.for_diagnostic(problem, codes::MISSING_KEY);
         finding(&problem.code, pointer, &problem.message, problem.help.as_deref())
     };
     let findings: Vec<Finding> = reader.problems.iter().filter(|problem| problem.is_error()).map(to_finding).collect();

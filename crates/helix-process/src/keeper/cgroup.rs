@@ -84,7 +84,7 @@ impl Drop for Cgroup {
 pub(crate) fn members(path: &Path) -> io::Result<BTreeSet<ProcessIdentity>> {
     let mut found: BTreeSet<_> = fs::read_to_string(path.join("cgroup.procs"))?
         .lines()
-        .filter_map(|line| ProcessIdentity::of(line.parse().ok()?))
+        .filter_map(|line| ProcessIdentity::read(line.parse().ok()?))
         .collect();
     for entry in fs::read_dir(path)? {
         let entry = entry?;

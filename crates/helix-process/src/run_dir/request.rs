@@ -47,7 +47,7 @@ pub(crate) fn publish(
     secrets: &[Secret],
     seal: &RunSeal,
 ) -> Result<RunDir, RunDirError> {
-    let directory = RunDir::of(runs, &request.run);
+    let directory = RunDir::for_run(runs, &request.run);
     let _alone = alone();
     for _ in 0..MAX_FOREIGN {
         if directory.is_of(&request.run, seal)? {
@@ -94,10 +94,10 @@ fn put(
     seal: &RunSeal,
     directory: &RunDir,
 ) -> Result<bool, RunDirError> {
-    let own = i32::try_from(std::process::id()).ok().and_then(ProcessIdentity::of);
+    let own = i32::try_from(std::process::id()).ok().and_then(ProcessIdentity::read);
     let (pid, ticks) = own.map_or((0, 0), |own| (own.pid, own.start_ticks));
     let staging = RunDir::at(runs.join(format!("{STAGING_PREFIX}{pid}-{ticks}-{}", next())));
-    let mark = staging.file(&seal.of(&request.run));
+    let mark = staging.file(&seal.file_name(&request.run));
     let filled = fill(&staging, request, secrets).and_then(|()| write_new(&mark, b""));
     let published = filled.and_then(|()| match fs::rename(staging.path(), directory.path()) {
         Ok(()) => Ok(true),

@@ -20,7 +20,7 @@ impl RunSeal {
 
     /// Name of the empty file that marks the directory of a run: nobody else can foresee it. Nothing has to be read, so that a power
     /// cut leaves it whole or not at all.
-    pub(crate) fn of(&self, run: &RunId) -> String {
+    pub(crate) fn file_name(&self, run: &RunId) -> String {
         // Any length of key will do.
         let digits = Hmac::<Sha256>::new_from_slice(&self.0).map(|mut mac| {
             mac.update(b"run directory\0");

@@ -46,7 +46,7 @@ pub(super) fn sweep(runs: &Path, seal: &RunSeal, live: &[RunId]) -> Result<Sweep
             continue;
         }
         let Ok(run) = RunId::new(name) else { continue };
-        let (directory, wanted) = (RunDir::of(runs, &run), live.contains(&run));
+        let (directory, wanted) = (RunDir::for_run(runs, &run), live.contains(&run));
         // What no host has made is nobody's run.
         let settled = match directory.is_of(&run, seal) {
             Ok(true) => settle(&directory, &run, wanted, &mut report),
@@ -109,7 +109,7 @@ fn settle(directory: &RunDir, run: &RunId, wanted: bool, report: &mut SweepRepor
 }
 
 fn remove_staging(path: &Path, name: &str, report: &mut SweepReport) {
-    let at_work = staging_owner(name).is_some_and(|owner| ProcessIdentity::of(owner.pid) == Some(owner));
+    let at_work = staging_owner(name).is_some_and(|owner| ProcessIdentity::read(owner.pid) == Some(owner));
     if at_work {
         return;
     }

@@ -72,7 +72,7 @@ impl AdrDirectory {
         ids: &[&AdrId],
         texts: impl Fn(&[&Adr]) -> Result<Vec<String>, AdrFileError>,
     ) -> Result<Changed, AdrFileError> {
-        let place = Place::of(root)?;
+        let place = Place::find(root)?;
         let _lock = lock(root, &place)?;
         let known = Self::open(root)?;
         let find = |id: &&AdrId| {

@@ -137,7 +137,7 @@ pub fn drift(directory: &AdrDirectory, environment: GitEnvironment, since: Optio
         if is_beside(path) {
             continue;
         }
-        let claimants: Vec<&Claimant> = directory.known().claims().of(path);
+        let claimants: Vec<&Claimant> = directory.known().claims().claimants(path);
         let change = at.checked_sub(1).and_then(|at| history.changes.get(at));
         for claimant in &claimants {
             let drifted = match (since.is_some(), decided_at(&claimant.file)) {

@@ -34,7 +34,7 @@ impl AdrDirectory {
         proven: &[String],
         approved: Option<&Acceptance>,
     ) -> Result<Proven, AdrFileError> {
-        let place = Place::of(root)?;
+        let place = Place::find(root)?;
         let _lock = lock(root, &place)?;
         let known = Self::open(root)?;
         let unknown = || AdrFileError::Unknown { id: id.clone(), directory: place.directory.clone() };

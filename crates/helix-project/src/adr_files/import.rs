@@ -100,7 +100,7 @@ impl AdrDirectory {
         let read: Vec<Adr> = files.iter().map(|file| Adr::parse(&file.to, &file.imported.text)).collect();
         let others = self.adrs.iter().filter(|adr| !replaced.contains(&adr.file));
         let project =
-            Self::of(self.root.clone(), self.place.clone(), others.chain(&read).cloned().collect(), Vec::new());
+            Self::new(self.root.clone(), self.place.clone(), others.chain(&read).cloned().collect(), Vec::new());
         for (file, adr) in files.iter_mut().zip(&read) {
             file.diagnostics = check(adr, &project);
         }

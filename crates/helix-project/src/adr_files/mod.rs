@@ -63,7 +63,7 @@ impl AdrDirectory {
     /// [`AdrFileError::Place`] when it cannot be told where they are, [`AdrFileError::Disk`] when the directory cannot be listed. Files
     /// that cannot be read are in [`AdrDirectory::unreadable`].
     pub fn open(root: &Path) -> Result<Self, AdrFileError> {
-        Self::open_in(root, &Place::of(root)?)
+        Self::open_in(root, &Place::find(root)?)
     }
 
     /// Reads those of a directory.
@@ -77,10 +77,10 @@ impl AdrDirectory {
                 Err(error) => unreadable.push((path, error)),
             }
         }
-        Ok(Self::of(root.to_path_buf(), place.clone(), adrs, unreadable))
+        Ok(Self::new(root.to_path_buf(), place.clone(), adrs, unreadable))
     }
 
-    fn of(root: PathBuf, place: Place, mut adrs: Vec<Adr>, unreadable: Vec<(PathBuf, AdrFileError)>) -> Self {
+    fn new(root: PathBuf, place: Place, mut adrs: Vec<Adr>, unreadable: Vec<(PathBuf, AdrFileError)>) -> Self {
         adrs.sort_by(|one, other| one.file.cmp(&other.file));
         let known = KnownAdrs::new(&adrs);
         Self { root, place, knows_files: true, adrs, unreadable, known }

@@ -137,7 +137,7 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`]; nothing was changed.
     pub fn finalize(root: &Path, draft: &Path) -> Result<Finalized, AdrFileError> {
-        let place = Place::of(root)?;
+        let place = Place::find(root)?;
         let _lock = lock(root, &place)?;
         let directory = root.join(&place.directory);
         let known = Self::open_in(root, &place)?;
@@ -167,7 +167,7 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`]; nothing was changed.
     pub fn create(root: &Path, title: &str, language: Option<Language>) -> Result<Finalized, AdrFileError> {
-        let place = Place::of(root)?;
+        let place = Place::find(root)?;
         let _lock = lock(root, &place)?;
         let known = Self::open_in(root, &place)?;
         let style = known.style();
@@ -234,7 +234,7 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`] when the directory cannot be read or written.
     pub fn refresh_index(root: &Path) -> Result<Option<String>, AdrFileError> {
-        let place = Place::of(root)?;
+        let place = Place::find(root)?;
         let _lock = lock(root, &place)?;
         update_index(root, &place)
     }
@@ -244,7 +244,7 @@ impl AdrDirectory {
     /// # Errors
     /// [`AdrFileError`] when the directory cannot be read or written.
     pub fn regenerate_index(root: &Path) -> Result<PathBuf, AdrFileError> {
-        let place = Place::of(root)?;
+        let place = Place::find(root)?;
         let _lock = lock(root, &place)?;
         let path = root.join(&place.directory).join(INDEX);
         let own = Self::open_in(root, &place)?.style().form == AdrForm::Helix;

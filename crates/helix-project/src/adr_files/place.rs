@@ -56,7 +56,7 @@ impl Place {
     /// # Errors
     /// [`AdrFileError::Place`] when settings name no directory of the project, or several directories hold decisions and nothing says
     /// which is meant.
-    pub fn of(root: &Path) -> Result<Self, AdrFileError> {
+    pub fn find(root: &Path) -> Result<Self, AdrFileError> {
         if let Some(named) = named(root)? {
             return Ok(named);
         }

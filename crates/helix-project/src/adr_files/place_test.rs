@@ -10,7 +10,7 @@ fn place(files: &[(&str, &str)]) -> Result<Place, String> {
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
     }
-    Place::of(root.path()).map_err(|error| error.to_string())
+    Place::find(root.path()).map_err(|error| error.to_string())
 }
 
 #[test]

@@ -81,10 +81,10 @@ impl AdrDirectory {
     /// # Errors
     /// [`RenumberError`]; a decision that was begun with is carried on by the next call.
     pub fn renumber(root: &Path, which: Option<&Path>, base: Option<&str>) -> Result<Vec<Renumbered>, RenumberError> {
-        let place = Place::of(root)?;
+        let place = Place::find(root)?;
         let _lock = lock(root, &place)?;
         let known = Self::open(root)?;
-        let history = History::of(root, base)?;
+        let history = History::read(root, base)?;
         let later: Vec<String> = match which {
             Some(path) => {
                 let path = path.canonicalize().map_err(disk("find", path))?;
@@ -149,7 +149,7 @@ impl AdrDirectory {
             let follows = !is_shared || mine == Some(false) && history.is_in_base(&other) == Some(false);
             let by_number = if follows { ByNumber::Follows } else { ByNumber::Stays };
             let path = self.root.join(&other);
-            let kind = SavedKind::of(Path::new(&other), &text);
+            let kind = SavedKind::detect(Path::new(&other), &text);
             // What stands in the base branch word for word was written about the decision that is there.
             let is_as_in_base = || mine == Some(false) && history.is_as_in_base(&other, &text);
             let renamed = match self.by_file(&other) {
@@ -209,7 +209,7 @@ struct History {
 }
 
 impl History {
-    fn of(root: &Path, base: Option<&str>) -> Result<Self, RenumberError> {
+    fn read(root: &Path, base: Option<&str>) -> Result<Self, RenumberError> {
         let mut history = Self { root: root.to_path_buf(), repository: repository(root), base: None };
         let Some(repository) = &history.repository else { return Ok(history) };
         for name in base.map_or_else(|| BASES.to_vec(), |base| vec![base]) {

@@ -20,7 +20,7 @@ pub(super) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
-    pub(super) fn of(repository: &'a Repository, commit: &str) -> Result<Self, GitError> {
+    pub(super) fn read(repository: &'a Repository, commit: &str) -> Result<Self, GitError> {
         let listing = repository.listing(&repository.commit(commit)?.tree)?;
         Ok(Self { repository, listing })
     }

@@ -104,7 +104,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first, links).await?;
     let presenter = Presenter::<W>::new(AnswerOptions { language: turn.language(), ..options });
     if request.stream {
-        return Ok(streaming::response(shared, presenter, turn, Place::of(&headers, profile)));
+        return Ok(streaming::response(shared, presenter, turn, Place::from_headers(&headers, profile)));
     }
     Ok(Json(whole(&shared, presenter, turn).await?).into_response())
 }

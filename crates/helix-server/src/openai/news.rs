@@ -47,7 +47,7 @@ pub(super) struct Place {
 
 impl Place {
     /// The place of a request's answer; `None` where the client is another one, or keeps none.
-    pub(super) fn of(headers: &HeaderMap, profile: Profile) -> Option<Self> {
+    pub(super) fn from_headers(headers: &HeaderMap, profile: Profile) -> Option<Self> {
         let chat = chat(headers).filter(|id| !id.as_bytes().starts_with(TEMPORARY_CHAT))?;
         let chat = chat.to_str().ok().filter(|_| profile.is_open_webui())?.trim().to_owned();
         Some(Self { chat, message: client_message(headers)? })
@@ -69,7 +69,7 @@ pub(super) struct Watched {
 
 impl Watched {
     /// `None` before the turn runs.
-    pub(super) fn of(turn: &TurnStream) -> Option<Self> {
+    pub(super) fn from_turn(turn: &TurnStream) -> Option<Self> {
         let (session, id) = turn.began()?;
         Some(Self { session: session.clone(), turn: id.clone(), language: turn.language() })
     }

@@ -71,7 +71,7 @@ fn shown(shared: Shared, turn: TurnStream, with_jobs: bool, place: Option<Place>
             match source {
                 Source::Turn(mut turn) => match turn.next_shown().await? {
                     TurnEvent::Ended(ended) if with_jobs && ended.error.is_none() => {
-                        let watched = Watched::of(&turn);
+                        let watched = Watched::from_turn(&turn);
                         Some(match jobs_of(&shared, watched.as_ref()).await {
                             Some((jobs, watched)) => (Shown::Answer(ended), Source::Jobs(jobs, watched)),
                             None => {

@@ -61,7 +61,7 @@ pub(super) struct Selected<'a> {
 }
 
 impl JobDetail {
-    pub(super) async fn of(engine: &Engine, id: &str) -> Result<Self, EngineError> {
+    pub(super) async fn read(engine: &Engine, id: &str) -> Result<Self, EngineError> {
         let view = engine.jobs().get(id).await?;
         let phases = engine.jobs().phases(&view.id).await?;
         let events = engine.jobs().events_so_far(&view.id).await?;

@@ -50,7 +50,7 @@ pub(crate) struct Parts {
 
 /// The parts of a job's page that move by themselves.
 pub(crate) async fn parts(pages: &Pages, language: Language, id: &str, asked: &Asked) -> Result<Parts, EngineError> {
-    let detail = JobDetail::of(&pages.engine, id).await?;
+    let detail = JobDetail::read(&pages.engine, id).await?;
     let selected = detail.select(asked);
     let mut moving = vec![
         head::head(language, &detail),
@@ -80,7 +80,7 @@ pub(crate) async fn show(
 ) -> Shown<Response> {
     let language = reader.language;
     let made = async {
-        let detail = JobDetail::of(&pages.engine, &id).await?;
+        let detail = JobDetail::read(&pages.engine, &id).await?;
         let selected = detail.select(&asked);
         let shown = match selected.tab {
             Tab::Activity => panel::activity(&pages, language, &detail, &selected).await?,

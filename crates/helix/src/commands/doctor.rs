@@ -214,7 +214,7 @@ async fn workspace(context: &Context, settings: &Settings) -> Option<Check> {
         let (file, command) = (install.evidence, install.commands.join("\", \""));
         return Some(Check::note(what, problem!(language, "doctor-no-setup", file = file, command = command)));
     }
-    if workspace == Workspace::of(&root) {
+    if workspace == Workspace::of_work_tree(&root) {
         return None;
     }
     let kept = Preparations::list(&settings.state_dir.value).unwrap_or_default();

@@ -82,7 +82,7 @@ pub(crate) fn run(context: &Context, hook: &Hook) -> Ended {
     let project = project.as_ref().or(chosen.as_ref());
     // The configuration itself is not read: a mistake in it must not reach the agent as a finding.
     let skills = SkillCatalog::load(project.map(PathBuf::as_path), &skill_directories(&context.environment));
-    let workflow_paths = WorkflowPaths::of(project.map(PathBuf::as_path), user_directory(&context.environment));
+    let workflow_paths = WorkflowPaths::new(project.map(PathBuf::as_path), user_directory(&context.environment));
     let belongs = match project {
         Some(root) => Belongs::Project(root),
         None if session.is_some() => Belongs::NoProject,

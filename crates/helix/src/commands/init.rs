@@ -50,7 +50,7 @@ pub(crate) fn run(context: &Context, directory: Option<&Path>) -> Ended {
         (directory.join("plans").join("example").join(PLAN_FILE), template("example", &survey)),
     ];
     // A project that keeps its decisions elsewhere gets no directory for them.
-    let own = Place::of(&directory).is_ok_and(|place| directory.join(place.directory) == directory.join("adr"));
+    let own = Place::find(&directory).is_ok_and(|place| directory.join(place.directory) == directory.join("adr"));
     for (path, text) in files.iter().filter(|(path, _)| own || !path.ends_with("TEMPLATE.txt")) {
         let into = if path.exists() { &mut kept } else { &mut written };
         if !path.exists() {

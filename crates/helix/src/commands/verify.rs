@@ -143,7 +143,7 @@ fn not_verified(error: BundleError) -> CommandError {
 fn rerun(context: &Context, verified: &Verified, repository: &Path) -> Result<Option<Vec<PhaseGates>>, CommandError> {
     let venv = context.active_venv().map(|path| path.to_string_lossy().into_owned());
     let evidence = verified.statement.evidence();
-    let again = verified.state.active().and_then(|active| Rerun::of(active, evidence, venv));
+    let again = verified.state.active().and_then(|active| Rerun::new(active, evidence, venv));
     let Some(again) = again else {
         return Err(CommandError::usage(codes::CANNOT_BE_DONE, "the job has no integrated result to run gates on")
             .hint("verify it without --rerun"));

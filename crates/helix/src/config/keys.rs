@@ -417,7 +417,7 @@ kinds! {
     pub(super) Inherit -> Wanted, |node, what, reader| {
         let word = String::from_node(node, what, reader)?;
         let help = "write \"rules\", \"skills\", \"hooks\", or \"mcp:\" with the name of a tool server of yours";
-        fitting(node, reader, Wanted::of(&word), &format!("{word:?} cannot be inherited"), help)
+        fitting(node, reader, Wanted::from_word(&word), &format!("{word:?} cannot be inherited"), help)
     };
     /// A rule for tools.
     pub(super) Rule -> ToolRule, |node, what, reader| {
@@ -482,7 +482,7 @@ pub(super) enum Wanted {
 }
 
 impl Wanted {
-    fn of(word: &str) -> Option<Self> {
+    fn from_word(word: &str) -> Option<Self> {
         match word {
             "rules" => Some(Self::Rules),
             "skills" => Some(Self::Skills),

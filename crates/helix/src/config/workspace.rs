@@ -58,7 +58,7 @@ pub(crate) fn workspace_of(
 }
 
 fn workspace(repository: &Path, written: keys::Workspace) -> Workspace {
-    let built_in = Workspace::of(repository);
+    let built_in = Workspace::of_work_tree(repository);
     let keys::Workspace { setup, copy, link, cache, env, services, timeout, .. } = written;
     let list = |written: Option<Placed<Vec<Placed<String>>>>| -> Vec<String> {
         written.into_iter().flat_map(|list| list.value).map(|one| one.value).collect()

@@ -160,7 +160,7 @@ impl Watcher<'_> {
         let mut interrupts = signal_stream(SignalKind::interrupt())?;
         let mut terminations = signal_stream(SignalKind::terminate())?;
         let is_screen = self.display.screen().is_some();
-        let mut keys = Keys::of(is_screen);
+        let mut keys = Keys::new(is_screen);
         let (mut frames, mut looks) = (tokio::time::interval(FRAME), tokio::time::interval(LOOK_AGAIN));
         loop {
             let Some(mut events) = unless_gone(self.reached.client().events(&self.view.id, self.last).await)? else {

@@ -64,7 +64,7 @@ impl CodexReader {
     }
 
     fn failed(&mut self, said: &str, run: &mut Gathered) {
-        let trouble = Trouble::of(said);
+        let trouble = Trouble::classify(said);
         let refused = trouble.nature == Nature::Refused;
         let terminal = error_record(said, &trouble, self.turns, refused.then_some(StopReason::Refusal));
         if let Some(limit) = trouble.rate_limit(None) {
@@ -117,7 +117,7 @@ impl Reading for CodexReader {
     fn finish(&mut self, ended: &Ended, run: &mut Gathered) {
         if run.terminal.is_none() && !run.started && matches!(ended.ending, Ending::Exited { code: 1..=127 }) {
             // An unknown session is the one refusal to start that a fresh session cures; stdout says nothing of it.
-            let trouble = Trouble::of(&ended.stderr_tail);
+            let trouble = Trouble::classify(&ended.stderr_tail);
             if trouble.nature == Nature::NoSession {
                 run.terminal = Some(error_record(ended.stderr_tail.trim(), &trouble, 0, None));
                 self.trouble = Some(trouble);

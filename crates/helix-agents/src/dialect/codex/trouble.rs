@@ -66,7 +66,7 @@ impl Resets {
 
 impl Trouble {
     /// Understands a sentence. Total; sources are the recordings of 0.169.0 and the words in its executable.
-    pub(super) fn of(message: &str) -> Self {
+    pub(super) fn classify(message: &str) -> Self {
         let said = message.to_lowercase().replace('\u{2019}', "'");
         let mut trouble = Self { http_status: http_status(&said), ..Self::default() };
         let code = provider_code(message);

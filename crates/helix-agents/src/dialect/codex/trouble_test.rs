@@ -20,7 +20,7 @@ fn sentences_become_kinds() {
         ("something that nobody has said before", Some(Kind::Unknown), Nature::Error),
         ("", Some(Kind::Unknown), Nature::Error),
     ] {
-        let found = Trouble::of(message);
+        let found = Trouble::classify(message);
         assert_eq!((found.error, found.nature), (error, nature), "{message}");
     }
 }
@@ -37,8 +37,8 @@ fn limits_say_when_they_reset() {
         ("You've hit your usage limit. Try again later.", None),
         ("You've hit your usage limit. Try again at 25:99 PM.", None),
     ] {
-        let limit = Trouble::of(words).rate_limit(said).unwrap();
+        let limit = Trouble::classify(words).rate_limit(said).unwrap();
         assert_eq!((limit.rejected, limit.resets_at), (true, wanted.map(time)), "{words}");
     }
-    assert_eq!(Trouble::of("usage limit, try again in 5 s").rate_limit(None).unwrap().resets_at, None);
+    assert_eq!(Trouble::classify("usage limit, try again in 5 s").rate_limit(None).unwrap().resets_at, None);
 }

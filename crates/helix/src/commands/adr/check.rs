@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
 
 impl Arguments {
     /// A check of one file.
-    pub(super) fn of(file: PathBuf) -> Self {
+    pub(super) fn for_file(file: PathBuf) -> Self {
         Self { files: vec![file], complete: false, fix: false }
     }
 }
@@ -100,7 +100,7 @@ fn repair(context: &Context, root: &Path, paths: &[PathBuf]) -> Result<usize, Co
 
 /// The files that are to be checked; at least one.
 fn named(context: &Context, root: &Path, files: &[PathBuf]) -> Result<Vec<PathBuf>, CommandError> {
-    let directory = root.join(Place::of(root)?.directory);
+    let directory = root.join(Place::find(root)?.directory);
     let mut paths = if files.is_empty() { decisions_in(&directory)? } else { with_directories(context, root, files)? };
     // `adr/*.md` names the generated index too, which is no decision.
     paths.retain(|path| !path.ends_with(INDEX));

@@ -17,5 +17,5 @@ pub(super) fn run(context: &Context, root: &Path, wanted: &str) -> Ended {
     readable(&path)?;
     context.block_on(edit(context, &path))?;
     AdrDirectory::refresh_index(root)?;
-    check::run(context, root, &check::Arguments::of(path))
+    check::run(context, root, &check::Arguments::for_file(path))
 }

@@ -94,7 +94,7 @@ async fn connect(context: &Context, arguments: Arguments) -> Ended {
     let base = format!("{}/v1", address.trim_end_matches("/v1"));
     let key = key(&api, &host, settings, &page, &base).await?;
     let connected = Connected { page, base, private: arguments.private, key: digest(&key) };
-    let found = Found::of(&api, &connected, &key).await?;
+    let found = Found::compare(&api, &connected, &key).await?;
     found.write(&api).await?;
     let language = context.terminal.language;
     let changes: Vec<String> = found.changes().map(|change| change.text(language)).collect();
@@ -174,7 +174,7 @@ async fn examined(context: &Context, settings: &Settings, record: &str) -> Resul
     let present = Connections::key(&api.get("/openai/config").await?, &connected.base);
     // One that is not what was connected differs from anything.
     let key = present.filter(|key| digest(key) == connected.key).unwrap_or_default();
-    let found = Found::of(&api, &connected, &key).await?;
+    let found = Found::compare(&api, &connected, &key).await?;
     let changes: Vec<String> = found.changes().map(|change| change.text(Language::English)).collect();
     if !changes.is_empty() {
         let message = format!("{page} differs from what was connected: {}", changes.join("; "));
@@ -246,7 +246,7 @@ struct Found {
 
 impl Found {
     /// Compares. Open WebUI has reached Helix in between.
-    async fn of(api: &Api, connected: &Connected, key: &str) -> Result<Self, CommandError> {
+    async fn compare(api: &Api, connected: &Connected, key: &str) -> Result<Self, CommandError> {
         let connections = Connections::with(&api.get("/openai/config").await?, &connected.base, key);
         let tried = json!({ "url": connected.base, "key": key, "config": connections.own() });
         let unreachable = |error: CommandError| {

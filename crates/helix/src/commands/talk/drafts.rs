@@ -56,7 +56,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    pub(super) fn of(typed: &str) -> Self {
+    pub(super) fn parse(typed: &str) -> Self {
         match typed.trim().to_lowercase().as_str() {
             "y" | "yes" | "j" | "ja" => Self::Yes,
             "e" | "edit" => Self::Edit(Draft::Plan),
@@ -85,7 +85,7 @@ impl Drafts {
         let Some(text) = read(PLAN_DRAFT)? else { return Ok(None) };
         let decision = if is_newer(&directory.join(ADR_DRAFT), last) { read(ADR_DRAFT)? } else { None };
         let project = session.project.as_deref().map(Path::new);
-        let workflows = WorkflowPaths::of(project, user_directory(&context.environment));
+        let workflows = WorkflowPaths::new(project, user_directory(&context.environment));
         let parsed = Plan::parse(PLAN_DRAFT, &text).and_then(|parsed| workflows.expand(parsed, PLAN_DRAFT));
         let (plan, diagnostics) = match parsed {
             Ok(parsed) => (Some(parsed.plan), parsed.warnings),

@@ -11,7 +11,7 @@ fn a_word_is_an_answer_and_a_sentence_a_wish() {
         ("no", Answer::NotNow),
         ("yes, but with tests", Answer::Change("yes, but with tests".into())),
     ] {
-        assert_eq!(Answer::of(typed), wanted, "{typed}");
+        assert_eq!(Answer::parse(typed), wanted, "{typed}");
     }
 }
 

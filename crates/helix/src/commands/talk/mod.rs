@@ -266,7 +266,7 @@ impl<'a> Conversation<'a> {
                 },
             };
             warned = false;
-            let said = match Command::of(text.trim()) {
+            let said = match Command::parse(text.trim()) {
                 None if text.trim().is_empty() => continue,
                 None => self.say(text.trim()).await.map(|_| None),
                 Some(command) => self.command(command).await,
@@ -315,7 +315,7 @@ impl<'a> Conversation<'a> {
                 Typed::Text(typed) => typed,
                 Typed::Interrupted | Typed::End => String::new(),
             };
-            match Answer::of(&typed) {
+            match Answer::parse(&typed) {
                 Answer::Yes if !drafts.is_valid() => {
                     self.context.terminal.say(&say!(language, "drafts-invalid"));
                 }

@@ -28,7 +28,7 @@ pub(super) struct Command {
 
 impl Command {
     /// The command that a text is, if it is one.
-    pub(super) fn of(text: &str) -> Option<Self> {
+    pub(super) fn parse(text: &str) -> Option<Self> {
         let (word, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let is_command = word.len() > 1 && word.starts_with('/') && !word[1..].contains('/') && !text.contains('\n');
         is_command.then(|| Self { word: word.to_owned(), rest: rest.trim().to_owned() })

@@ -111,7 +111,7 @@ impl Drop for Held {
 pub(super) struct Keys(Option<EventStream>);
 
 impl Keys {
-    pub(super) fn of(is_screen: bool) -> Self {
+    pub(super) fn new(is_screen: bool) -> Self {
         Self(is_screen.then(EventStream::new))
     }
 
