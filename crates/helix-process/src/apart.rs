@@ -1,5 +1,5 @@
-//! Work on what nobody trusts, done by a process of its own that may take little memory, time and stack, and that answers one question
-//! after the other. What takes too much ends that process, and nothing else.
+//! Work on what nobody trusts, done by a process of its own that may take little memory, time and stack, reaches nothing, and answers one
+//! question after the other. What takes too much ends that process, and nothing else.
 //!
 //! Must not know what is asked.
 
@@ -10,6 +10,8 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use nix::sys::resource::{Resource, UsageWho, getrlimit, getrusage, setrlimit};
+
+use crate::tryout::shut_in;
 
 /// Most memory of the process, in bytes.
 const MEMORY: u64 = 1 << 30;
@@ -87,11 +89,8 @@ impl Drop for Apart {
 
 /// The process: answers what is asked on stdin, until there is nothing more or it takes too much. `None` ends it.
 pub fn answer_apart(answer: impl FnMut(&[u8]) -> Option<Vec<u8>> + Send + 'static) -> ExitCode {
-    let limited = [(Resource::RLIMIT_DATA, MEMORY), (Resource::RLIMIT_CORE, 0)]
-        .into_iter()
-        .try_for_each(|(resource, most)| setrlimit(resource, most, most));
     let thread = std::thread::Builder::new().stack_size(STACK);
-    let answered = limited.map_err(io::Error::from).and_then(|()| thread.spawn(move || answer_all(answer)));
+    let answered = shut_in(MEMORY).and_then(|()| thread.spawn(move || answer_all(answer)));
     match answered.map(std::thread::JoinHandle::join) {
         Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
         _ => ExitCode::FAILURE,

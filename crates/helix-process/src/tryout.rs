@@ -9,6 +9,8 @@ use std::sync::OnceLock;
 
 use nix::sys::resource::{Resource, setrlimit};
 
+use crate::keeper::landlock::{self, Ruleset};
+
 /// Most memory that the process may take, in bytes.
 const MEMORY: u64 = 256 << 20;
 /// Most processor time, in seconds.
@@ -44,15 +46,30 @@ pub fn try_out(argument: &str, work: &[u8]) -> io::Result<bool> {
     Ok(child.wait()?.success())
 }
 
-/// Leaves this process little memory and time, and no core dump: a process that needs more is killed.
+/// Leaves this process little memory and time, and nothing to reach: a process that needs more is killed.
 ///
 /// # Errors
 /// The system's.
 pub fn may_take_memory() -> io::Result<()> {
-    for (resource, most) in
-        [(Resource::RLIMIT_DATA, MEMORY), (Resource::RLIMIT_CPU, SECONDS), (Resource::RLIMIT_CORE, 0)]
+    setrlimit(Resource::RLIMIT_CPU, SECONDS, SECONDS)?;
+    shut_in(MEMORY)
+}
+
+/// Leaves this process that much memory, no core dump, and what it has open: it can open nothing more, and, as far as this kernel has walls,
+/// neither change files nor reach other processes.
+pub(crate) fn shut_in(memory: u64) -> io::Result<()> {
+    rustix::thread::set_no_new_privs(true)?;
+    let version = landlock::version();
+    if version.abi() > 0 {
+        Ruleset::new(version, Some(&[]))?.restrict_self()?;
+    }
+    for (resource, most) in [(Resource::RLIMIT_DATA, memory), (Resource::RLIMIT_CORE, 0), (Resource::RLIMIT_NOFILE, 0)]
     {
         setrlimit(resource, most, most)?;
     }
     Ok(())
 }
+
+#[cfg(test)]
+#[path = "tryout_test.rs"]
+mod tests;

@@ -45,7 +45,10 @@ fn what_takes_too_much_to_parse_is_named() {
     for (path, text) in hostile {
         let file = user.write(path, &text);
         let (code, said) = gates_run(&user);
-        let named = said.contains(&format!("{path} cannot be checked: it takes more than 1 GiB of memory"));
+        // On a busy machine the time of the check may end before that of the processor.
+        let named = ["it takes more than 1 GiB of memory", "with it, the sources of this check take too long"]
+            .iter()
+            .any(|why| said.contains(&format!("{path} cannot be checked: {why}")));
         // The parser of Python takes any depth, and says so.
         let parsed = path == "deep.py" && code == 0 && said.contains("1 file(s) parse");
         assert!(parsed || named && code != 0, "{path}: {code}: {said}");
