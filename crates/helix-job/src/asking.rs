@@ -11,7 +11,7 @@ use super::illegal::Illegal;
 use super::language::{RECORD, correction};
 use super::person::Person;
 use super::phrases::runs_by_itself;
-use super::state::{Asked, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage};
+use super::state::{AskedQuestion, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage};
 use super::view::ErrorView;
 use crate::question::{
     ACCEPT, APPROVE, About, Answer, CHECK, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP,
@@ -173,7 +173,7 @@ impl PhaseProgress {
             _ => return Err(self.wrong_state()),
         }
         let pause = context.policy.question_seconds.map(Duration::from_secs);
-        self.questions.push(Asked {
+        self.questions.push(AskedQuestion {
             question: question.clone(),
             at: context.at,
             expires_at: pause.and_then(|pause| context.at.checked_add(pause).ok()),
@@ -276,7 +276,8 @@ impl PhaseProgress {
     /// since the host died meanwhile, asks again.
     pub fn asked_before(&self, question: &Question) -> Option<u32> {
         let known = self.questions.iter().filter(|asked| self.asked_by_agent().contains(&asked.question.number));
-        let same = |asked: &&Asked| asked.question.text == question.text && asked.question.options == question.options;
+        let same =
+            |asked: &&AskedQuestion| asked.question.text == question.text && asked.question.options == question.options;
         known.into_iter().find(same).map(|asked| asked.question.number)
     }
 
@@ -350,8 +351,8 @@ impl PhaseProgress {
         }
     }
 
-    fn open(&mut self, number: u32) -> Result<&mut Asked, Illegal> {
-        let open = |asked: &&mut Asked| asked.question.number == number && asked.status == QuestionStatus::Open;
+    fn open(&mut self, number: u32) -> Result<&mut AskedQuestion, Illegal> {
+        let open = |asked: &&mut AskedQuestion| asked.question.number == number && asked.status == QuestionStatus::Open;
         let answered = self.illegal(format!("has no open question {number}"));
         self.questions.iter_mut().find(open).ok_or(answered)
     }

@@ -57,8 +57,8 @@ pub use spec::{
     Role, Roles, SkillEntry,
 };
 pub use state::{
-    Active, Asked, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy, PhaseProgress,
-    PhaseState, PlannedBy, Stage,
+    Active, AskedQuestion, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy,
+    PhaseProgress, PhaseState, PlannedBy, Stage,
 };
 pub use view::{
     Accepted, DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait,

@@ -94,7 +94,7 @@ pub struct PhaseProgress {
     /// Advice before this one (an index) was given before the job was resumed: it counts no more.
     pub advice_epoch: usize,
     /// What persons were asked, oldest first.
-    pub questions: Vec<Asked>,
+    pub questions: Vec<AskedQuestion>,
     /// Who wrote it.
     pub planned_by: PlannedBy,
     /// Files that run by themselves which a person has let in, as they were shown.
@@ -116,7 +116,7 @@ pub enum PlannedBy {
 
 /// A question with what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct AskedQuestion {
     pub question: Question,
     /// When it was asked.
     pub at: Timestamp,
@@ -445,7 +445,7 @@ impl PhaseProgress {
     }
 
     /// The question that waits for an answer, if one does.
-    pub fn open_question(&self) -> Option<&Asked> {
+    pub fn open_question(&self) -> Option<&AskedQuestion> {
         self.questions.iter().find(|asked| asked.status == QuestionStatus::Open)
     }
 

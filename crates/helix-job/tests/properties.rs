@@ -6,8 +6,8 @@ use helix_core::ids::TreeId;
 use helix_core::run::Outcome;
 use helix_job::question::{ACCEPT, APPROVE, Answer, QuestionStatus};
 use helix_job::{
-    AskPerson, Asked, Effect, How, Integration, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView, Person,
-    PhaseState, Recorded, Reopen, Role, decide,
+    AskPerson, AskedQuestion, Effect, How, Integration, JobEnd, JobEvent, JobSpec, JobState, JobStatus, JobView,
+    Person, PhaseState, Recorded, Reopen, Role, decide,
 };
 use helix_plan::{Approval, GateSpec, OnFailure, Seconds, Verify};
 use proptest::prelude::*;
@@ -174,7 +174,7 @@ fn check_proof(state: &JobState) {
             assert!(review.verdict.passed() && review.tree == result.tree, "the verifier has seen it");
         }
         if phase.approval.is_some() {
-            let said_yes = |asked: &Asked| matches!(&asked.status, QuestionStatus::Answered { answer, .. } if answer.choice.as_deref() == Some(APPROVE));
+            let said_yes = |asked: &AskedQuestion| matches!(&asked.status, QuestionStatus::Answered { answer, .. } if answer.choice.as_deref() == Some(APPROVE));
             assert!(progress.questions.iter().any(said_yes), "a person has approved it");
         }
         let overruled = |gate: usize| last.accepted.iter().any(|one| one.gate == gate && one.by.how.is_proof());

@@ -16,10 +16,10 @@ use crate::digest::digest;
 use crate::host_check::HostRules;
 use crate::linked_files;
 use crate::openai::{ApiError, is_openai, refusal};
-use crate::principal::{Asked, Peer, Principal, authenticate, visitor};
+use crate::principal::{Peer, Principal, RequestedRoute, authenticate, visitor};
 use crate::problem::{Problem, codes};
 use crate::profile::FORWARDED_USER_HEADER;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Paths that need no token: they say only whether the server works.
 const OPEN_PATHS: [&str; 2] = ["/healthz", "/readyz"];
@@ -31,14 +31,14 @@ pub(crate) fn is_open(path: &str) -> bool {
 }
 
 /// Lets a request through whose sender may send it, and says to what answers it who that is.
-pub(crate) async fn require_principal(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+pub(crate) async fn require_principal(State(shared): State<ServerState>, request: Request, next: Next) -> Response {
     if is_open(request.uri().path()) {
         return next.run(request).await.map(masked);
     }
     // A body may be sent to another thread, but not looked at from two.
     let (mut parts, body) = request.into_parts();
     let route = parts.extensions.get::<MatchedPath>().map_or("no route", MatchedPath::as_str).to_owned();
-    let asked = Asked { method: &parts.method, route: &route };
+    let asked = RequestedRoute { method: &parts.method, route: &route };
     let admitted = async {
         let peer = parts.extensions.get::<Peer>();
         let principal = authenticate(&shared, &parts.headers, peer, &asked).await?;
@@ -94,7 +94,7 @@ fn masked(body: Body) -> Body {
 
 /// Lets a request to a page through of somebody who is logged in, and says to the page who that is. Nothing that an agent has started gets in,
 /// whatever it shows, and a form counts only where a page of this server has sent it.
-pub(crate) async fn require_visitor(State(shared): State<Shared>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn require_visitor(State(shared): State<ServerState>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
     if path.starts_with(helix_web::ASSETS) {
         return next.run(request).await;
@@ -105,7 +105,7 @@ pub(crate) async fn require_visitor(State(shared): State<Shared>, mut request: R
     if !is_from_own_page(&method, &headers) {
         return helix_web::refuse(&headers, codes::FORBIDDEN_HOST, "no page of this host has sent this form", None);
     }
-    match visitor(&shared, &headers, peer.as_ref(), &Asked { method: &method, route: &route }).await {
+    match visitor(&shared, &headers, peer.as_ref(), &RequestedRoute { method: &method, route: &route }).await {
         Err(problem) => helix_web::refuse(&headers, &problem.code, &problem.detail, problem.hint.as_deref()),
         Ok(None) if path != helix_web::LOGIN => helix_web::ask_to_log_in(&headers),
         Ok(person) => {
@@ -128,7 +128,7 @@ fn is_from_own_page(method: &Method, headers: &HeaderMap) -> bool {
 }
 
 /// Lets a request of the OpenAI-compatible API through if its key has one left. Reading is free.
-pub(crate) async fn require_room(State(shared): State<Shared>, request: Request, next: Next) -> Response {
+pub(crate) async fn require_room(State(shared): State<ServerState>, request: Request, next: Next) -> Response {
     if request.method() != Method::POST || !is_openai(request.uri().path()) {
         return next.run(request).await;
     }

@@ -16,7 +16,7 @@ use helix_job::{JobView, Language, say};
 
 use crate::linked_files::{self, GUARDS, PATH};
 use crate::problem::Problem;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// What can be opened of a job, by the command that shows it.
 const SHOWN: [&str; 2] = [DIFF, EVIDENCE];
@@ -34,7 +34,7 @@ pub(crate) struct JobLinks {
 }
 
 impl JobLinks {
-    pub(crate) fn new(shared: &Shared, base: Option<String>) -> Self {
+    pub(crate) fn new(shared: &ServerState, base: Option<String>) -> Self {
         Self { engine: Some(shared.engine.clone()), base }
     }
 
@@ -54,7 +54,7 @@ impl JobLinks {
 
 /// `GET /helix/files/{token}`
 pub(crate) async fn show(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(token): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -66,7 +66,7 @@ pub(crate) async fn show(
 }
 
 /// What a token of a job leads to; `None` if it is none.
-async fn of_job(shared: &Shared, token: &str, language: Language) -> Option<Result<Response, Problem>> {
+async fn of_job(shared: &ServerState, token: &str, language: Language) -> Option<Result<Response, Problem>> {
     let mut parts = token.split(SEPARATOR);
     let (job, shown, signature) = (parts.next()?, parts.next()?, parts.next()?);
     let job = JobId::new(job).ok()?;
@@ -82,7 +82,7 @@ async fn of_job(shared: &Shared, token: &str, language: Language) -> Option<Resu
     )
 }
 
-async fn text(shared: &Shared, job: &JobId, shown: &str, language: Language) -> Result<String, Problem> {
+async fn text(shared: &ServerState, job: &JobId, shown: &str, language: Language) -> Result<String, Problem> {
     let archive = shared.engine.reports().archive();
     if shown == DIFF {
         let found = archive.diff(job.as_str(), DiffSelection::default()).await?;

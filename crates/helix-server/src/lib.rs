@@ -24,8 +24,8 @@ mod profile;
 mod rate_limit;
 mod route;
 mod routes;
-mod shared;
 mod sse;
+mod state;
 pub mod wire;
 
 pub use config::{BackgroundTasks, Disconnect, ServerConfig};

@@ -13,7 +13,7 @@ use helix_engine::sessions::{FileSignature, LARGEST_LINKED};
 use tokio::io::AsyncReadExt as _;
 
 use crate::problem::Problem;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// What the path of each address begins with.
 pub(crate) const PATH: &str = "/helix/files/";
@@ -57,7 +57,7 @@ impl FileToken {
 }
 
 /// The file of a token.
-pub(crate) async fn show(shared: &Shared, token: &str) -> Result<Response, Problem> {
+pub(crate) async fn show(shared: &ServerState, token: &str) -> Result<Response, Problem> {
     let gone = || {
         Problem::not_found("no such file")
             .hint("it was moved or deleted, or its chat is forgotten; ask for it in the chat")

@@ -24,7 +24,7 @@ use crate::connection::WatchedStream;
 use crate::host_check::HostRules;
 use crate::principal::{Peer, TcpPeer};
 use crate::routes;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Most connections; further ones wait.
 const MOST_CONNECTIONS: usize = 1_024;
@@ -64,7 +64,7 @@ pub async fn serve(
         Some(_) | None => {}
     }
     let hosts = HostRules::new(&config, address);
-    let shared = Shared::new(engine, config);
+    let shared = ServerState::new(engine, config);
     let server = Server {
         service: routes::router(shared.clone(), hosts),
         permits: Arc::new(Semaphore::new(MOST_CONNECTIONS)),
@@ -110,7 +110,7 @@ struct Server {
     service: axum::Router,
     permits: Arc<Semaphore>,
     connections: TaskTracker,
-    shared: Shared,
+    shared: ServerState,
 }
 
 impl Server {

@@ -20,17 +20,17 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use rmcp::{RoleServer, ServerHandler, tool, tool_handler, tool_router};
 
 use crate::principal::Principal;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// The directory that a local client's relative paths start from.
 pub(crate) const DIRECTORY_HEADER: &str = "x-helix-directory";
 
 #[derive(Clone)]
 pub(crate) struct HelixTools {
-    shared: Shared,
+    shared: ServerState,
 }
 
-pub(crate) fn service(shared: Shared) -> StreamableHttpService<HelixTools, NeverSessionManager> {
+pub(crate) fn service(shared: ServerState) -> StreamableHttpService<HelixTools, NeverSessionManager> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)

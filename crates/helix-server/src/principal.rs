@@ -18,7 +18,7 @@ use subtle::ConstantTimeEq;
 use tokio::sync::OnceCell;
 
 use crate::problem::{Problem, codes};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// What is encoded in the parts of an owner's name.
 const IN_OWNER: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'@');
@@ -72,10 +72,10 @@ impl TcpPeer {
 /// # Errors
 /// A [`Problem`] when that is unknown, or an agent poses as a person, which is recorded.
 pub(crate) async fn authenticate(
-    shared: &Shared,
+    shared: &ServerState,
     headers: &HeaderMap,
     peer: Option<&Peer>,
-    asked: &Asked<'_>,
+    asked: &RequestedRoute<'_>,
 ) -> Result<Principal, Problem> {
     let engine = &shared.engine;
     let token = bearer(headers);
@@ -124,10 +124,10 @@ pub(crate) async fn authenticate(
 /// # Errors
 /// A [`Problem`] when it is an agent, which is recorded, or unknown.
 pub(crate) async fn visitor(
-    shared: &Shared,
+    shared: &ServerState,
     headers: &HeaderMap,
     peer: Option<&Peer>,
-    asked: &Asked<'_>,
+    asked: &RequestedRoute<'_>,
 ) -> Result<Option<Person>, Problem> {
     let engine = &shared.engine;
     match peer {
@@ -139,13 +139,13 @@ pub(crate) async fn visitor(
 }
 
 /// What is asked for.
-pub(crate) struct Asked<'a> {
+pub(crate) struct RequestedRoute<'a> {
     pub(crate) method: &'a Method,
     /// The path as the list of routes has it.
     pub(crate) route: &'a str,
 }
 
-impl Asked<'_> {
+impl RequestedRoute<'_> {
     /// Whether it only looks.
     fn reads(&self) -> bool {
         [Method::GET, Method::HEAD, Method::OPTIONS].contains(self.method)
@@ -161,7 +161,7 @@ impl Principal {
     ///
     /// # Errors
     /// A [`Problem`]; what an agent wanted to do is recorded.
-    pub(crate) async fn may(&self, engine: &Engine, asked: &Asked<'_>) -> Result<(), Problem> {
+    pub(crate) async fn may(&self, engine: &Engine, asked: &RequestedRoute<'_>) -> Result<(), Problem> {
         match self {
             Self::Agent(_) if asked.is_below("/mcp") => Ok(()),
             Self::Agent(run) => Err(agent_refused(engine, run.as_str(), asked).await),
@@ -207,7 +207,7 @@ impl<S: Sync> FromRequestParts<S> for By {
     }
 }
 
-async fn no_agent(engine: &Engine, standing: &Standing, asked: &Asked<'_>) -> Result<(), Problem> {
+async fn no_agent(engine: &Engine, standing: &Standing, asked: &RequestedRoute<'_>) -> Result<(), Problem> {
     match standing {
         Standing::Outside => Ok(()),
         Standing::Within(run) => Err(agent_refused(engine, run, asked).await),
@@ -225,7 +225,7 @@ async fn no_other_agent(
     engine: &Engine,
     peer: &TcpPeer,
     own: Option<&RunId>,
-    asked: &Asked<'_>,
+    asked: &RequestedRoute<'_>,
 ) -> Result<(), Problem> {
     match peer.standing(engine).await {
         Standing::Within(run) if own.is_none_or(|own| own.as_str() != run) => {
@@ -235,7 +235,7 @@ async fn no_other_agent(
     }
 }
 
-async fn agent_refused(engine: &Engine, run: &str, asked: &Asked<'_>) -> Problem {
+async fn agent_refused(engine: &Engine, run: &str, asked: &RequestedRoute<'_>) -> Problem {
     if !asked.reads() {
         engine.jobs().agent_refused(run, &format!("{} {}", asked.method, asked.route)).await;
     }

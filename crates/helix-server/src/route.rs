@@ -5,7 +5,7 @@
 use axum::routing::MethodRouter;
 use schemars::{JsonSchema, SchemaGenerator};
 
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// A route and its entry in the document.
 pub(crate) struct Route {
@@ -20,7 +20,7 @@ pub(crate) struct Route {
     pub(crate) body: Option<(Schema, bool)>,
     /// The schema of its query, if it takes one.
     pub(crate) query: Option<Schema>,
-    pub(crate) handler: MethodRouter<Shared>,
+    pub(crate) handler: MethodRouter<ServerState>,
 }
 
 /// Makes the schema of a type, or adds it to the document and makes the reference to it.
@@ -61,7 +61,7 @@ impl Route {
         path: &'static str,
         summary: &'static str,
         answer: Answer,
-        handler: MethodRouter<Shared>,
+        handler: MethodRouter<ServerState>,
     ) -> Self {
         Self { method, path, summary, answer, body: None, query: None, handler }
     }

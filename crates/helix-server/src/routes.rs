@@ -24,7 +24,7 @@ use crate::host_check::HostRules;
 use crate::openai::{self, refusal};
 use crate::problem::{Problem, codes};
 use crate::route::{Answer, Route, foreign, inline, schema};
-use crate::shared::Shared;
+use crate::state::ServerState;
 use crate::{job_links, mcp, openapi};
 
 /// The OpenAPI document of all routes.
@@ -108,7 +108,7 @@ pub(crate) fn list() -> Vec<Route> {
 }
 
 /// The router with everything around it.
-pub(crate) fn router(shared: Shared, hosts: HostRules) -> Router {
+pub(crate) fn router(shared: ServerState, hosts: HostRules) -> Router {
     // Some clients end every address with a slash.
     let router = list().into_iter().fold(Router::new(), |router, route| {
         router.route(&format!("{}/", route.path), route.handler.clone()).route(route.path, route.handler)

@@ -12,7 +12,7 @@ use futures::{FutureExt, Stream, StreamExt, stream};
 use serde::Serialize;
 use tokio::time::{Instant, timeout_at};
 
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// A comment: resets the idle timeouts of proxies and clients.
 pub(crate) const HEARTBEAT: &[u8] = b": keep-alive\n\n";
@@ -73,7 +73,7 @@ where
 /// A response with frames for items: `encode` appends what an item shows and breaks at the end; `None`: there are no more, or the server
 /// shuts down. Items may be skipped; what comes faster than it is sent goes together.
 pub(crate) fn follow<T: Send>(
-    shared: &Shared,
+    shared: &ServerState,
     items: impl Stream<Item = T> + Send + 'static,
     encode: impl FnMut(&mut Vec<u8>, Option<T>) -> ControlFlow<()> + Send + 'static,
 ) -> Response {

@@ -27,7 +27,7 @@ const JOBS: usize = 500;
 
 /// Which project.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct ProjectQuery {
     project: String,
 }
 
@@ -105,7 +105,7 @@ pub(crate) async fn show(
     State(pages): State<Pages>,
     reader: Reader,
     Path(file): Path<String>,
-    Query(Asked { project }): Query<Asked>,
+    Query(ProjectQuery { project }): Query<ProjectQuery>,
 ) -> Shown<Response> {
     let language = reader.language;
     let found = async {

@@ -25,7 +25,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::activity::Items;
 use crate::card::hash;
 use crate::cookie::session_of;
-use crate::job::{Asked, parts};
+use crate::job::{JobQuery, parts};
 use crate::reader::Reader;
 use crate::{Pages, board, questions};
 
@@ -163,7 +163,7 @@ pub(crate) async fn job(
     reader: Reader,
     headers: HeaderMap,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<JobQuery>,
 ) -> Response {
     let (open, answer) = open(pages, &reader, &headers);
     tokio::spawn(async move {
@@ -174,7 +174,7 @@ pub(crate) async fn job(
     answer
 }
 
-async fn follow(mut open: Open, id: &str, asked: &Asked) -> Result<(), EngineError> {
+async fn follow(mut open: Open, id: &str, asked: &JobQuery) -> Result<(), EngineError> {
     let mut moves = open.pages.engine.jobs().moves();
     let job = open.pages.engine.jobs().get(id).await?.id;
     let (mut followed, mut items, mut run): (Option<RunId>, Items, Option<mpsc::Receiver<AgentEvent>>) =

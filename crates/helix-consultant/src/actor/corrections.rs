@@ -16,7 +16,7 @@ use helix_job::{ErrorView, say};
 use tokio_util::sync::CancellationToken;
 
 use super::super::enforce::{
-    AnswerAttempt, AnswerAttempts, Asked, CheckedFiles, CorrectionScope, Evidence, Examined, examine,
+    AnswerAttempt, AnswerAttempts, CheckedAnswer, CheckedFiles, CorrectionScope, Evidence, Examined, examine,
 };
 use super::super::{TurnEvent, agent_words, phrases};
 use super::{ActiveTurn, RunReport, SessionActor};
@@ -203,7 +203,7 @@ impl SessionActor {
         let examined = tokio::task::spawn_blocking(move || examine(&validators, &evidence)).await;
         let examined = examined.map_err(|error| format!("the check ended early: {error}"))?;
         let mut examined = examined.map_err(|error| helix_core::error_chain(&error))?;
-        let asked = Asked {
+        let asked = CheckedAnswer {
             supervisor: self.services.runner.supervisor(),
             run,
             answer: split(answer).0,
@@ -212,7 +212,7 @@ impl SessionActor {
             stop,
         };
         for (number, validator) in self.services.config.enforcement.own.iter().enumerate() {
-            match asked.of(number, validator).await {
+            match asked.findings(number, validator).await {
                 Ok(found) => examined.findings.extend(found),
                 Err(why) => examined.unmade.push(format!("{}: {why}", validator.name)),
             }

@@ -19,7 +19,7 @@ pub use validators::Validator;
 
 pub(crate) use attempts::{AnswerAttempt, AnswerAttempts, CorrectionScope};
 pub use checked_files::CheckedFiles;
-pub(crate) use own::Asked;
+pub(crate) use own::CheckedAnswer;
 pub(crate) use validators::{Evidence, Examined, examine};
 
 /// How answers are enforced.

@@ -41,7 +41,7 @@ impl OwnValidator {
 }
 
 /// What all checks of one answer are given.
-pub(crate) struct Asked<'a> {
+pub(crate) struct CheckedAnswer<'a> {
     pub(crate) supervisor: &'a Supervisor,
     /// The run that gave the answer.
     pub(crate) run: &'a RunId,
@@ -63,12 +63,12 @@ struct Line {
     fix: Option<String>,
 }
 
-impl Asked<'_> {
+impl CheckedAnswer<'_> {
     /// What a check finds: one finding for each line that it prints, and none if it exits with 0 and prints nothing.
     ///
     /// # Errors
     /// Why the command says nothing of the answer.
-    pub(crate) async fn of(&self, number: usize, validator: &OwnValidator) -> Result<Vec<AnswerFinding>, String> {
+    pub(crate) async fn findings(&self, number: usize, validator: &OwnValidator) -> Result<Vec<AnswerFinding>, String> {
         let run = RunId::new(format!("{}.check{number}", self.run)).map_err(|error| error.to_string())?;
         // What a former host began was read by nobody and is of no use.
         if let Some(former) = self.supervisor.attach_or_withdraw(&run).await.map_err(|error| error_chain(&error))? {
@@ -108,7 +108,7 @@ impl Asked<'_> {
     }
 }
 
-impl Asked<'_> {
+impl CheckedAnswer<'_> {
     /// It may change the session's directory, and read the project and what the user's configuration names in its command.
     fn walls(&self, args: &[String]) -> Walls {
         let session = self.directory.parent().unwrap_or(self.directory).to_owned();

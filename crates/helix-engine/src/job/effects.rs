@@ -74,7 +74,7 @@ pub(crate) trait Effects {
 /// Carries out the effects of all jobs of an engine.
 #[derive(Clone)]
 pub(crate) struct EffectRunner {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<EffectServices>,
 }
 
 /// What came of an effect.
@@ -86,7 +86,7 @@ pub(crate) struct EffectOutcome {
     pub(crate) place: Option<Permit>,
 }
 
-pub(crate) struct Shared {
+pub(crate) struct EffectServices {
     pub(super) host: Arc<Services>,
     /// Who may run the command of a gate now.
     pub(crate) gate_places: Admission,
@@ -179,7 +179,7 @@ impl EffectRunner {
         let preparations = Preparations::new(host.state.root(), supervisor.clone());
         let checkouts = GateCheckouts::new(supervisor, host.closing.clone(), preparations.clone());
         Self {
-            shared: Arc::new(Shared {
+            shared: Arc::new(EffectServices {
                 host,
                 gate_places,
                 activity: broadcast::Sender::new(ACTIVITY_BUFFER),

@@ -82,14 +82,14 @@ struct Rewriter<'r, 's> {
     adr: Option<String>,
     /// Ids of the phases that generate phases, in the modern form.
     generating: Vec<Node>,
-    shared: Vec<Shared>,
+    shared: Vec<SharedValue>,
     /// The phase that is being rewritten.
     owner: Owner,
 }
 
 /// A value of the plan that its phases share.
 #[derive(Clone)]
-struct Shared {
+struct SharedValue {
     /// Where it stands in a phase.
     path: &'static str,
     key_range: Range<usize>,

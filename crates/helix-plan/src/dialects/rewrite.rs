@@ -9,7 +9,7 @@ use super::super::print::{entry_text, node_text};
 use super::draft::Draft;
 use super::files::{Direction, Owner};
 use super::table::{ADR_GATE, EVERY_ADR, Meaning, OldKey, OldPlace, Shape, WORDS, keys_of, old_key};
-use super::{Modern, Rewriter, Shared, id_node, modern_id, references};
+use super::{Modern, Rewriter, SharedValue, id_node, modern_id, references};
 
 /// The number of phases that a plan of the older system added at most.
 const MOST_ADDED: &str = "5";
@@ -136,10 +136,10 @@ impl Rewriter<'_, '_> {
                 }
                 fields.finish(self.reader);
             }
-            Meaning::Shared(path, shape) => {
+            Meaning::SharedValue(path, shape) => {
                 for (_, value) in self.converted(path, shape, &old) {
                     self.report(range, old.text.clone(), Modern::Written(row.written(path, &value)));
-                    self.shared.push(Shared { path, key_range: range.clone(), value });
+                    self.shared.push(SharedValue { path, key_range: range.clone(), value });
                 }
             }
             Meaning::Key(path, shape) => {
@@ -230,7 +230,7 @@ impl Rewriter<'_, '_> {
     }
 
     /// A value of the plan for one more phase.
-    fn shared_value(&mut self, path: &str) -> Option<Shared> {
+    fn shared_value(&mut self, path: &str) -> Option<SharedValue> {
         let shared = self.shared.iter().find(|shared| shared.path == path)?.clone();
         self.may_copy(shared.value.items(), &shared.key_range).then_some(shared)
     }
@@ -253,14 +253,14 @@ impl Rewriter<'_, '_> {
             return;
         }
         let Some(first) = switch.or(config) else { return };
-        let mut own: Vec<Shared> = Vec::new();
+        let mut own: Vec<SharedValue> = Vec::new();
         if let Some(config) = config {
             let Some(mut fields) = self.reader.open(&config.value, "`phase_config`") else { return };
             for row in keys_of(OldPlace::PhaseConfig) {
                 let (Some(entry), Meaning::Key(path, shape)) = (fields.entry(row.key), row.meaning) else { continue };
                 let old = Old { name: row.key.into(), text: entry_text(entry), entry };
                 let new = self.converted(path, shape, &old).pop();
-                own.extend(new.map(|(_, value)| Shared { path, key_range: entry.key_range.clone(), value }));
+                own.extend(new.map(|(_, value)| SharedValue { path, key_range: entry.key_range.clone(), value }));
             }
             fields.finish(self.reader);
         }
@@ -269,7 +269,7 @@ impl Rewriter<'_, '_> {
             let path = format!("generates_phases.{key}");
             let written = own.iter().find(|own| own.path == path).cloned().or_else(|| self.shared_value(&path));
             parts.extend(match written {
-                Some(Shared { key_range, value, .. }) => Some(Entry { key: key.into(), key_range, value }),
+                Some(SharedValue { key_range, value, .. }) => Some(Entry { key: key.into(), key_range, value }),
                 None if key == "max" => {
                     let (key_range, value) = (first.key_range.clone(), Node::plain(MOST_ADDED, &first.key_range));
                     Some(Entry { key: key.into(), key_range, value })

@@ -54,7 +54,7 @@ pub(super) enum Shape {
 pub(super) enum Meaning {
     Key(&'static str, Shape),
     /// A key of the phases that it concerns, where they do not have it themselves.
-    Shared(&'static str, Shape),
+    SharedValue(&'static str, Shape),
     /// A mapping whose keys have rows of their own.
     Parts(OldPlace),
     /// Nothing, for this reason.
@@ -77,10 +77,10 @@ impl OldKey {
             None => format!("{path}: {value}"),
         };
         let comment = match self.meaning {
-            Meaning::Shared(path, _) if path.starts_with("generates_phases") => {
+            Meaning::SharedValue(path, _) if path.starts_with("generates_phases") => {
                 " # in each phase that generates phases"
             }
-            Meaning::Shared(..) => " # in each phase",
+            Meaning::SharedValue(..) => " # in each phase",
             Meaning::Key(_, Shape::AfterDynamic) => " # phases that generate phases",
             Meaning::Key(..) | Meaning::Parts(_) | Meaning::Ignored(_) => "",
         };
@@ -97,7 +97,7 @@ const TEMPLATE: &str = "the phase's type decides its prompt template";
 
 #[rustfmt::skip]
 pub(super) const KEYS: &[OldKey] = {
-    use Meaning::{Ignored, Key, Parts, Shared};
+    use Meaning::{Ignored, Key, Parts, SharedValue};
     use OldPlace::{Config, Files, Gate, Phase, PhaseConfig, Plan, Project};
     use Shape::{
         AfterDynamic, Approval, Dependencies, From, Gates, Inputs, List, Outputs, Retries, Same, Template, Verify,
@@ -107,9 +107,9 @@ pub(super) const KEYS: &[OldKey] = {
         key(Plan, "project_type", Ignored(WORKFLOW)),
         key(Plan, "complexity", Ignored(WORKFLOW)),
         key(Plan, "max_retries", Key("defaults.max_attempts", Retries)),
-        key(Plan, "max_dynamic_phases", Shared("generates_phases.max", Same)),
-        key(Plan, "dynamic_phase_template", Shared("generates_phases.template", Template)),
-        key(Plan, "skills", Shared("skills", List)),
+        key(Plan, "max_dynamic_phases", SharedValue("generates_phases.max", Same)),
+        key(Plan, "dynamic_phase_template", SharedValue("generates_phases.template", Template)),
+        key(Plan, "skills", SharedValue("skills", List)),
 
         key(Project, "name", Key("name", Same)),
         key(Project, "type", Ignored(WORKFLOW)),

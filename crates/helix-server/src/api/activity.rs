@@ -16,8 +16,8 @@ use tokio_stream::wrappers::{BroadcastStream, ReceiverStream};
 
 use super::events::PROBLEM;
 use crate::problem::Problem;
-use crate::shared::Shared;
 use crate::sse;
+use crate::state::ServerState;
 
 /// An agent's activity.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ enum Item {
 }
 
 /// `GET /api/v1/jobs/{id}/activity`
-pub(crate) async fn stream(State(shared): State<Shared>, Path(id): Path<String>) -> Result<Response, Problem> {
+pub(crate) async fn stream(State(shared): State<ServerState>, Path(id): Path<String>) -> Result<Response, Problem> {
     let jobs = shared.engine.jobs();
     // Subscribed before the job is looked up, so that nothing is lost in between.
     let activity = BroadcastStream::new(jobs.activity()).map(Item::Activity);

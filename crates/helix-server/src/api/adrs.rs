@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request::{JsonResult, Params};
 use crate::problem::Problem;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Decisions, by file name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -28,7 +28,7 @@ pub(crate) struct AdrQuery {
 }
 
 /// `GET /api/v1/adrs`
-pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<AdrQuery>) -> JsonResult<AdrList> {
+pub(crate) async fn list(State(shared): State<ServerState>, Params(asked): Params<AdrQuery>) -> JsonResult<AdrList> {
     let project_path = asked.project_path;
     if !project_path.is_absolute() {
         let detail = format!("project_path: {} is not an absolute path", project_path.display());

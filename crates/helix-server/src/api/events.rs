@@ -14,8 +14,8 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::request::Params;
 use crate::problem::Problem;
-use crate::shared::Shared;
 use crate::sse;
+use crate::state::ServerState;
 
 /// Name of the frame that says why a stream ends early.
 pub(crate) const PROBLEM: &str = "problem";
@@ -31,7 +31,7 @@ pub(crate) struct EventQuery {
 
 /// `GET /api/v1/jobs/{id}/events`
 pub(crate) async fn stream(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     Params(asked): Params<EventQuery>,
     headers: HeaderMap,
@@ -48,7 +48,7 @@ pub(crate) async fn stream(
 /// A job's events for a client that may have some of them. Given the job and the number of the last event that the client has,
 /// `begin` says after which number to read, and what writes each event that is read.
 pub(super) async fn follow<W>(
-    shared: &Shared,
+    shared: &ServerState,
     id: &str,
     asked: &EventQuery,
     headers: &HeaderMap,

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request::{Body, JsonResult, Params, named, page_size};
 use crate::problem::Problem;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Largest body with a log, in bytes. Longer logs are explained by `helix failures explain`, which reads them in pieces.
 const LOG_LIMIT: usize = 8 * 1024 * 1024;
@@ -112,7 +112,10 @@ impl ExplainRequest {
 }
 
 /// `GET /api/v1/failures`
-pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<FailureQuery>) -> JsonResult<FailurePage> {
+pub(crate) async fn list(
+    State(shared): State<ServerState>,
+    Params(asked): Params<FailureQuery>,
+) -> JsonResult<FailurePage> {
     let (filter, limit) = (asked.filter()?, page_size::<String>(asked.limit, None)?.unwrap_or(PAGE));
     let page = match asked.q.as_deref().map(str::trim).filter(|words| !words.is_empty()) {
         Some(_) if filter != FailureFilter::default() || asked.after.is_some() => {
@@ -125,7 +128,7 @@ pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<Fai
 }
 
 /// `GET /api/v1/failures/{fingerprint}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<FailureDetail> {
+pub(crate) async fn show(State(shared): State<ServerState>, Path(id): Path<String>) -> JsonResult<FailureDetail> {
     shared.engine.reports().failure(&id).await.map(Json).map_err(|error| match error {
         EngineError::NotFound { .. } => Problem::from(error).hint("list the failures in memory: `helix failures list`"),
         other => other.into(),
@@ -134,7 +137,7 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -
 
 /// `POST /api/v1/failures/explain`
 pub(crate) async fn explain(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Body(asked): Body<ExplainRequest, LOG_LIMIT>,
 ) -> JsonResult<Explanation> {
     let termination = asked.termination()?;
@@ -149,7 +152,7 @@ pub(crate) async fn explain(
 
 /// `GET /api/v1/jobs/{id}/reports`: JSON, or all of them as one page of Markdown.
 pub(crate) async fn reports(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     Params(asked): Params<ReportQuery>,
 ) -> Result<Response, Problem> {

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::problem::{Problem, codes};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// The server's health.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub(crate) async fn live() -> Json<Health> {
 }
 
 /// `GET /readyz`: the journal answers, too.
-pub(crate) async fn ready(State(shared): State<Shared>) -> Result<Json<Health>, Problem> {
+pub(crate) async fn ready(State(shared): State<ServerState>) -> Result<Json<Health>, Problem> {
     // No job has this id, so that the check costs one look-up in the journal.
     match shared.engine.jobs().get("readyz").await {
         Ok(_) | Err(EngineError::NotFound { .. }) => Ok(Health::ok()),

@@ -16,7 +16,7 @@ use super::job_request::JobRequest;
 use super::request::{Body, JsonResult, Params, budget, named, page_size};
 use crate::principal::By;
 use crate::problem::{Problem, codes};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// An accepted job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -66,7 +66,7 @@ impl JobQuery {
 
 /// `POST /api/v1/jobs`
 pub(crate) async fn create(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     By(by): By,
     Body(request): Body<JobRequest>,
 ) -> Result<Response, Problem> {
@@ -78,7 +78,7 @@ pub(crate) async fn create(
 }
 
 /// `GET /api/v1/jobs`
-pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<JobQuery>) -> JsonResult<JobPage> {
+pub(crate) async fn list(State(shared): State<ServerState>, Params(asked): Params<JobQuery>) -> JsonResult<JobPage> {
     let (limit, after) = (page_size(asked.limit, asked.after.as_ref())?, asked.after.clone());
     let filter = asked.filter()?;
     Ok(Json(match limit {
@@ -88,13 +88,13 @@ pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<Job
 }
 
 /// `GET /api/v1/jobs/{id}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<JobView> {
+pub(crate) async fn show(State(shared): State<ServerState>, Path(id): Path<String>) -> JsonResult<JobView> {
     Ok(Json(shared.engine.jobs().get(&id).await?))
 }
 
 /// `POST /api/v1/jobs/{id}/cancel`
 pub(crate) async fn cancel(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     By(by): By,
     Body(Nothing {}): Body<Nothing>,
@@ -134,7 +134,7 @@ pub struct RetryRequest {
 
 /// `POST /api/v1/jobs/{id}/resume`
 pub(crate) async fn resume(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     By(by): By,
     Body(ResumeRequest { budget_usd, plan: takes_plan }): Body<ResumeRequest>,
@@ -145,7 +145,7 @@ pub(crate) async fn resume(
 
 /// `POST /api/v1/jobs/{id}/retry`
 pub(crate) async fn retry(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     By(by): By,
     Body(RetryRequest { phase, budget_usd, plan: takes_plan }): Body<RetryRequest>,
@@ -168,7 +168,7 @@ pub struct CheckRequest {
 
 /// `POST /api/v1/jobs/{id}/check`
 pub(crate) async fn check(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     By(by): By,
     Body(CheckRequest { phase, plan: takes_plan }): Body<CheckRequest>,
@@ -190,7 +190,7 @@ pub struct AcceptRequest {
 
 /// `POST /api/v1/jobs/{id}/accept`
 pub(crate) async fn accept(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     By(by): By,
     Body(AcceptRequest { phase, reason }): Body<AcceptRequest>,
@@ -224,7 +224,7 @@ pub struct RollbackRequest {
 
 /// `POST /api/v1/jobs/{id}/rollback`
 pub(crate) async fn rollback(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(job): Path<String>,
     By(by): By,
     Body(RollbackRequest { phase, again, over }): Body<RollbackRequest>,
@@ -238,7 +238,7 @@ pub(crate) async fn rollback(
 
 /// `POST /api/v1/jobs/{id}/revert`
 pub(crate) async fn revert(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     By(by): By,
     Body(Nothing {}): Body<Nothing>,
@@ -247,7 +247,7 @@ pub(crate) async fn revert(
     Ok(Json(shared.engine.jobs().revert(&job.id, by).await?))
 }
 
-async fn reopen(shared: &Shared, job: &JobView, request: ReopenRequest) -> Result<Response, Problem> {
+async fn reopen(shared: &ServerState, job: &JobView, request: ReopenRequest) -> Result<Response, Problem> {
     budget(request.budget_usd)?;
     let view = shared.engine.jobs().reopen(&job.id, request).await?;
     Ok((StatusCode::ACCEPTED, Json(view)).into_response())

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::request::{Body, JsonResult, named};
 use crate::problem::{Problem, codes};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Makes a key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -68,7 +68,7 @@ impl From<KeyError> for Problem {
 
 /// `POST /api/v1/keys`
 pub(crate) async fn create(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Body(KeyRequest { holder, name }): Body<KeyRequest>,
 ) -> JsonResult<NewKey> {
     let (keys, wanted) = (shared.engine.keys().clone(), name.clone());
@@ -77,7 +77,7 @@ pub(crate) async fn create(
 }
 
 /// `GET /api/v1/keys`
-pub(crate) async fn list(State(shared): State<Shared>) -> JsonResult<KeyList> {
+pub(crate) async fn list(State(shared): State<ServerState>) -> JsonResult<KeyList> {
     let view =
         |one: helix_engine::keys::KnownKey| KeyView { holder: one.holder, name: one.name, created_at: one.created_at };
     Ok(Json(KeyList { keys: shared.engine.keys().list().into_iter().map(view).collect() }))
@@ -85,7 +85,7 @@ pub(crate) async fn list(State(shared): State<Shared>) -> JsonResult<KeyList> {
 
 /// `DELETE /api/v1/keys/{holder}/{name}`
 pub(crate) async fn revoke(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path((holder, name)): Path<(String, String)>,
 ) -> JsonResult<KeyList> {
     let holder = named("holder", &holder, Holder::WORDS)?;

@@ -12,7 +12,7 @@ use super::request::{Body, JsonResult};
 use crate::host_check::authority;
 use crate::principal::By;
 use crate::problem::{Problem, codes};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Asks for an address.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub struct Login {
 
 /// `POST /api/v1/logins`
 pub(crate) async fn create(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     By(by): By,
     uri: Uri,
     headers: HeaderMap,

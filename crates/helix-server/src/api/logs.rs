@@ -16,8 +16,8 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::request::Params;
 use crate::problem::Problem;
-use crate::shared::Shared;
 use crate::sse;
+use crate::state::ServerState;
 
 /// Most events in one write.
 const BATCH: usize = 256;
@@ -42,7 +42,7 @@ impl LogQuery {
 
 /// `GET /api/v1/jobs/{id}/log/{run}`
 pub(crate) async fn stream(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path((id, run)): Path<(String, String)>,
     Params(asked): Params<LogQuery>,
 ) -> Result<Response, Problem> {
@@ -56,7 +56,7 @@ pub(crate) async fn stream(
 }
 
 /// The response with a run's events.
-pub(crate) async fn lines(shared: &Shared, run: &RunId, follow: Follow) -> Result<Response, Problem> {
+pub(crate) async fn lines(shared: &ServerState, run: &RunId, follow: Follow) -> Result<Response, Problem> {
     let events = ReceiverStream::new(shared.engine.jobs().run_events(run, follow).await?);
     let lines = events.ready_chunks(BATCH).map(|events| Ok::<_, Infallible>(json_lines(&events)));
     let lines = lines.take_until(shared.shutdown.clone().cancelled_owned());

@@ -17,7 +17,7 @@ use prometheus_client::registry::Registry;
 
 use super::jobs::STATUSES;
 use crate::problem::{Problem, codes};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// The format of the answer.
 const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -25,7 +25,7 @@ const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset
 type Gauges = Family<Vec<(&'static str, &'static str)>, Gauge>;
 
 /// `GET /metrics`
-pub(crate) async fn show(State(shared): State<Shared>) -> Result<Response, Problem> {
+pub(crate) async fn show(State(shared): State<ServerState>) -> Result<Response, Problem> {
     let figures = shared.engine.jobs().figures().await?;
     let mut text = String::new();
     encode(&mut text, &registry(&figures, shared.started_at)).map_err(|error| {

@@ -24,8 +24,8 @@ use super::jobs::Nothing;
 use super::request::{Body, JsonResult, Params, page_size};
 use crate::principal::By;
 use crate::problem::Problem;
-use crate::shared::Shared;
 use crate::sse;
+use crate::state::ServerState;
 
 /// Jobs in a list unless the client says otherwise.
 const JOBS: u16 = 20;
@@ -40,7 +40,7 @@ pub(crate) struct OlderQuery {
 
 /// `POST /helix/execute`
 pub(crate) async fn execute(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     By(by): By,
     Body(mut request): Body<JobRequest>,
 ) -> JsonResult<Value> {
@@ -56,20 +56,23 @@ pub(crate) async fn execute(
 }
 
 /// `GET /helix/jobs`
-pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<OlderQuery>) -> JsonResult<Vec<Value>> {
+pub(crate) async fn list(
+    State(shared): State<ServerState>,
+    Params(asked): Params<OlderQuery>,
+) -> JsonResult<Vec<Value>> {
     let limit = page_size(Some(asked.limit.unwrap_or(JOBS)), None::<&()>)?.unwrap_or_default();
     let page = shared.engine.jobs().page(JobFilter::default(), None, limit).await?;
     Ok(Json(page.jobs.iter().map(older_job).collect()))
 }
 
 /// `GET /helix/jobs/{id}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<Value> {
+pub(crate) async fn show(State(shared): State<ServerState>, Path(id): Path<String>) -> JsonResult<Value> {
     Ok(Json(older_job(&shared.engine.jobs().get(&id).await?)))
 }
 
 /// `DELETE /helix/jobs/{id}`
 pub(crate) async fn stop(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     By(by): By,
     Body(Nothing {}): Body<Nothing>,
@@ -87,7 +90,7 @@ pub(crate) async fn stop(
 
 /// `GET /helix/stream/{id}`
 pub(crate) async fn stream(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     Params(asked): Params<EventQuery>,
     headers: HeaderMap,
@@ -101,7 +104,7 @@ pub(crate) async fn stream(
 }
 
 /// Where a project is: a relative path lies below one of the roots.
-async fn project(shared: &Shared, path: PathBuf) -> Result<PathBuf, Problem> {
+async fn project(shared: &ServerState, path: PathBuf) -> Result<PathBuf, Problem> {
     let roots = shared.engine.projects().roots();
     let candidates = match path.is_absolute() {
         true => vec![path.clone()],

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::request::{Body, JsonResult, Params};
 use crate::principal::By;
 use crate::problem::{Problem, codes};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Questions, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +78,7 @@ fn id(text: &str) -> Result<QuestionId, Problem> {
 
 /// `GET /api/v1/questions`
 pub(crate) async fn list(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Params(asked): Params<QuestionQuery>,
 ) -> JsonResult<QuestionList> {
     let filter = asked.job.map_or(QuestionFilter::Open, QuestionFilter::Job);
@@ -86,13 +86,13 @@ pub(crate) async fn list(
 }
 
 /// `GET /api/v1/questions/{id}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(text): Path<String>) -> JsonResult<QuestionView> {
+pub(crate) async fn show(State(shared): State<ServerState>, Path(text): Path<String>) -> JsonResult<QuestionView> {
     Ok(Json(shared.engine.jobs().question(&id(&text)?).await?))
 }
 
 /// `POST /api/v1/questions/{id}/answer`
 pub(crate) async fn answer(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(text): Path<String>,
     by: By,
     Body(AnswerRequest { choice, text: words }): Body<AnswerRequest>,
@@ -103,7 +103,7 @@ pub(crate) async fn answer(
 
 /// `POST /api/v1/questions`
 pub(crate) async fn answer_named(
-    shared: State<Shared>,
+    shared: State<ServerState>,
     by: By,
     Body(NamedAnswer { question, choice, text }): Body<NamedAnswer>,
 ) -> JsonResult<QuestionView> {

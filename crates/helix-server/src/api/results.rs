@@ -8,14 +8,14 @@ use helix_engine::evidence::{DiffSelection, GateOutput, JobEvidence, OutputSelec
 
 use super::request::{JsonResult, Params};
 use crate::problem::Problem;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// The number of bytes of a diff that were left out.
 const CUT_HEADER: HeaderName = HeaderName::from_static("x-helix-cut");
 
 /// `GET /api/v1/jobs/{id}/diff`: a patch, or JSON where the request accepts only that.
 pub(crate) async fn diff(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     Params(selection): Params<DiffSelection>,
     headers: HeaderMap,
@@ -33,13 +33,13 @@ pub(crate) async fn diff(
 }
 
 /// `GET /api/v1/jobs/{id}/evidence`
-pub(crate) async fn evidence(State(shared): State<Shared>, Path(id): Path<String>) -> JsonResult<JobEvidence> {
+pub(crate) async fn evidence(State(shared): State<ServerState>, Path(id): Path<String>) -> JsonResult<JobEvidence> {
     Ok(Json(shared.engine.reports().archive().evidence(&id).await?))
 }
 
 /// `GET /api/v1/jobs/{id}/output`
 pub(crate) async fn output(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(id): Path<String>,
     Params(selection): Params<OutputSelection>,
 ) -> JsonResult<GateOutput> {

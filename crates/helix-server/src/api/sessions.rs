@@ -16,7 +16,7 @@ use super::logs::{self, LogQuery};
 use super::request::{Body, JsonResult, Params, budget, page_size};
 use crate::principal::By;
 use crate::problem::{Problem, codes};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// A session with its turns.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -50,7 +50,10 @@ pub(crate) struct Stopped {
 }
 
 /// `GET /api/v1/sessions`
-pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<SessionQuery>) -> JsonResult<SessionPage> {
+pub(crate) async fn list(
+    State(shared): State<ServerState>,
+    Params(asked): Params<SessionQuery>,
+) -> JsonResult<SessionPage> {
     let limit = page_size(asked.limit, asked.after.as_ref())?;
     let sessions = shared.engine.sessions();
     Ok(Json(match (asked.key, limit) {
@@ -63,7 +66,7 @@ pub(crate) async fn list(State(shared): State<Shared>, Params(asked): Params<Ses
 }
 
 /// `GET /api/v1/sessions/{id}`
-pub(crate) async fn show(State(shared): State<Shared>, Path(text): Path<String>) -> JsonResult<SessionDetail> {
+pub(crate) async fn show(State(shared): State<ServerState>, Path(text): Path<String>) -> JsonResult<SessionDetail> {
     let session = shared.engine.sessions().get(&SessionId::new(text)?).await?;
     let turns = shared.engine.sessions().turns(&session.id).await?;
     let branches = branches(&turns);
@@ -72,7 +75,7 @@ pub(crate) async fn show(State(shared): State<Shared>, Path(text): Path<String>)
 
 /// `GET /api/v1/sessions/{id}/log/{run}`
 pub(crate) async fn log(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path((session, run)): Path<(String, String)>,
     Params(asked): Params<LogQuery>,
 ) -> Result<Response, Problem> {
@@ -99,7 +102,7 @@ pub(crate) struct StopQuery {
 
 /// `POST /api/v1/sessions/{id}/stop`
 pub(crate) async fn stop(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(text): Path<String>,
     Params(StopQuery { turn }): Params<StopQuery>,
 ) -> JsonResult<Stopped> {
@@ -114,7 +117,7 @@ pub(crate) async fn stop(
 
 /// `POST /api/v1/sessions/{id}/start`
 pub(crate) async fn start(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     Path(text): Path<String>,
     By(by): By,
     Body(wanted): Body<DraftStart>,

@@ -39,8 +39,8 @@ use crate::host_check::authority;
 use crate::principal::Principal;
 use crate::problem::Problem;
 use crate::profile::Profile;
-use crate::shared::Shared;
 use crate::sse;
+use crate::state::ServerState;
 
 /// Bodies up to this size in bytes are parsed on the runtime; that takes less than a millisecond.
 const LARGE: usize = 256 * 1024;
@@ -48,7 +48,7 @@ const LARGE: usize = 256 * 1024;
 const TOPIC_LIMIT: Duration = Duration::from_secs(2);
 
 /// `POST /v1/chat/completions` and `POST /v1/responses`
-pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Request) -> Result<Response, ApiError> {
+pub(crate) async fn create<W: Wire>(State(shared): State<ServerState>, request: Request) -> Result<Response, ApiError> {
     let (Parts { mut headers, extensions, uri, .. }, body) = request.into_parts();
     let is_unfilled = drop_unfilled(&mut headers);
     let line = extensions.get::<Line>().cloned().unwrap_or_default();
@@ -111,7 +111,7 @@ pub(crate) async fn create<W: Wire>(State(shared): State<Shared>, request: Reque
 
 /// `GET /v1/responses/{id}`: a stored answer, also for a client that lost its connection.
 pub(crate) async fn stored(
-    State(shared): State<Shared>,
+    State(shared): State<ServerState>,
     headers: HeaderMap,
     uri: Uri,
     Path(id): Path<String>,
@@ -147,7 +147,7 @@ fn response_id(message: &str) -> String {
 
 /// The answer to a background task. It needs no session and no agent.
 async fn task_answer(
-    shared: &Shared,
+    shared: &ServerState,
     headers: &HeaderMap,
     task: &str,
     request: &ChatRequest,
@@ -166,7 +166,7 @@ async fn task_answer(
 }
 
 /// The topic of the session that a task is about, if it is known in time: a title is not worth waiting for.
-async fn topic(shared: &Shared, owner: Option<String>, key: &str) -> SessionSummary {
+async fn topic(shared: &ServerState, owner: Option<String>, key: &str) -> SessionSummary {
     match timeout(TOPIC_LIMIT, shared.engine.sessions().summary(owner.as_deref(), key)).await {
         Ok(Ok(found)) => found.unwrap_or_default(),
         failed @ (Ok(Err(_)) | Err(_)) => {
@@ -187,7 +187,7 @@ async fn parsed(form: Form, body: Bytes) -> Result<ChatRequest, ApiError> {
 
 /// Waits for the end of a turn and returns the answer in one piece.
 async fn whole<W: Wire>(
-    shared: &Shared,
+    shared: &ServerState,
     mut presenter: Presenter<W>,
     mut stream: TurnStream,
 ) -> Result<Value, ApiError> {
@@ -249,7 +249,7 @@ fn take_back(events: &mut [TurnEvent], text: &str) {
 /// # Errors
 /// [`ApiError`] when there is none; `param` is the field that names it.
 async fn turn_of_response(
-    shared: &Shared,
+    shared: &ServerState,
     headers: &HeaderMap,
     id: &str,
     param: Option<&str>,

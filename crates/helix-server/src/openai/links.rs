@@ -17,7 +17,7 @@ use crate::config::ServerConfig;
 use crate::host_check::host_of;
 use crate::job_links::JobLinks;
 use crate::linked_files::{FileToken, PATH};
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Most files whose text is shown below an answer.
 const MOST_BELOW: usize = 3;
@@ -26,7 +26,7 @@ const LONGEST_BELOW: u64 = 16 * 1024;
 
 /// The links of one answer.
 pub(super) struct Links {
-    shared: Shared,
+    shared: ServerState,
     /// Of what Helix itself says.
     pub(super) language: Language,
     /// Where browsers reach this server; `None` where that is unknown.
@@ -41,7 +41,7 @@ pub(super) struct Links {
 
 impl Links {
     /// `authority`: the server that the request names.
-    pub(super) fn new(shared: Shared, authority: Option<&str>, language: Language) -> Self {
+    pub(super) fn new(shared: ServerState, authority: Option<&str>, language: Language) -> Self {
         let base = base(&shared.config, authority);
         let (scan, thought, below) = (LinkScan::default(), LinkScan::without_code(), Vec::new());
         Self { shared, language, base, session: None, scan, thought, below }

@@ -19,7 +19,7 @@ async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
     let scratch = tempfile::tempdir().unwrap();
     let config = EngineConfig::new(scratch.path().join("projects"), helix_git::GitEnvironment::from_process());
     let engine = Engine::open(StateDir::open(scratch.path().join("state")).unwrap(), config).await.unwrap();
-    let mut links = Links::new(Shared::new(engine.clone(), ServerConfig::default()), None, Language::English);
+    let mut links = Links::new(ServerState::new(engine.clone(), ServerConfig::default()), None, Language::English);
     for (event, shown) in [
         (text("see [a](no"), vec![text("see [a](")]),
         (thinking(), vec![thinking()]),
@@ -34,7 +34,7 @@ async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
     }
     // Thoughts are parted from one event to the next, and nothing of them is code.
     let thought = |text: &str| TurnEvent::Thinking { text: text.into() };
-    let mut links = Links::new(Shared::new(engine.clone(), ServerConfig::default()), None, Language::English);
+    let mut links = Links::new(ServerState::new(engine.clone(), ServerConfig::default()), None, Language::English);
     for (event, shown) in [
         (thought("```\n<"), vec![thought("```\n")]),
         (text("A"), vec![text("A")]),
@@ -43,7 +43,7 @@ async fn only_what_closes_the_text_ends_a_link_that_is_not_over() {
     ] {
         assert_eq!(links.apply(event.clone()).await, shown, "{event:?}");
     }
-    let mut links = Links::new(Shared::new(engine.clone(), ServerConfig::default()), None, Language::English);
+    let mut links = Links::new(ServerState::new(engine.clone(), ServerConfig::default()), None, Language::English);
     links.goes_on_from("```\n[a](b");
     assert_eq!(links.apply(text("c) [d](e")).await, [text("c) [d](e")], "the rest of an answer is still code");
     engine.close().await;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::error::ApiError;
 use crate::profile::Profile;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// The Consultant with its configured model.
 const CONSULTANT: &str = "helix";
@@ -78,7 +78,7 @@ pub(crate) fn resolve(requested: Option<&str>, models: &[String]) -> Result<Opti
 }
 
 /// `GET /v1/models`
-pub(crate) async fn list(State(shared): State<Shared>) -> Json<Value> {
+pub(crate) async fn list(State(shared): State<ServerState>) -> Json<Value> {
     let created = shared.started_at.as_second();
     let models = names(&shared.config.models);
     let data = models.iter().map(|id| model_object(id, id.strip_prefix(PREFIX), created));
@@ -86,7 +86,10 @@ pub(crate) async fn list(State(shared): State<Shared>) -> Json<Value> {
 }
 
 /// `GET /v1/models/{model}`
-pub(crate) async fn retrieve(State(shared): State<Shared>, Path(name): Path<String>) -> Result<Json<Value>, ApiError> {
+pub(crate) async fn retrieve(
+    State(shared): State<ServerState>,
+    Path(name): Path<String>,
+) -> Result<Json<Value>, ApiError> {
     let model = resolve(split_profile(Some(&name)).0, &shared.config.models)?;
     Ok(Json(model_object(&name, model.as_deref(), shared.started_at.as_second())))
 }

@@ -19,7 +19,7 @@ use super::status_line::{one_line, status_event};
 use super::turn_request::{TEMPORARY_CHAT, chat, client_message};
 use super::turn_stream::TurnStream;
 use crate::profile::Profile;
-use crate::shared::Shared;
+use crate::state::ServerState;
 
 /// Time limit for an answer of Open WebUI.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -75,7 +75,7 @@ impl Watched {
     }
 
     /// News of the jobs, if there are any that go on.
-    pub(super) async fn jobs(&self, shared: &Shared, watch: Watch) -> Option<mpsc::Receiver<JobNews>> {
+    pub(super) async fn jobs(&self, shared: &ServerState, watch: Watch) -> Option<mpsc::Receiver<JobNews>> {
         let Self { session, turn, language } = self;
         shared.engine.sessions().follow_jobs(session, turn, *language, watch).await.unwrap_or_else(|error| {
             tracing::warn!(%session, error = error_chain(&error), "cannot follow the jobs of a session");
@@ -85,7 +85,7 @@ impl Watched {
 }
 
 /// Tells a chat what its jobs do from now on, where there is a key: until they are over, one asks, or the chat goes on.
-pub(super) async fn tell(shared: Shared, place: Place, watched: Watched) {
+pub(super) async fn tell(shared: ServerState, place: Place, watched: Watched) {
     let since = Timestamp::now();
     let Some(key) = key(&shared).await else { return };
     let Some(mut jobs) = watched.jobs(&shared, Watch::On(since)).await else { return };
@@ -110,7 +110,7 @@ pub(super) async fn tell(shared: Shared, place: Place, watched: Watched) {
 }
 
 /// The key, if there is one by now.
-async fn key(shared: &Shared) -> Option<NewsKey> {
+async fn key(shared: &ServerState) -> Option<NewsKey> {
     let path = shared.config.news_key.as_ref()?;
     let text = match tokio::fs::read(path).await {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,

@@ -12,8 +12,8 @@ use super::error::ApiError;
 use super::news::{self, Place, Watched};
 use super::presenter::{Presenter, Wire};
 use super::turn_stream::TurnStream;
-use crate::shared::Shared;
 use crate::sse;
+use crate::state::ServerState;
 
 /// What a stream shows.
 enum Shown {
@@ -35,7 +35,7 @@ enum Source {
 /// The response. It runs in the connection's own task; when the client disconnects, the connection drops it, and with it the turn's
 /// [`TurnStream`].
 pub(crate) fn response<W: Wire>(
-    shared: Shared,
+    shared: ServerState,
     mut presenter: Presenter<W>,
     turn: TurnStream,
     place: Option<Place>,
@@ -58,9 +58,14 @@ pub(crate) fn response<W: Wire>(
 
 /// A turn's events; the end of a good answer may be followed by its jobs, where the client shows them. What goes on then is told at its
 /// place in the client.
-fn shown(shared: Shared, turn: TurnStream, with_jobs: bool, place: Option<Place>) -> impl Stream<Item = Shown> + Send {
+fn shown(
+    shared: ServerState,
+    turn: TurnStream,
+    with_jobs: bool,
+    place: Option<Place>,
+) -> impl Stream<Item = Shown> + Send {
     let start = stream::once(async { Shown::Start });
-    let tell_on = move |shared: &Shared, watched: &Watched| {
+    let tell_on = move |shared: &ServerState, watched: &Watched| {
         if let Some(place) = &place {
             shared.tasks.spawn(news::tell(shared.clone(), place.clone(), watched.clone()));
         }
@@ -95,7 +100,7 @@ fn shown(shared: Shared, turn: TurnStream, with_jobs: bool, place: Option<Place>
 }
 
 /// News of the jobs of a turn's session, if it has any that go on.
-async fn jobs_of(shared: &Shared, watched: Option<&Watched>) -> Option<(mpsc::Receiver<JobNews>, Watched)> {
+async fn jobs_of(shared: &ServerState, watched: Option<&Watched>) -> Option<(mpsc::Receiver<JobNews>, Watched)> {
     let watched = watched?;
     let jobs = watched.jobs(shared, Watch::Answer).await?;
     Some((jobs, watched.clone()))

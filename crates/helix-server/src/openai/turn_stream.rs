@@ -16,7 +16,7 @@ use super::links::Links;
 use crate::config::Disconnect;
 use crate::connection::Line;
 use crate::profile::Profile;
-use crate::shared::{AskedSince, AskedTurn, Shared};
+use crate::state::{AskedSince, AskedTurn, ServerState};
 
 /// Longest time that a turn continues after Open WebUI closed the connection. It does that for Stop alone: when a page is
 /// reloaded or closed, its server keeps reading (measured with 0.12.4).
@@ -39,7 +39,7 @@ pub(crate) struct TurnStream {
 
 /// A turn that is not over, as far as anybody knows.
 struct OpenTurn {
-    shared: Shared,
+    shared: ServerState,
     asked: watch::Receiver<AskedSince>,
     line: Line,
     events: mpsc::Receiver<TurnEvent>,
@@ -51,7 +51,7 @@ impl TurnStream {
     /// # Errors
     /// [`ApiError`] when it cannot start.
     pub(crate) async fn begin(
-        shared: Shared,
+        shared: ServerState,
         profile: Profile,
         line: Line,
         mut request: TurnRequest,

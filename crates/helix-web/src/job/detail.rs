@@ -7,7 +7,7 @@ use helix_job::{JobEvent, JobView, PhaseStatus, PhaseView, Recorded, Review};
 use helix_plan::Phase;
 use serde::Deserialize;
 
-use super::Asked;
+use super::JobQuery;
 
 /// What is shown of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -81,7 +81,7 @@ impl JobDetail {
     }
 
     /// What is selected: what was asked for, else what one would look at first.
-    pub(super) fn select(&self, asked: &Asked) -> Selected<'_> {
+    pub(super) fn select(&self, asked: &JobQuery) -> Selected<'_> {
         let all = &self.view.phases;
         let first = |status: PhaseStatus| all.iter().find(|phase| phase.status == status);
         let phase = asked

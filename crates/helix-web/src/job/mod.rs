@@ -30,7 +30,7 @@ use detail::{JobDetail, Tab};
 
 /// What of a job is looked at.
 #[derive(Debug, Clone, Default, Deserialize)]
-pub(crate) struct Asked {
+pub(crate) struct JobQuery {
     phase: Option<PhaseId>,
     tab: Option<Tab>,
     attempt: Option<u32>,
@@ -49,7 +49,7 @@ pub(crate) struct Parts {
 }
 
 /// The parts of a job's page that move by themselves.
-pub(crate) async fn parts(pages: &Pages, language: Language, id: &str, asked: &Asked) -> Result<Parts, EngineError> {
+pub(crate) async fn parts(pages: &Pages, language: Language, id: &str, asked: &JobQuery) -> Result<Parts, EngineError> {
     let detail = JobDetail::read(&pages.engine, id).await?;
     let selected = detail.select(asked);
     let mut moving = vec![
@@ -76,7 +76,7 @@ pub(crate) async fn show(
     State(pages): State<Pages>,
     reader: Reader,
     Path(id): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<JobQuery>,
 ) -> Shown<Response> {
     let language = reader.language;
     let made = async {

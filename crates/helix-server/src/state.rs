@@ -55,7 +55,7 @@ impl OpenTurns {
 
 /// The engine, the settings and the state of the whole server. Cheap to clone.
 #[derive(Clone)]
-pub(crate) struct Shared {
+pub(crate) struct ServerState {
     pub(crate) engine: Engine,
     pub(crate) config: Arc<ServerConfig>,
     /// Fires when the server shuts down: endless streams end then.
@@ -71,7 +71,7 @@ pub(crate) struct Shared {
     pub(crate) started_at: jiff::Timestamp,
 }
 
-impl Shared {
+impl ServerState {
     /// Whether this host ends; the engine may be the first to.
     pub(crate) fn is_ending(&self) -> bool {
         self.shutdown.is_cancelled() || self.engine.is_closing()
