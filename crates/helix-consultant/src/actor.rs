@@ -16,7 +16,7 @@ use helix_job::session::{
     Attachment, SessionEvent, SessionView, TextDigest, TextRelation, TurnEnd, TurnParent, TurnStart, TurnView,
     relation, rest_after,
 };
-use helix_job::{ErrorView, Language, say};
+use helix_language::{ErrorView, Language, say};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 

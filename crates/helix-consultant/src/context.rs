@@ -9,7 +9,7 @@ use helix_agents::SessionRef;
 use helix_core::ids::AgentSessionId;
 use helix_core::run::Outcome;
 use helix_job::session::{SessionView, TurnView};
-use helix_job::{ErrorView, Language};
+use helix_language::{ErrorView, Language};
 use helix_store::{Journal, ReadError};
 
 use super::facts::{Facts, Told};

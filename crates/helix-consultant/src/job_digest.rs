@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use helix_core::ids::JobId;
 use helix_job::phrases::{chat_line, open_questions};
-use helix_job::{JobEvent, JobView, Language, Recorded};
+use helix_job::{JobEvent, JobView, Recorded};
+use helix_language::Language;
 use helix_store::{Journal, ReadError};
 use jiff::Timestamp;
 

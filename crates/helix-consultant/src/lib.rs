@@ -41,7 +41,7 @@ use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 pub use helix_job::session::Author;
 use helix_job::session::ClientIds;
-use helix_job::{ErrorView, Language};
+use helix_language::{ErrorView, Language};
 use tokio_util::sync::CancellationToken;
 
 /// A user message to be answered.

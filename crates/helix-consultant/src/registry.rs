@@ -9,8 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use helix_core::ids::{RunId, SessionId, TurnId};
+use helix_job::Recorded;
 use helix_job::session::{SessionEvent, SessionView};
-use helix_job::{ErrorView, Language, Recorded};
+use helix_language::{ErrorView, Language};
 use helix_store::{NewEvent, NewSession, Opened, ReadError, all_sessions};
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use helix_agents::{McpAccess, ToolAccess, Walls, own_settings};
 use helix_job::session::{SessionState, SessionView};
-use helix_job::{ErrorView, Language};
+use helix_language::{ErrorView, Language};
 use helix_store::Journal;
 
 use super::config::ConsultantConfig;

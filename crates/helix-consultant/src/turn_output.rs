@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use helix_core::agent_event::AgentEvent;
 use helix_core::step_marker::MarkerFilter;
+use helix_job::Wait;
 use helix_job::session::Delivery;
-use helix_job::{Language, Wait};
+use helix_language::Language;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

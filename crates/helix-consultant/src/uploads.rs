@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use helix_core::text::one_line;
 use helix_job::session::Attachment;
-use helix_job::{ErrorView, Language};
+use helix_language::{ErrorView, Language};
 use sha2::{Digest, Sha256};
 
 use super::{Upload, phrases};

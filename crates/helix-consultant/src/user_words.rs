@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use helix_core::ids::TurnId;
-use helix_job::Language;
-use helix_job::language::MOST_MESSAGES;
+use helix_language::{Language, MOST_MESSAGES};
 use helix_store::{Journal, ReadError};
 
 /// The language of the newest message up to a turn that tells, by the record.

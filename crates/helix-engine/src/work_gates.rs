@@ -13,7 +13,8 @@ use helix_core::ids::{CommitId, JobId, PhaseId, RunId};
 use helix_core::said::Words;
 use helix_gates::{Claims, GateCheckouts, GateContext, WorkOf, run_gate};
 use helix_git::{GitEnvironment, GitError, Repository, WorkCopy, Workspaces};
-use helix_job::{Active, AdrText, Committed, GateReport, JobSpec, PhaseProgress, PlannedBy, recorded};
+use helix_job::{Active, AdrText, Committed, GateReport, JobSpec, PhaseProgress, PlannedBy};
+use helix_language::recorded;
 use helix_plan::{GateSpec, Phase};
 use helix_process::bounded::read_bytes;
 use helix_process::{RUN_DIR_VARIABLE, RunSeal, ToolEnvironment, WITHIN_RUN_VARIABLE};
@@ -66,7 +67,7 @@ pub struct LeftOut {
     /// Its name; `verify` for the phase's verifier.
     pub gate: String,
     /// Why.
-    #[serde(serialize_with = "helix_job::english::one::serialize")]
+    #[serde(serialize_with = "helix_language::english::one::serialize")]
     #[schemars(with = "String")]
     pub why: Words,
 }

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use crate::workshop::{LIMIT, Workshop, part, signals};
 use helix_core::ids::JobId;
 use helix_engine::jobs::{Again, ReopenRequest};
-use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus, Language};
+use helix_job::{ChangeKind, IntegrationTarget, JobEvent, JobStatus};
+use helix_language::Language;
 use helix_testkit::processes::no_process_with_env;
 
 const PLAN: &str = r#"

@@ -130,7 +130,7 @@ phases:
     let whole = evidence.integration.unwrap();
     assert_eq!((whole.standing, evidence.proved), (Standing::Unproved, false));
     assert!(
-        helix_job::Language::English.words(&whole.missing[0]).contains("was changed after it ran"),
+        helix_language::Language::English.words(&whole.missing[0]).contains("was changed after it ran"),
         "{:?}",
         whole.missing
     );
@@ -202,7 +202,7 @@ async fn phases_that_contradict_each_other_are_brought_together_by_an_agent_that
     assert_eq!((evidence.proved, evidence.conflicts[0].paths.as_slice()), (true, ["README.md".to_owned()].as_slice()));
     let resolution = &evidence.phases[2];
     assert_eq!((resolution.attempt, resolution.attempts.len()), (Some(2), 2));
-    let summary = helix_job::Language::English.words(&resolution.attempts[0].summary);
+    let summary = helix_language::Language::English.words(&resolution.attempts[0].summary);
     assert!(summary.contains("conflicts_resolved"), "{:?}", resolution.attempts[0]);
     assert!(resolution.attempts[0].result.as_ref().unwrap().found);
     let whole = evidence.integration.unwrap();

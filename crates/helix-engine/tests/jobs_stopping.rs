@@ -213,7 +213,7 @@ async fn until_waiting(shop: &Workshop, job: &helix_core::ids::JobId, phase: &st
         let found = view.phases.into_iter().find(|one| one.id.as_str() == phase).unwrap();
         if let Some(wait) = found.waits_for {
             assert!(
-                found.stage.unwrap().contains(&helix_job::phrases::waits(helix_job::Language::English, &wait)),
+                found.stage.unwrap().contains(&helix_job::phrases::waits(helix_language::Language::English, &wait)),
                 "people see it too"
             );
             return wait;

@@ -9,15 +9,14 @@ use jiff::Timestamp;
 use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction, Integrated, JobEnd, JobEvent};
 use super::illegal::Illegal;
-use super::language::correction;
 use super::person::{Attempted, Person};
 use super::spec::JobSpec;
 use super::state::{Active, Conflict, Dependents, Integration, LeftOutBy, PhaseProgress, PhaseState, PlannedBy};
-use crate::recorded;
 use helix_core::evidence::{Committed, IntegrationTarget};
 use helix_core::finding::Finding;
 use helix_core::ids::{PhaseId, TreeId};
 use helix_core::usage::Usage;
+use helix_language::{correction, recorded};
 use helix_plan::{GateSpec, Phase};
 
 impl Active {

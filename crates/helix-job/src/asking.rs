@@ -8,18 +8,17 @@ use super::attempt::{Check, GiveUp, PhaseContext};
 use super::attempts::after_attempts;
 use super::event::AdviceAction;
 use super::illegal::Illegal;
-use super::language::{RECORD, correction};
 use super::person::Person;
 use super::phrases::runs_by_itself;
 use super::state::{AskedQuestion, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage};
-use super::view::ErrorView;
+use super::view::unfinished;
 use crate::question::{
     ACCEPT, APPROVE, About, Answer, CHECK, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP,
 };
-use crate::recorded;
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Correction, Finding, Verdict};
 use helix_core::said::Words;
+use helix_language::{ErrorView, RECORD, correction, recorded};
 use helix_plan::{Approval, GateSpec, Phase, PhaseType};
 
 /// Questions that the agents of one phase may ask; more is a loop.
@@ -126,7 +125,7 @@ impl PhaseProgress {
             said = said.and(text);
         }
         if let Some(hint) =
-            trouble.map(|trouble| trouble.clone().unfinished().hint_words()).filter(|hint| !hint.is_empty())
+            trouble.map(|trouble| unfinished(trouble.clone()).hint_words()).filter(|hint| !hint.is_empty())
         {
             said = said.and("\n").and(recorded!("hint", hint = hint));
         }

@@ -8,19 +8,17 @@ use jiff::Timestamp;
 
 use super::event::{AttemptStart, DeliveryStep, RunEnded};
 use super::illegal::Illegal;
-use super::language::correction;
 use super::person::Person;
 use super::phrases::{gate_found, outcome_words};
 use super::spec::Policy;
 use super::state::{Attempt, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, Stage};
-use super::view::ErrorView;
 use crate::question::{About, QuestionStatus};
-use crate::recorded;
 use helix_core::evidence::{Committed, GateReport};
 use helix_core::finding::{Correction, Fault, FaultKind, Finding, Verdict};
 use helix_core::ids::{AgentSessionId, RunId, TreeId};
 use helix_core::run::{Outcome, Retry};
 use helix_core::said::Words;
+use helix_language::{ErrorView, correction, recorded};
 use helix_plan::{Approval, GateSpec, OnFailure, Phase};
 
 /// Corrections that go into the same agent session before a new one is started with a summary (issue "engine": after the

@@ -3,8 +3,7 @@
 //! Must not know what was tried.
 
 use helix_core::said::Words;
-
-use crate::recorded;
+use helix_language::recorded;
 
 /// After how many attempts of those that are granted, such as `after 2 of 3 attempts`.
 pub(super) fn after_attempts(made: u32, granted: u32) -> Words {

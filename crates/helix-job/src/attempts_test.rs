@@ -1,5 +1,5 @@
 use super::*;
-use crate::language::RECORD;
+use helix_language::RECORD;
 
 #[test]
 fn counts_and_grammar_agree() {

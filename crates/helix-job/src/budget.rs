@@ -5,8 +5,8 @@
 
 use super::spec::Grant;
 use super::state::{Active, Attempt, PhaseProgress, PhaseState, Stage};
-use crate::recorded;
 use helix_core::said::Words;
+use helix_language::recorded;
 use helix_plan::{GateSpec, Phase};
 
 /// What a job has left of each limit that is set, reservations of running attempts taken off.

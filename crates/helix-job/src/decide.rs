@@ -11,13 +11,12 @@ use super::budget::Remaining;
 use super::event::{DeliveryStep, JobEnd, NotIntegrated};
 use super::spec::Grant;
 use super::state::{Active, Between, Dependents, Integration, JobState, PhaseProgress, PhaseState, Stage};
-use super::view::ErrorView;
 use crate::question::{About, Question};
-use crate::recorded;
 use helix_core::evidence::Tip;
 use helix_core::finding::Correction;
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
 use helix_core::said::Words;
+use helix_language::{ErrorView, recorded};
 use helix_plan::{Approval, Phase};
 
 /// Work for a host. Idempotent by [`Effect::key`]: doing it twice is the same as once.

@@ -5,13 +5,11 @@
 use super::attempt::PhaseContext;
 use super::event::{Advice, AdviceAction};
 use super::illegal::Illegal;
-use super::language::correction;
 use super::spec::AskPerson;
 use super::state::{Dependents, LeftOutBy, PhaseProgress, PhaseState};
-use super::view::ErrorView;
 use crate::question::About;
-use crate::recorded;
 use helix_core::run::{Outcome, Retry, Terminal, TerminalKind};
+use helix_language::{ErrorView, correction, recorded};
 
 impl PhaseProgress {
     /// The next stage of the escalation.

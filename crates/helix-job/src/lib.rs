@@ -11,11 +11,9 @@ mod budget;
 mod conflict;
 mod decide;
 mod delivery;
-pub mod english;
 mod escalate;
 mod event;
 mod illegal;
-pub mod language;
 mod let_in;
 mod overrule;
 mod person;
@@ -46,7 +44,6 @@ pub use helix_core::evidence::{
     TestCounts, Tip,
 };
 pub use illegal::{Illegal, IllegalEvent};
-pub use language::{Language, fault};
 pub use person::{Attempted, How, Person};
 pub use phrases::{describe, remedy};
 pub use reopen::{Reopen, ReopenError};
@@ -60,6 +57,4 @@ pub use state::{
     Active, AskedQuestion, Attempt, Begun, Between, Conflict, Dependents, Integration, JobState, LeftOutBy,
     PhaseProgress, PhaseState, PlannedBy, Stage,
 };
-pub use view::{
-    Accepted, DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait,
-};
+pub use view::{Accepted, DeliveryState, DeliveryView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait};

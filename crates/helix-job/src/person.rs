@@ -94,7 +94,7 @@ impl From<&Person> for helix_core::said::Words {
     fn from(person: &Person) -> Self {
         match person.how {
             How::Told => (&person.name).into(),
-            how => crate::recorded!("person", name = &person.name, how = how.key()),
+            how => helix_language::recorded!("person", name = &person.name, how = how.key()),
         }
     }
 }

@@ -21,8 +21,8 @@ fn one_name_is_one_person() {
 
 #[test]
 fn how_it_is_known_who_somebody_is_is_told_in_the_readers_language() {
-    use crate::Language::{English, German};
     use crate::phrases::person;
+    use helix_language::Language::{English, German};
 
     for (recorded, english, german) in [
         ("Ann (key)", "Ann (key)", "Ann (mit Schlüssel)"),

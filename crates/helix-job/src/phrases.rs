@@ -20,14 +20,13 @@ use helix_core::ids::PhaseId;
 use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
+use helix_language::{ErrorView, Language, say};
 
 use helix_core::evidence::IntegrationTarget;
 
 use crate::event::{AttemptStart, JobEnd, JobEvent, Reverted};
-use crate::language::Language;
 use crate::person::Person;
-use crate::say;
-use crate::view::{DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};
+use crate::view::{DeliveryState, DeliveryView, JobStatus, JobView, PhaseStatus, PhaseView, Wait};
 
 /// Longest text on a line, in characters.
 const LINE: usize = 160;

@@ -4,18 +4,17 @@ use jiff::Timestamp;
 
 use super::delivery::target_of;
 use super::event::{DeliveryStep, JobEnd, Review};
-use super::language::{Language, RECORD};
 use super::phrases::{CANCELLED_BY, outcome_words, reviewer, reviewer_words, waits};
 use super::state::{Active, Attempt, Begun, Integration, JobState, PhaseProgress, PhaseState, Stage};
 use super::view::{
-    DeliveryState, DeliveryView, ErrorView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait,
+    DeliveryState, DeliveryView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait, unfinished,
 };
 use crate::question::{QuestionStatus, QuestionView};
-use crate::recorded;
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId, QuestionId, RunId};
 use helix_core::said::{Words, of_job};
 use helix_core::usage::dollars;
+use helix_language::{ErrorView, Language, RECORD, recorded};
 use helix_plan::Phase;
 
 impl JobView {
@@ -225,10 +224,8 @@ fn phase_view(
             let status = if between.not_before.is_some() { PhaseStatus::Waiting } else { PhaseStatus::Running };
             (status, None, None, Some(cause(between.correction.words())))
         }
-        PhaseState::Asking { trouble, .. } => {
-            (PhaseStatus::Waiting, None, None, trouble.clone().map(ErrorView::unfinished))
-        }
-        PhaseState::Escalating { error, .. } => (PhaseStatus::Running, None, None, Some(error.clone().unfinished())),
+        PhaseState::Asking { trouble, .. } => (PhaseStatus::Waiting, None, None, trouble.clone().map(unfinished)),
+        PhaseState::Escalating { error, .. } => (PhaseStatus::Running, None, None, Some(unfinished(error.clone()))),
         PhaseState::Passed { result, at } => (PhaseStatus::Passed, Some(result.commit.clone()), Some(*at), None),
         PhaseState::Failed { error, at } => (PhaseStatus::Failed, None, Some(*at), Some(error.clone())),
         PhaseState::Skipped { why, .. } => (PhaseStatus::Skipped, None, None, Some(cause(why.clone()))),

@@ -4,12 +4,10 @@
 
 use super::event::JobEnd;
 use super::illegal::Illegal;
-use super::language::correction;
 use super::state::{Active, Attempt, Between, Dependents, JobState, PhaseProgress, PhaseState, Stage};
-use super::view::ErrorView;
-use crate::recorded;
 use helix_core::finding::FaultKind;
 use helix_core::ids::PhaseId;
+use helix_language::{ErrorView, correction, recorded};
 
 /// What is to be done again.
 #[derive(Debug, Clone, PartialEq, Eq)]

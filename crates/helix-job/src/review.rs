@@ -5,13 +5,11 @@
 use super::attempt::{Check, GiveUp, PhaseContext};
 use super::event::Review;
 use super::illegal::Illegal;
-use super::language::correction;
 use super::state::{PhaseProgress, PhaseState, Stage};
-use super::view::ErrorView;
-use crate::recorded;
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::said::Words;
+use helix_language::{ErrorView, correction, recorded};
 
 /// Rounds of one review before a person has to look why it has no answer; the work is not done again for it.
 const ROUNDS: u32 = 2;

@@ -6,15 +6,14 @@
 use super::attempt::PhaseContext;
 use super::event::{Baseline, DeliveryStep, Reverted, Rollback};
 use super::illegal::Illegal;
-use super::language::RECORD;
 use super::person::Person;
 use super::state::{Active, Attempt, Begun, JobState, PhaseProgress, PhaseState, Stage};
-use super::view::{DeliveryState, ErrorView};
-use crate::recorded;
+use super::view::DeliveryState;
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Fault, Verdict};
 use helix_core::ids::PhaseId;
 use helix_core::said::Words;
+use helix_language::{ErrorView, RECORD, recorded};
 use helix_plan::{Delivery, GateSpec, Phase};
 
 /// Why nothing is taken back.

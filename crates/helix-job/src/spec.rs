@@ -7,11 +7,11 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::recorded;
 use helix_adr::AdrText;
 use helix_core::evidence::Land;
 use helix_core::ids::{CommitId, SessionId};
 use helix_core::said::Words;
+use helix_language::recorded;
 use helix_plan::Plan;
 
 use crate::person::Person;

@@ -15,13 +15,14 @@ use super::event::{
 use super::illegal::{Illegal, IllegalEvent};
 use super::person::{Attempted, Person};
 use super::spec::JobSpec;
-use super::view::{Accepted, ErrorView};
+use super::view::Accepted;
 use crate::question::{About, Question, QuestionStatus};
 use helix_core::evidence::{Committed, GateReport, SelfRunning};
 use helix_core::finding::{Correction, Fault};
 use helix_core::ids::{AgentSessionId, CommitId, PhaseId};
 use helix_core::said::Words;
 use helix_core::usage::Usage;
+use helix_language::ErrorView;
 use helix_plan::Phase;
 
 /// A job as its events have made it.

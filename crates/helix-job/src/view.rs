@@ -11,9 +11,10 @@ use helix_core::evidence::{GateReport, IntegrationTarget};
 use helix_core::finding::Verdict;
 use helix_core::ids::{CommitId, JobId, PhaseId, RunId, TreeId};
 use helix_core::issue::Issue;
-use helix_core::said::{Said, Words};
+use helix_core::said::Words;
 use helix_core::usage::Usage;
 use helix_core::words;
+use helix_language::ErrorView;
 use helix_plan::GateSpec;
 
 words! {
@@ -354,52 +355,10 @@ impl JobView {
     }
 }
 
-/// Why something failed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ErrorView {
-    /// What happened.
-    pub message: String,
-    /// What to do.
-    pub hint: Option<String>,
-    /// The same as words, where they are Helix's own.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub said: Option<Box<Said>>,
-}
-
-impl ErrorView {
-    /// What nothing can be done about, or nothing needs to be.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None, said: None }
+/// What stopped a job, while the job is not over and cannot be resumed.
+pub(crate) fn unfinished(error: ErrorView) -> ErrorView {
+    if error.hint.as_ref().is_some_and(|hint| hint.contains("helix jobs resume")) {
+        return ErrorView::of_words(error.words(), Words::default());
     }
-
-    /// What happened, as words.
-    pub fn words(&self) -> Words {
-        self.said.as_ref().map_or_else(|| Words::from(&self.message), |said| said.message.clone())
-    }
-
-    /// What to do, as words; empty where there is nothing.
-    pub fn hint_words(&self) -> Words {
-        match (&self.hint, &self.said) {
-            (None, _) => Words::default(),
-            (Some(_), Some(said)) => said.hint.clone(),
-            (Some(hint), None) => hint.into(),
-        }
-    }
-
-    /// The same while the job is not over, and cannot be resumed.
-    #[must_use]
-    pub(crate) fn unfinished(self) -> Self {
-        if self.hint.as_ref().is_some_and(|hint| hint.contains("helix jobs resume")) {
-            return Self::of_words(self.words(), Words::default());
-        }
-        self
-    }
-
-    /// Both in one line.
-    pub fn line(&self) -> String {
-        match &self.hint {
-            Some(hint) => format!("{}: {hint}", self.message),
-            None => self.message.clone(),
-        }
-    }
+    error
 }

@@ -8,7 +8,6 @@
 
 mod checks;
 mod journal_format;
-mod languages;
 mod properties;
 mod rules;
 mod world;

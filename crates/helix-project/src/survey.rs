@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use helix_core::said::Words;
-use helix_job::recorded;
+use helix_language::recorded;
 use helix_process::bounded::read_text;
 
 pub use super::installs::Install;

@@ -12,7 +12,8 @@ use helix_engine::Engine;
 use helix_engine::consultant::phrases;
 use helix_engine::evidence::{DiffSelection, JobEvidence};
 use helix_engine::sessions::FileSignature;
-use helix_job::{JobView, Language, say};
+use helix_job::JobView;
+use helix_language::{Language, say};
 
 use crate::linked_files::{self, GUARDS, PATH};
 use crate::problem::Problem;

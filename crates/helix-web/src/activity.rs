@@ -8,7 +8,7 @@ use helix_core::agent_event::AgentEvent;
 use helix_core::ids::JobId;
 use helix_core::text::{bounded, one_line};
 use helix_job::phrases::{Sign, retry_reason, tool_call};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 use serde_json::Value;
 

@@ -5,7 +5,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use helix_core::text::{clip, one_line};
 use helix_job::phrases::{self, Sign};
 use helix_job::question::{APPROVE, FAIL, QuestionKind, QuestionOption, QuestionView, REJECT};
-use helix_job::{JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
+use helix_job::{JobStatus, JobView, PhaseStatus, PhaseView};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 

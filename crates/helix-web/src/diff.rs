@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use helix_core::text::visible;
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 use similar::{ChangeTag, TextDiff};
 

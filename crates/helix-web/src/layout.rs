@@ -2,7 +2,7 @@
 
 use axum::response::{IntoResponse, Response};
 use helix_job::phrases;
-use helix_job::say;
+use helix_language::say;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::assets;

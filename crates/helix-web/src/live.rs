@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, RunId};
 use helix_engine::{EngineError, Follow, Moved, Stream};
-use helix_job::Language;
+use helix_language::Language;
 use maud::Markup;
 use serde::Deserialize;
 use tokio::sync::broadcast;

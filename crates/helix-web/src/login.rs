@@ -4,7 +4,7 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use helix_core::ids::JobId;
-use helix_job::say;
+use helix_language::say;
 use maud::{Markup, html};
 use serde::Deserialize;
 

@@ -6,7 +6,7 @@ use helix_core::error_chain;
 use helix_engine::EngineError;
 use helix_engine::jobs::AnswerError;
 use helix_engine::submit::{Blame, SubmitError};
-use helix_job::say;
+use helix_language::say;
 use maud::html;
 
 use crate::layout::{Frame, Place};

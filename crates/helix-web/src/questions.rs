@@ -6,7 +6,7 @@ use helix_core::ids::QuestionId;
 use helix_engine::EngineError;
 use helix_engine::jobs::{AnswerError, QuestionFilter};
 use helix_job::question::Answer;
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 use serde::Deserialize;
 

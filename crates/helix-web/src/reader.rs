@@ -4,7 +4,8 @@ use axum::extract::FromRequestParts;
 use axum::http::header::ACCEPT_LANGUAGE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
-use helix_job::{Language, Person};
+use helix_job::Person;
+use helix_language::Language;
 
 /// Who was let in; an extension of each request.
 #[derive(Debug, Clone)]

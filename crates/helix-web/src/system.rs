@@ -3,7 +3,8 @@
 use axum::extract::State;
 use axum::response::Response;
 use helix_engine::jobs::Places;
-use helix_job::{phrases, say};
+use helix_job::phrases;
+use helix_language::say;
 use maud::html;
 
 use crate::Pages;

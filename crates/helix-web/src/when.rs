@@ -1,6 +1,6 @@
 //! Times, figures and phrases as pages show them. Must not know what happened then.
 
-use helix_job::Language;
+use helix_language::Language;
 use jiff::Timestamp;
 use maud::{Markup, html};
 

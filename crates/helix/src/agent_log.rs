@@ -9,7 +9,8 @@ use helix_core::agent_event::AgentEvent;
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_engine::{RecordedRun, RecordingError};
 use helix_job::phrases::{retry_reason, tool_call};
-use helix_job::{JobView, Language, PhaseView, say};
+use helix_job::{JobView, PhaseView};
+use helix_language::{Language, say};
 
 use crate::context::Context;
 use crate::error::{CommandError, codes};

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
-use helix_job::say;
+use helix_language::say;
 
 use crate::commands::{
     adr, answer, chat, clean, demo, describe, do_command, doctor, explain, failures, gates, hook, init, jobs, keys,

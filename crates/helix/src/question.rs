@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 
 use helix_job::phrases::{approvals, asks, attempted, option};
 use helix_job::question::{About, QuestionKind, QuestionView};
-use helix_job::say;
+use helix_language::say;
 use helix_plan::Approval;
 use helix_server::wire::AnswerRequest;
 use tokio::signal::unix::SignalKind;

@@ -78,12 +78,13 @@ const FRONT_ENDS: &[&str] = &["rusqlite", "axum", "hyper", "reqwest", "tower", "
 
 const WALLS: &[Wall] = &[
     Wall { name: "helix-core", may_use: &[], must_not_know: SURROUNDINGS },
+    Wall { name: "helix-language", may_use: &["helix-core"], must_not_know: SURROUNDINGS },
     Wall { name: "helix-plan", may_use: &["helix-core"], must_not_know: SURROUNDINGS },
     Wall { name: "helix-adr", may_use: &["helix-core", "helix-plan"], must_not_know: SURROUNDINGS },
     Wall { name: "helix-failure", may_use: &["helix-core"], must_not_know: SURROUNDINGS },
     Wall {
         name: "helix-job",
-        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-failure"],
+        may_use: &["helix-core", "helix-language", "helix-plan", "helix-adr", "helix-failure"],
         must_not_know: SURROUNDINGS,
     },
     Wall { name: "helix-agents", may_use: &["helix-core", "helix-process"], must_not_know: FRONT_ENDS },
@@ -107,7 +108,15 @@ const WALLS: &[Wall] = &[
     Wall { name: "helix-git", may_use: &["helix-core", "helix-process"], must_not_know: FRONT_ENDS },
     Wall {
         name: "helix-project",
-        may_use: &["helix-core", "helix-plan", "helix-adr", "helix-job", "helix-process", "helix-git"],
+        may_use: &[
+            "helix-core",
+            "helix-language",
+            "helix-plan",
+            "helix-adr",
+            "helix-job",
+            "helix-process",
+            "helix-git",
+        ],
         must_not_know: FRONT_ENDS,
     },
     Wall {
@@ -130,13 +139,14 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         name: "helix-runs",
-        may_use: &["helix-core", "helix-job", "helix-agents", "helix-store"],
+        may_use: &["helix-core", "helix-language", "helix-job", "helix-agents", "helix-store"],
         must_not_know: FRONT_ENDS,
     },
     Wall {
         name: "helix-consultant",
         may_use: &[
             "helix-core",
+            "helix-language",
             "helix-plan",
             "helix-adr",
             "helix-job",
@@ -152,6 +162,7 @@ const WALLS: &[Wall] = &[
         name: "helix-engine",
         may_use: &[
             "helix-core",
+            "helix-language",
             "helix-plan",
             "helix-adr",
             "helix-failure",
@@ -170,13 +181,14 @@ const WALLS: &[Wall] = &[
     },
     Wall {
         name: "helix-web",
-        may_use: &["helix-core", "helix-plan", "helix-job", "helix-project", "helix-engine"],
+        may_use: &["helix-core", "helix-language", "helix-plan", "helix-job", "helix-project", "helix-engine"],
         must_not_know: &["rusqlite", "reqwest", "nix", "inotify", "signal-hook", "clap", "ratatui"],
     },
     Wall {
         name: "helix-server",
         may_use: &[
             "helix-core",
+            "helix-language",
             "helix-failure",
             "helix-job",
             "helix-git",
@@ -190,6 +202,7 @@ const WALLS: &[Wall] = &[
         name: "helix",
         may_use: &[
             "helix-core",
+            "helix-language",
             "helix-plan",
             "helix-adr",
             "helix-failure",

@@ -12,7 +12,7 @@ use helix_core::run::{Ending, Outcome, Retry as Verdict};
 use helix_core::step_marker::split;
 use helix_core::usage::Usage;
 use helix_job::session::{AnswerFinding, SessionEvent};
-use helix_job::{ErrorView, say};
+use helix_language::{ErrorView, say};
 use tokio_util::sync::CancellationToken;
 
 use super::super::enforce::{

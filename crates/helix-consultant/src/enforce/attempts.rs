@@ -9,8 +9,8 @@ use helix_core::ids::RunId;
 use helix_core::run::RunFacts;
 use helix_core::step_marker::{Marker, Step, split};
 use helix_core::text::count;
-use helix_job::Language;
 use helix_job::session::{AnswerCheck, AnswerFinding};
+use helix_language::Language;
 
 use super::{Examined, Validator};
 use crate::phrases;

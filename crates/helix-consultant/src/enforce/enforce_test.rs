@@ -21,7 +21,7 @@ impl Scene {
         let session = tempfile::tempdir().unwrap();
         let work = session.path().join("work");
         std::fs::create_dir(&work).unwrap();
-        let attempts = AnswerAttempts::new(Enforcement::RETRIES, helix_job::Language::English);
+        let attempts = AnswerAttempts::new(Enforcement::RETRIES, helix_language::Language::English);
         Self { _session: session, work, attempts }
     }
 
@@ -200,12 +200,12 @@ fn validators_that_are_off_look_at_nothing() {
 #[test]
 fn a_marker_that_cannot_be_asked_for_is_not_told_of() {
     let mut scene = Scene::new();
-    scene.attempts = AnswerAttempts::new(0, helix_job::Language::English);
+    scene.attempts = AnswerAttempts::new(0, helix_language::Language::English);
     let why = Some("this agent cannot continue a session");
     scene.try_answer(CorrectionScope::Answer, "Hello.");
     assert!(scene.attempts.note(None).unwrap().contains("step_marker"));
     assert_eq!(scene.attempts.note(why), None);
-    scene.attempts = AnswerAttempts::new(0, helix_job::Language::English);
+    scene.attempts = AnswerAttempts::new(0, helix_language::Language::English);
     scene.write("phases.yaml", &format!("{GOOD_PLAN}    typo: 1\n"));
     scene.try_answer(CorrectionScope::Answer, "The plan is there.");
     let note = scene.attempts.note(why).unwrap();

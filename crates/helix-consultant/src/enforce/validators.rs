@@ -7,7 +7,7 @@ use helix_core::finding::{Finding, Place};
 use helix_core::said::Words;
 use helix_core::step_marker::{Marker, Step, split};
 use helix_job::session::AnswerFinding;
-use helix_job::{Language, recorded};
+use helix_language::{Language, recorded};
 
 use super::answer;
 use super::checked_files::CheckedFiles;

@@ -45,7 +45,7 @@ struct Predicate {
     #[serde(flatten)]
     source: Source,
     proved: bool,
-    #[serde(with = "helix_job::english")]
+    #[serde(with = "helix_language::english")]
     lacking: Vec<Words>,
     base: GitState,
     submitted_by: Option<Person>,

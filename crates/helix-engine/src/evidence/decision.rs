@@ -85,7 +85,8 @@ fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence
         return Err(format!("the result of job {job} is not merged into the branch"));
     };
     if !evidence.proved {
-        let first = evidence.lacking.first().map(|what| format!(" ({})", helix_job::Language::English.words(what)));
+        let first =
+            evidence.lacking.first().map(|what| format!(" ({})", helix_language::Language::English.words(what)));
         let first = first.unwrap_or_default();
         return Err(format!("the evidence of job {job} is not complete{first}: see `helix jobs evidence {job}`"));
     }

@@ -10,8 +10,9 @@ use helix_job::phrases::outcome_words;
 use helix_job::question::{APPROVE, About, QuestionStatus};
 use helix_job::{
     Active, Attempt, CommandEvidence, Committed, Dependents, GateReport, Integration, JobEnd, JobState, JobView,
-    LeftOutBy, NotIntegrated, PhaseProgress, PhaseState, Review, RunEnded, recorded,
+    LeftOutBy, NotIntegrated, PhaseProgress, PhaseState, Review, RunEnded,
 };
+use helix_language::recorded;
 use helix_plan::{Approval, GateSpec, Phase};
 
 use super::look::{Look, Sight};

@@ -3,7 +3,8 @@
 //! Must not know how results are integrated.
 
 use helix_core::said::Words;
-use helix_job::{Active, Committed, Integrated, IntegrationTarget, PhaseState, recorded};
+use helix_job::{Active, Committed, Integrated, IntegrationTarget, PhaseState};
+use helix_language::recorded;
 use helix_plan::{Approval, GateSpec, Phase};
 
 use super::examiner::{Examiner, doubt, no_commit};

@@ -23,9 +23,8 @@ use helix_core::run::RunFacts;
 use helix_core::said::Words;
 use helix_job::phrases::Sign;
 use helix_job::question::Answer;
-use helix_job::{
-    Active, Conflict, DeliveryView, GateReport, IntegrationTarget, JobState, Language, Reverted, Review, say,
-};
+use helix_job::{Active, Conflict, DeliveryView, GateReport, IntegrationTarget, JobState, Reverted, Review};
+use helix_language::{Language, say};
 use helix_store::Journal;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -78,7 +77,7 @@ pub struct JobEvidence {
     /// Whether the job succeeded, every phase that passed is proved, and so is the integrated result.
     pub proved: bool,
     /// Why it is not proved; empty where it is.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "helix_job::english")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "helix_language::english")]
     #[schemars(with = "Vec<String>")]
     pub lacking: Vec<Words>,
 }
@@ -91,7 +90,7 @@ pub struct PhaseEvidence {
     /// Whether it has passed, and whether that is proved.
     pub standing: Standing,
     /// What is missing of the proof, or contradicts it; empty unless it passed without proof, or failed and the plan let the job go on.
-    #[serde(with = "helix_job::english")]
+    #[serde(with = "helix_language::english")]
     #[schemars(with = "Vec<String>")]
     pub missing: Vec<Words>,
     /// The attempt that counts, from 1.
@@ -123,7 +122,7 @@ pub struct AttemptEvidence {
     /// Its run.
     pub run: RunId,
     /// How the run ended and what stopped the attempt, one line.
-    #[serde(with = "helix_job::english::one")]
+    #[serde(with = "helix_language::english::one")]
     #[schemars(with = "String")]
     pub summary: Words,
     /// What it left, kept on a branch of its own.
@@ -174,7 +173,7 @@ pub struct RunEvidence {
     /// Which run.
     pub run: RunId,
     /// What it amounts to.
-    #[serde(with = "helix_job::english::one")]
+    #[serde(with = "helix_language::english::one")]
     #[schemars(with = "String")]
     pub outcome: Words,
     /// Whether that is a completed run.
@@ -259,7 +258,7 @@ pub struct IntegrationEvidence {
     /// Whether it is proved.
     pub standing: Standing,
     /// What is missing of the proof, or contradicts it.
-    #[serde(with = "helix_job::english")]
+    #[serde(with = "helix_language::english")]
     #[schemars(with = "Vec<String>")]
     pub missing: Vec<Words>,
     /// A phase that was validated on exactly this tree, if one was: then its gates prove it.

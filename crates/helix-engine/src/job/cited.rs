@@ -7,7 +7,8 @@ use std::io::Read as _;
 use std::path::{Component, Path};
 
 use helix_core::finding::{Finding, Verdict};
-use helix_job::{ChangeKind, Committed, recorded};
+use helix_job::{ChangeKind, Committed};
+use helix_language::recorded;
 use helix_plan::Phase;
 use helix_process::bounded::open_plain_beneath;
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use helix_core::finding::Fault;
 use helix_core::ids::{JobId, PhaseId};
-use helix_job::{DeliveryState, DeliveryView, Language, RollbackError, Wait, phrases, target_of};
+use helix_job::{DeliveryState, DeliveryView, RollbackError, Wait, phrases, target_of};
+use helix_language::Language;
 use helix_store::{JobFilter, MAX_ROWS_PER_PAGE};
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;

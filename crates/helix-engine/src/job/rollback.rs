@@ -5,7 +5,8 @@
 use std::time::{Duration, Instant};
 
 use helix_core::finding::{Fault, FaultKind, Verdict};
-use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, GateReport, JobEvent, Language, recorded};
+use helix_job::{Baseline, Committed, DeliveryState, DeliveryStep, GateReport, JobEvent};
+use helix_language::{Language, recorded};
 use helix_store::JobFilter;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;

@@ -1,6 +1,5 @@
 use helix_core::run::{Ending, RunFacts};
-
-use helix_job::{ErrorView, Language};
+use helix_language::{ErrorView, Language};
 
 use super::*;
 

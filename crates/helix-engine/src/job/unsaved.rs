@@ -7,7 +7,8 @@ use std::path::Path;
 use helix_core::finding::Fault;
 use helix_core::ids::{CommitId, JobId};
 use helix_core::text::one_line;
-use helix_job::{Active, Attempt, JobSpec, Language, PhaseProgress, PhaseState, phrases};
+use helix_job::{Active, Attempt, JobSpec, PhaseProgress, PhaseState, phrases};
+use helix_language::Language;
 use helix_plan::Phase;
 
 use helix_git::{AttemptKey, CommitText};

@@ -5,7 +5,8 @@
 use helix_core::evidence::RunsBy;
 use helix_core::finding::{Verdict, fence_for};
 use helix_core::ids::PhaseId;
-use helix_job::{Attempt, JobSpec, Language, PhaseProgress};
+use helix_job::{Attempt, JobSpec, PhaseProgress};
+use helix_language::Language;
 use helix_plan::Phase;
 use minijinja::context;
 use minijinja::value::Serde;

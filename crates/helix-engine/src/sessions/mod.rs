@@ -11,8 +11,8 @@ use async_recursion::async_recursion as boxed;
 use std::sync::Arc;
 
 use helix_core::ids::{SessionId, TurnId};
-use helix_job::ErrorView;
 use helix_job::session::{SessionEvent, SessionView, TurnView};
+use helix_language::ErrorView;
 use helix_store::Key;
 use helix_store::{MAX_ROWS_PER_PAGE, SessionPage};
 

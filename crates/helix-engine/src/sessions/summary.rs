@@ -8,7 +8,8 @@ use std::path::Path;
 use helix_adr::Adr;
 use helix_job::phrases::open_questions;
 use helix_job::session::SessionView;
-use helix_job::{JobStatus, JobView, Language};
+use helix_job::{JobStatus, JobView};
+use helix_language::Language;
 use helix_process::bounded::read_text;
 
 use super::Sessions;

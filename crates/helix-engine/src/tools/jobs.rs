@@ -8,7 +8,8 @@ use helix_core::ids::JobId;
 use helix_failure::report::Reader;
 use helix_job::question::QuestionStatus;
 use helix_job::session::SessionEvent;
-use helix_job::{JobStatus, JobView, Language, Origin};
+use helix_job::{JobStatus, JobView, Origin};
+use helix_language::Language;
 use serde_json::json;
 
 use super::questions::question_line;

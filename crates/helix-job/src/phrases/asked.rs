@@ -5,12 +5,11 @@
 use helix_core::evidence::{RunsBy, SelfRunning};
 use helix_core::said::{Words, of_job};
 use helix_core::text::{one_line, visible};
+use helix_language::{Language, RECORD, recorded, say};
 
 use super::{LINE, person};
-use crate::language::{Language, RECORD};
 use crate::question::{About, Answer, QuestionOption, QuestionStatus, QuestionView};
 use crate::view::JobView;
-use crate::{recorded, say};
 
 /// What a person answered: the choice, their words, or both.
 pub fn answer(answer: &Answer) -> String {

@@ -7,12 +7,10 @@ use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::said::Words;
 use helix_core::text::one_line;
+use helix_language::{ErrorView, Language, RECORD, recorded, say};
 
 use super::{FINDINGS, LINE, Phrase, Sign, hint};
 use crate::event::Review;
-use crate::language::{Language, RECORD};
-use crate::view::ErrorView;
-use crate::{recorded, say};
 
 pub(super) fn gate(language: Language, phase: &PhaseId, report: &GateReport, job: &JobId) -> Phrase {
     let text = format!("{} {}", report.gate, verdict(language, &report.verdict, &gate_summary(language, report)));

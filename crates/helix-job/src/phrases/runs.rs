@@ -1,10 +1,8 @@
 //! What runs amounted to, in words. Must not know what follows from it.
 
 use helix_core::run::{AgentErrorKind, Failure, Outcome};
+use helix_language::{ErrorView, Language, recorded};
 
-use crate::language::Language;
-use crate::recorded;
-use crate::view::ErrorView;
 use helix_core::said::{Said, Words};
 use helix_core::text::one_line;
 

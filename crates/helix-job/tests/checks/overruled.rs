@@ -4,9 +4,10 @@
 
 use helix_job::question::{Answer, AnswerMisfit};
 use helix_job::{
-    ChangedPlan, Committed, How, Illegal, JobEnd, JobEvent, JobSpec, JobStatus, Language, Person, PhaseState,
-    PhaseStatus, PlannedBy, ReopenError,
+    ChangedPlan, Committed, How, Illegal, JobEnd, JobEvent, JobSpec, JobStatus, Person, PhaseState, PhaseStatus,
+    PlannedBy, ReopenError,
 };
+use helix_language::Language;
 use helix_plan::{GateSpec, OnFailure, Seconds, TestsGate, Verify};
 
 use super::{Play, escalating, planning};

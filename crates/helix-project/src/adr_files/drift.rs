@@ -7,7 +7,7 @@ use std::path::Path;
 
 use helix_adr::{AdrId, Claimant, Status};
 use helix_core::said::Words;
-use helix_job::recorded;
+use helix_language::recorded;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct Drift {
     /// Changed files that no decision in force claims, by path.
     pub undecided: Vec<UndecidedFile>,
     /// What keeps the answer from being complete.
-    #[serde(serialize_with = "helix_job::english::serialize")]
+    #[serde(serialize_with = "helix_language::english::serialize")]
     #[schemars(with = "Vec<String>")]
     pub notes: Vec<Words>,
 }

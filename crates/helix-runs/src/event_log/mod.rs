@@ -10,7 +10,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Duration;
 
-use helix_job::{ErrorView, Recorded};
+use helix_job::Recorded;
+use helix_language::ErrorView;
 use helix_store::{Append, AppendError, DatabaseError, Fence, Journal, NewEvent, Projection, ReadError, Stream};
 use jiff::Timestamp;
 use serde::Serialize;

@@ -4,8 +4,9 @@
 
 use async_recursion::async_recursion as boxed;
 use helix_core::ids::{SessionId, TurnId};
+use helix_job::Recorded;
 use helix_job::session::{IllegalSessionEvent, SessionEvent, SessionState, SessionView};
-use helix_job::{ErrorView, Recorded};
+use helix_language::ErrorView;
 use helix_store::{Journal, Projection, ReadError, Stream};
 
 use super::{EventLog, LogError, LogWriter, Record, StreamState};

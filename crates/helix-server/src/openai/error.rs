@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use helix_core::error_chain;
 use helix_core::run::Outcome;
 use helix_engine::consultant::{TurnEnded, TurnError};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

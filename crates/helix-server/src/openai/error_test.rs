@@ -5,7 +5,8 @@ use helix_core::usage::Usage;
 use super::*;
 
 fn of(outcome: Outcome) -> Response {
-    let error = Some(helix_job::ErrorView { message: "it failed".into(), hint: Some("do this".into()), said: None });
+    let error =
+        Some(helix_language::ErrorView { message: "it failed".into(), hint: Some("do this".into()), said: None });
     let ended = TurnEnded {
         outcome,
         answer: String::new(),

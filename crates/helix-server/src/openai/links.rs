@@ -7,8 +7,8 @@ use helix_core::error_chain;
 use helix_core::ids::SessionId;
 use helix_engine::consultant::{TurnEvent, phrases};
 use helix_engine::sessions::LinkedFile;
-use helix_job::Language;
 use helix_job::session::{TurnEnd, TurnView};
+use helix_language::Language;
 use tokio::io::AsyncReadExt as _;
 
 use super::link_scan::{BREAK, LinkScan, Piece, harmless, plain, push_unresolved};

@@ -1,6 +1,6 @@
 use helix_engine::consultant::phrases::{caution, job_asks};
-use helix_job::Language;
 use helix_job::question::QuestionView;
+use helix_language::Language;
 
 use super::*;
 

@@ -6,7 +6,7 @@ use helix_core::ids::{SessionId, TurnId};
 use helix_core::usage::Usage;
 use helix_engine::consultant::{TurnEnded, TurnEvent, phrases};
 use helix_engine::sessions::{JobNews, PhaseNews};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use jiff::Timestamp;
 use serde_json::Value;
 

@@ -3,7 +3,8 @@ use std::time::Duration;
 use helix_core::ids::{JobId, SessionId, TurnId};
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
-use helix_job::{ErrorView, PhaseStatus, Wait};
+use helix_job::{PhaseStatus, Wait};
+use helix_language::ErrorView;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

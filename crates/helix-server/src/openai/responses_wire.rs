@@ -6,8 +6,8 @@
 use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use helix_engine::consultant::phrases;
-use helix_job::Language;
 use helix_job::session::TurnView;
+use helix_language::Language;
 use serde_json::{Value, json};
 
 use super::error::ApiError;

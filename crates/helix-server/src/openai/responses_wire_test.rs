@@ -5,7 +5,7 @@ use helix_core::run::Outcome;
 use helix_core::usage::Usage;
 use helix_engine::consultant::{TurnEnded, TurnEvent};
 use helix_engine::sessions::JobNews;
-use helix_job::ErrorView;
+use helix_language::ErrorView;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

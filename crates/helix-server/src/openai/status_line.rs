@@ -1,7 +1,8 @@
 //! The status line above an answer in Open WebUI, which shows the newest one, and the list of phases above its composer. Must not know what else a stream holds.
 
 use helix_engine::sessions::PhaseNews;
-use helix_job::{Language, PhaseStatus, say};
+use helix_job::PhaseStatus;
+use helix_language::{Language, say};
 use serde_json::{Value, json};
 
 use super::error::ApiError;

@@ -5,7 +5,7 @@
 use axum::http::HeaderMap;
 use helix_engine::consultant::phrases;
 use helix_engine::sessions::{SessionStage, SessionSummary};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use serde_json::json;
 
 use super::error::ApiError;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use helix_core::text::one_line;
 use helix_engine::consultant::phrases;
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use regex::Regex;
 use serde_json::Value;
 

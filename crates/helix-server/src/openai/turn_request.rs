@@ -11,8 +11,9 @@ use helix_core::ids::SessionId;
 use helix_engine::consultant::{
     Author, Message as HistoryMessage, ParentSelector, Purpose, SessionSelector, TEMPORARY, TurnRequest, unwrapped,
 };
+use helix_job::How;
 use helix_job::session::ClientIds;
-use helix_job::{How, Language};
+use helix_language::Language;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 

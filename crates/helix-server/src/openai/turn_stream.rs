@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use helix_core::ids::{SessionId, TurnId};
 use helix_engine::consultant::{Purpose, TurnError, TurnEvent, TurnRequest};
-use helix_job::Language;
+use helix_language::Language;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 

@@ -7,7 +7,7 @@ use crate::diff::{self, File};
 use helix_core::text::{short_commit, visible};
 use helix_engine::EngineError;
 use helix_engine::evidence::{DiffSelection, Difference};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 
 /// Most lines of all files that are shown at once; one that is asked for is shown whatever its size.

@@ -3,8 +3,9 @@
 use helix_core::evidence::GateReport;
 use helix_core::finding::{Finding, Verdict};
 use helix_core::text::bounded;
+use helix_job::Review;
 use helix_job::phrases::{self, Sign};
-use helix_job::{ErrorView, Language, Review, say};
+use helix_language::{ErrorView, Language, say};
 use maud::{Markup, html};
 
 use super::detail::{JobDetail, Selected, Tab};

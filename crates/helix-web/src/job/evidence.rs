@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use helix_core::text::short_commit;
 use helix_engine::evidence::{GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence};
 use helix_job::phrases::{self, Sign};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 
 use super::detail::{JobDetail, Selected};

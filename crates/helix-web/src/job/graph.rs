@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use helix_core::ids::PhaseId;
 use helix_core::text::clip;
+use helix_job::PhaseView;
 use helix_job::phrases::Sign;
-use helix_job::{Language, PhaseView, say};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 
 use super::detail::{JobDetail, Selected};

@@ -1,7 +1,8 @@
 //! What a job is and how it stands, at the top of its page. Must not know its phases' details.
 
 use helix_core::text::{one_line, short_commit};
-use helix_job::{Language, PhaseStatus, phrases, say};
+use helix_job::{PhaseStatus, phrases};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 
 use super::detail::JobDetail;

@@ -17,7 +17,7 @@ use axum::response::Response;
 use helix_core::ids::{PhaseId, RunId};
 use helix_core::text::one_line;
 use helix_engine::EngineError;
-use helix_job::Language;
+use helix_language::Language;
 use maud::{Markup, html};
 use serde::Deserialize;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use helix_core::text::one_line;
 use helix_engine::{EngineError, Follow};
-use helix_job::{JobStatus, Language, say};
+use helix_job::JobStatus;
+use helix_language::{Language, say};
 use maud::{Markup, html};
 use serde_json::Value;
 

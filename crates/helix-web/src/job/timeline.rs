@@ -1,7 +1,7 @@
 //! What happened to a job, line by line, the newest first. Must not know words of its own for events: all clients say the same.
 
 use helix_job::phrases;
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use maud::{Markup, html};
 
 use super::detail::{JobDetail, Selected};

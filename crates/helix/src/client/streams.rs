@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use futures::StreamExt;
 use helix_core::ids::SessionId;
-use helix_job::{JobEvent, Language, Recorded};
+use helix_job::{JobEvent, Recorded};
+use helix_language::Language;
 use helix_server::wire::{ActivityFrame, ErrorEnvelope};
 use reqwest::{Body, Response};
 use serde::de::DeserializeOwned;

@@ -6,7 +6,7 @@ use clap::Args;
 use helix_core::ids::QuestionId;
 use helix_job::phrases::approvals;
 use helix_job::question::{QuestionStatus, QuestionView};
-use helix_job::say;
+use helix_language::say;
 use helix_server::wire::AnswerRequest;
 use serde::Serialize;
 use serde_json::Value;

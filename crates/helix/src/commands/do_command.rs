@@ -4,7 +4,7 @@ use std::io::{IsTerminal as _, Read as _};
 
 use clap::Args;
 use helix_core::evidence::Land;
-use helix_job::say;
+use helix_language::say;
 use helix_server::wire::DraftStart;
 use serde_json::json;
 

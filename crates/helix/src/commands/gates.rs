@@ -17,7 +17,8 @@ use helix_engine::submit::{SubmitError, SubmitRequest, inspect};
 use helix_engine::work_gates::{PhaseGates, WorkTask};
 use helix_git::{GitEnvironment, Repository};
 use helix_job::phrases::Sign;
-use helix_job::{GateReport, Language, Origin, phrases, say};
+use helix_job::{GateReport, Origin, phrases};
+use helix_language::{Language, say};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 

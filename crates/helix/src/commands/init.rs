@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use helix_engine::{DialectName, Product, Program, agent_kind};
-use helix_job::say;
+use helix_language::say;
 use helix_project::adr_files::Place;
 use helix_project::survey::{Install, Survey, survey};
 use serde_json::json;

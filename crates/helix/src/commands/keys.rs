@@ -3,7 +3,7 @@
 //! Must not know what a key opens. A key is printed once.
 
 use clap::Subcommand;
-use helix_job::say;
+use helix_language::say;
 use helix_server::wire::{Holder, KeyView};
 use serde_json::json;
 

@@ -3,7 +3,7 @@
 //! Must not find it out.
 
 use helix_engine::preview::{AgentMeans, ToldFile};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 
 /// Whose these are.
 pub(super) fn whose(language: Language, means: &AgentMeans) -> String {

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use helix_job::say;
+use helix_language::say;
 
 use crate::commands::job_names::job_id;
 use crate::context::Context;

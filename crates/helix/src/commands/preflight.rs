@@ -6,7 +6,8 @@ use std::path::Path;
 
 use clap::Args;
 use helix_engine::preflight::{PreflightCheck, PreflightFound, preflight};
-use helix_job::{JobSpec, Language, phrases, say};
+use helix_job::{JobSpec, phrases};
+use helix_language::{Language, say};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{Trust, project_file};

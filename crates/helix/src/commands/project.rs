@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Subcommand;
-use helix_job::say;
+use helix_language::say;
 use serde_json::json;
 
 use crate::context::Context;

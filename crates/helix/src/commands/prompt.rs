@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use helix_engine::{BUILT_IN_PROMPT, ConsultantPrompt, prompt_inputs};
-use helix_job::say;
+use helix_language::say;
 use serde_json::json;
 
 use crate::context::Context;

@@ -13,7 +13,8 @@ use helix_agents::{
 use helix_core::error_chain;
 use helix_core::ids::RunId;
 use helix_core::run::{Ending, SandboxMode, Wall, WallsHeld};
-use helix_job::{Language, phrases, say};
+use helix_job::phrases;
+use helix_language::{Language, say};
 use helix_store::kept_key;
 use serde::Serialize;
 use serde_json::json;

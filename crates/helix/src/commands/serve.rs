@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use clap::Args;
-use helix_job::{How, say};
+use helix_job::How;
+use helix_language::say;
 use helix_store::StateDir;
 use serde_json::json;
 

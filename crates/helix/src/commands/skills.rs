@@ -1,7 +1,7 @@
 //! `helix skills`: which skills are in reach of agents, and what they say.
 
 use clap::Subcommand;
-use helix_job::say;
+use helix_language::say;
 use helix_project::skills::{SkillCatalog, SkillError, SkillOrigin};
 use serde_json::json;
 

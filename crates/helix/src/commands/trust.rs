@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use helix_job::say;
+use helix_language::say;
 use serde_json::json;
 
 use crate::config::{FILE_NAME, Trust, project_file, state_dir};

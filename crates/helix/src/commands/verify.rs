@@ -11,7 +11,7 @@ use helix_core::finding::Verdict;
 use helix_core::run::SandboxMode;
 use helix_engine::evidence::{BundleError, EvidenceKey, PublicKey, Verified, compare, public_keys, verify};
 use helix_engine::work_gates::{PhaseGates, Rerun};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use helix_store::{kept_key, known_key};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use helix_job::say;
+use helix_language::say;
 use helix_plan::workflow::{InputValue, Workflow, json_schema};
 use helix_project::workflows::{Listed, WorkflowPaths};
 use serde_json::json;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Placed, Value, read_toml};
 use helix_core::source_text::{SourceText, utf8};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use helix_process::bounded::read_bytes;
 use sha2::{Digest, Sha256};
 

@@ -143,7 +143,7 @@ fn the_stronger_file_wins_key_by_key() {
         (claude.default_model.as_deref(), claude.env["A"].as_str(), claude.env["B"].as_str()),
         (Some("m"), "strong", "b")
     );
-    let rows = settings.origins(&Environment::for_tests(), helix_job::Language::English);
+    let rows = settings.origins(&Environment::for_tests(), helix_language::Language::English);
     let origin = |key: &str| rows.iter().find(|row| row.key == key).map(|row| row.origin.as_str());
     assert_eq!(origin("failures.memory"), Some("/p0/helix.toml:2"));
     assert_eq!(origin("failures.deadline"), Some("/p1/helix.toml:4"));

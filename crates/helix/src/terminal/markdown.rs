@@ -4,7 +4,7 @@
 
 use comrak::nodes::{AstNode, ListType, NodeValue};
 use comrak::{Arena, Options, parse_document};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Look, plain};

@@ -11,7 +11,7 @@ mod table;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use helix_core::diagnostic::Diagnostic;
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use helix_process::secrets::clean;
 use serde::Serialize;
 

@@ -5,7 +5,7 @@
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use helix_core::diagnostic::{Diagnostic, Severity, Span};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 
 use super::{Look, Meaning, paint};
 use crate::error::Problem;

@@ -5,7 +5,8 @@
 use crossterm::event::Event;
 use helix_core::ids::{PhaseId, QuestionId};
 use helix_engine::evidence::{DiffSelection, OutputSelection};
-use helix_job::{PhaseStatus, say};
+use helix_job::PhaseStatus;
+use helix_language::say;
 use helix_server::wire::AnswerRequest;
 
 use super::screen::{Action, Read};

@@ -3,7 +3,8 @@
 //! Must not know how an event is worded, nor take a terminal where nobody sits.
 
 use helix_job::phrases;
-use helix_job::{JobEnd, JobEvent, JobState, JobStatus, JobView, Recorded, say};
+use helix_job::{JobEnd, JobEvent, JobState, JobStatus, JobView, Recorded};
+use helix_language::say;
 
 use super::screen::Screen;
 use super::sign::meaning;

@@ -4,7 +4,8 @@
 
 use helix_engine::failures::FailureService;
 use helix_engine::observer::{JobReport, job_reports, last_reports};
-use helix_job::{JobStatus, JobView, Language, PhaseStatus, say};
+use helix_job::{JobStatus, JobView, PhaseStatus};
+use helix_language::{Language, say};
 
 use crate::context::Context;
 use crate::error::CommandError;

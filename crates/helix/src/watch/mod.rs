@@ -13,7 +13,8 @@ mod sign;
 use std::time::Duration;
 
 use helix_job::phrases::{self, open_questions};
-use helix_job::{IllegalEvent, JobEvent, JobState, JobView, PhaseStatus, Recorded, say};
+use helix_job::{IllegalEvent, JobEvent, JobState, JobView, PhaseStatus, Recorded};
+use helix_language::say;
 use helix_server::wire::ActivityFrame;
 use jiff::Timestamp;
 use tokio::signal::unix::SignalKind;

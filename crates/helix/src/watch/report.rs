@@ -8,7 +8,8 @@ use helix_core::finding::Verdict;
 use helix_core::text::short_commit;
 use helix_job::phrases::{self, Sign};
 use helix_job::question::QuestionStatus;
-use helix_job::{ErrorView, IntegrationTarget, JobStatus, JobView, Language, PhaseStatus, PhaseView, say};
+use helix_job::{IntegrationTarget, JobStatus, JobView, PhaseStatus, PhaseView};
+use helix_language::{ErrorView, Language, say};
 
 use super::sign::meaning;
 use crate::context::Context;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_adr::AdrForm;
-use helix_job::{phrases, say};
+use helix_job::phrases;
+use helix_language::say;
 use helix_project::adr_files::{AdrDirectory, AdrFileError, INDEX, Place, decisions_in};
 use serde_json::json;
 

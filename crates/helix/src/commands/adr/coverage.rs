@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_adr::{Adr, Block, ConceptCoverage, blocks_of_adr, blocks_of_plan, concepts, coverage};
-use helix_job::{phrases, say};
+use helix_job::phrases;
+use helix_language::say;
 use helix_plan::Plan;
 use serde_json::json;
 

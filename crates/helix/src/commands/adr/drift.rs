@@ -7,7 +7,8 @@ use std::path::Path;
 use clap::Args;
 use helix_core::text::short_commit;
 use helix_git::GitEnvironment;
-use helix_job::{phrases, say};
+use helix_job::phrases;
+use helix_language::say;
 use helix_project::adr_files::{AdrDirectory, Drift, DriftError, drift};
 
 use crate::context::Context;

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use helix_adr::Status;
 use helix_engine::EngineError;
-use helix_job::{IntegrationTarget, JobStatus, JobView, say};
+use helix_job::{IntegrationTarget, JobStatus, JobView};
+use helix_language::say;
 use helix_project::adr_files::AdrDirectory;
 use serde_json::json;
 

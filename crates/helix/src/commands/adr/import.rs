@@ -5,7 +5,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_job::{phrases, say};
+use helix_job::phrases;
+use helix_language::say;
 use helix_project::adr_files::{AdrDirectory, ImportedFile};
 use serde_json::json;
 

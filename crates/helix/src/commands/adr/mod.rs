@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
 use helix_adr::{Adr, AdrId, Link, Numbering};
-use helix_job::say;
+use helix_language::say;
 use helix_project::adr_files::{AdrDirectory, AdrSummary, Place};
 use serde_json::json;
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_adr::{AdrForm, ChangeScope, Classification, ComponentType, Language, TemplateRequest, template, title_slug};
-use helix_job::say;
+use helix_language::say;
 use helix_project::adr_files::AdrDirectory;
 use serde_json::json;
 

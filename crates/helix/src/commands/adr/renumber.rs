@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use helix_job::say;
+use helix_language::say;
 use helix_project::adr_files::{AdrDirectory, RenumberError, Renumbered};
 use serde_json::json;
 

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use helix_core::text::clip;
-use helix_job::say;
+use helix_language::say;
 use helix_project::adr_files::{AdrDirectory, AdrSummary};
 use serde_json::json;
 

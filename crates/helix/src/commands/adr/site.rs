@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use helix_adr::{Language, SITE_MARK, SiteWords};
-use helix_job::say;
+use helix_language::say;
 use helix_project::adr_files::AdrDirectory;
 use serde_json::json;
 
@@ -66,9 +66,9 @@ fn is_ours(page: &Path) -> bool {
     std::fs::read_to_string(page).is_ok_and(|text| text.contains(SITE_MARK))
 }
 
-fn words(language: helix_job::Language) -> SiteWords {
+fn words(language: helix_language::Language) -> SiteWords {
     SiteWords {
-        language: if language == helix_job::Language::German { Language::German } else { Language::English },
+        language: if language == helix_language::Language::German { Language::German } else { Language::English },
         decisions: say!(language, "site-decisions"),
         graph: say!(language, "site-graph"),
         search: say!(language, "site-search"),

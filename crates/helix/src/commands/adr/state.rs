@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use helix_adr::{Acceptance, AdrForm, AdrId, Link, Status};
-use helix_job::say;
+use helix_language::say;
 use helix_project::adr_files::{AdrDirectory, Changed};
 use jiff::Timestamp;
 use serde_json::json;

@@ -11,7 +11,8 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use helix_job::{JobStatus, JobView, Language, say};
+use helix_job::{JobStatus, JobView};
+use helix_language::{Language, say};
 use helix_server::wire::JobRequest;
 use helix_store::StateDir;
 

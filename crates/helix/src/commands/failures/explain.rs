@@ -13,7 +13,8 @@ use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{
     Classified, Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, plain_text,
 };
-use helix_job::{ErrorView, phrases, problem, say};
+use helix_job::phrases;
+use helix_language::{ErrorView, problem, say};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufWriter, Read as _, Write};
 use std::path::Path;
 
 use helix_failure::memory::MemoryRecord;
-use helix_job::say;
+use helix_language::say;
 use helix_store::failures::{FailureMemory, Forget, Imported, MemoryError};
 use serde_json::json;
 

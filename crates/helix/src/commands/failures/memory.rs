@@ -11,7 +11,7 @@ use helix_failure::memory::{
 };
 use helix_failure::report::said_in;
 use helix_failure::{Category, plain_text};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
 use helix_store::{Access, DatabaseOptions, OpenError, StateDir};
 

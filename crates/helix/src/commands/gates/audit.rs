@@ -9,7 +9,7 @@ use clap::Args;
 use helix_core::ids::JobId;
 use helix_core::text::one_line;
 use helix_engine::audit::{Audit, AuditLimits, TriedFault};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use tokio_util::sync::CancellationToken;
 
 use crate::commands::job_names::Id;

@@ -11,7 +11,7 @@ use helix_core::error_chain;
 use helix_core::text::clip;
 use helix_engine::TOOL_SERVER;
 use helix_job::question::{QuestionStatus, QuestionView};
-use helix_job::say;
+use helix_language::say;
 use helix_process::bounded::read_bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@
 use helix_core::ids::PhaseId;
 use helix_core::text::short_commit;
 use helix_engine::evidence::{OutputSelection, OutputState};
-use helix_job::say;
+use helix_language::say;
 use helix_server::wire::{AcceptRequest, CheckRequest};
 use tokio::process::Command;
 use tokio::signal::unix::SignalKind;

@@ -7,7 +7,8 @@ use std::time::Duration;
 use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::text::count;
 use helix_engine::RecordedRun;
-use helix_job::{JobView, PhaseView, say};
+use helix_job::{JobView, PhaseView};
+use helix_language::say;
 use serde_json::json;
 
 use crate::agent_log::{Logs, role, shown, title, unreadable};

@@ -11,7 +11,8 @@ use helix_core::text::short_commit;
 use helix_engine::observer::{JobReport, last_reports};
 use helix_failure::report::quoted;
 use helix_job::phrases::{self, Sign, open_questions};
-use helix_job::{IntegrationTarget, JobView, Language, PhaseStatus, PhaseView, say};
+use helix_job::{IntegrationTarget, JobView, PhaseStatus, PhaseView};
+use helix_language::{Language, say};
 use serde_json::json;
 
 use crate::code_host::Thread;

@@ -11,7 +11,8 @@ use helix_engine::audit::Audit;
 use helix_engine::evidence::{
     DiffSelection, GateEvidence, JobEvidence, OutputEvidence, OutputState, PhaseEvidence, ReviewEvidence, Standing,
 };
-use helix_job::{CommandEvidence, Language, Review, phrases, say};
+use helix_job::{CommandEvidence, Review, phrases};
+use helix_language::{Language, say};
 use serde::Serialize;
 
 use crate::commands::gates::{last_audit, rate};

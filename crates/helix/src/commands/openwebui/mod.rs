@@ -6,7 +6,7 @@ mod api;
 mod wanted;
 
 use clap::{Args, Subcommand};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use helix_server::NewsKey;
 use helix_server::wire::Holder;
 use helix_store::StateDir;

@@ -2,7 +2,7 @@
 //!
 //! Must not lose what others have entered: everything that Helix does not need stays as it is.
 
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 use serde_json::{Map, Value, json};
 
 /// Headers of the connection, with Open WebUI's templates for their values.

@@ -7,8 +7,8 @@ use std::time::SystemTime;
 
 use helix_core::diagnostic::Diagnostic;
 use helix_engine::tools::{ADR_DRAFT, PLAN_DRAFT};
-use helix_job::say;
 use helix_job::session::SessionView;
+use helix_language::say;
 use helix_plan::Plan;
 use helix_project::workflows::WorkflowPaths;
 use jiff::Timestamp;

@@ -2,7 +2,7 @@
 //!
 //! Must not do any command's work that another one does already.
 
-use helix_job::say;
+use helix_language::say;
 use helix_server::wire::SessionPage;
 use jiff::Timestamp;
 

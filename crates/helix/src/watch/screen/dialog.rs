@@ -2,9 +2,10 @@
 //!
 //! Must not know what follows from an answer.
 
+use helix_job::PhaseView;
 use helix_job::phrases::{approvals, asks, attempted, option};
 use helix_job::question::{QuestionKind, QuestionView};
-use helix_job::{PhaseView, say};
+use helix_language::say;
 use helix_server::wire::AnswerRequest;
 use ratatui::text::Line;
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use helix_core::agent_event::AgentEvent;
 use helix_core::ids::JobId;
 use helix_job::phrases::{retry_reason, tool_call};
-use helix_job::{Language, say};
+use helix_language::{Language, say};
 
 use crate::terminal::{one_line, plain};
 

@@ -1,4 +1,4 @@
-use helix_job::Language;
+use helix_language::Language;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::{Value, json};

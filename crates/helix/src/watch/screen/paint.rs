@@ -3,7 +3,7 @@
 //! Must not know what is said.
 
 use helix_core::text::plain;
-use helix_job::Language;
+use helix_language::Language;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 

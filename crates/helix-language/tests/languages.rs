@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement, VariantKey};
-use helix_job::Language;
+use helix_language::Language;
 
 /// What a message, or one of its attributes, is made of.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -1,6 +1,9 @@
 //! What Helix says, in the languages of people: a table of messages for each (Project Fluent), and which language somebody writes.
 //!
-//! Must not know who reads it. What agents and programs read is English.
+//! Must not know who reads it, nor what is told: jobs, gates and sessions name their messages. What agents and programs read is English.
+
+pub mod english;
+mod error_view;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,15 +12,13 @@ use std::sync::OnceLock;
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 use helix_core::finding::{Correction, Fault, FaultKind, Finding};
-use helix_core::ids::JobId;
-use helix_core::said::{self, Piece, Said, Words};
+use helix_core::said::{self, Piece, Words};
 use helix_core::text;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+pub use error_view::ErrorView;
 pub use fluent_bundle::FluentValue as Value;
-
-use crate::ErrorView;
 
 /// A language that Helix speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -32,7 +33,7 @@ pub enum Language {
 #[macro_export]
 macro_rules! say {
     ($language:expr, $id:literal $(, $name:ident = $value:expr)* $(,)?) => {
-        $language.message($id, &[$((stringify!($name), $crate::language::Value::from($value))),*])
+        $language.message($id, &[$((stringify!($name), $crate::Value::from($value))),*])
     };
 }
 
@@ -40,7 +41,7 @@ macro_rules! say {
 #[macro_export]
 macro_rules! problem {
     ($language:expr, $id:literal $(, $name:ident = $value:expr)* $(,)?) => {
-        $language.problem($id, &[$((stringify!($name), $crate::language::Value::from($value))),*])
+        $language.problem($id, &[$((stringify!($name), $crate::Value::from($value))),*])
     };
 }
 
@@ -53,7 +54,7 @@ macro_rules! recorded {
 }
 
 /// What is recorded is said in English, too.
-pub(crate) const RECORD: Language = Language::English;
+pub const RECORD: Language = Language::English;
 
 /// What kept a check from being made, in Helix's own words.
 pub fn fault(kind: FaultKind, message: Words, hint: Words) -> Fault {
@@ -62,7 +63,7 @@ pub fn fault(kind: FaultKind, message: Words, hint: Words) -> Fault {
 }
 
 /// What an agent is told, with the summary as words.
-pub(crate) fn correction(summary: Words, findings: Vec<Finding>) -> Correction {
+pub fn correction(summary: Words, findings: Vec<Finding>) -> Correction {
     Correction { said: summary.clone(), ..Correction::new(RECORD.words(&summary), findings) }
 }
 
@@ -255,38 +256,6 @@ impl Language {
             minutes @ 120..2880 => say!(self, "time-in-hours", hours = minutes / 60, at = at_time),
             minutes => say!(self, "time-in-days", days = minutes / 1440, at = at_time),
         }
-    }
-}
-
-impl ErrorView {
-    /// What is recorded in Helix's own words, with what to do or nothing.
-    pub fn of_words(message: Words, hint: Words) -> Self {
-        let said = Said { message, hint };
-        let hint = Some(RECORD.words(&said.hint)).filter(|hint| !hint.is_empty());
-        Self { message: RECORD.words(&said.message), hint, said: Some(Box::new(said)) }
-    }
-
-    /// The same with the id of its job in the commands that it names.
-    #[must_use]
-    pub fn of_job(mut self, job: &JobId) -> Self {
-        self.hint = self.hint.map(|hint| said::of_job(&hint, job));
-        if let Some(said) = &mut self.said {
-            said.hint = said.hint.of_job(job);
-        }
-        self
-    }
-
-    /// What kept a check from being made.
-    pub fn of_fault(fault: &Fault) -> Self {
-        Self { message: fault.message.clone(), hint: fault.hint.clone(), said: fault.said.clone() }
-    }
-
-    /// Both in a language, as far as they are Helix's own words.
-    #[must_use]
-    pub fn said_in(&self, language: Language) -> Self {
-        let Some(said) = self.said.as_ref().filter(|_| language != RECORD) else { return self.clone() };
-        let hint = Some(language.words(&said.hint)).filter(|hint| !hint.is_empty());
-        Self { message: language.words(&said.message), hint, said: None }
     }
 }
 
