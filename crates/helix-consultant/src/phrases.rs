@@ -195,8 +195,8 @@ pub fn job_over(language: Language, job: &JobView) -> String {
         JobStatus::Failed => (CAUTION, details(), say!(language, "chat-job-next-failed", id = job.id.as_str())),
         _ if job.commit.is_none() => (NOTE, details(), String::new()),
         _ => {
-            let next = job.proven_decision().map(|number| {
-                say!(language, "chat-job-next-decision", number = number.to_string(), project = &job.project_path)
+            let next = job.decision_commands("helix").map(|commands| {
+                say!(language, "chat-job-next-decision", commands = commands, project = &job.project_path)
             });
             (NOTE, say!(language, "chat-job-look", id = job.id.as_str()), next.unwrap_or_default())
         }

@@ -282,17 +282,23 @@ impl Consultant {
         let (running, blocked) = (Arc::clone(&actor.running), actor.log.blocked());
         let (others, own) = (Arc::downgrade(&self.actors), id.clone());
         let let_go = move || {
-            let Some(others) = others.upgrade() else { return };
-            let mut others = lock(&others);
-            // Its loop, which asks this, is in no turn; and it ends with the last sender of its queue.
-            if others.get(&own).is_some_and(SessionHandle::is_unused) {
-                others.remove(&own);
+            if let Some(others) = others.upgrade() {
+                let_go_of(&others, &own);
             }
         };
         self.services.host.tasks.spawn(actor.run(IDLE, let_go));
         let handle = SessionHandle { queue, running, blocked, open: Arc::default() };
         actors.insert(id, handle.clone());
         handle
+    }
+}
+
+/// Takes the loop of a session out of the map, if nobody has anything to do with it: it ends with the last sender of its queue. A loop
+/// that asks this may have been followed by a newer one, whose turns stay where they are found.
+fn let_go_of(actors: &Actors, session: &SessionId) {
+    let mut actors = lock(actors);
+    if actors.get(session).is_some_and(SessionHandle::is_unused) {
+        actors.remove(session);
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! `Verdict` has three values on purpose: a check that could not be made is `Inconclusive`, which never counts as a pass.
 
-use crate::said::{Said, Words};
+use crate::ids::JobId;
+use crate::said::{Said, Words, of_job};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,11 @@ impl Finding {
     pub fn evidence(self, text: &str) -> Self {
         let evidence = Some(bounded(text, MAX_EVIDENCE)).filter(|text| !text.trim().is_empty());
         Self { evidence, ..self }
+    }
+
+    /// Puts the id of its job into the commands that it names.
+    pub fn name_job(&mut self, job: &JobId) {
+        self.fix = self.fix.take().map(|fix| of_job(&fix, job));
     }
 
     /// The same with how to fix it.
@@ -121,6 +127,14 @@ impl Fault {
     pub fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
     }
+
+    /// Puts the id of its job into the commands that it names.
+    pub fn name_job(&mut self, job: &JobId) {
+        self.hint = self.hint.take().map(|hint| of_job(&hint, job));
+        if let Some(said) = &mut self.said {
+            said.hint = said.hint.of_job(job);
+        }
+    }
 }
 
 /// Kinds of [`Fault`].
@@ -160,6 +174,17 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// Puts the id of its job into the commands that it names.
+    pub fn name_job(&mut self, job: &JobId) {
+        match self {
+            Self::Pass => {}
+            Self::Fail { findings } => {
+                findings.iter_mut().for_each(|finding| finding.name_job(job));
+            }
+            Self::Inconclusive { fault } => fault.name_job(job),
+        }
+    }
+
     /// True only for [`Verdict::Pass`].
     pub fn passed(&self) -> bool {
         matches!(self, Self::Pass)

@@ -4,13 +4,17 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+
 use super::attempt::{Check, GiveUp, PhaseContext};
 use super::attempts::after_attempts;
 use super::event::AdviceAction;
 use super::illegal::Illegal;
 use super::person::Person;
 use super::phrases::runs_by_itself;
-use super::state::{AskedQuestion, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage};
+use super::state::{
+    Active, AskedQuestion, Between, Dependents, LeftOutBy, PhaseProgress, PhaseState, PlannedBy, Stage,
+};
 use super::view::unfinished;
 use crate::question::{
     ACCEPT, APPROVE, About, Answer, CHECK, FAIL, Question, QuestionOption, QuestionStatus, REJECT, RETRY, SKIP,
@@ -24,7 +28,33 @@ use helix_plan::{Approval, GateSpec, Phase, PhaseType};
 /// Questions that the agents of one phase may ask; more is a loop.
 pub const MAX_AGENT_QUESTIONS: usize = 5;
 
+impl Active {
+    /// Who approved last what a phase does, its beginning or its result, and when.
+    pub fn approved_by(&self) -> Option<(&Person, Timestamp)> {
+        self.pairs().filter_map(|(phase, progress)| progress.approved_by(phase)).max_by_key(|(_, at)| *at)
+    }
+}
+
 impl PhaseProgress {
+    fn approved_by(&self, phase: &Phase) -> Option<(&Person, Timestamp)> {
+        let approves = |about: &About| match about {
+            About::Approval { .. } => true,
+            About::Gate { gate } => matches!(phase.gates.get(*gate), Some(GateSpec::Approval { .. })),
+            About::RunsByItself { .. } | About::Escalation { .. } | About::Agent => false,
+        };
+        self.questions.iter().rev().filter(|asked| approves(&asked.question.about)).find_map(|asked| {
+            match &asked.status {
+                QuestionStatus::Answered { answer, at } if answer.choice.as_deref() == Some(APPROVE) => {
+                    Some((&answer.by, *at))
+                }
+                QuestionStatus::Answered { .. }
+                | QuestionStatus::Open
+                | QuestionStatus::Expired { .. }
+                | QuestionStatus::Closed => None,
+            }
+        })
+    }
+
     /// What a gate asks. What an agent wrote is never read as Helix's own words.
     fn gate_words(&self, phase: &Phase, gate: usize) -> Words {
         let (asked, otherwise) = match phase.gates.get(gate) {

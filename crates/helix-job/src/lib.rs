@@ -15,6 +15,7 @@ mod escalate;
 mod event;
 mod illegal;
 mod let_in;
+mod named_job;
 mod overrule;
 mod person;
 pub mod phrases;

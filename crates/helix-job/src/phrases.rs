@@ -18,6 +18,7 @@ pub use tools::tool_call;
 use helix_core::finding::Verdict;
 use helix_core::ids::PhaseId;
 use helix_core::run::{NoWall, Outcome, Wall, WallsHeld};
+use helix_core::said::of_job;
 use helix_core::text::{clip, one_line, short_commit};
 use helix_failure::event::FailureEvent;
 use helix_language::{ErrorView, Language, say};
@@ -210,8 +211,9 @@ pub fn event(language: Language, event: &JobEvent, job: &JobView) -> Option<Phra
             Phrase::new(Sign::Failed, Some(phase), text).with(findings.iter().skip(1).take(FINDINGS).map(finding))
         }
         JobEvent::QuestionAsked { phase, question } => {
-            let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == question.text);
-            let text = asked.map_or_else(|| question.text.clone(), |one| asks(language, one));
+            let text = of_job(&question.text, &job.id);
+            let asked = job.questions.iter().rev().find(|one| &one.phase == phase && one.text == text);
+            let text = asked.map_or(text, |one| asks(language, one));
             Phrase::new(Sign::Waiting, Some(phase), say!(language, "job-asks", question = text))
         }
         JobEvent::QuestionAnswered { phase, answer: given, .. } => {

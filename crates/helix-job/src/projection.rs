@@ -10,6 +10,7 @@ use super::view::{
     DeliveryState, DeliveryView, JobStatus, JobView, PhaseStatus, PhaseView, ReviewView, Wait, unfinished,
 };
 use crate::question::{QuestionStatus, QuestionView};
+use helix_adr::{Adr, AdrText, Status};
 use helix_core::finding::Verdict;
 use helix_core::ids::{JobId, PhaseId, QuestionId, RunId};
 use helix_core::said::{Words, of_job};
@@ -36,6 +37,7 @@ impl JobView {
             project_path: active.spec.repo.path.clone(),
             plan_path: active.spec.plan_path.clone(),
             adr: active.spec.adr.as_ref().map(|adr| adr.path.clone()),
+            adr_proposed: end == Some(&JobEnd::Succeeded) && is_only_proposed(active),
             venv: active.spec.venv.clone(),
             issue: active.spec.plan.issue.clone(),
             created_at: active.submitted_at,
@@ -56,7 +58,7 @@ impl JobView {
                 Some(JobEnd::Cancelled { by }) => Some(ErrorView::new(format!("{CANCELLED_BY}{by}"))),
                 Some(JobEnd::Succeeded) | None => None,
             },
-            deliveries: deliveries(active),
+            deliveries: deliveries(id, active),
             reverted: active.reverted.clone(),
             questions: questions(id, active, end),
             by: active.spec.by.clone(),
@@ -79,27 +81,38 @@ impl JobView {
     }
 }
 
+/// Whether the decision was a proposal at submit, and no approval has accepted it since.
+fn is_only_proposed(active: &Active) -> bool {
+    let proposed = |adr: &AdrText| Adr::parse(&adr.path, &adr.text).status() == Some(Status::Proposed);
+    active.spec.adr.as_ref().is_some_and(proposed) && active.approved_by().is_none()
+}
+
 fn phases(id: &JobId, active: &Active, end: Option<&JobEnd>) -> Vec<PhaseView> {
     let blocked = active.blocked();
     let view = |(phase, progress): (&Phase, &PhaseProgress)| {
         let mut view = phase_view(active, end, phase, progress, blocked.contains(&phase.id));
         view.error = view.error.map(|error| error.of_job(id));
         for report in &mut view.gates {
-            if let Verdict::Inconclusive { fault } = &mut report.verdict {
-                fault.hint = fault.hint.take().map(|hint| of_job(&hint, id));
-            }
+            report.verdict.name_job(id);
+        }
+        if let Some(review) = &mut view.review {
+            review.verdict.name_job(id);
         }
         view
     };
     active.pairs().map(view).collect()
 }
 
-fn deliveries(active: &Active) -> Vec<DeliveryView> {
+fn deliveries(id: &JobId, active: &Active) -> Vec<DeliveryView> {
     let view = |(phase, attempt, begun): (&Phase, u32, &Begun)| {
         let progress = active.progress(&phase.id)?;
         let this = progress.attempts.iter().find(|one| one.begin.attempt == attempt)?;
         let (spec, result) = (phase.gates.get(begun.gate)?, this.result.as_ref()?);
-        let said = begun.rollbacks.last().map(|last| last.words(begun));
+        let said = begun.rollbacks.last().map(|last| last.words(begun).of_job(id));
+        let mut rollbacks = begun.rollbacks.clone();
+        for report in rollbacks.iter_mut().flat_map(|one| one.report.iter_mut().chain(&mut one.health)) {
+            report.verdict.name_job(id);
+        }
         Some(DeliveryView {
             phase: phase.id.clone(),
             attempt,
@@ -112,7 +125,7 @@ fn deliveries(active: &Active) -> Vec<DeliveryView> {
             state: delivery_state(progress, this, begun),
             outcome: said.as_ref().map(|said| RECORD.words(said)),
             said: said.unwrap_or_default(),
-            rollbacks: begun.rollbacks.clone(),
+            rollbacks,
         })
     };
     active.deliveries().filter_map(view).collect()

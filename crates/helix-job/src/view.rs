@@ -69,6 +69,9 @@ pub struct JobView {
     pub plan_path: String,
     /// The decision that it carries out, relative to the repository's root.
     pub adr: Option<String>,
+    /// Whether nobody has accepted that decision when the job succeeded: before it, or by an approval in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adr_proposed: bool,
     /// Virtual environment of Python that its agents and gates use.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub venv: Option<String>,
@@ -329,13 +332,16 @@ fn is_nothing(seconds: &f64) -> bool {
 }
 
 impl JobView {
-    /// The number of the decision whose criteria the job has proven in what it merged: what they prove can be written into it.
-    pub fn proven_decision(&self) -> Option<u32> {
+    /// The commands, with this name of Helix's program, that write what the job has proven of its decision's criteria into it. An
+    /// agent never accepts: a person runs them.
+    pub fn decision_commands(&self, helix: &str) -> Option<String> {
         let merged =
             self.status == JobStatus::Succeeded && matches!(self.integration, Some(IntegrationTarget::Branch { .. }));
         let covers = |gate: &GateReport| gate.gate == GateSpec::CriteriaCovered {}.name() && gate.verdict.passed();
         let proven = merged && self.reverted.is_none() && self.phases.iter().flat_map(|phase| &phase.gates).any(covers);
-        self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| proven)
+        let number = self.adr.as_deref().and_then(helix_adr::number_of_file_name).filter(|_| proven)?;
+        let accept = if self.adr_proposed { format!("{helix} adr accept {number} && ") } else { String::new() };
+        Some(format!("{accept}{helix} adr implemented {number}"))
     }
 
     /// The same at this moment: what is kept knows no time but that of its last event, and what is under way goes on.

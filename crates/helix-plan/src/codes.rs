@@ -59,7 +59,7 @@ codes! {
     IGNORED_KEY = "HX0126";
     /// Two keys for the same thing, of which at least one is an older one.
     TWO_KEYS = "HX0127";
-    /// Two files of an older plan that would become one.
+    /// A file that a phase of an older plan writes in two ways.
     FILES_MERGE = "HX0128";
     /// No workflow has the name that a plan gives.
     UNKNOWN_WORKFLOW = "HX0129";

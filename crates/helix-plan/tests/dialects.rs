@@ -21,6 +21,10 @@ fn problems(source: &str) -> Vec<Diagnostic> {
     }
 }
 
+fn to_owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().copied().map(str::to_owned).collect()
+}
+
 fn fixtures(kind: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/plans").join(kind);
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -192,26 +196,49 @@ fn an_old_and_a_modern_key_for_the_same_thing_are_an_error() {
     }
 }
 
-/// Files that a convention kept apart never become one in silence; one file with two histories stays one.
+/// Files of one name that lay in different folders stay apart, for whoever reads them, too; one file with two histories stays one.
 #[test]
-fn files_that_would_become_one_are_an_error() {
+fn files_that_a_convention_kept_apart_stay_apart() {
     let plan = |first: &str, second: &str| {
         format!(
-            "name: n\nphases:\n  - {{ id: one, type: planning, description: d, {first} }}\n  - {{ id: two, type: planning, description: d, depends_on: [one], {second} }}\n"
+            "name: n\nphases:\n  - {{ id: one, type: planning, description: d, {first} }}\n  - {{ id: Two, type: planning, description: d, depends_on: [one], {second} }}\n"
         )
     };
-    let merged = [
-        ("output: [output/a.md]", "output: [output/a.md]"),
-        ("output: [phases/one/output/a.md]", "output: [phases/two/output/a.md]"),
-        ("output: [output/a.md]", "output: [a.md]"),
-        ("output: [output/a.md]", "outputs: [a.md]"),
-        ("output: [output/a.md, new/a.md]", "output: [b.md]"),
-        ("output: [new/a.md, modified/a.md]", "output: [b.md]"),
+    let (one, two) = ("phases/one/output/a.md", "phases/two/output/a.md");
+    let apart = [
+        ("output: [output/a.md]", "output: [output/a.md]", vec![one], vec![two]),
+        ("output: [phases/one/output/a.md]", "output: { files: [./phases/Two/output/a.md] }", vec![one], vec![two]),
+        ("output: [output/a.md]", "output: [a.md, output/b.md]", vec![one], vec!["a.md", "b.md"]),
+        ("output: [output/a.md]", "outputs: [a.md]", vec![one], vec!["a.md"]),
+        ("output: [new/a.md, output/a.md]", "output: [b.md]", vec!["a.md", one], vec!["b.md"]),
+        ("output: { directory: output/d/ }", "output: [new/d/]", vec!["phases/one/output/d/"], vec!["d/"]),
     ];
-    for (first, second) in merged {
-        let problems = problems(&plan(first, second));
-        let merge =
-            problems.iter().find(|problem| problem.code == "HX0128").unwrap_or_else(|| panic!("{first} {second}"));
+    for (first, second, of_first, of_second) in apart {
+        let parsed = parse(&plan(first, second));
+        assert_modern(&parsed);
+        let phases = &parsed.plan.phases;
+        assert_eq!(
+            (&phases[0].outputs[..], &phases[1].outputs[..]),
+            (&to_owned(&of_first)[..], &to_owned(&of_second)[..])
+        );
+        let merged = |one: &&Diagnostic| one.code == "HX0128";
+        assert!(parsed.warnings.iter().find(merged).is_none(), "{first} {second}\n{}", shown(&parsed.warnings));
+    }
+    // Who reads such a file, and the gate that looks for it, mean the one that they meant; each old form is told once.
+    let parsed = parse(&plan(
+        "input: [output/a.md], output: [output/a.md], quality_gate: { type: files_exist, files: [output/a.md] }",
+        "input: { files: [phases/one/output/a.md, output/c.md] }, output: [output/a.md]",
+    ));
+    let phases = &parsed.plan.phases;
+    assert_eq!((&phases[0].inputs[..], &phases[1].inputs[..]), (&to_owned(&[one])[..], &to_owned(&[one, "c.md"])[..]));
+    assert!(phases[0].gates.contains(&GateSpec::FilesExist { files: to_owned(&[one]) }), "{:?}", phases[0].gates);
+    let told =
+        parsed.warnings.iter().filter(|one| one.help.as_deref() == Some("write `outputs: [phases/two/output/a.md]`"));
+    assert_eq!(told.count(), 1, "{}", shown(&parsed.warnings));
+    // One file of one phase in two ways.
+    for twice in ["output: [new/a.md, modified/a.md]", "output: [output/a.md, phases/one/output/a.md]"] {
+        let problems = problems(&plan(twice, "output: [b.md]"));
+        let merge = problems.iter().find(|problem| problem.code == "HX0128").unwrap_or_else(|| panic!("{twice}"));
         assert!(merge.message.contains("`a.md`"), "{merge}");
     }
     let kept = [

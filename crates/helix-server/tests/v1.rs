@@ -118,6 +118,116 @@ async fn background_tasks_never_open_a_session() {
     host.stop().await;
 }
 
+/// A client that wants a title in a form, by a schema or as a call of a tool of its own, gets it in that form; what needs an agent is
+/// refused as before.
+#[tokio::test]
+async fn a_title_is_answered_in_the_form_that_the_client_wants() {
+    let host = Host::start().await;
+    let schema = json!({
+        "type": "object", "required": ["title", "language"], "additionalProperties": false,
+        "properties": { "title": { "type": "string" }, "language": { "type": "string" } },
+    });
+    let messages = json!([
+        { "role": "system", "content": "Detect the language of the conversation and write a title for it." },
+        { "role": "user", "content": "Conversation:\nUser: Please fix the login page of the shop\nAI: I do." },
+    ]);
+    let expected = json!({ "title": "Fix the login page of the shop", "language": "en" });
+    let parsed =
+        |text: &Value| serde_json::from_str::<Value>(text.as_str().unwrap_or_else(|| panic!("{text}"))).unwrap();
+    let format = json!({ "type": "json_schema", "json_schema": { "name": "title", "strict": true, "schema": schema } });
+    let function = json!({ "name": "set_title", "description": "Sets the title", "parameters": schema });
+    let named = json!({ "type": "function", "function": { "name": "set_title" } });
+    let ask = async |path: &str, body: Value| {
+        let answer = host.post(path).json(&body).send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    let whole = async |path: &str, body: Value| {
+        let (status, text) = ask(path, body).await;
+        assert_eq!(status, 200, "{text}");
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let chat = "/v1/chat/completions";
+    let answer = whole(chat, json!({ "messages": messages, "response_format": format })).await;
+    assert_eq!(parsed(&answer["choices"][0]["message"]["content"]), expected, "{answer:#}");
+    let tools = json!([{ "type": "function", "function": function }]);
+    for choice in [named.clone(), json!("required")] {
+        let body = json!({ "messages": messages, "tools": tools, "tool_choice": choice });
+        let answer = whole(chat, body.clone()).await;
+        let (message, reason) = (&answer["choices"][0]["message"], &answer["choices"][0]["finish_reason"]);
+        let call = &message["tool_calls"][0];
+        assert_eq!(
+            (&call["type"], &call["function"]["name"], reason),
+            (&json!("function"), &json!("set_title"), &json!("tool_calls"))
+        );
+        assert_eq!(
+            (parsed(&call["function"]["arguments"]), &message["content"]),
+            (expected.clone(), &Value::Null),
+            "{answer:#}"
+        );
+        let mut streamed = body;
+        streamed["stream"] = true.into();
+        let (_, text) = ask(chat, streamed).await;
+        let chunks: Vec<Value> =
+            text.lines().filter_map(|line| serde_json::from_str(line.strip_prefix("data: ")?).ok()).collect();
+        let call = chunks
+            .iter()
+            .find_map(|chunk| chunk.pointer("/choices/0/delta/tool_calls/0"))
+            .unwrap_or_else(|| panic!("{text}"));
+        assert_eq!((&call["index"], parsed(&call["function"]["arguments"])), (&json!(0), expected.clone()), "{text}");
+        assert!(text.contains(r#""finish_reason":"tool_calls""#) && text.ends_with("data: [DONE]\n\n"), "{text}");
+    }
+    let input = json!({ "input": messages, "text": { "format": { "type": "json_schema", "name": "title", "schema": schema } } });
+    let answer = whole("/v1/responses", input).await;
+    assert_eq!(parsed(&answer["output"][0]["content"][0]["text"]), expected, "{answer:#}");
+    let own = json!({ "type": "function", "name": "set_title", "parameters": schema });
+    let input =
+        json!({ "input": messages, "tools": [own], "tool_choice": { "type": "function", "name": "set_title" } });
+    let answer = whole("/v1/responses", input).await;
+    let item = &answer["output"][0];
+    assert_eq!(
+        (&item["type"], &item["name"], parsed(&item["arguments"])),
+        (&json!("function_call"), &json!("set_title"), expected),
+        "{answer:#}"
+    );
+    // A title that the client's words ask for, in a form.
+    let words = json!([{ "role": "system", "content": "You are a title generator. You output ONLY a thread title." }, { "role": "user", "content": "fix the login page" }]);
+    let only = json!({ "type": "object", "properties": { "title": { "type": "string" } } });
+    let answer = whole(
+        chat,
+        json!({ "messages": words, "response_format": { "type": "json_schema", "json_schema": { "schema": only } } }),
+    )
+    .await;
+    assert_eq!(
+        parsed(&answer["choices"][0]["message"]["content"]),
+        json!({ "title": "Fix the login page" }),
+        "{answer:#}"
+    );
+
+    let needs_an_agent =
+        json!({ "type": "object", "properties": { "title": { "type": "string" }, "summary": { "type": "string" } } });
+    for (body, param) in [
+        (
+            json!({ "response_format": { "type": "json_schema", "json_schema": { "schema": needs_an_agent } } }),
+            "response_format",
+        ),
+        (json!({ "response_format": { "type": "json_object" } }), "response_format"),
+        (
+            json!({ "tools": tools, "tool_choice": { "type": "function", "function": { "name": "other" } } }),
+            "tool_choice",
+        ),
+        (json!({ "tools": [tools[0], tools[0]], "tool_choice": "required" }), "tool_choice"),
+    ] {
+        let mut body = body;
+        body["messages"] = messages.clone();
+        let (status, text) = ask(chat, body).await;
+        assert_eq!(status, 400, "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["error"]["param"], param, "{text}");
+    }
+    let sessions: Value = host.get("/api/v1/sessions").send().await.unwrap().json().await.unwrap();
+    assert_eq!(sessions, json!({ "sessions": [] }));
+    host.stop().await;
+}
+
 #[tokio::test]
 async fn a_task_is_streamed_if_asked_for() {
     let host = Host::start().await;

@@ -438,3 +438,86 @@ fn an_answer_by_id_does_not_read_all_jobs() {
     let paths: Vec<String> = paths.try_iter().filter(|path| path != "/healthz").collect();
     assert_eq!(paths, ["/api/v1/jobs/j1"]);
 }
+
+/// A relay at the socket of a host, which writes down what the terminal asks for.
+fn overheard(state: &std::path::Path) -> std::sync::Arc<std::sync::Mutex<Vec<String>>> {
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::{UnixListener, UnixStream};
+    let (socket, behind) = (state.join("terminal/host.sock"), state.join("terminal/behind.sock"));
+    std::fs::rename(&socket, &behind).unwrap();
+    let listener = UnixListener::bind(&socket).unwrap();
+    let asked = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let heard = asked.clone();
+    std::thread::spawn(move || {
+        for client in listener.incoming() {
+            let (mut client, mut host) = (client.unwrap(), UnixStream::connect(&behind).unwrap());
+            let (mut back, mut answers, heard) =
+                (client.try_clone().unwrap(), host.try_clone().unwrap(), heard.clone());
+            std::thread::spawn(move || {
+                let _ended = std::io::copy(&mut answers, &mut back);
+                let _closed = back.shutdown(std::net::Shutdown::Both);
+            });
+            std::thread::spawn(move || {
+                let mut piece = [0; 65536];
+                while let Ok(length @ 1..) = client.read(&mut piece) {
+                    let text = String::from_utf8_lossy(&piece[..length]).into_owned();
+                    let requests = text.lines().filter_map(|line| line.strip_suffix(" HTTP/1.1"));
+                    heard.lock().unwrap().extend(requests.map(str::to_owned));
+                    if host.write_all(&piece[..length]).is_err() {
+                        break;
+                    }
+                }
+                let _closed = host.shutdown(std::net::Shutdown::Write);
+            });
+        }
+    });
+    asked
+}
+
+/// A question is answered by its id or a beginning that only it has, and the host is asked for its job and no other.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_takes_a_unique_beginning_and_asks_the_host_for_one_job() {
+    let stage = crate::stage::Stage::new("{}", "");
+    let _host = stage.start();
+    let plan = |name: &str| {
+        stage.plan(
+            name,
+            &format!("name: {name}\nphases:\n  - {{ id: asked, type: decision, description: Shall it be? }}\n"),
+        )
+    };
+    let waiting = async |name: &str| {
+        let id = stage.submit(&plan(name), &stage.repo, name).await;
+        loop {
+            match stage.job(&id).await["questions"][0]["id"].as_str() {
+                Some(question) => return question.to_owned(),
+                None => tokio::time::sleep(crate::stage::LOOK_AGAIN).await,
+            }
+        }
+    };
+    let questions = [waiting("one").await, waiting("two").await, waiting("three").await];
+    let asked = overheard(&stage.sandbox.state());
+    let answer = |id: &str| crate::user::ran(stage.helix(&["answer", id, "--choice", "approve"]).output().unwrap());
+    let heard = || std::mem::take(&mut *asked.lock().unwrap());
+    let job_of = |question: &str| question.split('.').next().unwrap().to_owned();
+
+    // By its whole id.
+    let done = answer(&questions[0]);
+    assert_eq!(done.code, 0, "{done:#?}");
+    let requests = heard();
+    let one = format!("GET /api/v1/jobs/{}", job_of(&questions[0]));
+    assert!(requests.contains(&one), "{requests:#?}");
+    assert!(requests.iter().all(|request| !request.contains("/jobs") || *request == one), "{requests:#?}");
+    // By a beginning of it, which the journal knows: the host is only told the answer.
+    let beginning = questions[1].strip_suffix(".q1").unwrap_or_else(|| panic!("{}", questions[1]));
+    let done = answer(beginning);
+    assert_eq!(done.code, 0, "{done:#?}");
+    let requests = heard();
+    let told = format!("POST /api/v1/questions/{}/answer", questions[1]);
+    assert!(requests.contains(&told) && requests.iter().all(|request| !request.contains("/jobs")), "{requests:#?}");
+
+    // One that two have, or none.
+    let fourth = waiting("four").await;
+    answer("j").refused(2, &["matches several questions", &questions[2], &fourth]);
+    answer(beginning).refused(2, &["no open question"]);
+    answer("nothing").refused(2, &["no open question"]);
+}

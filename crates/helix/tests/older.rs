@@ -45,21 +45,25 @@ fn writes(phase: &str, path: &str, text: &str) -> String {
     )
 }
 
-/// A stage whose repository has an older project in `projects/internal/export`, below the one root.
+/// A stage whose repository has the oldest plan as a project.
 fn stage(more: &str) -> Stage {
     let script = [
-        "parts:\n".to_owned(),
         writes("01-analysis", "analysis.md", "# It can be done\n"),
         writes("02-export", "shop/export.py", "ROWS = []\n"),
         writes("3", "docs/export.md", "# Export\n"),
     ];
-    let stage = Stage::new(&script.concat(), "");
+    stage_of(&format!("{SKELETON}{more}"), &script)
+}
+
+/// A stage whose repository has an older project in `projects/internal/export`, below the one root.
+fn stage_of(plan: &str, script: &[String]) -> Stage {
+    let stage = Stage::new(&format!("parts:\n{}", script.concat()), "");
     let settings = stage.sandbox.home().join(".config/helix/helix.toml");
     let text = std::fs::read_to_string(&settings).unwrap();
     std::fs::write(&settings, format!("{text}\n[server]\nroots = [{:?}]\n", stage.repo)).unwrap();
     let project = stage.repo.join("projects/internal/export");
     std::fs::create_dir_all(&project).unwrap();
-    std::fs::write(project.join("phases.yaml"), format!("{SKELETON}{more}")).unwrap();
+    std::fs::write(project.join("phases.yaml"), plan).unwrap();
     std::fs::write(stage.repo.join("README.md"), "# Shop\n").unwrap();
     stage.git(&stage.repo, &["add", "--all"]);
     stage.git(&stage.repo, &["commit", "--quiet", "--message", "plan"]);
@@ -170,6 +174,33 @@ async fn the_oldest_plan_runs_in_order_to_its_end_for_a_client_of_the_former_api
     assert_eq!(client.get("/jobs/none").await["status"], 404);
 }
 
+/// Each phase had a folder of its own, so files of one name never met, and they do not now.
+#[tokio::test(flavor = "multi_thread")]
+async fn phases_of_the_oldest_plan_may_write_files_of_one_name() {
+    let phase = |id: &str, input: &str| {
+        format!(
+            "  - id: {id}\n    {input}\n    output:\n      files: [phases/{id}/output/notes.md]\n    quality_gate: {{ type: files_exist }}\n"
+        )
+    };
+    let plan = format!(
+        "phases:\n{}{}",
+        phase("look", "description: Look."),
+        phase("Build_It", "input: { files: [phases/look/output/notes.md] }")
+    );
+    let (look, build) = ("phases/look/output/notes.md", "phases/build-it/output/notes.md");
+    let stage = stage_of(&plan, &[writes("look", look, "# Seen\n"), writes("build-it", build, "# Built\n")]);
+    let _host = stage.start();
+    let client = Client(&stage);
+    let (status, job) = client.execute(json!({ "project_path": "projects/internal/export" })).await;
+    assert_eq!(status, 200, "{job:#}\n{}", stage.log());
+    client.stream(job["job_id"].as_str().unwrap(), 0).await;
+    let job = client.get(&format!("/jobs/{}", job["job_id"].as_str().unwrap())).await;
+    assert_eq!(job["status"], "completed", "{job:#}\n{}", stage.log());
+    assert_eq!(job["phases"][1]["output_files"], json!([build]), "{job:#}");
+    let read = |file: &str| std::fs::read_to_string(stage.repo.join(file)).unwrap();
+    assert_eq!((read(look), read(build)), ("# Seen\n".to_owned(), "# Built\n".to_owned()));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_of_the_former_api_stops_a_job_and_is_told_of_failures() {
     let more = "  - { id: 4, type: hardware-test, description: Try it., requires_approval: true }\n";
@@ -198,7 +229,7 @@ async fn a_client_of_the_former_api_stops_a_job_and_is_told_of_failures() {
     let (status, job) = client.execute(filter).await;
     assert_eq!(status, 200, "{job:#}");
     let id = job["job_id"].as_str().unwrap();
-    let job = stage.answer_all(id, |_| json!({ "choice": "fail", "by": "a test" })).await;
+    let job = stage.answer_all(id, |question| panic!("nobody who could answer is told: {question:#}")).await;
     assert_eq!(job["status"], "failed", "{job:#}");
     let names: Vec<(String, Value)> = client.stream(id, 0).await;
     let named = |wanted: &str| names.iter().find(|(name, _)| name == wanted).unwrap_or_else(|| panic!("{names:#?}"));

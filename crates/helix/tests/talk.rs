@@ -229,6 +229,40 @@ fn an_answer_whose_correction_fails_is_not_in_order() {
     assert!(shown["note"].as_str().unwrap().contains("did not pass its checks"), "{shown:#}");
 }
 
+/// What Helix says in an answer, above it and after it is in the language of the conversation, whatever the terminal's is.
+#[test]
+fn an_answer_and_what_is_said_around_it_are_in_one_language() {
+    let parts = "parts:
+  - { name: fix, prompt: must be fixed first, act: { faults: [credentials] } }
+  - { name: hang, prompt: { matches: 'lange|at length' }, act: { faults: [hang] } }
+  - { name: first, prompt: '', act: { say: \"[x](nothing.md)\\n<!-- STEP: what -->\" } }
+";
+    let german = (
+        "Bitte zeig mir, wie es jetzt weitergeht",
+        "Denk bitte lange darüber nach",
+        "Achtung",
+        "angehalten",
+        "Caution",
+    );
+    let english =
+        ("Please show me what to do next", "Please think at length about it", "Caution", "was stopped", "Achtung");
+    for (locale, (message, long, block, stopped, other)) in [("C.UTF-8", german), ("de_DE.UTF-8", english)] {
+        let mut stage = Stage::new(parts, "");
+        stage.sandbox.set("LC_ALL", locale);
+        let steps = json!([
+            { "expect": "\u{1b}[?2004h", "type": format!("{message}\r") },
+            { "expect": "Helix:", "type": "" },
+            { "expect": "\u{1b}[?2004h", "type": format!("{long}\r") },
+            { "expect": long, "type": "\u{3}", "pause": 3.0 },
+            { "expect": stopped, "type": "" },
+            { "expect": "\u{1b}[?2004h", "type": "\u{4}" },
+        ]);
+        let ended = at_terminal(&stage, &["chat"], &steps);
+        let seen = ended["seen"].as_str().unwrap();
+        assert!(seen.contains(block) && !seen.contains(other), "{locale}: {seen}");
+    }
+}
+
 /// What the Consultant drafts is shown, and runs on a yes of the person who sits there, not of the agent.
 #[test]
 fn drafts_are_shown_and_run_on_a_yes() {

@@ -136,6 +136,48 @@ async fn a_verifier_without_an_answer_never_makes_the_developer_work_again() {
     }
 }
 
+/// Wherever a person or a program reads of a failed job, the commands that are named are about that job.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_view_of_a_failed_job_names_it_in_its_commands() {
+    let stage = Stage::new(&script("    act: { say: I do not know. }\n"), "");
+    let _host = stage.start();
+    let id = stage.submit(&stage.plan("pages", VERIFIED), &stage.repo, "pages").await;
+    stage.events(&id).await;
+    let mut views = Vec::new();
+    let (job, own) = (format!("/api/v1/jobs/{id}"), format!("/helix/jobs/{id}"));
+    let (reports, pages, stream) =
+        (format!("{job}/reports"), format!("{job}/reports?format=markdown"), format!("/helix/stream/{id}"));
+    let events = format!("{job}/events");
+    for path in [&job, &reports, &pages, &events, &own, &stream, "/api/v1/jobs", "/api/v1/failures"] {
+        let text = stage.ask(|http, url| http.get(format!("{url}{path}"))).await.text().await.unwrap();
+        views.push((path.to_owned(), text));
+    }
+    let failures: Value = serde_json::from_str(&views.last().unwrap().1).unwrap();
+    let failure = failures["failures"][0]["fingerprint"].as_str().unwrap_or_else(|| panic!("{failures:#}"));
+    for command in [
+        &["jobs", "show", &id][..],
+        &["--json", "jobs", "show", &id],
+        &["jobs", "report", &id],
+        &["jobs", "watch", &id],
+        &["--json", "jobs", "watch", &id],
+        &["jobs", "evidence", &id],
+        &["failures", "show", failure],
+        &["--json", "failures", "show", failure],
+    ] {
+        views.push((command.join(" "), text(&stage.helix(command).output().unwrap())));
+    }
+    let names = |text: &str, what: &str| {
+        text.split("helix jobs ").skip(1).any(|rest| rest.split(' ').nth(1).is_some_and(|word| word.starts_with(what)))
+    };
+    for (view, text) in &views {
+        assert!(!names(text, "JOB"), "{view}: {text}");
+    }
+    for view in [&job, &reports, &events] {
+        let text = &views.iter().find(|(name, _)| name == view).unwrap().1;
+        assert!(names(text, &id), "{view} names no command: {text}");
+    }
+}
+
 /// Before there is anything to look at, `jobs show` says that somebody will.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_under_way_shows_that_a_verifier_will_look() {

@@ -203,11 +203,23 @@ async fn ends(workflow: &str, order: &[&str], files: &[&str]) {
     }
     // The next step that is printed works: every criterion is proven, and who approved the deployment has accepted the decision.
     let shown = stage.helix(&["jobs", "show", &id]).output().unwrap();
-    let next = "helix adr implemented 1";
-    assert!(String::from_utf8_lossy(&shown.stdout).contains(next), "{workflow}: {shown:?}");
-    let done = stage.helix(&["adr", "implemented", "1"]).current_dir(&stage.repo).output().unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout);
+    let adr = |command: &str| stage.helix(&["adr", command, "1"]).current_dir(&stage.repo).output().unwrap();
+    let decision = || std::fs::read_to_string(stage.repo.join("adr/001-export.md")).unwrap();
+    assert!(shown.contains("helix adr implemented 1"), "{workflow}: {shown}");
+    assert_eq!(shown.contains("helix adr accept 1 && "), deploys.is_none(), "{workflow}: {shown}");
+    if deploys.is_none() {
+        // What no person has accepted is not made an implemented decision by what agents have built.
+        let refused = adr("implemented");
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{workflow}: {said}");
+        assert!(said.contains("HX0924") && said.contains("`helix adr accept 1`"), "{workflow}: {said}");
+        assert_eq!(decision(), ADR, "{workflow}: something was written");
+        assert_eq!(adr("accept").status.code(), Some(0), "{workflow}");
+    }
+    let done = adr("implemented");
     assert_eq!(done.status.code(), Some(0), "{workflow}: {done:?}");
-    let decision = std::fs::read_to_string(stage.repo.join("adr/001-export.md")).unwrap();
+    let decision = decision();
     assert!(decision.contains("status: Implemented") && !decision.contains("- [ ]"), "{workflow}: {decision}");
     let accepted = decision.contains(" (token)\"\naccepted_on");
     assert_eq!(accepted, deploys.is_some(), "{workflow}: {decision}");

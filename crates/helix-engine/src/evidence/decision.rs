@@ -5,13 +5,10 @@
 use async_recursion::async_recursion as boxed;
 use helix_adr::{Acceptance, Adr};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::question::{APPROVE, About, QuestionStatus};
 use helix_job::{
-    Active, Attempt, GateReport, Integrated, Integration, IntegrationTarget, JobEnd, JobState, PhaseProgress,
-    PhaseState,
+    Active, Attempt, GateReport, Integrated, Integration, IntegrationTarget, JobEnd, JobState, PhaseState,
 };
-use helix_plan::{GateSpec, Phase};
-use jiff::Timestamp;
+use helix_plan::GateSpec;
 
 use super::{Archive, JobEvidence};
 use crate::error::EngineError;
@@ -102,34 +99,15 @@ fn proven(job: &JobId, state: &JobState, active: &Active, evidence: &JobEvidence
         true => Adr::parse(&adr.path, &adr.text).criteria.into_iter().map(|criterion| criterion.text).collect(),
         false => Vec::new(),
     };
-    let approved_by =
-        active.pairs().filter_map(|(phase, progress)| approval(phase, progress)).max_by_key(|(at, _)| *at);
-    let approved_by = approved_by.map(|(_, acceptance)| acceptance);
+    let approved_by = active.approved_by().map(|(by, at)| {
+        let on = at.strftime("%F").to_string();
+        Acceptance { by: by.to_string(), on }
+    });
     Ok(DecisionEvidence {
         job: job.clone(),
         adr: adr.path.clone(),
         commit: result.commit.clone(),
         criteria,
         approved_by,
-    })
-}
-
-/// Who has approved a phase's beginning or its result last, if a person has.
-fn approval(phase: &Phase, progress: &PhaseProgress) -> Option<(Timestamp, Acceptance)> {
-    let approves = |about: &About| match about {
-        About::Approval { .. } => true,
-        About::Gate { gate } => matches!(phase.gates.get(*gate), Some(GateSpec::Approval { .. })),
-        About::RunsByItself { .. } | About::Escalation { .. } | About::Agent => false,
-    };
-    progress.questions.iter().rev().filter(|asked| approves(&asked.question.about)).find_map(|asked| {
-        match &asked.status {
-            QuestionStatus::Answered { answer, at } if answer.choice.as_deref() == Some(APPROVE) => {
-                Some((*at, Acceptance { by: answer.by.to_string(), on: at.strftime("%F").to_string() }))
-            }
-            QuestionStatus::Answered { .. }
-            | QuestionStatus::Open
-            | QuestionStatus::Expired { .. }
-            | QuestionStatus::Closed => None,
-        }
     })
 }

@@ -40,7 +40,9 @@ impl Jobs {
     /// [`EngineError::Journal`].
     #[boxed]
     pub async fn events_so_far(&self, job: &JobId) -> Result<Vec<Recorded<JobEvent>>, EngineError> {
-        Ok(helix_store::job_events(self.services.journal().as_ref(), job, 0).await?)
+        let mut events = helix_store::job_events(self.services.journal().as_ref(), job, 0).await?;
+        events.iter_mut().for_each(|one| one.event.name_job(job));
+        Ok(events)
     }
 
     /// What the agent of a run was given on its standard input, or the beginning of it; `None` where no run of this name is known.

@@ -257,6 +257,7 @@ impl Projects {
         let mut policy = self.config.policy.clone();
         policy.budget_usd = request.budget_usd.or(policy.budget_usd);
         policy.land = request.land.or(plan.land).unwrap_or(policy.land);
+        policy.escalation.person = request.escalate_to.unwrap_or(policy.escalation.person);
         inspection.spec = Some(JobSpec {
             plan: plan.clone(),
             plan_path: file.path.to_string_lossy().into_owned(),

@@ -19,7 +19,7 @@ use helix_core::evidence::Land;
 use helix_core::ids::PhaseId;
 use helix_core::issue::Issue;
 use helix_core::text::count;
-use helix_job::{JobView, Origin, Person, Replaced};
+use helix_job::{AskPerson, JobView, Origin, Person, Replaced};
 use helix_store::DatabaseError;
 
 pub use inspect::{Checked, Inspection, Projects, inspect};
@@ -51,6 +51,8 @@ pub struct SubmitRequest {
     pub venv: Option<PathBuf>,
     /// Whether its first agent starts without the gates' commands having been tried where the job starts.
     pub no_preflight: bool,
+    /// Replaces the configuration's: whether a person is asked about a phase that has used up its attempts.
+    pub escalate_to: Option<AskPerson>,
     /// Submitting again with the same key gives the same job.
     pub idempotency_key: Option<String>,
     /// Replaces the plan's issue.

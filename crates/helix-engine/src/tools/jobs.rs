@@ -176,11 +176,9 @@ fn status_text(job: &JobView) -> String {
     if let Some(commit) = &job.commit {
         text.push_str(&format!("\n\nThe result is commit {commit}."));
     }
-    if let Some(number) = job.proven_decision() {
+    if let Some(commands) = job.decision_commands("helix") {
         let project = &job.project_path;
-        text.push_str(&format!(
-            "\n\nNext, for the user: `helix adr implemented {number}` in {project} ticks the proven criteria."
-        ));
+        text.push_str(&format!("\n\nNext, for the user: `{commands}` in {project} ticks the proven criteria."));
     }
     if let Some(error) = &job.error {
         let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();

@@ -21,6 +21,7 @@ use crate::observation::{FailureObservation, Termination};
 use crate::plain::plain_text;
 use crate::verdict::{Blame, Category, RetryAdvice};
 use helix_core::ids::{CommitId, JobId};
+use helix_core::said::of_job;
 use helix_core::secrets::redact;
 
 /// Version of the JSON form.
@@ -203,7 +204,7 @@ impl Report {
             fingerprint: classified.map(|classified| Diagnosis::new(&request.observation.tool, classified).fingerprint),
             what_failed: what_failed(&request, classified),
             why: match &request.classified {
-                Section::Known(classified) => Section::Known(why(classified, request.log)),
+                Section::Known(classified) => Section::Known(why(classified, request.log, request.place.job.as_ref())),
                 Section::Missing(reason) => Section::Missing(line(reason, LINE)),
             },
             similar,
@@ -295,7 +296,11 @@ fn ended(observation: &FailureObservation) -> String {
     parts.join(", ")
 }
 
-fn why(classified: &Classified, log: &Log) -> Why {
+fn why(classified: &Classified, log: &Log, job: Option<&JobId>) -> Why {
+    let mut excerpt = excerpt(log, classified.cause_line.as_ref());
+    if let Some(job) = job {
+        excerpt.lines.iter_mut().for_each(|shown| shown.text = of_job(&shown.text, job));
+    }
     Why {
         category: classified.category,
         cause: classified.cause.to_owned(),
@@ -310,7 +315,7 @@ fn why(classified: &Classified, log: &Log) -> Why {
             .iter()
             .map(|location| Location { path: line(&location.path, LINE), ..location.clone() })
             .collect(),
-        excerpt: excerpt(log, classified.cause_line.as_ref()),
+        excerpt,
     }
 }
 

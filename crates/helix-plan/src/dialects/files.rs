@@ -1,8 +1,9 @@
 //! The files that a phase of an older plan reads and writes: their shapes, and the conventions for their paths.
 //!
-//! Must not know which files exist. Two files that were kept apart by a convention and would become one are an error.
+//! Must not know which files exist. Files of one name that lay in the folders of different phases stay there.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use helix_core::document::{Node, Value};
@@ -31,6 +32,9 @@ pub(super) struct Claim {
 
 /// What the phases write, by path in the repository.
 pub(super) type Claims = HashMap<String, Claim>;
+
+/// Paths in the repository at which files from different folders would meet.
+pub(super) type Meeting = HashSet<String>;
 
 /// Which way files go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,24 +89,35 @@ impl Rewriter<'_, '_> {
                 read.push(item.clone());
                 continue;
             };
-            let (path, folder) = modern_path(written, &self.owner);
+            let (path, folder) = self.modern_path(written);
             if path.is_empty() {
                 let message = format!("`{written}` is a folder of the older layout");
                 let help = "name the files in it, such as src/app.py";
                 self.reader.error(codes::BAD_PATH, &item.range, message, help);
                 continue;
             }
-            read.push(if path == written { item.clone() } else { Node::text(path, &item.range) });
             if direction == Direction::Written {
-                self.claim(path, folder, written, &item.range);
+                self.claim(&path, folder, written, &item.range);
             }
+            read.push(if path == written { item.clone() } else { Node::text(path, &item.range) });
         }
         Node::list(read, &list.range)
     }
 
-    /// Remembers that the phase writes a file, and reports one that another phase writes by a convention that kept it apart.
+    /// A path in the modern form, and the phase in whose folder the file was kept, unless it stays there.
+    fn modern_path<'p>(&self, written: &'p str) -> (Cow<'p, str>, Option<String>) {
+        match located(written, &self.owner) {
+            (path, Some(folder)) if self.meeting.contains(plain(path)) => {
+                let (before, behind) = PHASE_FOLDERS;
+                (format!("{before}{folder}/{behind}{path}").into(), None)
+            }
+            (path, folder) => (path.into(), folder),
+        }
+    }
+
+    /// Remembers that the phase writes a file, and reports one that is written in two ways.
     pub(super) fn claim(&mut self, path: &str, folder: Option<String>, written: &str, range: &Range<usize>) {
-        let path = path.strip_prefix("./").unwrap_or(path);
+        let path = plain(path);
         let line = self.reader.source.line_of(range.start);
         let Some(first) = self.claims.get(path) else {
             let claim = Claim { phase: self.owner.number, folder, written: written.to_owned(), line };
@@ -112,15 +127,27 @@ impl Rewriter<'_, '_> {
         if first.folder == folder && (first.phase != self.owner.number || first.written == written) {
             return;
         }
+        if first.folder != folder {
+            self.met.insert(path.to_owned());
+        }
         let message =
             format!("`{written}` and `{}` in line {} would be the same file: `{path}`", first.written, first.line);
-        self.reader.error(codes::FILES_MERGE, range, message, "write both under `outputs`, with different paths");
+        self.reader.error(
+            codes::FILES_MERGE,
+            range,
+            message,
+            "write it once under `outputs`, or two files with different paths",
+        );
     }
 }
 
-/// A path in the modern form, and the phase in whose folder it was kept.
-fn modern_path<'p>(written: &'p str, owner: &Owner) -> (&'p str, Option<String>) {
-    let plain = written.strip_prefix("./").unwrap_or(written);
+fn plain(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
+}
+
+/// A path without the folders of the older layout, and the phase in whose folder it was kept.
+fn located<'p>(written: &'p str, owner: &Owner) -> (&'p str, Option<String>) {
+    let plain = plain(written);
     let of_repository = |path: &'p str| REPOSITORY_FOLDERS.iter().find_map(|folder| path.strip_prefix(folder));
     // Also within the folder of a phase, they say that it is a file of the repository.
     let in_folder =

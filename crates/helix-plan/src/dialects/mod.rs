@@ -19,7 +19,7 @@ use helix_core::ids::PhaseId;
 use helix_core::text::clip;
 
 use super::codes;
-use files::{Claims, Owner};
+use files::{Claims, Meeting, Owner};
 
 pub use table::Modern;
 
@@ -56,10 +56,24 @@ pub(super) struct Modernised {
 /// Writes a plan anew in the modern form. Each old form is a warning; what cannot be read as one is an error or left to
 /// the reader of modern plans.
 pub(super) fn modernise(node: &Node, reader: &mut FieldReader<'_>) -> Modernised {
+    let problems = reader.problems.len();
+    let (first, met) = rewrite(node, reader, Meeting::new());
+    if met.is_empty() {
+        return first;
+    }
+    // Which files meet is known once all phases are read; a phase may have read such a file before.
+    reader.problems.truncate(problems);
+    rewrite(node, reader, met).0
+}
+
+/// Writes a plan anew; files that meet at one of these paths stay where they lay. Returns at which ones files meet then.
+fn rewrite(node: &Node, reader: &mut FieldReader<'_>, meeting: Meeting) -> (Modernised, Meeting) {
     let mut rewriter = Rewriter {
         reader,
         normalised: Vec::new(),
         claims: Claims::new(),
+        meeting,
+        met: Meeting::new(),
         copied: (0, 0),
         adr: None,
         generating: Vec::new(),
@@ -69,7 +83,7 @@ pub(super) fn modernise(node: &Node, reader: &mut FieldReader<'_>) -> Modernised
     let node = rewriter.plan(node);
     let mut normalised = rewriter.normalised;
     normalised.sort_by_key(|one| (one.span.start, one.span.end));
-    Modernised { node, normalised }
+    (Modernised { node, normalised }, rewriter.met)
 }
 
 /// What the rewriting knows of the plan, and what it writes to besides the tree.
@@ -77,6 +91,10 @@ struct Rewriter<'r, 's> {
     reader: &'r mut FieldReader<'s>,
     normalised: Vec<Normalised>,
     claims: Claims,
+    /// Where files would meet that therefore stay in the folders of their phases.
+    meeting: Meeting,
+    /// Where files from different folders have met now.
+    met: Meeting,
     /// Nodes and bytes of text that were written more than once.
     copied: (usize, usize),
     adr: Option<String>,

@@ -41,6 +41,9 @@ pub enum AdrFileError {
     /// Only a proposed decision can be accepted or rejected.
     #[error("{file} is {}; only a proposed decision can be accepted or rejected", status.word())]
     NotProposed { file: String, status: Status },
+    /// Nobody has accepted it, so that it is not an implemented one.
+    #[error("{file} is {}: nobody has accepted it", Status::Proposed.word())]
+    NotAccepted { file: String, id: AdrId },
     /// Its front matter cannot be completed.
     #[error(transparent)]
     Rewrite(#[from] helix_adr::RewriteError),

@@ -27,7 +27,8 @@ impl AdrDirectory {
     /// proposed one that a person has approved in the job becomes an accepted one first.
     ///
     /// # Errors
-    /// [`AdrFileError`]; nothing was changed. [`AdrFileError::Unknown`] where there is no decision of this number.
+    /// [`AdrFileError`]; nothing was changed. [`AdrFileError::Unknown`] where there is no decision of this number,
+    /// [`AdrFileError::NotAccepted`] where it is only proposed.
     pub fn prove(
         root: &Path,
         id: &AdrId,
@@ -43,9 +44,10 @@ impl AdrDirectory {
             adr.criteria.iter().map(|criterion| criterion.text.clone()).partition(|text| proven.contains(text));
         let all = open.is_empty() && !met.is_empty();
         let proposed = adr.status() == Some(Status::Proposed);
-        let accepted = match approved.filter(|_| proposed) {
+        let accepted = match approved {
+            _ if !proposed => None,
             Some(by) => Some(Adr::parse(&adr.file, &adr.with_acceptance(by)?)),
-            None => None,
+            None => return Err(AdrFileError::NotAccepted { file: adr.file.clone(), id: id.clone() }),
         };
         let (source, adr) = (&adr.source, accepted.as_ref().unwrap_or(adr));
         let before = adr.status();

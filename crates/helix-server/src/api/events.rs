@@ -64,10 +64,13 @@ where
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     let (after, mut write) = begin(&job, after);
-    let events = ReceiverStream::new(shared.engine.jobs().events(&job.id, after).await?);
+    let (id, events) = (job.id.clone(), ReceiverStream::new(shared.engine.jobs().events(&job.id, after).await?));
     Ok(sse::follow(shared, events, move |out, event| match event {
         None => Break(()),
-        Some(Ok(event)) => write(out, &event),
+        Some(Ok(mut event)) => {
+            event.event.name_job(&id);
+            write(out, &event)
+        }
         Some(Err(error)) => {
             sse::named(out, PROBLEM, &Problem::from(error));
             Break(())

@@ -97,6 +97,7 @@ impl JobRequest {
             land: self.land,
             venv: self.venv,
             no_preflight: self.preflight == Some(false),
+            escalate_to: None,
             idempotency_key: self.idempotency_key,
             issue: self.issue,
             origin: Origin::Api,

@@ -8,7 +8,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri, header};
 use axum::response::{IntoResponse, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -71,11 +71,16 @@ pub(crate) async fn create<W: Wire>(State(shared): State<ServerState>, request: 
         language: Language::default(),
     };
     if let Some(task) = task {
-        let (frames, whole) = Presenter::<W>::task(options, &task_answer(&shared, &headers, &task, &request).await?);
+        let answer = task_answer(&shared, &headers, &task, &request).await?;
+        let tool = request.wanted.as_ref().and_then(|wanted| wanted.tool.as_deref());
+        let (frames, whole) = Presenter::<W>::task(options, &answer, tool);
         return Ok(match request.stream {
             true => sse::response(stream::iter([Ok(Bytes::from(frames))])),
             false => Json(whole).into_response(),
         });
+    }
+    if let Some(wanted) = &request.wanted {
+        return Err(wanted.refuse());
     }
     let model = models::resolve(model, &shared.config.models)?;
     let mut turn = turn_request(&headers, profile, request.messages, model)?;
@@ -102,11 +107,15 @@ pub(crate) async fn create<W: Wire>(State(shared): State<ServerState>, request: 
         links.goes_on_from(&shown.text);
     }
     let turn = TurnStream::begin(shared.clone(), profile, line, turn, first, links).await?;
-    let presenter = Presenter::<W>::new(AnswerOptions { language: turn.language(), ..options });
-    if request.stream {
-        return Ok(streaming::response(shared, presenter, turn, Place::from_headers(&headers, profile)));
-    }
-    Ok(Json(whole(&shared, presenter, turn).await?).into_response())
+    let language = turn.language();
+    let presenter = Presenter::<W>::new(AnswerOptions { language, ..options });
+    let mut response = match request.stream {
+        true => streaming::response(shared, presenter, turn, Place::from_headers(&headers, profile)),
+        false => Json(whole(&shared, presenter, turn).await?).into_response(),
+    };
+    // What a client says around the answer can be in the language of what Helix says in it.
+    response.headers_mut().insert(header::CONTENT_LANGUAGE, HeaderValue::from_static(language.code()));
+    Ok(response)
 }
 
 /// `GET /v1/responses/{id}`: a stored answer, also for a client that lost its connection.

@@ -19,6 +19,8 @@ pub(crate) struct ChatWire {
     parts: Parts,
     /// All calls: the index of each, and its item.
     calls: Vec<(usize, Value)>,
+    /// The client's own tool that it is to call, instead of a text.
+    call_of_client: Option<Value>,
 }
 
 impl ChatWire {
@@ -26,6 +28,10 @@ impl ChatWire {
         let choices = json!([{ "index": 0, "delta": delta, "finish_reason": finish_reason }]);
         // `null` in all chunks but the last, where the client asked for it.
         self.chunk(out, choices, self.options.include_usage.then_some(Value::Null));
+    }
+
+    fn finish_reason(&self) -> &'static str {
+        if self.call_of_client.is_some() { "tool_calls" } else { "stop" }
     }
 
     fn chunk(&self, out: &mut Vec<u8>, choices: Value, usage: Option<Value>) {
@@ -62,7 +68,7 @@ impl Wire for ChatWire {
     const ID: &'static str = "chatcmpl-";
 
     fn new(options: AnswerOptions) -> Self {
-        Self { options, parts: Parts::default(), calls: Vec::new() }
+        Self { options, parts: Parts::default(), calls: Vec::new(), call_of_client: None }
     }
 
     fn begin(&mut self, out: &mut Vec<u8>) {
@@ -112,11 +118,20 @@ impl Wire for ChatWire {
         send_item(out, "response.output_item.done", index, &output);
     }
 
+    fn call_of_client(&mut self, out: &mut Vec<u8>, name: &str, arguments: &str) {
+        let function = json!({ "name": name, "arguments": arguments });
+        let call = json!({ "id": format!("{}-call", self.options.id), "type": "function", "function": function });
+        let mut indexed = call.clone();
+        indexed["index"] = 0.into();
+        self.delta(out, json!({ "tool_calls": [indexed] }), None);
+        self.call_of_client = Some(call);
+    }
+
     fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
         let usage = usage.as_ref().map(completion_usage);
         let asked = self.options.include_usage;
         if error.is_none() {
-            let choices = json!([{ "index": 0, "delta": {}, "finish_reason": "stop" }]);
+            let choices = json!([{ "index": 0, "delta": {}, "finish_reason": self.finish_reason() }]);
             // A chunk without choices breaks clients that did not ask for it; usage beside the reason breaks none.
             self.chunk(out, choices, if asked { Some(Value::Null) } else { usage.clone() });
         }
@@ -131,8 +146,12 @@ impl Wire for ChatWire {
     }
 
     fn whole(self, answer: WholeAnswer) -> Value {
+        let finish_reason = self.finish_reason();
         let AnswerOptions { id, model, created, .. } = self.options;
         let mut message = json!({ "role": "assistant", "content": answer.text });
+        if let Some(call) = self.call_of_client {
+            (message["content"], message["tool_calls"]) = (Value::Null, json!([call]));
+        }
         if !answer.thinking.is_empty() {
             message["reasoning_content"] = answer.thinking.into();
         }
@@ -141,7 +160,7 @@ impl Wire for ChatWire {
             "object": "chat.completion",
             "created": created.as_second(),
             "model": model,
-            "choices": [{ "index": 0, "message": message, "finish_reason": "stop" }],
+            "choices": [{ "index": 0, "message": message, "finish_reason": finish_reason }],
             "usage": completion_usage(&answer.usage),
         });
         // Absent for background tasks, which nobody keeps.

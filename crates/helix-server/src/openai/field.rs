@@ -62,6 +62,14 @@ impl<'a> Field<'a> {
         ApiError::bad_field(&self.at, message)
     }
 
+    /// The value itself, where it is short, else what it is.
+    pub(super) fn shown(&self) -> String {
+        match self.value {
+            Some(value) if !value.is_array() && !value.is_object() => value.to_string(),
+            Some(_) | None => self.kind().to_owned(),
+        }
+    }
+
     /// What the value is, in words.
     pub(super) fn kind(&self) -> &'static str {
         match self.value {

@@ -26,6 +26,7 @@ mod tool_name;
 mod turn_request;
 mod turn_stream;
 mod unsupported;
+mod wanted;
 
 pub(crate) use call::{create, stored};
 pub(crate) use chat_wire::ChatWire;

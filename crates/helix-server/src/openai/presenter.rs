@@ -68,6 +68,8 @@ pub(crate) trait Wire: Send + Sized + 'static {
     fn start_call(&mut self, out: &mut Vec<u8>, name: &str, shown: &str, arguments: &Value) -> usize;
     /// Appends the end of a tool call; `shown` is what people see of it now.
     fn end_call(&mut self, out: &mut Vec<u8>, call: usize, shown: &str, output: &str, failed: bool);
+    /// Appends a call of one of the client's own tools, which is all of the answer.
+    fn call_of_client(&mut self, out: &mut Vec<u8>, name: &str, arguments: &str);
     /// Appends the end of the answer.
     fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>);
     /// The answer in one piece, after its end.
@@ -129,12 +131,22 @@ impl<W: Wire> Presenter<W> {
     }
 
     /// The whole answer to a background task.
-    pub(crate) fn task(options: AnswerOptions, answer: &str) -> (Vec<u8>, Value) {
+    /// With a tool, it is a call of this one by the client: `answer` has its arguments.
+    pub(crate) fn task(options: AnswerOptions, answer: &str, tool: Option<&str>) -> (Vec<u8>, Value) {
         let (mut presenter, mut out) = (Self::new(AnswerOptions { profile: Profile::Plain, ..options }), Vec::new());
         presenter.begin(&mut out);
-        presenter.text(&mut out, answer);
+        let text = match tool {
+            None => {
+                presenter.text(&mut out, answer);
+                answer.to_owned()
+            }
+            Some(tool) => {
+                presenter.wire.call_of_client(&mut out, tool, answer);
+                String::new()
+            }
+        };
         presenter.close(&mut out, None, None);
-        (out, presenter.into_whole(WholeAnswer { text: answer.to_owned(), ..WholeAnswer::default() }))
+        (out, presenter.into_whole(WholeAnswer { text, ..WholeAnswer::default() }))
     }
 
     /// Whether the client shows status lines, and so the jobs after an answer.

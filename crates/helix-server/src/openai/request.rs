@@ -9,6 +9,7 @@ use super::error::ApiError;
 use super::field::Field;
 use super::files::{self, Sent};
 use super::unsupported;
+use super::wanted::WantedForm;
 
 /// The form of a request and its answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(crate) struct ChatRequest {
     pub(crate) include_usage: bool,
     /// Whether the client offers tools of its own.
     pub(crate) offers_tools: bool,
+    /// The form that it wants the answer in, if that is not text.
+    pub(crate) wanted: Option<WantedForm>,
     /// The response that this one follows (responses form).
     pub(crate) previous: Option<String>,
     /// The messages, at least one.
@@ -94,6 +97,7 @@ impl ChatRequest {
             stream: body.get("stream").flag()?,
             include_usage,
             offers_tools: ["tools", "functions"].iter().any(|name| body.get(name).items().next().is_some()),
+            wanted: WantedForm::of(&body),
             previous,
             messages,
         })

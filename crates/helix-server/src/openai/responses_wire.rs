@@ -217,6 +217,22 @@ impl Wire for ResponsesWire {
         }
     }
 
+    fn call_of_client(&mut self, out: &mut Vec<u8>, name: &str, arguments: &str) {
+        let item = |id: &str, arguments: &str, status: &str| {
+            json!({
+                "type": "function_call", "id": id, "call_id": id, "name": name, "arguments": arguments, "status": status,
+            })
+        };
+        let index = self.add(out, |id| item(id, "", "in_progress"));
+        let id = self.item_id(index);
+        for (event, field) in [("delta", "delta"), ("done", "arguments")] {
+            let body = json!({ "item_id": id, "output_index": index, field: arguments });
+            self.send(out, &format!("response.function_call_arguments.{event}"), body);
+        }
+        self.output[index] = item(&id, arguments, "completed");
+        self.send_item(out, "response.output_item.done", index);
+    }
+
     fn end(&mut self, out: &mut Vec<u8>, usage: Option<Usage>, error: Option<&ApiError>) {
         self.close_text(out);
         self.response["usage"] = usage.as_ref().map(response_usage).into();

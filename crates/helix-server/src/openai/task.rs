@@ -6,7 +6,7 @@ use axum::http::HeaderMap;
 use helix_engine::consultant::phrases;
 use helix_engine::sessions::{SessionStage, SessionSummary};
 use helix_language::{Language, say};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::error::ApiError;
 use super::request::{ChatRequest, Message, Role};
@@ -46,8 +46,12 @@ const BY_WORDS: [(Role, &str, &str); 10] = [
 const CONTINUE: &str = "Given the following... please reply with a";
 /// Zed asks for a title with one more message below the whole conversation.
 const ZED: &str = "Generate a concise 3-7 word title for this conversation, omitting punctuation.";
+/// The field of a schema for the language of the conversation, beside its title.
+const LANGUAGE: &str = "language";
 /// A title that is wanted as it is, of a client that marks no tasks.
 const PLAIN_TITLE: &str = "title";
+/// Fields that a client wants by a schema, where nothing else names the task.
+const BY_SCHEMA: &str = "fields";
 /// Asks which headers have arrived.
 pub(super) const PROBE: &str = "helix_probe";
 /// The only message of a probe. It is known by this and not by the header, which may be what is missing.
@@ -74,13 +78,13 @@ pub(super) fn recognise(headers: &HeaderMap, request: &ChatRequest) -> Option<St
             let name = String::from_utf8_lossy(value.as_bytes()).trim().to_owned();
             Some(name).filter(|name| !name.is_empty())
         }
-        None => recognise_text(request).map(str::to_owned),
+        None => recognise_text(request).or_else(|| recognise_schema(request)).map(str::to_owned),
     }
 }
 
 /// Whether a task that was recognised is one of Open WebUI's, and not of every client.
 pub(super) fn is_of_open_webui(task: &str) -> bool {
-    ![PROBE, PLAIN_TITLE].contains(&task)
+    ![PROBE, PLAIN_TITLE, BY_SCHEMA].contains(&task)
 }
 
 /// A turn with an attached file begins like a task; only a task also ends with the history, in whatever language it asks.
@@ -106,6 +110,16 @@ fn recognise_text(request: &ChatRequest) -> Option<&'static str> {
     is_task.then(|| known.map_or("unknown", |(_, name)| name))
 }
 
+/// Nobody asks a Consultant for a title, in a form that no turn has; what else is wanted needs an agent.
+fn recognise_schema(request: &ChatRequest) -> Option<&'static str> {
+    request.wanted.as_ref()?.is_of(|name| name == LANGUAGE || task_of_field(name).is_some()).then_some(BY_SCHEMA)
+}
+
+/// The task whose answer has a field of this name.
+fn task_of_field(name: &str) -> Option<&'static str> {
+    BY_FIELD.iter().find(|(field, _)| field.trim_matches('"') == name).map(|(_, task)| *task)
+}
+
 /// Whether a message asks for a title of those before it.
 fn is_zeds(message: &Message) -> bool {
     message.role == Role::User && message.text.starts_with(ZED)
@@ -119,11 +133,30 @@ pub(super) fn answer(task: &str, request: &ChatRequest, topic: &SessionSummary) 
     let mut said = request.messages.iter().rev().filter(|one| one.role == Role::User && !is_zeds(one));
     let prompt = said.next().map_or("", |one| &one.text);
     let language = Language::of_texts(users_words(prompt).into_iter().rev()).or(topic.language).unwrap_or_default();
-    let answer = match task {
-        "title_generation" => {
-            let named = topic.title.as_deref().map(|named| title(language, named));
-            json!({ "title": named.unwrap_or_else(|| about(language, first_words(prompt))) })
+    let Some(wanted) = &request.wanted else { return answer_as_text(task, prompt, language, topic) };
+    // What quotes no history says by itself what it is about.
+    let words = users_words(prompt).first().copied().unwrap_or_else(|| plain_words(prompt));
+    let language = Language::of_text(words).unwrap_or(language);
+    let field = |name: &str| match name {
+        LANGUAGE => Some(Value::from(language.code())),
+        "title" => Some(title_of(topic, language, words).into()),
+        other => {
+            let answer = answer_as_text(task_of_field(other)?, prompt, language, topic).ok()?;
+            serde_json::from_str::<Value>(&answer).ok()?.get(other).cloned()
         }
+    };
+    let text = if task == BY_SCHEMA { String::new() } else { answer_as_text(task, prompt, language, topic)? };
+    wanted.filled(&text, field).ok_or_else(|| wanted.refuse())
+}
+
+/// The title of a conversation: its topic, else what some words are about.
+fn title_of(topic: &SessionSummary, language: Language, words: &str) -> String {
+    topic.title.as_deref().map_or_else(|| about(language, words), |named| title(language, named))
+}
+
+fn answer_as_text(task: &str, prompt: &str, language: Language, topic: &SessionSummary) -> Result<String, ApiError> {
+    let answer = match task {
+        "title_generation" => json!({ "title": title_of(topic, language, first_words(prompt)) }),
         "tags_generation" => json!({ "tags": tags(topic) }),
         "follow_up_generation" => json!({ "follow_ups": follow_ups(language, &topic.stage) }),
         "query_generation" => json!({ "queries": [] }),

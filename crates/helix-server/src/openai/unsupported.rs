@@ -1,6 +1,6 @@
 //! Request options that agents cannot fulfil. They are refused, since the client would take the answer for what it asked.
 //!
-//! Must not know messages. Options that only shape an answer (temperature, seed, stop, token limits) are ignored.
+//! Must not know messages, nor forms of answers that some requests may have. Options that only shape an answer (temperature, seed, stop, token limits) are ignored.
 
 use serde_json::Value;
 
@@ -14,26 +14,11 @@ use super::field::Field;
 pub(super) fn refuse(body: &Field<'_>) -> Result<(), ApiError> {
     let count = body.get("n");
     if count.value.is_some_and(|count| count.as_u64() != Some(1)) {
-        return Err(count.refuse(format!("must be 1, not {}: a turn has one answer", shown(&count))));
+        return Err(count.refuse(format!("must be 1, not {}: a turn has one answer", count.shown())));
     }
     let logprobs = body.get("logprobs");
     if logprobs.value == Some(&Value::Bool(true)) {
         return Err(logprobs.refuse("is not supported: agents report no probabilities"));
-    }
-    for format in [body.get("response_format"), body.get("text").get("format")] {
-        if let Some(wanted) = format.get("type").text().filter(|wanted| *wanted != "text") {
-            let message =
-                format!("{wanted:?} is not supported: the Consultant answers in text; ask for JSON in the message");
-            return Err(format.refuse(message));
-        }
-    }
-    for choice in [body.get("tool_choice"), body.get("function_call")] {
-        if choice.value.is_some() && !matches!(choice.text(), Some("auto" | "none")) {
-            return Err(choice.refuse(format!(
-                "{} is not supported: Helix's agents run their own tools, not the client's; omit it or use \"auto\"",
-                shown(&choice)
-            )));
-        }
     }
     let modalities = body.get("modalities");
     if modalities.items().any(|one| one.text() == Some("audio")) {
@@ -57,13 +42,6 @@ pub(super) fn refuse_of_responses(body: &Field<'_>) -> Result<(), ApiError> {
         return Err(background.refuse(message));
     }
     Ok(())
-}
-
-fn shown(field: &Field<'_>) -> String {
-    match field.value {
-        Some(value) if !value.is_array() && !value.is_object() => value.to_string(),
-        Some(_) | None => field.kind().to_owned(),
-    }
 }
 
 #[cfg(test)]

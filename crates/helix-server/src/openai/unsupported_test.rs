@@ -1,9 +1,12 @@
 use serde_json::json;
 
 use super::*;
+use crate::openai::wanted::WantedForm;
 
 fn refused(fields: Value) -> Option<String> {
-    refuse(&Field::body(&fields)).err().map(|error| error.envelope.error.param.unwrap())
+    let body = Field::body(&fields);
+    let error = refuse(&body).err().or_else(|| Some(WantedForm::of(&body)?.refuse()));
+    error.map(|error| error.envelope.error.param.unwrap())
 }
 
 #[test]

@@ -42,6 +42,7 @@ pub(crate) fn job_view(id: &JobId, last_event: u64) -> Box<JobView> {
         project_path: "/home/user/project".into(),
         plan_path: "plans/csv-export.yaml".into(),
         adr: None,
+        adr_proposed: false,
         venv: None,
         issue: None,
         created_at: at(0),

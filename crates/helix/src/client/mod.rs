@@ -13,6 +13,7 @@ use std::time::Duration;
 use helix_core::ids::{JobId, QuestionId, SessionId};
 use helix_job::JobView;
 use helix_job::question::QuestionView;
+use helix_language::Language;
 use helix_server::wire::{
     AcceptRequest, Accepted, AnswerRequest, CallToolResult, CheckRequest, DraftStart, ErrorEnvelope, Holder, JobPage,
     JobRequest, KeyList, KeyRequest, KeyView, Login, LoginRequest, NewKey, Problem, ResumeRequest, RetryRequest,
@@ -20,6 +21,7 @@ use helix_server::wire::{
 };
 use helix_store::{HostInfo, StateDir};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::header::CONTENT_LANGUAGE;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -229,7 +231,10 @@ impl Client {
         let request = request.header("x-helix-directory", here.directory.as_os_str().as_bytes());
         let request = if here.confirms { request.header("x-helix-confirms", "yes") } else { request };
         let request = request.json(&body);
-        Ok(ChatStream(streams::frames(self.send(request).await?)))
+        let response = self.send(request).await?;
+        let language =
+            response.headers().get(CONTENT_LANGUAGE).and_then(|value| Language::of_tag(value.to_str().ok()?));
+        Ok(ChatStream { frames: streams::frames(response), language })
     }
 
     /// Stops the running turn of a session.

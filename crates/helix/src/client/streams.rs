@@ -66,7 +66,12 @@ impl JobActivity {
     }
 }
 
-pub(crate) struct ChatStream(pub(super) Frames);
+/// An answer of the Consultant.
+pub(crate) struct ChatStream {
+    pub(super) frames: Frames,
+    /// The language of what Helix says in it, if the host told.
+    pub(crate) language: Option<Language>,
+}
 
 /// A piece of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,7 +120,7 @@ impl ChatStream {
     /// # Errors
     /// When the Consultant failed or the connection broke.
     pub(crate) async fn next(&mut self) -> Result<Option<ChatEvent>, CommandError> {
-        while let Some(frame) = self.0.next().await {
+        while let Some(frame) = self.frames.next().await {
             let frame = frame.map_err(|error| {
                 CommandError::environment(codes::HOST_SILENT, "lost the connection to the host").because(&error)
             })?;

@@ -2,6 +2,7 @@
 //!
 //! Must not know which command met it.
 
+use helix_adr::AdrId;
 use helix_engine::EngineError;
 use helix_engine::submit::{Blame, SubmitError};
 use helix_project::adr_files::AdrFileError;
@@ -124,6 +125,7 @@ impl From<AdrFileError> for CommandError {
         fn invalid(hint: &str) -> (Exit, &'static str, &str) {
             (Exit::Usage, codes::ADR_ERRORS, hint)
         }
+        let accept;
         let (exit, code, hint) = match &error {
             AdrFileError::Disk { action: "read" | "find", .. } => {
                 (Exit::Usage, codes::INPUT_UNREADABLE, "check the path and its permissions; an ADR has at most 8 MiB")
@@ -137,6 +139,14 @@ impl From<AdrFileError> for CommandError {
             }
             AdrFileError::Numbered { .. } => invalid("write `adr_id: draft` to get a new number"),
             AdrFileError::NotProposed { .. } => (Exit::No, codes::CANNOT_BE_DONE, "nothing was changed"),
+            AdrFileError::NotAccepted { id, .. } => {
+                let wanted = match id {
+                    AdrId::Number(number) => number.to_string(),
+                    AdrId::Draft | AdrId::Named(_) => id.to_string(),
+                };
+                accept = format!("a person accepts it: `helix adr accept {wanted}`; nothing was changed");
+                (Exit::No, codes::CANNOT_BE_DONE, accept.as_str())
+            }
             AdrFileError::Unknown { .. } => (Exit::Usage, codes::NOT_FOUND, "`helix adr list` shows all"),
             AdrFileError::Rewrite { .. } => invalid("nothing was changed; `helix adr edit` opens it"),
             AdrFileError::Place { hint, .. } => invalid(hint.as_str()),

@@ -122,7 +122,8 @@ pub(crate) async fn watch(
 /// When the journal cannot be read.
 pub(crate) async fn look_back(context: &Context, view: &JobView) -> Ended {
     let journal = offline::open_or_missing(context, view.id.as_str()).await?;
-    let events = helix_store::job_events(&journal, &view.id, 0).await?;
+    let mut events = helix_store::job_events(&journal, &view.id, 0).await?;
+    events.iter_mut().for_each(|recorded| recorded.event.name_job(&view.id));
     let state = JobState::fold(&events).map_err(contradiction)?;
     let shown = match context.terminal.reading {
         Reading::People => print_job(context, view, true).await,

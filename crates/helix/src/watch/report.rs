@@ -109,9 +109,8 @@ pub(crate) fn job_report(context: &Context, view: &JobView, details: bool) -> Re
     if details {
         lines.push(entry(say!(language, "report-details"), format!("{helix} jobs show {}", view.id)));
     }
-    if let Some(number) = view.proven_decision() {
-        let project = shell_word(&view.project_path);
-        let next = format!("cd {project} && {helix} adr implemented {number}");
+    if let Some(commands) = view.decision_commands(&helix) {
+        let next = format!("cd {} && {commands}", shell_word(&view.project_path));
         lines.push(entry(say!(language, "report-next"), next));
         lines.push(more(say!(language, "report-ticks")));
     }

@@ -110,9 +110,11 @@ impl<'a> Conversation<'a> {
             _ = interrupts.recv() => return Ok(Said::Stopped),
         };
         let (terminal, columns) = (self.context.terminal, self.context.terminal.columns());
+        // Around an answer as within it: Helix speaks the language of the conversation, whatever the terminal's is.
+        let language = answer.language.unwrap_or(terminal.language);
         let (mut blocks, mut stopped, mut said) = (Blocks::default(), false, false);
         let show = |text: &str, columns: usize| {
-            terminal.raw(&format!("{}\n", rendered(text, terminal.language, terminal.look, columns)))
+            terminal.raw(&format!("{}\n", rendered(text, language, terminal.look, columns)))
         };
         let status = |text: &str| {
             terminal.say(&terminal.paint_error(Meaning::Weak, &format!("  {}", one_line(text, 120))));
@@ -152,7 +154,7 @@ impl<'a> Conversation<'a> {
             (None, _) | (_, None) => {}
         }
         match ended {
-            Err(_) if stopped => terminal.say(&say!(terminal.language, "term-stopped")),
+            Err(_) if stopped => terminal.say(&say!(language, "term-stopped")),
             ended => ended?,
         }
         Ok(if stopped { Said::Stopped } else { Said::Answered })
