@@ -11,7 +11,7 @@ use super::cause::{self, Cause};
 use super::facts::{self, FactFinding};
 use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon};
 use super::location::{Location, Locator};
-use super::log::{Log, Stream};
+use super::log::{LogSample, Stream};
 use super::observation::{FailureObservation, Termination};
 use super::own_check::OwnFindings;
 use super::reading::{Forms, Mark, Prepared, prepare};
@@ -76,7 +76,7 @@ pub struct Alternative {
 
 /// Why it was decided so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Evidence {
+pub struct ClassificationEvidence {
     /// Version of the rule table.
     pub table: u32,
     /// What decided: `rule:…`, `fact:…`, `words:…` (the words that weighed most) or `nothing`.
@@ -101,7 +101,7 @@ pub struct Classified {
     pub cause_line: Option<CauseLine>,
     /// Places in files that the log names near the cause, nearest first.
     pub locations: Vec<Location>,
-    pub evidence: Evidence,
+    pub evidence: ClassificationEvidence,
 }
 
 /// A rule's or fact's claim.
@@ -189,7 +189,7 @@ impl Classifier {
     }
 
     /// Classifies one failure. The same arguments give the same answer; no text makes it panic.
-    pub fn classify(&self, observation: &FailureObservation, log: &Log) -> Classified {
+    pub fn classify(&self, observation: &FailureObservation, log: &LogSample) -> Classified {
         let mut lines = prepare(&self.forms, log);
         if facts::is_agent(observation) {
             self.set_aside_quoted(&mut lines);
@@ -215,9 +215,7 @@ impl Classifier {
         };
         claims.splice(0..0, said);
         let mut claims = claims.into_iter();
-        let Some(best) = claims.next() else {
-            return self.answer(observation, &lines, nothing(), Vec::new());
-        };
+        let best = claims.next().unwrap_or_else(|| Claim::new("nothing", &cause::UNEXPLAINED, 0, None));
         self.answer(observation, &lines, best, claims.take(5).collect())
     }
 
@@ -256,8 +254,8 @@ impl Classifier {
             return None;
         }
         let mut spoken = lines.iter().enumerate().filter(|(_, line)| !line.is_quiet());
-        let (at, check) = spoken.find_map(|(at, line)| Some((at, self.own.check(readable(&line.text))?)))?;
-        Some(Claim::new(format!("rule:helix.{}", check.word()), check.cause()?, OWN_WORDS, Some(at)))
+        let (at, cause) = spoken.find_map(|(at, line)| Some((at, self.own.cause(readable(&line.text))?)))?;
+        Some(Claim::new(format!("rule:helix.{}", cause.slug), cause, OWN_WORDS, Some(at)))
     }
 
     /// Every rule's best line.
@@ -329,7 +327,7 @@ impl Classifier {
             confidence,
             cause_line: best.line.map(written),
             locations: self.locator.near(lines, best.line),
-            evidence: Evidence {
+            evidence: ClassificationEvidence {
                 table: TABLE_VERSION,
                 decided_by: best.decided_by,
                 alternatives: rest
@@ -467,7 +465,7 @@ fn fact_claim(
     let cause = support
         .filter(|_| finding.score < 140 || finding.cause == &cause::DEADLINE)
         .map_or(finding.cause, |claim| claim.cause);
-    let line = match observation.own_check {
+    let line = match observation.own_cause {
         // Each finding is a line, the first one first.
         Some(_) => lines.iter().position(|line| !line.text.is_empty()),
         None => support.and_then(|claim| claim.line).or(said),
@@ -513,10 +511,6 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
     };
     unexplained.line = words.next().map(|(at, _)| at).filter(|_| words.count() < FEW);
     Some(unexplained)
-}
-
-fn nothing() -> Claim {
-    Claim::new("nothing", &cause::UNEXPLAINED, 0, None)
 }
 
 /// How sure: weight, and distance to the best claim of another kind.

@@ -2,11 +2,7 @@
 //!
 //! Must not read text.
 
-use super::cause::{
-    API_INVALID, AUTH_FORBIDDEN, AUTH_INVALID, CANCELLED, CONN_REFUSED, CONN_RESET, CONTEXT_TOO_LONG, CREDIT, Cause,
-    DEADLINE, DNS, FILE_MISSING, FILE_SIZE, HTTP_5XX, KILLED, MISSING_COMMAND, MISSING_PACKAGE, MODEL_NOT_FOUND,
-    NO_TESTS, OOM_KILL, OVERLOADED, PERMISSION_DENIED, RATE_LIMITED, REMOTE_DEADLINE, RUNTIME_EXCEPTION, TLS,
-};
+use super::cause::*;
 use super::observation::{FailureObservation, Termination};
 use super::rules::agents::AGENTS;
 
@@ -35,10 +31,8 @@ pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
     let mut found = Vec::new();
     let mut add = |fact: String, cause: &'static Cause, score: i32| found.push(FactFinding { fact, cause, score });
     // Helix knows what it looked for: whatever its words remind of, nothing else has failed.
-    if let Some(check) = observation.own_check
-        && let Some(cause) = check.cause()
-    {
-        add(format!("check={}", check.word()), cause, OWN_CHECK);
+    if let Some(cause) = observation.own_cause {
+        add(format!("check={}", cause.slug), cause, OWN_CHECK);
     }
     if observation.deadline_passed {
         add("deadline passed".into(), &DEADLINE, 160);
@@ -51,11 +45,10 @@ pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
     {
         add(format!("http_status={status}"), cause, score);
     }
-    match observation.api_error_type.as_deref() {
-        Some("rate_limit_error") => add("api_error_type=rate_limit_error".into(), &RATE_LIMITED, 125),
-        Some("overloaded_error") => add("api_error_type=overloaded_error".into(), &OVERLOADED, 126),
-        Some("api_error") => add("api_error_type=api_error".into(), &HTTP_5XX, 125),
-        Some(_) | None => {}
+    let api = observation.api_error_type.as_deref();
+    let known = [("rate_limit_error", &RATE_LIMITED), ("overloaded_error", &OVERLOADED), ("api_error", &HTTP_5XX)];
+    for (kind, cause) in known.into_iter().filter(|(kind, _)| api == Some(kind)) {
+        add(format!("api_error_type={kind}"), cause, 126);
     }
     match observation.termination {
         Termination::Cancelled => add("cancelled".into(), &CANCELLED, 158),

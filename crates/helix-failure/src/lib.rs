@@ -26,14 +26,14 @@ mod rules;
 mod verdict;
 
 pub use advice::actions;
-pub use classify::{Alternative, CauseLine, Classified, Classifier, Evidence};
+pub use classify::{Alternative, CauseLine, ClassificationEvidence, Classified, Classifier};
 pub use code::tool_code;
 pub use fingerprint::{Fingerprint, normalise};
 pub use lexicon::{CLASSES, DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon, Likelihoods, NO_CAUSE, words};
 pub use location::{Location, Ownership};
-pub use log::{Log, LogCollector, LogLine, Stream};
+pub use log::{LogCollector, LogLine, LogSample, Stream};
 pub use observation::{FailureObservation, Termination};
-pub use own_check::OwnCheck;
+pub use own_check::gate_cause;
 pub use plain::plain_text;
 pub use rule::{Pick, Rule, RuleTableError, TABLE_VERSION};
 pub use rules::all as rule_table;
