@@ -87,21 +87,13 @@ fn http(status: u16, agent: bool) -> Option<(&'static Cause, i32)> {
     Some((cause, if agent { score + 29 } else { score }))
 }
 
-/// Statuses by convention of the shell, of signals, and of single tools.
+/// Statuses by convention of the shell, of signals, and of the tools whose status says more than their words.
 fn shell(status: i32, tool: &str, phase: &str) -> Option<(&'static Cause, i32)> {
     Some(match (tool, status) {
         // Only for memory does the daemon kill what builds an image, out of the supervisor's sight.
         ("docker" | "podman" | "kubectl", 137) if phase == "build" => (&OOM_KILL, 118),
         ("pytest", 5) => (&NO_TESTS, 85),
-        ("curl", 5 | 6) => (&DNS, 85),
-        ("curl", 7) => (&CONN_REFUSED, 80),
-        ("curl", 28) => (&REMOTE_DEADLINE, 84),
-        ("curl", 35 | 51 | 53 | 54 | 58 | 59 | 60 | 77 | 83) => (&TLS, 80),
-        ("curl", 37) => (&FILE_MISSING, 80),
-        ("curl", 18 | 52 | 55 | 56 | 92) => (&CONN_RESET, 80),
         ("timeout", 137) => (&DEADLINE, 119),
-        ("wget", 5) => (&TLS, 70),
-        ("wget", 6) => (&AUTH_INVALID, 70),
         (_, 124) => (&DEADLINE, 100),
         (_, 126) => (&PERMISSION_DENIED, CANNOT_RUN),
         (_, 127) => (&MISSING_COMMAND, 82),
