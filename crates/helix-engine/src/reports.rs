@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use helix_failure::memory::FailureDetail;
 use helix_failure::report::FailurePlace;
-use helix_failure::{FailureObservation, Log};
+use helix_failure::{FailureObservation, LogSample};
 use helix_git::GitEnvironment;
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage, MemoryError};
 
@@ -87,7 +87,7 @@ impl Reports {
     #[boxed]
     pub async fn explain(&self, observation: FailureObservation, text: String) -> Result<Explanation, EngineError> {
         // Megabytes take a while, away from the runtime's threads.
-        let reading = helix_process::spawn_blocking(move || Log::of_texts(&text, ""));
+        let reading = helix_process::spawn_blocking(move || LogSample::from_texts(&text, ""));
         let log = reading.await.map_err(EngineError::environment)?;
         self.failures.explain(observation, log, FailurePlace::default()).await.ok_or_else(|| EngineError::Environment {
             message: "failures cannot be classified".into(),

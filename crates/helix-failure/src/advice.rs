@@ -40,7 +40,9 @@ pub(super) fn steps(tool: &str, classified: &Classified) -> Vec<String> {
     let known = cause::ALL.iter().find(|known| known.slug == classified.cause).copied().unwrap_or(&cause::UNEXPLAINED);
     let mut steps = Vec::new();
     let place = classified.locations.iter().find(|location| location.ownership == Ownership::Project);
-    if let (Some(place), true) = (place, points_at_code(classified.category)) {
+    // Neither a service nor a limit is in the code.
+    let in_code = !matches!(classified.category, Category::NetworkError | Category::ResourceError);
+    if let Some(place) = place.filter(|_| in_code) {
         steps.push(format!("open {}:{}", place.path, place.line));
     }
     let concrete = concrete(tool, classified);
@@ -77,14 +79,6 @@ fn says_the_same(earlier: &str, step: &str) -> bool {
         new.iter().filter(|word| told.contains(*word) || told.contains(&word.trim_end_matches('s').to_owned()));
     // Three of five words: what names a thing replaces those that only say "the command".
     earlier == step || step.starts_with(earlier) || repeated.count() * 5 >= new.len() * 3
-}
-
-fn points_at_code(category: Category) -> bool {
-    match category {
-        Category::FunctionError | Category::SyntaxError | Category::AssertionFailure | Category::TypeError => true,
-        Category::FileAccess | Category::Timeout | Category::MemoryError | Category::Unknown => true,
-        Category::NetworkError | Category::ResourceError => false,
-    }
 }
 
 /// Tools that share a way to add and look up packages.

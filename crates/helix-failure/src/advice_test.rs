@@ -1,11 +1,11 @@
 use super::*;
-use crate::{Classifier, FailureObservation, Log};
+use crate::{Classifier, FailureObservation, LogSample};
 
 static CLASSIFIER: LazyLock<Classifier> = LazyLock::new(|| Classifier::new().unwrap());
 
 fn first(tool: &str, text: &str) -> Vec<String> {
     let observation = FailureObservation { tool: tool.into(), ..FailureObservation::default() };
-    steps(tool, &CLASSIFIER.classify(&observation, &Log::of_texts("", text)))
+    steps(tool, &CLASSIFIER.classify(&observation, &LogSample::from_texts("", text)))
 }
 
 #[test]

@@ -9,13 +9,13 @@ use serde::Serialize;
 
 use super::cause::{self, Cause};
 use super::facts::{self, FactFinding};
-use super::lexicon::{DOUBTED, LIKELY, LIKELY_IF_RAISED, Lexicon};
+use super::lexicon::{DOUBTED, LIKELY, Lexicon};
 use super::location::{Location, Locator};
-use super::log::{Log, Stream};
+use super::log::{LogSample, Stream};
 use super::observation::{FailureObservation, Termination};
 use super::own_check::OwnFindings;
 use super::reading::{Forms, Mark, Prepared, prepare};
-use super::rule::{Pick, Rule, RuleTableError, TABLE_VERSION};
+use super::rule::{Rule, RuleTableError, TABLE_VERSION};
 use super::rules;
 use super::verdict::{Blame, Category, RetryAdvice};
 
@@ -76,7 +76,7 @@ pub struct Alternative {
 
 /// Why it was decided so.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Evidence {
+pub struct ClassificationEvidence {
     /// Version of the rule table.
     pub table: u32,
     /// What decided: `rule:…`, `fact:…`, `words:…` (the words that weighed most) or `nothing`.
@@ -101,7 +101,7 @@ pub struct Classified {
     pub cause_line: Option<CauseLine>,
     /// Places in files that the log names near the cause, nearest first.
     pub locations: Vec<Location>,
-    pub evidence: Evidence,
+    pub evidence: ClassificationEvidence,
 }
 
 /// A rule's or fact's claim.
@@ -189,7 +189,7 @@ impl Classifier {
     }
 
     /// Classifies one failure. The same arguments give the same answer; no text makes it panic.
-    pub fn classify(&self, observation: &FailureObservation, log: &Log) -> Classified {
+    pub fn classify(&self, observation: &FailureObservation, log: &LogSample) -> Classified {
         let mut lines = prepare(&self.forms, log);
         if facts::is_agent(observation) {
             self.set_aside_quoted(&mut lines);
@@ -215,9 +215,7 @@ impl Classifier {
         };
         claims.splice(0..0, said);
         let mut claims = claims.into_iter();
-        let Some(best) = claims.next() else {
-            return self.answer(observation, &lines, nothing(), Vec::new());
-        };
+        let best = claims.next().unwrap_or_else(|| Claim::new("nothing", &cause::UNEXPLAINED, 0, None));
         self.answer(observation, &lines, best, claims.take(5).collect())
     }
 
@@ -256,8 +254,8 @@ impl Classifier {
             return None;
         }
         let mut spoken = lines.iter().enumerate().filter(|(_, line)| !line.is_quiet());
-        let (at, check) = spoken.find_map(|(at, line)| Some((at, self.own.check(readable(&line.text))?)))?;
-        Some(Claim::new(format!("rule:helix.{}", check.word()), check.cause()?, OWN_WORDS, Some(at)))
+        let (at, cause) = spoken.find_map(|(at, line)| Some((at, self.own.cause(readable(&line.text))?)))?;
+        Some(Claim::new(format!("rule:helix.{}", cause.slug), cause, OWN_WORDS, Some(at)))
     }
 
     /// Every rule's best line.
@@ -280,11 +278,8 @@ impl Classifier {
                 // Titles are what summaries are made of: rules for them lose little there.
                 let bonus = if rule.priority < 50 { bonus.max(-3) } else { bonus };
                 let score = rule.priority + bonus;
-                let better = match best[index] {
-                    None => true,
-                    Some((held, _)) => score > held || (score == held && rule.pick == Pick::Last),
-                };
-                if better {
+                // Of equal ones the first: later lines are consequences.
+                if best[index].is_none_or(|(held, _)| score > held) {
                     best[index] = Some((score, at));
                 }
             }
@@ -329,7 +324,7 @@ impl Classifier {
             confidence,
             cause_line: best.line.map(written),
             locations: self.locator.near(lines, best.line),
-            evidence: Evidence {
+            evidence: ClassificationEvidence {
                 table: TABLE_VERSION,
                 decided_by: best.decided_by,
                 alternatives: rest
@@ -354,17 +349,10 @@ impl Classifier {
             let titled = line.mark == Mark::Heading && !failed_test;
             (titled || line.mark == Mark::Plain || raises(line)) && !line.text.is_empty()
         };
-        let raised = best.filter(|best| best.cause == &cause::RUNTIME_EXCEPTION);
-        let limit = if raised.is_some() || failed_test { LIKELY_IF_RAISED } else { LIKELY };
-        // Where an exception was raised, its line says what, unless it only announces what follows, or looks like one only.
-        let line = raised.and_then(|best| best.line.filter(|at| best.priority > WEAK || raises(&lines[*at])));
-        let read: Vec<usize> = match line.filter(|at| !lines[*at].text.ends_with(':')) {
-            Some(raised) => vec![raised],
-            None => (0..lines.len()).rev().filter(|at| speaks(&lines[*at])).take(WEIGHED).collect(),
-        };
-        let judged = read.into_iter().map(|at| (at, self.lexicon.judge(&lines[at].text).best()));
+        let read = (0..lines.len()).rev().filter(|at| speaks(&lines[*at])).take(WEIGHED);
+        let judged = read.map(|at| (at, self.lexicon.judge(&lines[at].text).best()));
         let (line, (category, likely)) = judged.max_by(|(_, (_, first)), (_, (_, second))| first.total_cmp(second))?;
-        if likely < limit {
+        if likely < LIKELY {
             return None;
         }
         if let Some(best) = best.filter(|best| best.cause.category == category) {
@@ -430,24 +418,8 @@ fn readable(text: &str) -> &str {
 
 fn applies(rule: &Rule, observation: &FailureObservation) -> bool {
     let of = |scope: &[&str], value: &str| scope.is_empty() || value.is_empty() || scope.contains(&value);
-    let tool = observation.tool.as_str();
     let of_helix = rule.id.starts_with("helix.") && facts::is_agent(observation);
-    !of_helix && (of(rule.tools, tool) || of(rule.tools, family(tool))) && of(rule.phases, &observation.phase)
-}
-
-/// The tool without its place and version: `/usr/bin/gcc-12` is gcc, `python3.11` python, `php8.2` php.
-fn family(tool: &str) -> &str {
-    let name = tool.rsplit(['/', '\\']).next().unwrap_or(tool);
-    let name = name.strip_suffix(".exe").unwrap_or(name);
-    let name = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || matches!(letter, '.' | '-'));
-    match name {
-        "bundle" => "bundler",
-        "nodejs" => "node",
-        "tclsh" | "wish" | "expect" => "tcl",
-        "tofu" => "terraform",
-        "podman-compose" | "docker-compose" => "docker",
-        name => name,
-    }
+    !of_helix && of(rule.tools, &observation.tool) && of(rule.phases, &observation.phase)
 }
 
 /// A fact, with the best line that says the same.
@@ -467,7 +439,7 @@ fn fact_claim(
     let cause = support
         .filter(|_| finding.score < 140 || finding.cause == &cause::DEADLINE)
         .map_or(finding.cause, |claim| claim.cause);
-    let line = match observation.own_check {
+    let line = match observation.own_cause {
         // Each finding is a line, the first one first.
         Some(_) => lines.iter().position(|line| !line.text.is_empty()),
         None => support.and_then(|claim| claim.line).or(said),
@@ -513,10 +485,6 @@ fn silence(observation: &FailureObservation, lines: &[Prepared<'_>]) -> Option<C
     };
     unexplained.line = words.next().map(|(at, _)| at).filter(|_| words.count() < FEW);
     Some(unexplained)
-}
-
-fn nothing() -> Claim {
-    Claim::new("nothing", &cause::UNEXPLAINED, 0, None)
 }
 
 /// How sure: weight, and distance to the best claim of another kind.

@@ -2,11 +2,7 @@
 //!
 //! Must not read text.
 
-use super::cause::{
-    API_INVALID, AUTH_FORBIDDEN, AUTH_INVALID, CANCELLED, CONN_REFUSED, CONN_RESET, CONTEXT_TOO_LONG, CREDIT, Cause,
-    DEADLINE, DNS, FILE_MISSING, FILE_SIZE, HTTP_5XX, KILLED, MISSING_COMMAND, MISSING_PACKAGE, MODEL_NOT_FOUND,
-    NO_TESTS, OOM_KILL, OVERLOADED, PERMISSION_DENIED, RATE_LIMITED, REMOTE_DEADLINE, RUNTIME_EXCEPTION, TLS,
-};
+use super::cause::*;
 use super::observation::{FailureObservation, Termination};
 use super::rules::agents::AGENTS;
 
@@ -35,10 +31,8 @@ pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
     let mut found = Vec::new();
     let mut add = |fact: String, cause: &'static Cause, score: i32| found.push(FactFinding { fact, cause, score });
     // Helix knows what it looked for: whatever its words remind of, nothing else has failed.
-    if let Some(check) = observation.own_check
-        && let Some(cause) = check.cause()
-    {
-        add(format!("check={}", check.word()), cause, OWN_CHECK);
+    if let Some(cause) = observation.own_cause {
+        add(format!("check={}", cause.slug), cause, OWN_CHECK);
     }
     if observation.deadline_passed {
         add("deadline passed".into(), &DEADLINE, 160);
@@ -51,11 +45,10 @@ pub(super) fn findings(observation: &FailureObservation) -> Vec<FactFinding> {
     {
         add(format!("http_status={status}"), cause, score);
     }
-    match observation.api_error_type.as_deref() {
-        Some("rate_limit_error") => add("api_error_type=rate_limit_error".into(), &RATE_LIMITED, 125),
-        Some("overloaded_error") => add("api_error_type=overloaded_error".into(), &OVERLOADED, 126),
-        Some("api_error") => add("api_error_type=api_error".into(), &HTTP_5XX, 125),
-        Some(_) | None => {}
+    let api = observation.api_error_type.as_deref();
+    let known = [("rate_limit_error", &RATE_LIMITED), ("overloaded_error", &OVERLOADED), ("api_error", &HTTP_5XX)];
+    for (kind, cause) in known.into_iter().filter(|(kind, _)| api == Some(kind)) {
+        add(format!("api_error_type={kind}"), cause, 126);
     }
     match observation.termination {
         Termination::Cancelled => add("cancelled".into(), &CANCELLED, 158),
@@ -94,21 +87,13 @@ fn http(status: u16, agent: bool) -> Option<(&'static Cause, i32)> {
     Some((cause, if agent { score + 29 } else { score }))
 }
 
-/// Statuses by convention of the shell, of signals, and of single tools.
+/// Statuses by convention of the shell, of signals, and of the tools whose status says more than their words.
 fn shell(status: i32, tool: &str, phase: &str) -> Option<(&'static Cause, i32)> {
     Some(match (tool, status) {
         // Only for memory does the daemon kill what builds an image, out of the supervisor's sight.
         ("docker" | "podman" | "kubectl", 137) if phase == "build" => (&OOM_KILL, 118),
         ("pytest", 5) => (&NO_TESTS, 85),
-        ("curl", 5 | 6) => (&DNS, 85),
-        ("curl", 7) => (&CONN_REFUSED, 80),
-        ("curl", 28) => (&REMOTE_DEADLINE, 84),
-        ("curl", 35 | 51 | 53 | 54 | 58 | 59 | 60 | 77 | 83) => (&TLS, 80),
-        ("curl", 37) => (&FILE_MISSING, 80),
-        ("curl", 18 | 52 | 55 | 56 | 92) => (&CONN_RESET, 80),
         ("timeout", 137) => (&DEADLINE, 119),
-        ("wget", 5) => (&TLS, 70),
-        ("wget", 6) => (&AUTH_INVALID, 70),
         (_, 124) => (&DEADLINE, 100),
         (_, 126) => (&PERMISSION_DENIED, CANNOT_RUN),
         (_, 127) => (&MISSING_COMMAND, 82),

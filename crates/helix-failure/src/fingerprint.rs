@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use sha2::{Digest, Sha256};
 
 /// Characters of a message that count.
@@ -36,8 +36,8 @@ pub(crate) fn digest(parts: &[&str]) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Marks the mask of hexadecimal ids, which has a condition.
-const HEXADECIMAL: &str = "<hexadecimal>";
+/// Hexadecimal ids, and the words and numbers that look alike.
+const HEXADECIMAL: &str = r"\b[0-9a-f]{7,64}\b";
 
 static MASKS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
     // Order matters: what contains numbers goes before numbers. A mask never yields what a later one matches.
@@ -52,7 +52,7 @@ static MASKS: LazyLock<Vec<(Regex, &'static str)>> = LazyLock::new(|| {
         (r"\b[A-Za-z][A-Za-z0-9+.-]{1,10}://[^\s'\x22`<>()\]]+", "<url>"),
         (r"(?:\b[A-Za-z]:)?(?:[/\\][\w.@+~-]+){2,}[/\\]?|(?:\b[\w.@+~-]+[/\\])+[\w.@+~-]*", "<path>"),
         (r"\b0x[0-9a-fA-F]+\b", "<id>"),
-        (r"\b[0-9a-f]{7,64}\b", HEXADECIMAL),
+        (HEXADECIMAL, "<id>"),
         (r"\d+(?:[.,:]\d+)*", "<n>"),
         (r"\s+", " "),
     ];
@@ -78,22 +78,13 @@ pub fn normalise(message: &str) -> String {
 fn mask(text: &str) -> String {
     let mut text = text.to_owned();
     for (pattern, mask) in MASKS.iter() {
-        text = if *mask == HEXADECIMAL {
+        let replaced = pattern.replace_all(&text, |found: &Captures<'_>| {
             // Words have no digits, numbers have no letters: only what has both is an id.
-            let mixed = |found: &str| {
-                found.contains(|c: char| c.is_ascii_digit()) && found.contains(|c: char| c.is_ascii_lowercase())
-            };
-            pattern
-                .replace_all(
-                    &text,
-                    |found: &regex::Captures<'_>| {
-                        if mixed(&found[0]) { "<id>".to_owned() } else { found[0].to_owned() }
-                    },
-                )
-                .into_owned()
-        } else {
-            pattern.replace_all(&text, *mask).into_owned()
-        };
+            let has = |kind: fn(&u8) -> bool| found[0].bytes().any(|byte| kind(&byte));
+            let is_id = has(u8::is_ascii_digit) && has(u8::is_ascii_lowercase);
+            if pattern.as_str() == HEXADECIMAL && !is_id { found[0].to_owned() } else { (*mask).to_owned() }
+        });
+        text = replaced.into_owned();
     }
     text.trim().to_owned()
 }

@@ -50,16 +50,7 @@ pub(super) fn read(line: &str) -> Option<Record> {
             Record::Noise
         });
     }
-    if let Some(kind) = value.get("type").and_then(Value::as_str) {
-        return by_type(kind, &value);
-    }
-    match value.get("level") {
-        Some(Value::String(level)) => Some(leveled(level.to_ascii_lowercase().as_str(), &value)),
-        Some(Value::Number(level)) => {
-            Some(leveled(if level.as_i64().is_some_and(|level| level < 50) { "info" } else { "error" }, &value))
-        }
-        _ => None,
-    }
+    by_type(value.get("type").and_then(Value::as_str)?, &value)
 }
 
 fn by_type(kind: &str, value: &Value) -> Option<Record> {
@@ -76,7 +67,6 @@ fn by_type(kind: &str, value: &Value) -> Option<Record> {
             Some(Record::Diagnostic(lines.next().unwrap_or(panic).trim().into()))
         }
         "test" | "suite" if event.is_some() => Some(Record::Noise),
-        "user" if denied(value) => Some(Record::Diagnostic("agent-denied: a tool was not allowed".into())),
         "system" | "assistant" | "user" | "stream_event" | "rate_limit_event" | "event_msg" | "response_item" => {
             Some(Record::AgentEvent)
         }
@@ -85,16 +75,6 @@ fn by_type(kind: &str, value: &Value) -> Option<Record> {
         }
         _ => None,
     }
-}
-
-/// Whether the answer to a tool call is that it was not allowed.
-fn denied(event: &Value) -> bool {
-    let parts = event.pointer("/message/content").and_then(Value::as_array);
-    parts.into_iter().flatten().any(|part| {
-        let content = part.get("content").map(ToString::to_string).unwrap_or_default();
-        let error = part.get("is_error").and_then(Value::as_bool).unwrap_or(false);
-        error && content.contains("permission") && (content.contains("haven't granted") || content.contains("denied"))
-    })
 }
 
 fn agent_result(value: &Value) -> Record {
@@ -112,16 +92,6 @@ fn agent_result(value: &Value) -> Record {
     Record::AgentResult(format!(
         "agent-result subtype={subtype} status={status} stop={stop} denials={denials}: {said} {errors}"
     ))
-}
-
-fn leveled(level: &str, value: &Value) -> Record {
-    match level {
-        "error" | "fatal" | "critical" | "panic" => {
-            let parts = ["msg", "message", "error", "err", "exception"].map(|key| text(value, key));
-            Record::Text(parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(": "))
-        }
-        _ => Record::Noise,
-    }
 }
 
 fn rustc(message: &Value) -> Record {

@@ -3,8 +3,11 @@
 //! Must not know what the lines mean; it only keeps those that could name a cause.
 
 use std::collections::VecDeque;
+use std::io::{ErrorKind, Read};
 use std::sync::OnceLock;
 
+/// Bytes read at once.
+const PIECE: usize = 256 * 1024;
 /// Bytes kept of one line; a longer line is cut.
 const LINE_LIMIT: usize = 256 * 1024;
 /// Bytes kept of the head, of the tail and of what is suspicious between, each.
@@ -36,15 +39,15 @@ pub struct LogLine {
 
 /// The kept lines, in order, standard output first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Log {
+pub struct LogSample {
     pub lines: Vec<LogLine>,
     /// How many lines there were in all.
     pub seen: u64,
 }
 
-impl Log {
+impl LogSample {
     /// Takes two whole texts.
-    pub fn of_texts(stdout: &str, stderr: &str) -> Self {
+    pub fn from_texts(stdout: &str, stderr: &str) -> Self {
         let mut log = Self::default();
         for (stream, text) in [(Stream::Stdout, stdout), (Stream::Stderr, stderr)] {
             let mut collector = LogCollector::new(stream);
@@ -115,7 +118,23 @@ impl LogCollector {
         }
     }
 
-    pub fn finish(mut self) -> Log {
+    /// Takes all that there is to read.
+    ///
+    /// # Errors
+    /// What the reader says.
+    pub fn read(mut self, mut input: impl Read) -> std::io::Result<LogSample> {
+        let mut piece = vec![0_u8; PIECE];
+        loop {
+            match input.read(&mut piece) {
+                Ok(0) => return Ok(self.finish()),
+                Ok(count) => self.push(piece.get(..count).unwrap_or_default()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    pub fn finish(mut self) -> LogSample {
         if !self.partial.is_empty() {
             self.end_line();
         }
@@ -124,7 +143,7 @@ impl LogCollector {
         let lines = kept
             .map(|(number, raw)| LogLine { stream, number, raw: String::from_utf8_lossy(&narrowed(raw)).into_owned() })
             .collect();
-        Log { lines, seen: self.number }
+        LogSample { lines, seen: self.number }
     }
 
     fn extend_partial(&mut self, bytes: &[u8]) {

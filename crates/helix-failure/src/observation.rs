@@ -2,13 +2,13 @@
 //!
 //! Must not know how it is weighed.
 
-use serde::{Deserialize, Serialize};
+use helix_core::run::Ending;
+use serde::Deserialize;
 
-use super::own_check::OwnCheck;
+use super::cause::Cause;
 
 /// How the process ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", tag = "how")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Termination {
     /// By itself, with this status.
     Exited {
@@ -27,8 +27,21 @@ pub enum Termination {
     Unknown,
 }
 
+impl From<&Ending> for Termination {
+    fn from(ending: &Ending) -> Self {
+        match ending {
+            Ending::Exited { code } => Self::Exited { code: *code },
+            Ending::Signaled { signal } => Self::Signaled { signal: *signal },
+            Ending::NotStarted { errno, .. } => errno.map_or(Self::Unknown, |errno| Self::NotStarted { errno }),
+            Ending::Unknown => Self::Unknown,
+        }
+    }
+}
+
 /// Structured facts about one failure of a command, an agent's turn or an API call.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+///
+/// As it is recorded: without how the process ended, which its recorder says in fields of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
 #[serde(default)]
 pub struct FailureObservation {
     /// The tool, such as `cargo`; empty when not known.
@@ -37,17 +50,21 @@ pub struct FailureObservation {
     pub phase: String,
     pub argv: Vec<String>,
     /// How the process ended.
+    #[serde(skip)]
     pub termination: Termination,
     /// Status of the HTTP answer that ended it.
     pub http_status: Option<u16>,
     /// Type of the API's error, such as `overloaded_error`.
     pub api_error_type: Option<String>,
     /// The supervisor's own deadline passed.
+    #[serde(rename = "timed_out")]
     pub deadline_passed: bool,
     /// How many processes the memory controller killed.
+    #[serde(skip)]
     pub oom_kills: u32,
-    /// Which check of Helix's own said no.
-    pub own_check: Option<OwnCheck>,
+    /// What a check of Helix's own that said no means; what a command's output tells, its log tells better.
+    #[serde(skip)]
+    pub own_cause: Option<&'static Cause>,
 }
 
 impl FailureObservation {

@@ -5,7 +5,7 @@
 use regex::Regex;
 
 use super::json_line::{self, Record};
-use super::log::{Log, LogLine, Stream};
+use super::log::{LogLine, LogSample, Stream};
 use super::plain::{last_written, plain_text};
 
 /// Notes and warnings that are verdicts.
@@ -97,7 +97,7 @@ impl Forms {
     }
 }
 
-pub(super) fn prepare<'log>(forms: &Forms, log: &'log Log) -> Vec<Prepared<'log>> {
+pub(super) fn prepare<'log>(forms: &Forms, log: &'log LogSample) -> Vec<Prepared<'log>> {
     let mut prepared: Vec<_> = log.lines.iter().map(|line| prepare_line(forms, line)).collect();
     for stream in [Stream::Stdout, Stream::Stderr] {
         let indices: Vec<usize> =

@@ -1,7 +1,10 @@
 use super::*;
 
 fn marks(text: &str) -> Vec<(String, Mark)> {
-    prepare(&Forms::new().unwrap(), &Log::of_texts("", text)).into_iter().map(|line| (line.text, line.mark)).collect()
+    prepare(&Forms::new().unwrap(), &LogSample::from_texts("", text))
+        .into_iter()
+        .map(|line| (line.text, line.mark))
+        .collect()
 }
 
 #[test]

@@ -18,15 +18,6 @@ pub enum RuleTableError {
     Words { line: usize, text: String },
 }
 
-/// Which of several matching lines names the cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pick {
-    /// The first: later ones are consequences.
-    First,
-    /// The last: earlier ones were overcome.
-    Last,
-}
-
 /// One line of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
@@ -41,8 +32,6 @@ pub struct Rule {
     pub tools: &'static [&'static str],
     /// Phases that it is for; none means all.
     pub phases: &'static [&'static str],
-    /// Which matching line names the cause.
-    pub pick: Pick,
     /// When to try again, if not as the cause usually says.
     pub retry: Option<RetryAdvice>,
     /// Whose move it is, if not as the cause usually says.
@@ -50,7 +39,7 @@ pub struct Rule {
 }
 
 pub(super) const fn rule(id: &'static str, cause: &'static Cause, priority: i32, pattern: &'static str) -> Rule {
-    Rule { id, cause, priority, pattern, tools: &[], phases: &[], pick: Pick::First, retry: None, blame: None }
+    Rule { id, cause, priority, pattern, tools: &[], phases: &[], retry: None, blame: None }
 }
 
 /// A part of the table, a rule a line: its name, cause, weight and pattern, then what restricts or changes it. Lines that each
@@ -72,12 +61,6 @@ impl Rule {
     /// Restricts it to these phases.
     pub(super) const fn phases(mut self, phases: &'static [&'static str]) -> Self {
         self.phases = phases;
-        self
-    }
-
-    /// The last matching line names the cause.
-    pub(super) const fn last(mut self) -> Self {
-        self.pick = Pick::Last;
         self
     }
 

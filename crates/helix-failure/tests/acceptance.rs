@@ -1,7 +1,7 @@
 //! The fourteen acceptance cases of the classifier: each category, an empty log, several lines, mixed case, precedence.
 //! `docs/failures.md` says which tests prove the other 38.
 
-use helix_failure::{Category, Classifier, FailureObservation, Log, Termination};
+use helix_failure::{Category, Classifier, FailureObservation, LogSample, Termination};
 
 #[test]
 fn each_category_and_the_four_special_cases() {
@@ -49,7 +49,7 @@ fn each_category_and_the_four_special_cases() {
             Category::AssertionFailure,
         ),
     ] {
-        let classified = classifier.classify(&observation, &Log::of_texts("", log));
+        let classified = classifier.classify(&observation, &LogSample::from_texts("", log));
         assert_eq!(classified.category, category, "{case}: {classified:?}");
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use helix_failure::memory::Diagnosis;
-use helix_failure::{Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, normalise};
+use helix_failure::{Classifier, FailureObservation, LogCollector, LogSample, Stream, Termination, actions, normalise};
 use proptest::prelude::*;
 
 static CLASSIFIER: LazyLock<Classifier> = LazyLock::new(|| Classifier::new().unwrap());
 
-fn judged(observation: &FailureObservation, log: &Log) {
+fn judged(observation: &FailureObservation, log: &LogSample) {
     let got = CLASSIFIER.classify(observation, log);
     assert_eq!(got, CLASSIFIER.classify(observation, log), "the same text gives the same answer");
     assert!((0.0..=1.0).contains(&got.confidence), "{got:?}");
@@ -51,7 +51,7 @@ proptest! {
     fn no_text_breaks_it(stdout in fragments(), stderr in fragments(), code in any::<i32>(), signal in any::<Option<i32>>()) {
         let termination = signal.map_or(Termination::Exited { code }, |signal| Termination::Signaled { signal });
         let observation = FailureObservation { tool: "pytest".into(), termination, ..FailureObservation::default() };
-        judged(&observation, &Log::of_texts(&stdout, &stderr));
+        judged(&observation, &LogSample::from_texts(&stdout, &stderr));
     }
 
     #[test]
@@ -79,14 +79,14 @@ proptest! {
 
 #[test]
 fn an_empty_log_is_an_answer_too() {
-    let got = CLASSIFIER.classify(&FailureObservation::default(), &Log::default());
+    let got = CLASSIFIER.classify(&FailureObservation::default(), &LogSample::default());
     assert_eq!((got.category.word(), got.cause, got.cause_line), ("UNKNOWN", "exit_without_reason", None));
 }
 
 #[test]
 fn a_fingerprint_survives_paths_numbers_and_times_and_tells_messages_apart() {
     let print = |text: &str| {
-        let got = CLASSIFIER.classify(&FailureObservation::default(), &Log::of_texts("", text));
+        let got = CLASSIFIER.classify(&FailureObservation::default(), &LogSample::from_texts("", text));
         Diagnosis::new("python", &got).fingerprint
     };
     let one = "Traceback (most recent call last):\n  File \"/home/user/app/main.py\", line 9, in f\n    x\nKeyError: 'user' after 12 ms";
@@ -195,10 +195,10 @@ fn mutated(text: &str, mutations: &[Mutation]) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn reported(observation: &FailureObservation, log: &Log) {
+fn reported(observation: &FailureObservation, log: &LogSample) {
     use helix_failure::report::{FailurePlace, Look, Report, ReportRequest, Section};
     let classified = CLASSIFIER.classify(observation, log);
-    let report = Report::of(ReportRequest {
+    let report = Report::build(ReportRequest {
         place: FailurePlace::default(),
         observation,
         classified: Section::Known(&classified),
@@ -220,7 +220,7 @@ proptest! {
         let corpus = include_str!("fixtures/failures/corpus.jsonl").lines().collect::<Vec<_>>();
         let case: serde_json::Value = serde_json::from_str(corpus[at.index(corpus.len())]).unwrap();
         let text = |key: &str| mutated(case[key].as_str().unwrap(), &mutations);
-        let log = Log::of_texts(&text("stdout_tail"), &text("stderr_tail"));
+        let log = LogSample::from_texts(&text("stdout_tail"), &text("stderr_tail"));
         let observation = FailureObservation { tool: case["tool"].as_str().unwrap().into(), ..FailureObservation::default() };
         judged(&observation, &log);
         reported(&observation, &log);
@@ -258,7 +258,7 @@ fn huge_lines_take_linear_time() {
     for piece in pieces {
         let line = piece.repeat(2_000_000 / piece.len());
         let started = std::time::Instant::now();
-        let log = Log::of_texts("", &line);
+        let log = LogSample::from_texts("", &line);
         judged(&FailureObservation::default(), &log);
         reported(&FailureObservation::default(), &log);
         assert!(started.elapsed().as_secs() < 30, "{piece:?}: {:?}", started.elapsed());

@@ -1,6 +1,6 @@
 //! The messages at which classification by words alone is known to go wrong, and their like in other tools.
 
-use helix_failure::{Classifier, FailureObservation, Log, Termination};
+use helix_failure::{Classifier, FailureObservation, LogSample, Termination};
 
 /// Tool, exit status (negative: signal), text, category, cause.
 type Row = (&'static str, i32, &'static str, &'static str, &'static str);
@@ -563,7 +563,7 @@ fn known_traps_are_told_apart() {
         let termination =
             if *status < 0 { Termination::Signaled { signal: -status } } else { Termination::Exited { code: *status } };
         let observation = FailureObservation { tool: (*tool).into(), termination, ..FailureObservation::default() };
-        let got = classifier.classify(&observation, &Log::of_texts("", text));
+        let got = classifier.classify(&observation, &LogSample::from_texts("", text));
         if (got.category.word(), got.cause) != (*category, *cause) {
             wrong.push(format!(
                 "{tool}: {text:?}\n  want {category}/{cause}, got {}/{} by {}",

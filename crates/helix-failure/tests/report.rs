@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use helix_core::ids::{JobId, PhaseId};
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::{
-    Closeness, Diagnosis, Exposure, FailureEnd, FixLink, Holdout, KnownFailure, Occurrence, OccurrencePlace,
-    PastFailure, Suggestion, SuggestionOutcome, SuggestionSource, Work,
+    AttemptChange, Closeness, Diagnosis, Exposure, FailureEnd, FixLink, Holdout, KnownFailure, Occurrence,
+    OccurrencePlace, PastFailure, Suggestion, SuggestionOutcome, SuggestionSource, Work,
 };
 use helix_failure::report::{FailurePlace, Look, Reader, Report, ReportRequest, Section, suggest};
-use helix_failure::{Category, Classified, Classifier, FailureObservation, Log, Termination, cause};
+use helix_failure::{Category, Classified, Classifier, FailureObservation, LogSample, Termination, cause};
 use proptest::prelude::*;
 
 static CLASSIFIER: LazyLock<Classifier> = LazyLock::new(|| Classifier::new().unwrap());
@@ -21,7 +21,7 @@ const LOG: &str = "running 2 tests\ntest refuses ... ok\ntest adds ... FAILED\n\
 struct World {
     observation: FailureObservation,
     classified: Classified,
-    log: Log,
+    log: LogSample,
     place: FailurePlace,
     similar: Vec<PastFailure>,
     suggestions: Vec<Suggestion>,
@@ -36,7 +36,7 @@ impl World {
             termination: Termination::Exited { code: 101 },
             ..FailureObservation::default()
         };
-        let log = Log::of_texts("", text);
+        let log = LogSample::from_texts("", text);
         let classified = CLASSIFIER.classify(&observation, &log);
         let place = FailurePlace {
             project: "/srv/shop".into(),
@@ -84,7 +84,7 @@ impl World {
     }
 
     fn report(&self) -> Report {
-        Report::of(self.request())
+        Report::build(self.request())
     }
 
     fn drafts(&self) -> Vec<String> {
@@ -96,17 +96,16 @@ impl World {
 }
 
 fn fixed() -> FailureEnd {
-    let link = FixLink {
+    let change = AttemptChange {
         project: "/srv/shop".into(),
         work: Work::Job { job: JobId::new("j0").unwrap(), phase: None },
-        failed_attempt: 1,
         attempt: 2,
         commit: Some(helix_core::ids::CommitId::new("0123456789012345678901234567890123456789").unwrap()),
         files: vec!["src/total.rs".into()],
         diff: "--- a/src/total.rs\n+++ b/src/total.rs\n-    a\n+    a + b\n".into(),
         at: "2026-02-03T04:05:06Z".parse().unwrap(),
     };
-    FailureEnd::Fixed { link, fixes: 2 }
+    FailureEnd::Fixed { link: FixLink { failed_attempt: 1, change }, fixes: 2 }
 }
 
 #[test]
@@ -246,8 +245,8 @@ fn hostile_world(text: &str) -> World {
     world.observation.argv = vec!["pytest".into(), text.into()];
     world.similar[0].known.diagnosis.summary = text.into();
     if let FailureEnd::Fixed { link, .. } = &mut world.similar[0].known.end {
-        link.files = vec![text.into()];
-        link.diff = format!("+{text}\n");
+        link.change.files = vec![text.into()];
+        link.change.diff = format!("+{text}\n");
     }
     world
 }
@@ -261,7 +260,8 @@ fn hostile_text_is_not_live_on_github() {
         let live: String = live
             .lines()
             .map(|line| {
-                let own = line.starts_with("<summary>Log (") || line == "<summary>The change that fixed it</summary>";
+                let own =
+                    line.starts_with("<summary>LogSample (") || line == "<summary>The change that fixed it</summary>";
                 if own { "" } else { line }
             })
             .collect::<Vec<_>>()
@@ -327,7 +327,7 @@ fn a_section_that_cannot_be_made_takes_no_other_with_it() {
         if no_similar {
             request.similar = Section::Missing("the memory is damaged".into());
         }
-        let report = Report::of(request);
+        let report = Report::build(request);
         assert!((2..=4).contains(&report.actions.len()), "{:?}", report.actions);
         for shown in [report.terminal(Look::Plain, "en"), report.markdown()] {
             for title in ["What failed", "Why", "Similar past failures", "Suggested actions"] {
@@ -404,10 +404,10 @@ fn what_is_held_back_is_in_the_report_and_not_in_the_prompt() {
         agent: String::new(),
         run: None,
     };
-    let occurrence = Occurrence::of("cargo", &world.classified, place, "2026-02-03T04:05:06Z".parse().unwrap());
+    let occurrence = Occurrence::new("cargo", &world.classified, place, "2026-02-03T04:05:06Z".parse().unwrap());
     let drafts = suggest(&world.observation, &world.classified, &world.log, &world.place, &world.similar);
     for (holdout, exposure) in [(Holdout::NONE, Exposure::Shown), (Holdout::new(1.0), Exposure::HeldBack)] {
-        world.suggestions = drafts.iter().map(|draft| Suggestion::of(draft.clone(), &occurrence, holdout)).collect();
+        world.suggestions = drafts.iter().map(|draft| Suggestion::new(draft.clone(), &occurrence, holdout)).collect();
         let report = world.report();
         assert_eq!(report.exposure, exposure);
         assert!(report.terminal(Look::Plain, "en").contains("src/total.rs"));
@@ -438,9 +438,9 @@ fn a_prompt_keeps_its_budget_and_its_cause() {
 #[test]
 fn an_empty_log_and_a_place_that_nobody_knows_give_a_report() {
     let observation = FailureObservation::default();
-    let log = Log::default();
+    let log = LogSample::default();
     let classified = CLASSIFIER.classify(&observation, &log);
-    let report = Report::of(ReportRequest {
+    let report = Report::build(ReportRequest {
         place: FailurePlace::default(),
         observation: &observation,
         classified: Section::Known(&classified),
@@ -448,7 +448,7 @@ fn an_empty_log_and_a_place_that_nobody_knows_give_a_report() {
         similar: Section::Known(&[]),
         suggestions: &[],
     });
-    assert_eq!(report.why.known().unwrap().category, Category::Unknown);
+    assert_eq!(report.why.known().unwrap().classification.category, Category::Unknown);
     assert!(report.terminal(Look::Plain, "en").contains("log      empty"), "{}", report.terminal(Look::Plain, "en"));
     assert!(report.markdown().contains("The log is empty."));
     let brief = report.brief(Reader::Person);
@@ -474,9 +474,9 @@ fn events_have_their_names_and_fit_their_schema() {
         agent: String::new(),
         run: None,
     };
-    let occurrence = Occurrence::of("cargo", &world.classified, place, "2026-02-03T04:05:06Z".parse().unwrap());
+    let occurrence = Occurrence::new("cargo", &world.classified, place, "2026-02-03T04:05:06Z".parse().unwrap());
     let drafts = suggest(&world.observation, &world.classified, &world.log, &world.place, &world.similar);
-    let mut suggestion = Suggestion::of(drafts[0].clone(), &occurrence, Holdout::NONE);
+    let mut suggestion = Suggestion::new(drafts[0].clone(), &occurrence, Holdout::NONE);
     let recorded = FailureEvent::SuggestionRecorded { suggestion: suggestion.clone() };
     suggestion.outcome = Some(SuggestionOutcome::Helped);
     let events = [

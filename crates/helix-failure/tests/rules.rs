@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::world::training::rule_examples;
-use helix_failure::{Classifier, FailureObservation, Log, rule_table};
+use helix_failure::{Classifier, FailureObservation, LogSample, rule_table};
 
 #[test]
 fn every_rule_matches_its_examples_and_not_its_counterexamples() {
@@ -46,7 +46,7 @@ fn an_example_alone_is_judged_as_its_rule_says_whatever_other_rules_say() {
                 phase: rule.phases.first().copied().unwrap_or_default().to_owned(),
                 ..FailureObservation::default()
             };
-            let got = classifier.classify(&observation, &Log::of_texts("", example));
+            let got = classifier.classify(&observation, &LogSample::from_texts("", example));
             if got.category != rule.cause.category {
                 wrong.push(format!("{} {example:?}: {} by {}", rule.id, got.category, got.evidence.decided_by));
             }
@@ -60,7 +60,7 @@ fn an_example_alone_is_judged_as_its_rule_says_whatever_other_rules_say() {
 #[test]
 fn the_table_loads_twice_and_gives_the_same_answers() {
     let (first, second) = (Classifier::new().unwrap(), Classifier::new().unwrap());
-    let log = Log::of_texts("", "error: linker `cc` not found");
+    let log = LogSample::from_texts("", "error: linker `cc` not found");
     let observation = FailureObservation::default();
     assert_eq!(first.classify(&observation, &log), second.classify(&observation, &log));
 }
@@ -70,8 +70,9 @@ fn the_table_loads_twice_and_gives_the_same_answers() {
 #[test]
 fn each_category_is_reached_and_words_of_others_do_not_mislead() {
     let classifier = Classifier::new().unwrap();
-    let category =
-        |text: &str| classifier.classify(&FailureObservation::default(), &Log::of_texts("", text)).category.word();
+    let category = |text: &str| {
+        classifier.classify(&FailureObservation::default(), &LogSample::from_texts("", text)).category.word()
+    };
     for (text, wanted) in [
         ("cat: data.csv: No such file or directory", "FILE_ACCESS"),
         ("TypeError: cart.add is not a function\n    at f (/x/a.js:1:2)", "FUNCTION_ERROR"),

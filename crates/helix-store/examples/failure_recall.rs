@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 
 use helix_core::ids::{JobId, PhaseId};
 use helix_failure::memory::{
-    Diagnosis, FixLink, MemoryRecord, Occurrence, OccurrenceEntry, OccurrencePlace, OccurrenceState, RememberedFailure,
-    SimilarQuery, Work, check,
+    AttemptChange, Diagnosis, FixLink, MemoryRecord, Occurrence, OccurrenceEntry, OccurrencePlace, OccurrenceState,
+    RememberedFailure, SimilarQuery, Work, check,
 };
 use helix_failure::{Blame, Category, Fingerprint, RetryAdvice};
 use helix_store::failures::FailureMemory;
@@ -130,16 +130,16 @@ fn records(number: u64) -> Outcome<[MemoryRecord; 3]> {
     let fingerprint = print(&message, number)?;
     let at = Timestamp::from_second(1_700_000_000 + number as i64 * 60)?;
     let place = place(number)?;
-    let link = FixLink {
+    let change = AttemptChange {
         project: place.project.clone(),
         work: place.work.clone(),
-        failed_attempt: 1,
         attempt: 2,
         commit: None,
         files: vec!["src/lib.rs".into(), "src/order.rs".into()],
         diff: "-    let total = price;\n+    let total = price.into();\n".repeat(6),
         at,
     };
+    let link = FixLink { failed_attempt: 1, change };
     Ok([
         MemoryRecord::Failure(RememberedFailure {
             diagnosis: diagnosis(message, fingerprint.clone()),

@@ -15,7 +15,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use helix_core::ids::SessionId;
-use helix_failure::memory::{AttemptAnswer, FailureEnd, OccurrencePlace, Work, check};
+use helix_failure::memory::{FailureEnd, OccurrencePlace, Work, check};
 use helix_store::failures::{FailureFilter, FailureMemory};
 use helix_store::{Access, DatabaseOptions};
 use samples::{TESTS, answer, asks, at, place, seen};
@@ -333,7 +333,8 @@ async fn what_went_away_in_a_session_stays_gone_when_it_comes_back() {
     let session = Work::Session { session: SessionId::new("s1").unwrap() };
     let turn = |attempt| OccurrencePlace { work: session.clone(), ..place("none", attempt, check::RUN) };
     memory.capture(seen("529 Overloaded", turn(1))).await.unwrap();
-    let next = AttemptAnswer { work: session.clone(), files: Vec::new(), ..answer("none", 2, &[check::RUN], &[]) };
+    let mut next = answer("none", 2, &[check::RUN], &[]);
+    (next.change.work, next.change.files) = (session.clone(), Vec::new());
     assert_eq!(memory.resolve_outstanding(next).await.unwrap().gone.len(), 1);
     memory.capture(seen("529 Overloaded", turn(3))).await.unwrap();
     assert_eq!(memory.last_attempt(session.clone()).await.unwrap(), 3);

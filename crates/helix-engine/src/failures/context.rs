@@ -3,50 +3,31 @@
 //! Must not know how failures are classified or remembered.
 
 use std::fmt::Write;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use helix_core::diagnostic::Diagnostic;
 use helix_core::finding::{Fault, FaultKind, Finding, Verdict};
 use helix_core::gate_name::GateName;
-use helix_core::ids::{CommitId, RunId};
-use helix_core::issue::Issue;
 use helix_core::run::{AgentErrorKind, Ending, Outcome, Retry, RunFacts, StopCause};
-use helix_failure::memory::{AttemptAnswer, OccurrencePlace, Work, check};
+use helix_failure::cause::{self, Cause};
+use helix_failure::memory::{AttemptAnswer, AttemptChange, OccurrencePlace, Work, check};
 use helix_failure::report::FailurePlace;
-use helix_failure::{FailureObservation, Log, LogCollector, OwnCheck, Stream, Termination};
+use helix_failure::{FailureObservation, LogCollector, LogSample, Stream, Termination, gate_cause};
 use helix_job::GateReport;
 use jiff::Timestamp;
 
 use super::tool::tool_of;
 
-/// Bytes read at once.
-const PIECE: usize = 256 * 1024;
 /// Error number of "no such file", which a missing program gives.
 const ENOENT: i32 = 2;
 
-/// Where an attempt at some work is made: what all its failures have in common.
+/// Where an attempt at some work is made: what all its failures have in common, but for the check that sees them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttemptSite {
-    /// Path of the project's repository.
-    pub project: String,
-    /// The work that is done: a phase, a session, a document.
-    pub work: Work,
-    /// The phase's name; empty where there is none.
-    pub phase_name: String,
-    /// What is to be done: the phase's description, the user's message.
-    pub goal: String,
-    /// Which try, from 1; in a session the turn's number.
-    pub attempt: u32,
-    /// How many there may be.
-    pub max_attempts: Option<u32>,
-    /// The agent profile that works; empty when none does.
-    pub agent: String,
-    pub run: Option<RunId>,
-    /// The commit that is examined.
-    pub commit: Option<CommitId>,
-    pub adr: Option<String>,
-    pub issue: Option<Issue>,
+    /// Where they are remembered to have happened.
+    pub place: OccurrencePlace,
+    /// Where they happened, for people.
+    pub report_place: FailurePlace,
 }
 
 /// One failure with all that is known of it.
@@ -58,89 +39,57 @@ pub struct FailureContext {
     pub report_place: FailurePlace,
     /// What the supervisor saw.
     pub observation: FailureObservation,
-    pub log: Log,
+    pub log: LogSample,
     pub at: Timestamp,
 }
 
 impl AttemptSite {
     /// A place of which nothing else is known.
     pub fn new(project: String, work: Work, attempt: u32) -> Self {
-        Self {
-            project,
-            work,
-            phase_name: String::new(),
-            goal: String::new(),
-            attempt,
-            max_attempts: None,
-            agent: String::new(),
-            run: None,
-            commit: None,
-            adr: None,
-            issue: None,
-        }
+        let (document, tried) = match &work {
+            Work::Job { .. } => (String::new(), Some(attempt)),
+            // A turn is no try of the one before it, and how often a document was refused before says nothing.
+            Work::Session { .. } => (String::new(), None),
+            Work::Document { document } => (document.clone(), None),
+        };
+        let report_place = FailurePlace {
+            project: project.clone(),
+            job: work.job().cloned(),
+            phase: work.phase().cloned(),
+            turn: work.turn(attempt),
+            document,
+            attempt: tried,
+            ..FailurePlace::default()
+        };
+        let (check, agent) = (String::new(), String::new());
+        let place = OccurrencePlace { project, work, attempt, check, commit: None, agent, run: None };
+        Self { place, report_place }
     }
 
     /// What an attempt here has shown: these checks found nothing. It changed nothing.
     pub fn answer(&self, passed: Vec<String>, at: Timestamp) -> AttemptAnswer {
-        AttemptAnswer {
-            project: self.project.clone(),
-            work: self.work.clone(),
-            attempt: self.attempt,
-            passed,
-            failed: Vec::new(),
-            still: Vec::new(),
-            commit: self.commit.clone(),
-            files: Vec::new(),
-            diff: String::new(),
-            at,
-        }
+        let OccurrencePlace { project, work, attempt, commit, .. } = self.place.clone();
+        let change = AttemptChange { project, work, attempt, commit, files: Vec::new(), diff: String::new(), at };
+        AttemptAnswer { change, passed, failed: Vec::new(), still: Vec::new() }
     }
 
     /// What this check saw fail here.
-    fn failure(&self, check: &str, observation: FailureObservation, log: Log, at: Timestamp) -> FailureContext {
-        FailureContext { place: self.place(check), report_place: self.report_place(check), observation, log, at }
-    }
-
-    fn place(&self, check: &str) -> OccurrencePlace {
-        OccurrencePlace {
-            project: self.project.clone(),
-            work: self.work.clone(),
-            attempt: self.attempt,
-            check: check.to_owned(),
-            commit: self.commit.clone(),
-            agent: self.agent.clone(),
-            run: self.run.clone(),
-        }
-    }
-
-    fn report_place(&self, check: &str) -> FailurePlace {
-        let (attempt, document) = match &self.work {
-            Work::Job { .. } => (Some(self.attempt), String::new()),
-            // A turn is no try of the one before it, and how often a document was refused before says nothing.
-            Work::Session { .. } => (None, String::new()),
-            Work::Document { document } => (None, document.clone()),
-        };
-        FailurePlace {
-            project: self.project.clone(),
-            job: self.work.job().cloned(),
-            phase: self.work.phase().cloned(),
-            turn: self.work.turn(self.attempt),
-            document,
-            phase_name: self.phase_name.clone(),
-            goal: self.goal.clone(),
-            attempt,
-            max_attempts: self.max_attempts,
-            check: check.to_owned(),
-            adr: self.adr.clone(),
-            issue: self.issue.as_ref().map(ToString::to_string),
-            ..FailurePlace::default()
-        }
+    fn failure(&self, check: &str, observation: FailureObservation, log: LogSample, at: Timestamp) -> FailureContext {
+        let place = OccurrencePlace { check: check.to_owned(), ..self.place.clone() };
+        let report_place = FailurePlace { check: check.to_owned(), ..self.report_place.clone() };
+        FailureContext { place, report_place, observation, log, at }
     }
 }
 
 impl FailureContext {
     /// A gate's failure, with the log of its command (empty for gates without one); `None` if the gate passed.
-    pub fn of_gate(site: &AttemptSite, index: usize, report: &GateReport, log: Log, at: Timestamp) -> Option<Self> {
+    pub fn of_gate(
+        site: &AttemptSite,
+        index: usize,
+        report: &GateReport,
+        log: LogSample,
+        at: Timestamp,
+    ) -> Option<Self> {
         let mut observation = own(&report.gate);
         if let Some(command) = &report.command {
             observation.tool = tool_of(&command.argv);
@@ -151,18 +100,18 @@ impl FailureContext {
         let said = match &report.verdict {
             Verdict::Pass => return None,
             Verdict::Fail { findings } => {
-                observation.own_check = concluded(&report.gate, findings);
-                told(findings)
+                observation.own_cause = own_cause(&report.gate, findings);
+                findings_text(findings)
             }
             Verdict::Inconclusive { fault } => {
-                observation.own_check = nothing_checked(report, fault).filter(|_| !names_a_missing_program(&log));
+                observation.own_cause = nothing_checked(report, fault).filter(|_| !names_a_missing_program(&log));
                 observed(&mut observation, fault)
             }
         };
         // What Helix itself found out of the log is the cause; the rest of the log is about something else.
-        let known = observation.own_check.is_some() || has_others_failures(report);
+        let known = observation.own_cause.is_some() || has_others_failures(report);
         // A log says more than what a gate made of it; where there is none, or it is silent, the gate's words count.
-        let log = if known || is_silent(&log) { Log::of_texts(&said, "") } else { log };
+        let log = if known || is_silent(&log) { LogSample::from_texts(&said, "") } else { log };
         let mut failure = site.failure(&check::gate(index, &report.gate), observation, log, at);
         failure.report_place.log =
             report.command.as_ref().map(|command| command.output_file.clone()).unwrap_or_default();
@@ -178,18 +127,11 @@ impl FailureContext {
         let observation = FailureObservation {
             tool: dialect.to_owned(),
             phase: "agent".into(),
-            termination: match &facts.ending {
-                Ending::Exited { code } => Termination::Exited { code: *code },
-                Ending::Signaled { signal } => Termination::Signaled { signal: *signal },
-                Ending::NotStarted { errno, .. } => {
-                    errno.map_or(Termination::Unknown, |errno| Termination::NotStarted { errno })
-                }
-                Ending::Unknown => Termination::Unknown,
-            },
+            termination: Termination::from(&facts.ending),
             http_status: facts.terminal.as_ref().and_then(|terminal| terminal.http_status),
             api_error_type: facts.declared_error.and_then(error_type).map(str::to_owned),
             deadline_passed: matches!(facts.stopped, Some(StopCause::Deadline | StopCause::Stalled)),
-            own_check: hidden(facts).then_some(OwnCheck::Sandbox),
+            own_cause: hidden(facts).then_some(&cause::SANDBOX_CLOSED),
             ..FailureObservation::default()
         };
         let not_started = match &facts.ending {
@@ -201,31 +143,31 @@ impl FailureContext {
         let said = if repeated.is_empty() { message } else { repeated };
         // What a provider refused is told by the run; what the agent printed besides is about something else.
         let besides = if facts.declared_error.is_some() { "" } else { facts.stderr_tail.as_str() };
-        let log = Log::of_texts(said, &format!("{besides}\n{not_started}"));
+        let log = LogSample::from_texts(said, &format!("{besides}\n{not_started}"));
         Some(site.failure(check::RUN, observation, log, at))
     }
 
     /// Something around the attempt that failed: git, the disk, an input that is missing.
     pub fn of_fault(site: &AttemptSite, check: &str, fault: &Fault, at: Timestamp) -> Self {
         let mut observation = own(check);
-        observation.own_check = unanswered(check, fault);
-        let said = match observation.own_check {
+        observation.own_cause = unanswered(check, fault);
+        let said = match observation.own_cause {
             Some(_) => fault.message.clone(),
             None => observed(&mut observation, fault),
         };
-        site.failure(check, observation, Log::of_texts(&said, ""), at)
+        site.failure(check, observation, LogSample::from_texts(&said, ""), at)
     }
 
     /// What a check without a log of its own found: the verifier, an integration.
     pub fn of_findings(site: &AttemptSite, check: &str, findings: &[Finding], at: Timestamp) -> Self {
-        let observation = FailureObservation { own_check: concluded(check, findings), ..own(check) };
-        site.failure(check, observation, Log::of_texts(&told(findings), ""), at)
+        let observation = FailureObservation { own_cause: own_cause(check, findings), ..own(check) };
+        site.failure(check, observation, LogSample::from_texts(&findings_text(findings), ""), at)
     }
 
     /// What the rule set says of a plan or an ADR. Warnings block nothing and are left out.
     pub fn of_document(site: &AttemptSite, check: &str, diagnostics: &[Diagnostic], at: Timestamp) -> Self {
         let errors: Vec<String> = diagnostics.iter().filter(|one| one.is_error()).map(ToString::to_string).collect();
-        site.failure(check, own(check), Log::of_texts(&errors.join("\n"), ""), at)
+        site.failure(check, own(check), LogSample::from_texts(&errors.join("\n"), ""), at)
     }
 }
 
@@ -234,53 +176,51 @@ fn hidden(facts: &RunFacts) -> bool {
     matches!(&facts.ending, Ending::NotStarted { reason, .. } if reason.contains(": the sandbox hides "))
 }
 
-/// Which check of Helix's own found this, by the rule of what it found first, else by the check's name; `None` where a command's
-/// output or a code says it.
-fn concluded(check: &str, findings: &[Finding]) -> Option<OwnCheck> {
+/// What it means that a check of Helix's own found this, by the rule of what it found first, else by the check's name; `None`
+/// where a command's output or a code says it.
+fn own_cause(check: &str, findings: &[Finding]) -> Option<&'static Cause> {
     let first = findings.first()?;
     if own_code(&first.rule).is_some() {
         // What a decision lacks is always the same cause; of a plan the code says more.
-        let of_decision =
-            |check: &OwnCheck| matches!(check, OwnCheck::Gate(GateName::AdrValid | GateName::AdrComplete));
-        return by_name(check).filter(of_decision);
+        return by_name(check).filter(|cause| *cause == &cause::DOCUMENT_INVALID);
     }
-    by_rule(&first.rule).or_else(|| by_name(check)).filter(|check| check.cause().is_some())
+    by_rule(&first.rule).or_else(|| by_name(check))
 }
 
-fn by_rule(rule: &str) -> Option<OwnCheck> {
+fn by_rule(rule: &str) -> Option<&'static Cause> {
     Some(match rule.split_once('.')? {
-        ("syntax", _) => OwnCheck::Gate(GateName::SyntaxCheck),
-        ("files", _) => OwnCheck::Gate(GateName::FilesExist),
-        ("outputs", _) => OwnCheck::Gate(GateName::OutputsClaimed),
-        ("docs", _) => OwnCheck::Gate(GateName::DocsRefsValid),
-        ("criteria", _) => OwnCheck::Gate(GateName::CriteriaCovered),
-        ("conflicts", _) => OwnCheck::Gate(GateName::ConflictsResolved),
-        ("review", _) => OwnCheck::Verifier,
-        ("approval", _) => OwnCheck::Gate(GateName::Approval),
-        ("mutation", _) => OwnCheck::Gate(GateName::Mutation),
-        ("tests", "fewer" | "skipped" | "weaker" | "expects") => OwnCheck::FewerTests,
-        ("tests", "known" | "aware" | "undecided" | "unclaimed" | "not_new") => OwnCheck::EvadedTests,
-        (_, "health") => OwnCheck::Unhealthy,
-        ("gate", "changed") => OwnCheck::GateChanged,
-        ("phase", "nothing_changed") => OwnCheck::NothingChanged,
-        ("integration", "conflict") => OwnCheck::Conflict,
-        ("answer" | "marker", _) => OwnCheck::Answer,
+        ("syntax", _) => &cause::COMPILE_SYNTAX,
+        ("files", _) => &cause::RESULT_FILE_MISSING,
+        ("outputs", _) => &cause::OUTPUT_UNCHANGED,
+        ("docs", _) => &cause::BROKEN_REFERENCE,
+        ("criteria", _) => &cause::CRITERION_UNPROVED,
+        ("conflicts", _) => &cause::CONFLICT_MARKER,
+        ("review", _) => &cause::REVIEW_REJECTED,
+        ("approval", _) => &cause::PERSON_REJECTED,
+        ("mutation", _) => &cause::TESTS_BLIND,
+        ("tests", "fewer" | "skipped" | "weaker" | "expects") => &cause::TESTS_LEFT_OUT,
+        ("tests", "known" | "aware" | "undecided" | "unclaimed" | "not_new") => &cause::TESTS_EVADED,
+        (_, "health") => &cause::DELIVERY_UNHEALTHY,
+        ("gate", "changed") => &cause::GATE_CHANGED,
+        ("phase", "nothing_changed") => &cause::NOTHING_CHANGED,
+        ("integration", "conflict") => &cause::VCS_CONFLICT,
+        ("answer" | "marker", _) => &cause::ANSWER_UNFIT,
         _ => return None,
     })
 }
 
-fn by_name(check: &str) -> Option<OwnCheck> {
+fn by_name(check: &str) -> Option<&'static Cause> {
     match check.rsplit('/').next()? {
-        check::VERIFY => Some(OwnCheck::Verifier),
-        name => GateName::from_word(name).map(OwnCheck::Gate),
+        check::VERIFY => Some(&cause::REVIEW_REJECTED),
+        name => gate_cause(GateName::from_word(name)?),
     }
 }
 
 /// A reviewer that gave no usable answer, in time or at all; what kept it from being asked says more itself.
-fn unanswered(check: &str, fault: &Fault) -> Option<OwnCheck> {
+fn unanswered(check: &str, fault: &Fault) -> Option<&'static Cause> {
     let silent = matches!(fault.kind, FaultKind::Timeout | FaultKind::Unreadable);
-    let reviews = matches!(by_name(check), Some(OwnCheck::Verifier | OwnCheck::Gate(GateName::ReviewApproved)));
-    (silent && reviews).then_some(OwnCheck::SilentReviewer)
+    let reviews = by_name(check) == Some(&cause::REVIEW_REJECTED);
+    (silent && reviews).then_some(&cause::REVIEW_UNANSWERED)
 }
 
 /// Whether the log of a test command also has failures that were there before the job.
@@ -291,13 +231,13 @@ fn has_others_failures(report: &GateReport) -> bool {
 }
 
 /// A check that found nothing to look at says so itself, whatever its command has printed.
-fn nothing_checked(report: &GateReport, fault: &Fault) -> Option<OwnCheck> {
+fn nothing_checked(report: &GateReport, fault: &Fault) -> Option<&'static Cause> {
     match fault.kind {
         FaultKind::NothingChecked if GateName::from_word(&report.gate) == Some(GateName::TestsPass) => {
-            Some(OwnCheck::NoTests)
+            Some(&cause::NO_TESTS)
         }
-        FaultKind::NothingChecked => Some(OwnCheck::NothingChecked),
-        FaultKind::Unreadable => Some(OwnCheck::Unreadable),
+        FaultKind::NothingChecked => Some(&cause::NOTHING_CHECKED),
+        FaultKind::Unreadable => Some(&cause::UNREADABLE),
         FaultKind::Timeout | FaultKind::ToolMissing | FaultKind::Environment | FaultKind::Flaky => None,
     }
 }
@@ -309,16 +249,17 @@ fn own(check: &str) -> FailureObservation {
     FailureObservation { tool: HELIX.to_owned(), phase: check.to_owned(), ..FailureObservation::default() }
 }
 
-/// The API's word for an error, where the classifier knows it.
+/// The API's word for an error, where the classifier knows more of it than what the run says.
 fn error_type(error: AgentErrorKind) -> Option<&'static str> {
     match error {
         AgentErrorKind::RateLimit => Some("rate_limit_error"),
         AgentErrorKind::Server => Some("api_error"),
-        AgentErrorKind::Authentication => Some("authentication_error"),
-        AgentErrorKind::Billing => Some("billing_error"),
-        AgentErrorKind::InvalidRequest => Some("invalid_request_error"),
-        AgentErrorKind::ModelNotFound => Some("not_found_error"),
-        AgentErrorKind::MaxOutputTokens | AgentErrorKind::Unknown => None,
+        AgentErrorKind::Authentication
+        | AgentErrorKind::Billing
+        | AgentErrorKind::InvalidRequest
+        | AgentErrorKind::ModelNotFound
+        | AgentErrorKind::MaxOutputTokens
+        | AgentErrorKind::Unknown => None,
     }
 }
 
@@ -339,19 +280,19 @@ fn observed(observation: &mut FailureObservation, fault: &Fault) -> String {
 }
 
 /// Whether a shell or an interpreter says that what it was to start is not there: then nothing was checked for that reason.
-fn names_a_missing_program(log: &Log) -> bool {
+fn names_a_missing_program(log: &LogSample) -> bool {
     let is_missing = |line: &str| {
         line.ends_with(": not found") || line.ends_with(": command not found") || line.contains(": No module named ")
     };
     log.lines.iter().any(|line| is_missing(line.raw.trim()))
 }
 
-fn is_silent(log: &Log) -> bool {
+fn is_silent(log: &LogSample) -> bool {
     log.lines.iter().all(|line| line.raw.trim().is_empty())
 }
 
 /// Findings in the form in which tools write them.
-fn told(findings: &[Finding]) -> String {
+fn findings_text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let place = finding.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
@@ -380,7 +321,7 @@ fn own_code(rule: &str) -> Option<String> {
 
 /// Names files in checkouts below `worktrees` as they are called in the project: a checkout is gone when somebody reads of it, and
 /// the same file has another path in the next one. A checkout is two directories below: `<job>/<name>`.
-pub(crate) fn in_project(log: &mut Log, worktrees: &Path) {
+pub(crate) fn in_project(log: &mut LogSample, worktrees: &Path) {
     let root = format!("{}/", worktrees.display());
     for line in log.lines.iter_mut().filter(|line| line.raw.contains(&root)) {
         let mut parts = line.raw.split(root.as_str());
@@ -406,20 +347,8 @@ pub(crate) fn in_project(log: &mut Log, worktrees: &Path) {
 ///
 /// # Errors
 /// What the operating system says.
-pub(crate) async fn read_log(path: PathBuf, stream: Stream) -> std::io::Result<Log> {
-    let reading = helix_process::spawn_blocking(move || {
-        let mut file = std::fs::File::open(path)?;
-        let mut collector = LogCollector::new(stream);
-        let mut piece = vec![0_u8; PIECE];
-        loop {
-            match file.read(&mut piece) {
-                Ok(0) => return Ok(collector.finish()),
-                Ok(count) => collector.push(piece.get(..count).unwrap_or_default()),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
-    });
+pub(crate) async fn read_log(path: PathBuf, stream: Stream) -> std::io::Result<LogSample> {
+    let reading = helix_process::spawn_blocking(move || LogCollector::new(stream).read(std::fs::File::open(path)?));
     reading.await.map_err(std::io::Error::other)?
 }
 

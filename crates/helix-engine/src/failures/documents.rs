@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::path::Path;
 
 use helix_core::diagnostic::Diagnostic;
-use helix_failure::memory::{AttemptAnswer, Work, check};
+use helix_failure::memory::{Work, check};
 use helix_process::bounded::read_text;
 use jiff::Timestamp;
 
@@ -80,8 +80,9 @@ impl FailureService {
             }
             (None, _) | (_, None) => (vec![name], String::new()),
         };
-        let answer = AttemptSite::new(project, work, last + 1).answer(passed, document.at);
-        self.attempt_ended(AttemptAnswer { files, diff, ..answer }).await;
+        let mut answer = AttemptSite::new(project, work, last + 1).answer(passed, document.at);
+        (answer.change.files, answer.change.diff) = (files, diff);
+        self.attempt_ended(answer).await;
     }
 }
 

@@ -17,10 +17,10 @@ use helix_failure::memory::{
     SuggestionDraft, SuggestionSource, Work,
 };
 use helix_failure::report::{Report, ReportRequest, Section, suggest};
-use helix_failure::{Classified, Classifier, FailureObservation, Fingerprint, Log, normalise, plain_text};
-use helix_store::failures::{Ceasing, FailureMemory, MemoryError, OpenFailure, Stale};
+use helix_failure::{Classified, Classifier, FailureObservation, Fingerprint, LogSample, normalise, plain_text};
+use helix_store::failures::{Ceasing, FailureMemory, MemoryError, OpenFailure};
 use helix_store::{Access, DatabaseOptions, StateDir};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use tokio::sync::{OnceCell, mpsc};
 
 use super::checked_document::CheckedDocument;
@@ -29,12 +29,6 @@ use super::reports::{Prompt, ReportStore};
 
 /// Past failures that a report shows.
 pub(super) const SIMILAR: usize = 3;
-/// Failures that were seen once are forgotten after half a year without another.
-const ONCE: SignedDuration = SignedDuration::from_hours(24 * 180);
-/// Others after two years.
-const ANY: SignedDuration = SignedDuration::from_hours(24 * 730);
-/// Most failures that one start of a host forgets.
-const FORGOTTEN_AT_ONCE: usize = 200;
 /// Checked documents that wait for the observer; further ones are not remembered.
 const DOCUMENTS_WAITING: usize = 64;
 /// Why a report lacks similar failures.
@@ -68,10 +62,10 @@ impl Default for FailureSettings {
 /// Classifies, remembers, reports. Cheap to clone; all clones share one memory.
 #[derive(Clone)]
 pub struct FailureService {
-    shared: Arc<Shared>,
+    state: Arc<ServiceState>,
 }
 
-struct Shared {
+struct ServiceState {
     /// Where the memory is; `None` if failures are not remembered.
     file: Option<PathBuf>,
     access: Access,
@@ -123,7 +117,7 @@ impl FailureService {
     }
 
     pub(crate) fn memory_use(&self) -> MemoryUse {
-        self.shared.settings.memory
+        self.state.settings.memory
     }
 
     /// For a command that only reads: what does not exist is not made.
@@ -143,7 +137,7 @@ impl FailureService {
         };
         let (documents, checked) = mpsc::channel(DOCUMENTS_WAITING);
         Self {
-            shared: Arc::new(Shared {
+            state: Arc::new(ServiceState {
                 file,
                 access,
                 memory: OnceCell::new(),
@@ -161,7 +155,7 @@ impl FailureService {
     #[cfg(test)]
     pub(super) fn with_memory(root: &Path, settings: FailureSettings, memory: FailureMemory) -> Self {
         let service = Self::new(root, settings);
-        assert!(service.shared.memory.set(memory).is_ok(), "nobody has opened it");
+        assert!(service.state.memory.set(memory).is_ok(), "nobody has opened it");
         service
     }
 
@@ -169,10 +163,10 @@ impl FailureService {
     /// caller tries again.
     #[boxed]
     pub async fn memory(&self) -> Option<FailureMemory> {
-        let file = self.shared.file.clone()?;
-        let deadline = self.shared.settings.deadline.min(Duration::from_secs(5));
-        let opening = self.shared.memory.get_or_try_init(|| async {
-            let options = DatabaseOptions::new(file, self.shared.access).within(deadline);
+        let file = self.state.file.clone()?;
+        let deadline = self.state.settings.deadline.min(Duration::from_secs(5));
+        let opening = self.state.memory.get_or_try_init(|| async {
+            let options = DatabaseOptions::new(file, self.state.access).within(deadline);
             FailureMemory::open(options).await
         });
         opening.await.map_err(|error| self.log(error.code(), &error.hint(), &error)).ok().cloned()
@@ -180,27 +174,27 @@ impl FailureService {
 
     /// Where reports are kept.
     pub(crate) fn reports(&self) -> &ReportStore {
-        &self.shared.reports
+        &self.state.reports
     }
 
     /// Compiles the rules in the background, if that was not done yet: a tenth of a second that the first failure need not wait.
     pub(crate) fn warm_up(&self) {
-        if self.shared.classifier.get().is_none() {
-            let shared = Arc::clone(&self.shared);
-            drop(helix_process::spawn_blocking(move || shared.classifier().is_some()));
+        if self.state.classifier.get().is_none() {
+            let state = Arc::clone(&self.state);
+            drop(helix_process::spawn_blocking(move || state.classifier().is_some()));
         }
     }
 
     /// Hands a checked document to the observer, without waiting: what does not fit is not remembered.
     pub(super) fn hand_over(&self, document: CheckedDocument) {
-        if let Err(error) = self.shared.documents.try_send(document) {
+        if let Err(error) = self.state.documents.try_send(document) {
             tracing::debug!(%error, "a checked document is not remembered");
         }
     }
 
     /// The documents that are handed over; there is one receiver.
     pub(crate) fn checked_documents(&self) -> Option<mpsc::Receiver<CheckedDocument>> {
-        self.shared.checked.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.state.checked.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// Classifies and reports a failure, then asks the memory, and reports what that adds. The first report does not wait for
@@ -211,36 +205,36 @@ impl FailureService {
         let Some(classified) = self.classified(Arc::clone(&context), |one| (&one.observation, &one.log)).await else {
             let missing = || "the failure could not be classified".to_owned();
             let report = report(&context, Section::Missing(missing()), Section::Missing(missing()), &[]);
-            let artefact = self.shared.reports.keep(&report, &context.place).await.artefact;
+            let artefact = self.state.reports.keep(&report, &context.place).await.artefact;
             return RecordedFailure { occurrence: None, suggestions: Vec::new(), report, artefact };
         };
-        let occurrence = Occurrence::of(&context.observation.tool, &classified, context.place.clone(), context.at);
+        let occurrence = Occurrence::new(&context.observation.tool, &classified, context.place.clone(), context.at);
         let drafts = |past: &[PastFailure]| {
             suggest(&context.observation, &classified, &context.log, &context.report_place, past)
         };
         let suggested = |drafts: Vec<SuggestionDraft>| -> Vec<Suggestion> {
-            let holdout = self.shared.settings.holdout;
-            drafts.into_iter().map(|draft| Suggestion::of(draft, &occurrence, holdout)).collect()
+            let holdout = self.state.settings.holdout;
+            drafts.into_iter().map(|draft| Suggestion::new(draft, &occurrence, holdout)).collect()
         };
         let known = || Section::Known(&classified);
-        if let Some(file) = &self.shared.file {
+        if let Some(file) = &self.state.file {
             let asking = Section::Missing(format!("{} has not answered yet", file.display()));
             let first = report(&context, known(), asking, &suggested(drafts(&[])));
-            self.shared.reports.keep(&first, &context.place).await;
+            self.state.reports.keep(&first, &context.place).await;
         }
 
         // Captured first: a fix that has just not held is not offered any more.
         let memory = self.memory().await;
         let memory = memory.as_ref();
         if let Some(memory) = memory {
-            self.heard(memory.capture(occurrence.clone()).await);
+            self.answered(memory.capture(occurrence.clone()).await);
         }
         let project = Some(occurrence.place.project.clone());
         let similar = self.recalled(memory, &occurrence.diagnosis, project, occurrence.at, occurrence.at).await;
         let past = similar.known().cloned().unwrap_or_default();
         let mut suggestions = suggested(self.ranked(memory, &occurrence.diagnosis.cause, drafts(&past)).await);
         let report = report(&context, known(), similar.as_deref(), &suggestions);
-        let kept = self.shared.reports.keep(&report, &context.place).await;
+        let kept = self.state.reports.keep(&report, &context.place).await;
         if kept.prompt == Prompt::TooLate {
             // Nothing may be learned from the next attempt about what its agent never saw.
             for one in suggestions.iter_mut().filter(|one| matches!(one.source, SuggestionSource::PastFix { .. })) {
@@ -248,7 +242,7 @@ impl FailureService {
             }
         }
         if let Some(memory) = memory {
-            self.heard(memory.record_suggestions(suggestions.clone()).await);
+            self.answered(memory.record_suggestions(suggestions.clone()).await);
         }
         RecordedFailure { occurrence: Some((occurrence, classified)), suggestions, report, artefact: kept.artefact }
     }
@@ -258,7 +252,7 @@ impl FailureService {
     pub async fn similar(
         &self,
         observation: FailureObservation,
-        log: Log,
+        log: LogSample,
         project: Option<String>,
     ) -> Vec<PastFailure> {
         let context = Arc::new((observation, log));
@@ -283,14 +277,14 @@ impl FailureService {
     #[boxed]
     pub async fn attempt_ended(&self, answer: AttemptAnswer) -> Resolution {
         let Some(memory) = self.memory().await else { return Resolution::default() };
-        self.heard(memory.resolve_outstanding(answer).await).unwrap_or_default()
+        self.answered(memory.resolve_outstanding(answer).await).unwrap_or_default()
     }
 
     /// Draws what follows from an attempt that failed again, in this check and with this log. Its own failure was recorded before.
     #[boxed]
-    pub async fn attempt_failed_again(&self, answer: AttemptAnswer, check: String, log: Log) -> Resolution {
-        let open = self.open_failures(&answer.work).await;
-        let (attempt, failed) = (answer.attempt, vec![check.clone()]);
+    pub async fn attempt_failed_again(&self, answer: AttemptAnswer, check: String, log: LogSample) -> Resolution {
+        let open = self.open_failures(&answer.change.work).await;
+        let (attempt, failed) = (answer.change.attempt, vec![check.clone()]);
         let looked = helix_process::spawn_blocking(move || still_there(&open, attempt, &check, &log)).await;
         let still = looked.unwrap_or_else(|error| {
             tracing::error!(%error, "earlier failures were not looked for in the log");
@@ -303,29 +297,29 @@ impl FailureService {
     #[boxed]
     pub async fn cease(&self, job: &JobId, phase: Option<&PhaseId>, how: Ceasing, at: Timestamp) -> Vec<Suggestion> {
         let Some(memory) = self.memory().await else { return Vec::new() };
-        self.heard(memory.cease(job.clone(), phase.cloned(), how, at).await).unwrap_or_default()
+        self.answered(memory.cease(job.clone(), phase.cloned(), how, at).await).unwrap_or_default()
     }
 
     pub(super) async fn open_failures(&self, work: &Work) -> Vec<OpenFailure> {
         let Some(memory) = self.memory().await else { return Vec::new() };
-        self.heard(memory.open_failures(work.clone()).await).unwrap_or_default()
+        self.answered(memory.open_failures(work.clone()).await).unwrap_or_default()
     }
 
     pub(super) async fn last_attempt(&self, work: &Work) -> u32 {
         let Some(memory) = self.memory().await else { return 0 };
-        self.heard(memory.last_attempt(work.clone()).await).unwrap_or_default()
+        self.answered(memory.last_attempt(work.clone()).await).unwrap_or_default()
     }
 
     /// Classifies away from the runtime's threads: a log has megabytes.
     pub(crate) async fn classified<T: Send + Sync + 'static>(
         &self,
         context: Arc<T>,
-        parts: fn(&T) -> (&FailureObservation, &Log),
+        parts: fn(&T) -> (&FailureObservation, &LogSample),
     ) -> Option<Classified> {
-        let shared = Arc::clone(&self.shared);
+        let state = Arc::clone(&self.state);
         let working = helix_process::spawn_blocking(move || {
             let (observation, log) = parts(&context);
-            shared.classifier().map(|classifier| classifier.classify(observation, log))
+            state.classifier().map(|classifier| classifier.classify(observation, log))
         });
         working.await.unwrap_or_else(|error| {
             tracing::error!(%error, "a failure was not classified");
@@ -376,7 +370,7 @@ impl FailureService {
     ) -> Vec<SuggestionDraft> {
         let Some(memory) = memory else { return drafts };
         let texts = drafts.iter().map(|draft| redact(&draft.text).into_owned()).collect();
-        let Some(rates) = self.heard(memory.effectiveness(cause.to_owned(), texts).await) else { return drafts };
+        let Some(rates) = self.answered(memory.effectiveness(cause.to_owned(), texts).await) else { return drafts };
         let mut rated: Vec<_> = drafts.into_iter().zip(rates).collect();
         rated.sort_by_key(|(draft, effectiveness)| match draft.source {
             SuggestionSource::PastFix { .. } => i64::MIN,
@@ -388,29 +382,26 @@ impl FailureService {
     /// Forgets what was not seen for long.
     pub(crate) async fn forget_stale(&self, now: Timestamp) {
         let Some(memory) = self.memory().await else { return };
-        let before = |age| now.checked_sub(age).unwrap_or(Timestamp::MIN);
-        let stale = Stale { once_before: before(ONCE), any_before: before(ANY), most: FORGOTTEN_AT_ONCE };
-        if let Some(forgotten) = self.heard(memory.decay(stale).await)
-            && forgotten > 0
-        {
+        let forgotten = self.answered(memory.decay(now).await).unwrap_or_default();
+        if forgotten > 0 {
             tracing::info!(forgotten, "forgot failures that were not seen for long");
         }
     }
 
-    fn heard<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {
+    fn answered<T>(&self, answer: Result<T, MemoryError>) -> Option<T> {
         answer.map_err(|error| self.log(error.code(), &error.hint(), &error)).ok()
     }
 
     /// Logs trouble, once per kind.
     fn log(&self, code: &'static str, hint: &str, error: &dyn std::error::Error) {
-        let new = self.shared.logged.lock().unwrap_or_else(PoisonError::into_inner).insert(code);
+        let new = self.state.logged.lock().unwrap_or_else(PoisonError::into_inner).insert(code);
         if new {
             tracing::warn!(code, hint, "the memory of failures is of no help: {}", error_chain(error));
         }
     }
 }
 
-impl Shared {
+impl ServiceState {
     /// Blocks while the rules are compiled.
     fn classifier(&self) -> Option<&Classifier> {
         let compile = || match Classifier::new() {
@@ -430,7 +421,7 @@ fn report(
     similar: Section<&[PastFailure]>,
     suggestions: &[Suggestion],
 ) -> Report {
-    Report::of(ReportRequest {
+    Report::build(ReportRequest {
         place: context.report_place.clone(),
         observation: &context.observation,
         classified,
@@ -441,7 +432,7 @@ fn report(
 }
 
 /// Earlier failures that a check's log still shows, though another one is the cause now.
-fn still_there(open: &[OpenFailure], attempt: u32, check: &str, log: &Log) -> Vec<Fingerprint> {
+fn still_there(open: &[OpenFailure], attempt: u32, check: &str, log: &LogSample) -> Vec<Fingerprint> {
     let earlier =
         open.iter().filter(|open| open.attempt < attempt && open.check == check && !open.diagnosis.message.is_empty());
     let shown = earlier.filter(|open| {

@@ -7,7 +7,7 @@ use helix_failure::memory::{
     AttemptAnswer, Exposure, FailureEnd, Holdout, Resolution, SuggestionOutcome, SuggestionSource, Work, check,
 };
 use helix_failure::report::{FailurePlace, HISTORY_TOKENS};
-use helix_failure::{Category, FailureObservation, Log};
+use helix_failure::{Category, FailureObservation, LogSample};
 use helix_job::{CommandEvidence, GateReport, TestCounts};
 use helix_store::failures::{Ceasing, FailureMemory};
 use helix_store::{Access, DatabaseOptions, StateDir};
@@ -33,19 +33,13 @@ fn work(job: &str) -> Work {
 }
 
 fn site(job: &str, attempt: u32) -> AttemptSite {
-    AttemptSite {
-        project: "/projects/shop".into(),
-        work: work(job),
-        phase_name: "Implement the cart".into(),
-        goal: "The cart adds up".into(),
-        attempt,
-        max_attempts: Some(3),
-        agent: "claude".into(),
-        run: None,
-        commit: Some(CommitId::new(format!("{attempt:040x}")).unwrap()),
-        adr: None,
-        issue: None,
-    }
+    let mut site = AttemptSite::new("/projects/shop".into(), work(job), attempt);
+    site.report_place.phase_name = "Implement the cart".into();
+    site.report_place.goal = "The cart adds up".into();
+    site.report_place.max_attempts = Some(3);
+    site.place.agent = "claude".into();
+    site.place.commit = Some(CommitId::new(format!("{attempt:040x}")).unwrap());
+    site
 }
 
 fn report(verdict: Verdict) -> GateReport {
@@ -77,16 +71,21 @@ fn failing(job: &str, attempt: u32, log: &str) -> FailureContext {
     let report = report(Verdict::Fail { findings: vec![finding("1 test failed")] });
     // What fails elsewhere fails later.
     let later = if matches!(job, "second" | "b") { 5 } else { 0 };
-    FailureContext::of_gate(&site(job, attempt), 0, &report, Log::of_texts(log, ""), at(i64::from(attempt) + later))
-        .unwrap()
+    FailureContext::of_gate(
+        &site(job, attempt),
+        0,
+        &report,
+        LogSample::from_texts(log, ""),
+        at(i64::from(attempt) + later),
+    )
+    .unwrap()
 }
 
 fn ended(job: &str, attempt: u32, passed: &[String]) -> AttemptAnswer {
-    AttemptAnswer {
-        files: vec!["src/lib.rs".into()],
-        diff: "-    prices.len()\n+    prices.iter().sum()\n".into(),
-        ..site(job, attempt).answer(passed.to_vec(), at(100 + i64::from(attempt)))
-    }
+    let mut answer = site(job, attempt).answer(passed.to_vec(), at(100 + i64::from(attempt)));
+    answer.change.files = vec!["src/lib.rs".into()];
+    answer.change.diff = "-    prices.len()\n+    prices.iter().sum()\n".into();
+    answer
 }
 
 fn tests() -> String {
@@ -116,10 +115,12 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
     assert_eq!(first.occurrence.as_ref().unwrap().1.category, Category::AssertionFailure);
     assert!((2..=4).contains(&first.suggestions.len()), "{:?}", first.suggestions);
     assert_eq!(first.events().len(), 2 + first.suggestions.len());
-    service.attempt_failed_again(ended("first", 1, &[check::RUN.into()]), tests(), Log::of_texts(LOG, "")).await;
+    service
+        .attempt_failed_again(ended("first", 1, &[check::RUN.into()]), tests(), LogSample::from_texts(LOG, ""))
+        .await;
 
     let since = service.changed_since(&work("first")).await;
-    assert_eq!(since, site("first", 1).commit, "the change is measured from the commit that failed");
+    assert_eq!(since, site("first", 1).place.commit, "the change is measured from the commit that failed");
     let resolution = service.attempt_ended(ended("first", 2, &[check::RUN.into(), tests()])).await;
     assert_eq!(resolution.gone.len(), 1);
     assert!(resolution.resolved.iter().all(|one| one.outcome == Some(SuggestionOutcome::Helped)), "{resolution:?}");
@@ -130,7 +131,7 @@ async fn what_fixed_a_failure_is_in_the_prompt_when_it_comes_again_elsewhere() {
     let (occurrence, _) = again.occurrence.unwrap();
     let known = memory.show(occurrence.diagnosis.fingerprint.to_string()).await.unwrap().unwrap().known;
     assert_eq!(known.count, 2);
-    assert!(matches!(&known.end, FailureEnd::Fixed { link, .. } if link.work == work("first")), "{known:?}");
+    assert!(matches!(&known.end, FailureEnd::Fixed { link, .. } if link.change.work == work("first")), "{known:?}");
     assert!(matches!(again.suggestions[0].source, SuggestionSource::PastFix { .. }), "{:?}", again.suggestions);
     let prompt = prompt(&service, "second").await;
     assert!(prompt.contains("prices.iter().sum()"), "{prompt}");
@@ -158,7 +159,7 @@ async fn a_failure_that_the_log_still_shows_is_not_called_fixed() {
     let first = service.record(failing("a", 1, LOG)).await.occurrence.unwrap().0.diagnosis.fingerprint;
     let both = format!("{OTHER}{}", "assertion `left == right` failed: total of the cart\n");
     service.record(failing("a", 2, OTHER)).await;
-    let log = Log::of_texts(&both, "");
+    let log = LogSample::from_texts(&both, "");
     let still = service.attempt_failed_again(ended("a", 2, &[check::RUN.into()]), tests(), log).await;
     assert_eq!(still.gone, Vec::new());
     assert!(still.resolved.iter().all(|one| one.outcome == Some(SuggestionOutcome::NoEffect)), "{still:?}");
@@ -263,12 +264,12 @@ async fn on_a_full_disk_failures_are_classified_and_reported_all_the_same() {
 
 #[tokio::test]
 async fn contexts_are_made_of_what_failed_and_of_nothing_that_did_not() {
-    let passed = FailureContext::of_gate(&site("a", 1), 0, &report(Verdict::Pass), Log::default(), at(1));
+    let passed = FailureContext::of_gate(&site("a", 1), 0, &report(Verdict::Pass), LogSample::default(), at(1));
     assert!(passed.is_none());
     let fault = Fault { kind: FaultKind::ToolMissing, message: "cannot run `pytest`".into(), hint: None, said: None };
     let mut missing = report(Verdict::Inconclusive { fault: fault.clone() });
     missing.command = None;
-    let missing = FailureContext::of_gate(&site("a", 1), 2, &missing, Log::default(), at(1)).unwrap();
+    let missing = FailureContext::of_gate(&site("a", 1), 2, &missing, LogSample::default(), at(1)).unwrap();
     assert_eq!(missing.place.check, "gate/2/tests_pass");
     assert_eq!(missing.observation.shell_status(), Some(127));
     let mut facts =
@@ -305,7 +306,8 @@ async fn what_a_check_of_our_own_found_is_never_read_as_something_else() {
         ("outputs_claimed", "src/oom_killed.py is claimed and not in the diff", Category::AssertionFailure),
         ("conflicts_resolved", "a conflict is left in timeout.py", Category::Unknown),
     ] {
-        let context = FailureContext::of_gate(&site("a", 1), 0, &report(gate, message), Log::of_texts("", ""), at(1));
+        let context =
+            FailureContext::of_gate(&site("a", 1), 0, &report(gate, message), LogSample::from_texts("", ""), at(1));
         let recorded = service.record(context.unwrap()).await;
         let classified = recorded.occurrence.unwrap().1;
         assert_eq!(classified.category, category, "{gate}: {classified:?}");
@@ -357,7 +359,7 @@ async fn a_finding_of_our_own_is_known_by_its_gate_and_wherever_it_is_quoted() {
         let found = Finding { rule: rule.into(), ..finding(message) }.fix("do this first");
         let verdict = Verdict::Fail { findings: vec![found.clone()] };
         let report = GateReport { gate: gate.into(), ..report(verdict) };
-        let context = FailureContext::of_gate(&site("a", 1), 0, &report, Log::of_texts("", ""), at(1));
+        let context = FailureContext::of_gate(&site("a", 1), 0, &report, LogSample::from_texts("", ""), at(1));
         let recorded = service.record(context.unwrap()).await;
         let classified = recorded.occurrence.unwrap().1;
         assert_eq!((classified.category, classified.cause), (category, cause), "{gate}: {classified:?}");
@@ -367,7 +369,8 @@ async fn a_finding_of_our_own_is_known_by_its_gate_and_wherever_it_is_quoted() {
 
         let told = Correction::new("Your last attempt was not accepted.", vec![found]).to_markdown();
         let asked = FailureObservation::default();
-        let explained = service.explain(asked, Log::of_texts(&told, ""), FailurePlace::default()).await.unwrap();
+        let log = LogSample::from_texts(&told, "");
+        let explained = service.explain(asked, log, FailurePlace::default()).await.unwrap().classification;
         assert_eq!((explained.category, explained.cause.as_str()), (category, cause), "{gate}, quoted: {explained:?}");
 
         let mut facts = RunFacts::without_record(Ending::Exited { code: 1 }, None);
@@ -382,7 +385,8 @@ async fn a_finding_of_our_own_is_known_by_its_gate_and_wherever_it_is_quoted() {
 #[tokio::test]
 async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
     let (service, _scratch) = service(Holdout::NONE);
-    let log = || Log::of_texts("FAILED tests/test_old.py::test_old - E   assert False\n1 failed, 2 passed\n", "");
+    let log =
+        || LogSample::from_texts("FAILED tests/test_old.py::test_old - E   assert False\n1 failed, 2 passed\n", "");
     let rule = |rule: &str, message: &str| Finding { rule: rule.into(), ..finding(message) };
     let nothing = |message: &str| {
         let fault = Fault { kind: FaultKind::NothingChecked, message: message.into(), hint: None, said: None };
@@ -410,7 +414,7 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
         (
             nothing("`pytest -q` ran no test (0 skipped)"),
             None,
-            Log::of_texts("0 passed in 0.01s\n", ""),
+            LogSample::from_texts("0 passed in 0.01s\n", ""),
             Category::Unknown,
             "no_tests",
             "ran no test",
@@ -418,7 +422,7 @@ async fn what_is_known_as_data_goes_before_what_a_log_reminds_of() {
         (
             nothing("names no number of tests"),
             None,
-            Log::of_texts("ok\n", ""),
+            LogSample::from_texts("ok\n", ""),
             Category::Unknown,
             "no_tests",
             "no number",
@@ -447,7 +451,7 @@ async fn a_failure_is_not_its_own_past() {
     let (service, _scratch) = service(Holdout::NONE);
     let context = || {
         let verdict = Verdict::Fail { findings: vec![finding("no")] };
-        FailureContext::of_gate(&site("a", 1), 0, &report(verdict), Log::of_texts(LOG, ""), at(1)).unwrap()
+        FailureContext::of_gate(&site("a", 1), 0, &report(verdict), LogSample::from_texts(LOG, ""), at(1)).unwrap()
     };
     service.record(context()).await;
     service.cease(&JobId::new("a").unwrap(), None, Ceasing::GaveUp, at(3)).await;

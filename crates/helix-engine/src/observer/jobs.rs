@@ -9,7 +9,7 @@ use helix_core::ids::{JobId, PhaseId, RunId};
 use helix_core::run::Retry;
 use helix_failure::event::FailureEvent;
 use helix_failure::memory::{AttemptAnswer, Work, check};
-use helix_failure::{Log, Stream as LogStream};
+use helix_failure::{LogSample, Stream as LogStream};
 use helix_job::{Active, Attempt, GateReport, JobEnd, JobEvent, JobState, PhaseState, Recorded};
 use helix_store::failures::Ceasing;
 use jiff::Timestamp;
@@ -38,7 +38,7 @@ impl JobRecord<'_> {
                     return None;
                 }
                 let site = self.site(phase, *attempt)?;
-                let tool = self.dialect(&site.agent).await;
+                let tool = self.dialect(&site.place.agent).await;
                 FailureContext::of_run(&site, &tool, &end.facts, at)
             }
             JobEvent::GateFinished { phase, attempt, gate, report } if !report.verdict.passed() => {
@@ -76,42 +76,31 @@ impl JobRecord<'_> {
     }
 
     fn integration(&self) -> AttemptSite {
-        let plan = &self.active.spec.plan;
-        AttemptSite {
-            phase_name: "Integration".into(),
-            goal: plan.description.clone(),
-            adr: plan.adr.clone(),
-            issue: plan.issue.clone(),
-            ..AttemptSite::new(self.active.spec.repo.path.clone(), Work::phase_of(self.job, None), 1)
-        }
+        self.site_of("Integration", &self.active.spec.plan.description, None, 1)
+    }
+
+    fn site_of(&self, phase_name: &str, goal: &str, phase: Option<&PhaseId>, attempt: u32) -> AttemptSite {
+        let (spec, work) = (&self.active.spec, Work::phase_of(self.job, phase));
+        let mut site = AttemptSite::new(spec.repo.path.clone(), work, attempt);
+        site.report_place.phase_name = phase_name.to_owned();
+        site.report_place.goal = goal.to_owned();
+        site.report_place.adr = spec.plan.adr.clone();
+        site.report_place.issue = spec.plan.issue.as_ref().map(ToString::to_string);
+        site
     }
 
     fn site(&self, id: &PhaseId, attempt: u32) -> Option<AttemptSite> {
         let spec = &self.active.spec;
-        let phase = spec.plan.phase(id)?;
-        let result = self.attempt(id, attempt).and_then(|one| one.result.as_ref());
-        Some(AttemptSite {
-            project: spec.repo.path.clone(),
-            work: Work::phase_of(self.job, Some(id)),
-            phase_name: phase.name.clone(),
-            goal: phase.description.clone(),
-            attempt,
-            max_attempts: self
-                .active
-                .progress(id)
-                .map(|progress| progress.granted_attempts(phase))
-                // Attempts that did not count are beyond the number.
-                .filter(|granted| attempt <= *granted),
-            agent: phase.agent.as_ref().unwrap_or(&spec.default_agent).clone(),
-            run: Some(RunId::for_attempt(self.job, id, attempt)),
-            commit: result.map(|result| result.commit.clone()),
-            adr: spec.plan.adr.clone(),
-            issue: spec.plan.issue.clone(),
-        })
-    }
-
-    fn attempt(&self, id: &PhaseId, attempt: u32) -> Option<&Attempt> {
-        self.active.progress(id)?.attempts.iter().find(|one| one.begin.attempt == attempt)
+        let (phase, progress) = (spec.plan.phase(id)?, self.active.progress(id));
+        let this = progress.and_then(|progress| progress.attempts.iter().find(|one| one.begin.attempt == attempt));
+        let mut site = self.site_of(&phase.name, &phase.description, Some(id), attempt);
+        let granted = progress.map(|progress| progress.granted_attempts(phase));
+        // Attempts that did not count are beyond the number.
+        site.report_place.max_attempts = granted.filter(|granted| attempt <= *granted);
+        site.place.agent = phase.agent.as_ref().unwrap_or(&spec.default_agent).clone();
+        site.place.run = Some(RunId::for_attempt(self.job, id, attempt));
+        site.place.commit = this.and_then(|one| one.result.as_ref()).map(|result| result.commit.clone());
+        Some(site)
     }
 
     /// The dialect that an agent of the job speaks; its name where its profile is gone.
@@ -123,8 +112,8 @@ impl JobRecord<'_> {
         profile.map_or(agent, |profile| profile.dialect.word()).to_owned()
     }
 
-    async fn log(&self, report: &GateReport) -> Log {
-        let Some(command) = &report.command else { return Log::of_texts("", "") };
+    async fn log(&self, report: &GateReport) -> LogSample {
+        let Some(command) = &report.command else { return LogSample::from_texts("", "") };
         match read_log(self.root.join(&command.output_file), LogStream::Stdout).await {
             Ok(mut log) => {
                 in_project(&mut log, &self.root.join("worktrees"));
@@ -132,7 +121,7 @@ impl JobRecord<'_> {
             }
             Err(error) => {
                 tracing::warn!(gate = report.gate, %error, "a gate's output cannot be read again");
-                Log::of_texts("", "")
+                LogSample::from_texts("", "")
             }
         }
     }
@@ -208,9 +197,9 @@ impl Observer {
     async fn attempt_end(&self, record: &JobRecord<'_>, phase: &PhaseId, at: Timestamp) -> Option<AttemptAnswer> {
         let this = record.active.progress(phase)?.last_attempt()?;
         let site = record.site(phase, this.begin.attempt)?;
-        let (mut files, mut diff) = (Vec::new(), String::new());
-        let since = self.failures.changed_since(&site.work).await;
-        if let (Some(since), Some(commit)) = (since, site.commit.clone())
+        let mut answer = site.answer(passed_checks(this), at);
+        let since = self.failures.changed_since(&site.place.work).await;
+        if let (Some(since), Some(commit)) = (since, site.place.commit.clone())
             && let Ok(spaces) = self.jobs.workspaces(&record.active.spec).await
         {
             let compared = blocking(move || {
@@ -221,17 +210,17 @@ impl Observer {
                 Ok((changed.into_iter().map(|file| file.path).collect::<Vec<_>>(), patch.text))
             });
             match compared.await {
-                Ok(compared) => (files, diff) = compared,
+                Ok(compared) => (answer.change.files, answer.change.diff) = compared,
                 Err(fault) => {
                     tracing::warn!(
-                        work = site.work.name(),
+                        work = site.place.work.name(),
                         message = fault.message,
                         "what fixed a failure is not known"
                     );
                 }
             }
         }
-        Some(AttemptAnswer { files, diff, ..site.answer(passed_checks(this), at) })
+        Some(answer)
     }
 }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use helix_core::ids::{JobId, PhaseId};
 use helix_failure::memory::Diagnosis;
-use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
-use helix_failure::{Blame, Category, FailureObservation, Fingerprint, Log, RetryAdvice};
+use helix_failure::report::{Classification, FailurePlace, Report, ReportRequest, Section};
+use helix_failure::{FailureObservation, Fingerprint, LogSample};
 use helix_job::{JobState, JobStatus, JobView, PhaseStatus};
 use helix_store::Journal;
 use jiff::Timestamp;
@@ -64,20 +64,9 @@ impl JobReport {
 pub struct Explanation {
     /// Identity of the failure: the same for the same failure elsewhere.
     pub fingerprint: Fingerprint,
-    /// One of the contract's ten.
-    pub category: Category,
-    /// The finer cause.
-    pub cause: String,
-    /// When trying again makes sense.
-    pub retry: RetryAdvice,
-    /// Whose move it is.
-    pub blame: Blame,
-    /// From 0 to 1; below a half: a guess.
-    pub confidence: f64,
-    /// What decided: `rule:…`, `fact:…` or `nothing`.
-    pub decided_by: String,
-    /// The line that names the cause, redacted; absent when none does.
-    pub cause_line: Option<String>,
+    /// The answer.
+    #[serde(flatten)]
+    pub classification: Classification,
     /// All of it for people and programs, with past failures and what to do.
     pub report: Report,
 }
@@ -85,7 +74,12 @@ pub struct Explanation {
 impl FailureService {
     /// Says what a failure amounts to that is not recorded. `None`: there is no classifier, which was logged.
     #[boxed]
-    pub async fn explain(&self, observation: FailureObservation, log: Log, place: FailurePlace) -> Option<Explanation> {
+    pub async fn explain(
+        &self,
+        observation: FailureObservation,
+        log: LogSample,
+        place: FailurePlace,
+    ) -> Option<Explanation> {
         self.explain_from(observation, log, place, Timestamp::MAX).await
     }
 
@@ -93,7 +87,7 @@ impl FailureService {
     pub(crate) async fn explain_from(
         &self,
         observation: FailureObservation,
-        log: Log,
+        log: LogSample,
         place: FailurePlace,
         before: Timestamp,
     ) -> Option<Explanation> {
@@ -104,7 +98,7 @@ impl FailureService {
         // A person may ask about a failure of no project.
         let project = Some(place.project.clone()).filter(|project| !project.is_empty());
         let similar = self.recall(&diagnosis, project, before).await;
-        let report = Report::of(ReportRequest {
+        let report = Report::build(ReportRequest {
             place,
             observation,
             classified: Section::Known(&classified),
@@ -112,18 +106,9 @@ impl FailureService {
             similar: similar.as_deref(),
             suggestions: &[],
         });
-        Some(Explanation {
-            fingerprint: diagnosis.fingerprint,
-            category: classified.category,
-            cause: classified.cause.to_owned(),
-            retry: classified.retry,
-            blame: classified.blame,
-            confidence: classified.confidence,
-            decided_by: classified.evidence.decided_by.clone(),
-            // The report's is redacted.
-            cause_line: report.why.known().and_then(|why| why.cause_line.clone()),
-            report,
-        })
+        // The report's is redacted.
+        let classification = report.why.known()?.classification.clone();
+        Some(Explanation { fingerprint: diagnosis.fingerprint, classification, report })
     }
 }
 

@@ -26,7 +26,7 @@ enum About {
 }
 
 impl About {
-    fn of(outcome: &Outcome) -> Self {
+    fn from_outcome(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::RateLimited { .. }
             | Outcome::Overloaded { .. }
@@ -97,7 +97,7 @@ impl Observer {
         let profile = self.services.runner.profile(&session.agent);
         let dialect = profile.map_or("", |profile| profile.dialect.word());
         if let Some(mut context) = FailureContext::of_run(&site, dialect, facts, at) {
-            context.place.check = About::of(&outcome).check(turn);
+            context.place.check = About::from_outcome(&outcome).check(turn);
             notes.extend(self.failures.record(context).await.events());
         }
         notes
@@ -107,10 +107,9 @@ impl Observer {
 fn site(session: &SessionView, turn: &TurnView) -> AttemptSite {
     let runs = turn.end.as_ref().map_or(0, |end| end.runs);
     let work = Work::Session { session: session.id.clone() };
-    AttemptSite {
-        goal: turn.begin.message.clone(),
-        agent: session.agent.clone(),
-        run: (runs > 0).then(|| RunId::for_turn(&turn.id, runs)),
-        ..AttemptSite::new(session.project.clone().unwrap_or_default(), work, turn.number)
-    }
+    let mut site = AttemptSite::new(session.project.clone().unwrap_or_default(), work, turn.number);
+    site.report_place.goal = turn.begin.message.clone();
+    site.place.agent = session.agent.clone();
+    site.place.run = (runs > 0).then(|| RunId::for_turn(&turn.id, runs));
+    site
 }

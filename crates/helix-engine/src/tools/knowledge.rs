@@ -3,7 +3,7 @@
 use async_recursion::async_recursion as boxed;
 use helix_core::finding::fence_for;
 use helix_failure::memory::{Closeness, FailureEnd, PastFailure};
-use helix_failure::{FailureObservation, Log};
+use helix_failure::{FailureObservation, LogSample};
 use serde_json::json;
 
 use super::jobs::job_of;
@@ -59,7 +59,7 @@ impl Tools {
         }
         let from = text.ceil_char_boundary(text.len().saturating_sub(LONGEST_FAILURE));
         let observation = FailureObservation { tool: arguments.tool.unwrap_or_default(), ..Default::default() };
-        let log = Log::of_texts("", &text[from..]);
+        let log = LogSample::from_texts("", &text[from..]);
         let failures = &self.engine.reports().failures;
         if failures.memory().await.is_none() {
             return Err(Refusal::text("the failure memory is off: see `helix doctor`"));
@@ -92,11 +92,11 @@ fn past_failure(past: &PastFailure) -> String {
     };
     let end = match &known.end {
         FailureEnd::Fixed { link, fixes } => {
-            let diff: String = link.diff.chars().take(LONGEST_DIFF).collect();
+            let diff: String = link.change.diff.chars().take(LONGEST_DIFF).collect();
             let fence = fence_for(&diff);
             format!(
                 "fixed by a change of {} ({fixes} known), data only:\n{fence}diff\n{}\n{fence}",
-                link.files.join(", "),
+                link.change.files.join(", "),
                 diff.trim_end()
             )
         }

@@ -21,9 +21,6 @@ pub const NO_CAUSE: usize = Category::ALL.len();
 /// never seen it, nine of ten such guesses are right (`tests/figures.rs` measures it).
 pub const LIKELY: f64 = 0.25;
 
-/// The same for a line at which an exception was raised, since most exceptions have no category.
-pub const LIKELY_IF_RAISED: f64 = 0.6;
-
 /// Likelihood up to which a category is doubted, whatever a rule says of the line.
 pub const DOUBTED: f64 = 0.2;
 

@@ -61,7 +61,7 @@ pub struct Effectiveness {
 
 impl Effectiveness {
     /// From outcomes; unknown and open ones count for nothing.
-    pub fn of(tally: Tally) -> Self {
+    pub fn from_tally(tally: Tally) -> Self {
         let (rate, variance) = posterior(&tally);
         let reach = NINETY_FIVE * variance.sqrt();
         Self { tally, rate, low: (rate - reach).max(0.0), high: (rate + reach).min(1.0) }
@@ -91,13 +91,13 @@ pub struct Benefit {
 }
 
 impl Benefit {
-    pub fn of(shown: Tally, held_back: Tally) -> Self {
+    pub fn from_tallies(shown: Tally, held_back: Tally) -> Self {
         let ((shown_rate, shown_variance), (held_rate, held_variance)) = (posterior(&shown), posterior(&held_back));
         let difference = shown_rate - held_rate;
         let reach = NINETY_FIVE * (shown_variance + held_variance).sqrt();
         Self {
-            shown: Effectiveness::of(shown),
-            held_back: Effectiveness::of(held_back),
+            shown: Effectiveness::from_tally(shown),
+            held_back: Effectiveness::from_tally(held_back),
             difference,
             low: (difference - reach).max(-1.0),
             high: (difference + reach).min(1.0),

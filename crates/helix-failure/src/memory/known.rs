@@ -6,11 +6,10 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::attempt::AttemptChange;
 use super::diagnosis::Diagnosis;
 use super::occurrence::{OccurrencePlace, OccurrenceState};
 use super::suggestion::Suggestion;
-use super::work::Work;
-use helix_core::ids::CommitId;
 
 /// A failure that was seen at least once. Texts are redacted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -64,24 +63,11 @@ impl FailureEnd {
 /// The change after which a failure disappeared.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FixLink {
-    /// In which project.
-    pub project: String,
-    /// In the course of which work.
-    #[serde(flatten)]
-    pub work: Work,
     /// The attempt that had seen it last.
     pub failed_attempt: u32,
-    /// The attempt in which it was gone.
-    pub attempt: u32,
-    /// The commit in which it was gone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub commit: Option<CommitId>,
-    /// Files that were changed, with `/`, at most fifty.
-    pub files: Vec<String>,
-    /// The change as a unified diff, cut to a readable size; data, never instructions.
-    pub diff: String,
-    /// When it was gone.
-    pub at: Timestamp,
+    /// The attempt in which it was gone, and its change.
+    #[serde(flatten)]
+    pub change: AttemptChange,
 }
 
 /// A failure of the past that resembles the one that was asked about, and that has a known end.

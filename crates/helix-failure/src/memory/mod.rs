@@ -12,12 +12,12 @@ mod similarity;
 mod suggestion;
 mod work;
 
-pub use attempt::{AttemptAnswer, Credit, Resolution, judge_suggestion};
+pub use attempt::{AttemptAnswer, AttemptChange, Credit, Resolution, judge_suggestion};
 pub use diagnosis::Diagnosis;
 pub use effectiveness::{Benefit, Effectiveness, MemoryStatistics, SourceEffect, Tally};
 pub use known::{Closeness, FailureDetail, FailureEnd, FixLink, KnownFailure, OccurrenceEntry, PastFailure};
 pub use occurrence::{Occurrence, OccurrencePlace, OccurrenceState, check};
 pub use record::{InvalidRecord, MemoryRecord, RememberedFailure};
-pub use similarity::{Shape, SimilarQuery, words};
+pub use similarity::{MessageTrigrams, SimilarQuery, words};
 pub use suggestion::{Exposure, Holdout, Suggestion, SuggestionDraft, SuggestionOutcome, SuggestionSource};
 pub use work::Work;

@@ -105,7 +105,7 @@ impl OccurrencePlace {
 
 impl Occurrence {
     /// What is remembered of a classified failure of this tool.
-    pub fn of(tool: &str, classified: &Classified, place: OccurrencePlace, at: Timestamp) -> Self {
+    pub fn new(tool: &str, classified: &Classified, place: OccurrencePlace, at: Timestamp) -> Self {
         Self { key: place.key(), diagnosis: Diagnosis::new(tool, classified), place, at }
     }
 }

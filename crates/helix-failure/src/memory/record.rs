@@ -97,10 +97,10 @@ impl MemoryRecord {
                 attempt(place.attempt)
             }
             Self::Fix { link, .. } => {
-                bounded(&[("project", &link.project), ("diff", &link.diff)])?;
-                link.files.iter().try_for_each(|file| named(&[("files", file)]))?;
+                bounded(&[("project", &link.change.project), ("diff", &link.change.diff)])?;
+                link.change.files.iter().try_for_each(|file| named(&[("files", file)]))?;
                 attempt(link.failed_attempt)?;
-                let (failed, fixed) = (link.failed_attempt, link.attempt);
+                let (failed, fixed) = (link.failed_attempt, link.change.attempt);
                 wrong(fixed <= failed, || format!("attempt {fixed} cannot have fixed what attempt {failed} saw"))
             }
             Self::Suggestion(suggestion) => {

@@ -73,11 +73,11 @@ fn spelled(characters: &[char]) -> String {
 
 /// A message that many others are compared with.
 #[derive(Debug, Clone)]
-pub struct Shape(Vec<u64>);
+pub struct MessageTrigrams(Vec<u64>);
 
-impl Shape {
+impl MessageTrigrams {
     /// Takes a message apart.
-    pub fn of(message: &str) -> Self {
+    pub fn new(message: &str) -> Self {
         Self(trigrams(message))
     }
 

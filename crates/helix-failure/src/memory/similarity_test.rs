@@ -1,7 +1,7 @@
 use super::*;
 
 fn resemblance(left: &str, right: &str) -> f64 {
-    Shape::of(left).resemblance(right)
+    MessageTrigrams::new(left).resemblance(right)
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl Default for Holdout {
 impl Suggestion {
     /// A suggestion for an occurrence. What comes from the memory is shown or held back by one draw for the whole
     /// occurrence, since half of a memory shown would prove nothing; everything else is always shown.
-    pub fn of(draft: SuggestionDraft, occurrence: &Occurrence, holdout: Holdout) -> Self {
+    pub fn new(draft: SuggestionDraft, occurrence: &Occurrence, holdout: Holdout) -> Self {
         let exposure = match draft.source {
             SuggestionSource::PastFix { .. } => holdout.draw(&occurrence.key),
             SuggestionSource::Cause | SuggestionSource::Phase => Exposure::Shown,

@@ -15,7 +15,7 @@ use crate::classify::Classified;
 use crate::fingerprint::Fingerprint;
 use crate::json_line::{self, Record};
 use crate::location::Location;
-use crate::log::Log;
+use crate::log::LogSample;
 use crate::memory::{Closeness, Diagnosis, Exposure, FailureEnd, PastFailure, Suggestion, SuggestionSource};
 use crate::observation::{FailureObservation, Termination};
 use crate::plain::plain_text;
@@ -70,7 +70,7 @@ pub struct ReportRequest<'a> {
     pub observation: &'a FailureObservation,
     /// What the classifier says; or why there is no answer.
     pub classified: Section<&'a Classified>,
-    pub log: &'a Log,
+    pub log: &'a LogSample,
     /// What the memory knows of failures like this; or why it could not be asked.
     pub similar: Section<&'a [PastFailure]>,
     /// What was recorded as suggested for this occurrence. None: the report suggests by itself, and nothing is measured.
@@ -121,15 +121,13 @@ pub struct WhatFailed {
     pub ended: String,
 }
 
-/// The second section.
+/// What a failure was classified as.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Why {
+pub struct Classification {
     /// One of the contract's ten.
     pub category: Category,
     /// The finer cause.
     pub cause: String,
-    /// What the category means, in words.
-    pub meaning: String,
     /// When trying again makes sense.
     pub retry: RetryAdvice,
     /// Whose move it is.
@@ -141,6 +139,16 @@ pub struct Why {
     /// The line that names the cause, redacted; absent when none does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause_line: Option<String>,
+}
+
+/// The second section.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Why {
+    /// The answer.
+    #[serde(flatten)]
+    pub classification: Classification,
+    /// What the category means, in words.
+    pub meaning: String,
     /// Places in files near the cause, the project's own first.
     pub locations: Vec<Location>,
     /// The log around the cause.
@@ -192,7 +200,7 @@ pub struct SuggestedAction {
 
 impl Report {
     /// Builds a report. Every section is made by itself: one that cannot be made says why, and the others are as they are.
-    pub fn of(request: ReportRequest<'_>) -> Self {
+    pub fn build(request: ReportRequest<'_>) -> Self {
         let classified = request.classified.known().copied();
         let similar = match &request.similar {
             Section::Known(past) => Section::Known(past.iter().take(SIMILAR).map(similar_failure).collect()),
@@ -242,8 +250,9 @@ fn what_failed(request: &ReportRequest<'_>, classified: Option<&Classified>) -> 
         log: line(&request.place.log, LINE),
         ..request.place.clone()
     };
-    let said =
-        classified.and_then(|classified| classified.cause_line.as_ref()).map(|cause| line(&said(&cause.text), 160));
+    let said = classified
+        .and_then(|classified| classified.cause_line.as_ref())
+        .map(|cause| line(&displayed_text(&cause.text), 160));
     let headline = said.filter(|said| !said.is_empty()).unwrap_or_else(|| match classified {
         Some(classified) => classified.cause.replace('_', " "),
         None => "it is not known what failed".to_owned(),
@@ -258,7 +267,7 @@ fn what_failed(request: &ReportRequest<'_>, classified: Option<&Classified>) -> 
 }
 
 /// What a line says: the text that a record of a tool or an agent stands for, or the line itself.
-fn said(raw: &str) -> String {
+fn displayed_text(raw: &str) -> String {
     let plain = plain_text(raw);
     let text = match json_line::read(plain.trim()) {
         Some(Record::Diagnostic(text) | Record::Text(text)) => text,
@@ -296,20 +305,23 @@ fn ended(observation: &FailureObservation) -> String {
     parts.join(", ")
 }
 
-fn why(classified: &Classified, log: &Log, job: Option<&JobId>) -> Why {
+fn why(classified: &Classified, log: &LogSample, job: Option<&JobId>) -> Why {
     let mut excerpt = excerpt(log, classified.cause_line.as_ref());
     if let Some(job) = job {
         excerpt.lines.iter_mut().for_each(|shown| shown.text = of_job(&shown.text, job));
     }
+    let cause_line = classified.cause_line.as_ref().map(|cause| line(&cause.text, LINE));
     Why {
-        category: classified.category,
-        cause: classified.cause.to_owned(),
+        classification: Classification {
+            category: classified.category,
+            cause: classified.cause.to_owned(),
+            retry: classified.retry,
+            blame: classified.blame,
+            confidence: classified.confidence,
+            decided_by: classified.evidence.decided_by.clone(),
+            cause_line: cause_line.filter(|text| !text.is_empty()),
+        },
         meaning: meaning(classified.category).to_owned(),
-        retry: classified.retry,
-        blame: classified.blame,
-        confidence: classified.confidence,
-        decided_by: classified.evidence.decided_by.clone(),
-        cause_line: classified.cause_line.as_ref().map(|cause| line(&cause.text, LINE)).filter(|text| !text.is_empty()),
         locations: classified
             .locations
             .iter()
@@ -349,11 +361,13 @@ fn similar_failure(past: &PastFailure) -> SimilarFailure {
         count: known.count,
         last_seen: known.last_seen,
         ended: known.end.word().to_owned(),
-        files: link.map(|link| link.files.iter().take(10).map(|file| line(file, LINE)).collect()).unwrap_or_default(),
-        commit: link.and_then(|link| link.commit.clone()),
-        job: link.and_then(|link| link.work.job().cloned()),
+        files: link
+            .map(|link| link.change.files.iter().take(10).map(|file| line(file, LINE)).collect())
+            .unwrap_or_default(),
+        commit: link.and_then(|link| link.change.commit.clone()),
+        job: link.and_then(|link| link.change.work.job().cloned()),
         diff: link
-            .map(|link| helix_core::text::clip(&helix_core::text::visible(&redact(&link.diff)), DIFF))
+            .map(|link| helix_core::text::clip(&helix_core::text::visible(&redact(&link.change.diff)), DIFF))
             .unwrap_or_default(),
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::neutral::LINE;
 use crate::classify::CauseLine;
-use crate::log::{Log, LogLine, Stream};
+use crate::log::{LogLine, LogSample, Stream};
 use crate::plain::{last_written, plain_text};
 
 /// Lines shown before the cause.
@@ -48,7 +48,7 @@ pub struct ExcerptLine {
 }
 
 /// The lines around the cause, or the end of the log when no line names it.
-pub(super) fn excerpt(log: &Log, cause: Option<&CauseLine>) -> Excerpt {
+pub(super) fn excerpt(log: &LogSample, cause: Option<&CauseLine>) -> Excerpt {
     let found = cause
         .and_then(|cause| log.lines.iter().position(|line| line.number == cause.number && line.stream == cause.stream));
     let (start, end) = match found {

@@ -17,19 +17,19 @@ struct Table {
     forms: Vec<(Regex, &'static str)>,
 }
 
-static GERMAN: LazyLock<Table> = LazyLock::new(|| Table::of(include_str!("../languages/de.txt")));
+static GERMAN: LazyLock<Table> = LazyLock::new(|| Table::parse(include_str!("../languages/de.txt")));
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\?\{([a-z]*)\\?\}").ok());
 
 /// A text of a report in a language (ISO 639); as it is where it is none of Helix's own.
-pub fn said_in(code: &str, text: &str) -> String {
-    ReportLanguage::of(code).say(text)
+pub fn report_text_in(code: &str, text: &str) -> String {
+    ReportLanguage::for_code(code).say(text)
 }
 
 impl ReportLanguage {
     pub(super) const ENGLISH: Self = Self(None);
 
     /// By its code (ISO 639); English where there is no table.
-    pub(super) fn of(code: &str) -> Self {
+    pub(super) fn for_code(code: &str) -> Self {
         Self((code == "de").then(|| &*GERMAN))
     }
 
@@ -61,7 +61,7 @@ impl ReportLanguage {
 }
 
 impl Table {
-    fn of(source: &'static str) -> Self {
+    fn parse(source: &'static str) -> Self {
         let mut lines = source.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let (mut words, mut forms) = (HashMap::new(), Vec::new());
         while let (Some(text), Some(said)) = (lines.next(), lines.next()) {

@@ -33,7 +33,7 @@ fn every_language_has_every_cause_and_step_with_its_values() {
 
 #[test]
 fn what_tools_wrote_stays_and_what_they_named_is_kept() {
-    let german = ReportLanguage::of("de");
+    let german = ReportLanguage::for_code("de");
     for (text, said) in [
         (
             "add `left-pad` to package.json: `npm install left-pad`",
@@ -50,6 +50,6 @@ fn what_tools_wrote_stays_and_what_they_named_is_kept() {
         ("exit status 3", "Exit-Status 3"),
     ] {
         assert_eq!(german.say(text), said);
-        assert_eq!(ReportLanguage::of("en").say(text), text);
+        assert_eq!(ReportLanguage::for_code("en").say(text), text);
     }
 }

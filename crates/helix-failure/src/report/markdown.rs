@@ -2,10 +2,10 @@
 //!
 //! Must not know where it is posted.
 
-use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
+use super::build::{Classification, Report, Section, SimilarFailure, WhatFailed, Why};
 use super::language::ReportLanguage;
 use super::neutral::{code_span, prose};
-use super::terminal::{rows, sure, told};
+use super::terminal::{past_summary, rows, sure};
 use crate::verdict::Category;
 use helix_core::finding::fence_for;
 
@@ -51,16 +51,17 @@ fn what_failed(what: &WhatFailed) -> String {
 }
 
 fn why(why: &Why) -> String {
-    let category = match why.category {
+    let Classification { category, cause, retry, blame, confidence, cause_line, .. } = &why.classification;
+    let sure = sure(*confidence);
+    let category = match category {
         // What is none of the known kinds may be well known for itself.
-        Category::Unknown => format!("Cause `{}` ({})", why.cause, sure(why.confidence)),
+        Category::Unknown => format!("Cause `{cause}` ({sure})"),
         known => {
-            let (word, sure) = (known.word().replace('_', "\\_"), sure(why.confidence));
-            format!("**{word}**: {} ({sure}); cause `{}`", why.meaning, why.cause)
+            format!("**{}**: {} ({sure}); cause `{cause}`", known.word().replace('_', "\\_"), why.meaning)
         }
     };
-    let mut text = format!("{category}, retry `{}`, blame `{}`.\n", why.retry.word(), why.blame.word(),);
-    if let Some(line) = &why.cause_line {
+    let mut text = format!("{category}, retry `{}`, blame `{}`.\n", retry.word(), blame.word());
+    if let Some(line) = cause_line {
         text.push_str(&format!("\n{}\n", code_span(line)));
     }
     if !why.locations.is_empty() {
@@ -99,7 +100,11 @@ fn similar(past: &[SimilarFailure]) -> String {
     }
     let mut text = String::new();
     for one in past {
-        text.push_str(&format!("- {}\n  {}\n", code_span(&one.summary), prose(&told(one, ReportLanguage::ENGLISH))));
+        text.push_str(&format!(
+            "- {}\n  {}\n",
+            code_span(&one.summary),
+            prose(&past_summary(one, ReportLanguage::ENGLISH))
+        ));
         if !one.diff.trim().is_empty() {
             // At the line's beginning, not within the item: a fence there ends where every reader takes it to end.
             text.push_str(&format!("\n{}", fix(one)));

@@ -13,9 +13,11 @@ mod prompt;
 mod suggest;
 mod terminal;
 
-pub use build::{Reader, Report, ReportRequest, Section, SimilarFailure, SuggestedAction, WhatFailed, Why};
+pub use build::{
+    Classification, Reader, Report, ReportRequest, Section, SimilarFailure, SuggestedAction, WhatFailed, Why,
+};
 pub use excerpt::{Excerpt, ExcerptLine};
-pub use language::said_in;
+pub use language::report_text_in;
 pub use neutral::quoted;
 pub use place::FailurePlace;
 pub use prompt::HISTORY_TOKENS;

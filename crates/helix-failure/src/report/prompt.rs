@@ -2,7 +2,7 @@
 //!
 //! Must not know the prompt around it. What is held back from the agent for comparison is not in it.
 
-use super::build::{Reader, Report, Section, SimilarFailure};
+use super::build::{Classification, Reader, Report, Section, SimilarFailure};
 use super::language::ReportLanguage;
 use super::terminal::sure;
 use helix_core::finding::fence_for;
@@ -28,7 +28,7 @@ impl Report {
 
     /// The same for a person who reads this language (ISO 639), each line made of what it is about, such as `cause`, and its text.
     pub fn brief_in(&self, code: &str, line: impl Fn(&str, &str) -> String) -> String {
-        self.brief_of(Reader::Person, ReportLanguage::of(code), line)
+        self.brief_of(Reader::Person, ReportLanguage::for_code(code), line)
     }
 
     fn brief_of(&self, reader: Reader, language: ReportLanguage, line: impl Fn(&str, &str) -> String) -> String {
@@ -84,7 +84,10 @@ impl Report {
 
     /// What failed: a line of the log as it is, Helix's own words in a language.
     pub(super) fn headline(&self, language: ReportLanguage) -> String {
-        let own = self.why.known().map_or("it is not known what failed".to_owned(), |why| why.cause.replace('_', " "));
+        let own = self
+            .why
+            .known()
+            .map_or("it is not known what failed".to_owned(), |why| why.classification.cause.replace('_', " "));
         let headline = &self.what_failed.headline;
         if *headline == own { language.say(headline) } else { headline.clone() }
     }
@@ -103,16 +106,17 @@ impl Report {
             }
         }
         if let Some(why) = self.why.known() {
-            let sure = sure(why.confidence);
+            let Classification { category, cause, retry, confidence, .. } = &why.classification;
+            let sure = sure(*confidence);
             // People are told by the suggestions whether to try again.
             add(
                 1,
                 "cause",
                 match reader {
                     Reader::Person => {
-                        format!("{} ({})", language.say(&why.cause.replace('_', " ")), language.say_each(&sure, ", "))
+                        format!("{} ({})", language.say(&cause.replace('_', " ")), language.say_each(&sure, ", "))
                     }
-                    Reader::Agent => format!("{} ({}, {sure}), retry {}", why.cause, why.category, why.retry.word()),
+                    Reader::Agent => format!("{cause} ({category}, {sure}), retry {}", retry.word()),
                 },
             );
             let places: Vec<String> =

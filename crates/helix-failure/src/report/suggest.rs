@@ -10,7 +10,7 @@ use regex::Regex;
 use super::place::FailurePlace;
 use crate::advice::steps;
 use crate::classify::Classified;
-use crate::log::Log;
+use crate::log::LogSample;
 use crate::memory::{Closeness, FailureEnd, PastFailure, SuggestionDraft, SuggestionSource};
 use crate::observation::FailureObservation;
 use crate::plain::plain_text;
@@ -29,7 +29,7 @@ const NAMES: usize = 400;
 pub fn suggest(
     observation: &FailureObservation,
     classified: &Classified,
-    log: &Log,
+    log: &LogSample,
     place: &FailurePlace,
     similar: &[PastFailure],
 ) -> Vec<SuggestionDraft> {
@@ -61,7 +61,7 @@ pub fn suggest(
 }
 
 /// What Helix's own diagnostic that names the cause says to do about it: the line after it.
-fn own_hint(log: &Log, classified: &Classified) -> Option<String> {
+fn own_hint(log: &LogSample, classified: &Classified) -> Option<String> {
     let decided = &classified.evidence.decided_by;
     let own = decided.starts_with("rule:helix.") || decided.starts_with("fact:check=");
     let cause = classified.cause_line.as_ref().filter(|_| own)?;
@@ -81,14 +81,14 @@ fn past_step(past: &PastFailure) -> Option<String> {
     match &past.known.end {
         FailureEnd::Fixed { link, fixes: _ } => {
             let files: Vec<String> =
-                link.files.iter().filter(|file| is_path(file)).take(3).map(|file| format!("`{file}`")).collect();
-            let more = link.files.len().saturating_sub(files.len());
+                link.change.files.iter().filter(|file| is_path(file)).take(3).map(|file| format!("`{file}`")).collect();
+            let more = link.change.files.len().saturating_sub(files.len());
             let what = match (files.as_slice(), more) {
                 ([], _) => "a change".to_owned(),
                 (files, 0) => format!("a change of {}", files.join(", ")),
                 (files, more) => format!("a change of {} and {more} more", files.join(", ")),
             };
-            let commit = link.commit.as_ref().and_then(|commit| commit.as_str().get(..12));
+            let commit = link.change.commit.as_ref().and_then(|commit| commit.as_str().get(..12));
             let commit = commit.map(|commit| format!(" (commit `{commit}`)")).unwrap_or_default();
             Some(format!("{which} was gone after {what}{commit}: check whether the same change fixes {it} here"))
         }
@@ -105,7 +105,7 @@ fn is_path(file: &str) -> bool {
 }
 
 /// How to run the test that failed alone, where the log names it in its runner's form.
-fn failed_test(tool: &str, log: &Log) -> Option<String> {
+fn failed_test(tool: &str, log: &LogSample) -> Option<String> {
     let lines = log.lines.iter().rev().take(NAMES).collect::<Vec<_>>();
     for (tools, form, command) in TESTS.iter() {
         if !tool.is_empty() && !tools.contains(&tool) {

@@ -2,7 +2,7 @@
 //!
 //! Must not know whether there is a terminal: the caller says how it is to look.
 
-use super::build::{Report, Section, SimilarFailure, WhatFailed, Why};
+use super::build::{Classification, Report, Section, SimilarFailure, WhatFailed, Why};
 use super::language::ReportLanguage;
 use crate::fingerprint::Fingerprint;
 use crate::memory::{Closeness, SuggestionSource};
@@ -45,10 +45,10 @@ impl Look {
 impl Report {
     /// The report for a terminal, in a language (ISO 639). Ends with a line break.
     pub fn terminal(&self, look: Look, code: &str) -> String {
-        let language = ReportLanguage::of(code);
+        let language = ReportLanguage::for_code(code);
         let form = Form { look, language };
         let parts = [
-            format!("{}\n{}", form.title("What failed"), self.told_in(form)),
+            format!("{}\n{}", form.title("What failed"), self.what_failed_text(form)),
             section(form, "Why", &self.why, why),
             section(form, "Similar past failures", &self.similar, |form, past| similar(form, past)),
             format!("{}\n{}", form.title("Suggested actions"), self.numbered(language)),
@@ -56,7 +56,7 @@ impl Report {
         parts.join("\n")
     }
 
-    fn told_in(&self, form: Form) -> String {
+    fn what_failed_text(&self, form: Form) -> String {
         let mut text = format!("  {}\n", form.look.paint(RED, &self.headline(form.language)));
         for (name, value) in rows(&self.what_failed) {
             let value = match name {
@@ -143,16 +143,17 @@ pub(super) fn rows(what: &WhatFailed) -> Vec<(&'static str, String)> {
 
 fn why(form: Form, why: &Why) -> String {
     let (mut text, Form { look, language }) = (String::new(), form);
-    let sure = language.say_each(&sure(why.confidence), ", ");
+    let Classification { category, cause, retry, blame, confidence, .. } = &why.classification;
+    let sure = language.say_each(&sure(*confidence), ", ");
     // What is none of the known kinds may be well known for itself.
-    if why.category == Category::Unknown {
-        row(&mut text, form, "cause", &format!("{} ({sure})", language.slug(&why.cause)));
+    if *category == Category::Unknown {
+        row(&mut text, form, "cause", &format!("{} ({sure})", language.slug(cause)));
     } else {
-        row(&mut text, form, "category", &format!("{}: {} ({sure})", why.category, language.say(&why.meaning)));
-        row(&mut text, form, "cause", &language.slug(&why.cause));
+        row(&mut text, form, "category", &format!("{category}: {} ({sure})", language.say(&why.meaning)));
+        row(&mut text, form, "cause", &language.slug(cause));
     }
-    row(&mut text, form, "retry", &language.say(&why.retry.word().replace('_', " ")));
-    row(&mut text, form, "blame", &language.say(why.blame.word()));
+    row(&mut text, form, "retry", &language.say(&retry.word().replace('_', " ")));
+    row(&mut text, form, "blame", &language.say(blame.word()));
     for location in &why.locations {
         let column = location.column.map(|column| format!(":{column}")).unwrap_or_default();
         row(&mut text, form, "place", &format!("{}:{}{column}", location.path, location.line));
@@ -184,7 +185,7 @@ fn similar(Form { look, language }: Form, past: &[SimilarFailure]) -> String {
     let mut text = String::new();
     for one in past {
         text.push_str(&format!("  {} {}\n", look.paint(BOLD, "-"), one.summary));
-        text.push_str(&format!("    {}\n", look.paint(DIM, &told(one, language))));
+        text.push_str(&format!("    {}\n", look.paint(DIM, &past_summary(one, language))));
     }
     text
 }
@@ -195,7 +196,7 @@ pub(super) fn short_id(fingerprint: &Fingerprint) -> String {
 }
 
 /// What is known of a past failure, in one line.
-pub(super) fn told(one: &SimilarFailure, language: ReportLanguage) -> String {
+pub(super) fn past_summary(one: &SimilarFailure, language: ReportLanguage) -> String {
     let close = match one.closeness {
         Closeness::Exact => "the same failure".to_owned(),
         Closeness::Near { score } => format!("{:.0} % alike", score * 100.0),

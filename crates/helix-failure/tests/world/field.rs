@@ -1,6 +1,6 @@
 //! Reads the labelled failures that are written as text: a head line, then the log, its cause marked with `»`.
 
-use helix_failure::{FailureObservation, Log, Termination};
+use helix_failure::{FailureObservation, LogSample, Termination};
 use serde_json::json;
 
 use super::{Case, records};
@@ -74,9 +74,9 @@ fn read(text: &str) -> Vec<Case> {
                 api_error_type: flag("api=").map(str::to_owned),
                 deadline_passed: flags.contains(&"timeout"),
                 oom_kills: u32::from(flags.contains(&"oom")),
-                own_check: None,
+                own_cause: None,
             },
-            log: Log::of_texts("", &log.join("\n")),
+            log: LogSample::from_texts("", &log.join("\n")),
             labels: json!({
                 "category": category, "cause": cause, "cause_line": cause_line,
                 "retry": first(retry), "blame": first(blame), "alt": {"retry": all(retry), "blame": all(blame)},

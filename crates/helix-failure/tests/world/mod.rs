@@ -7,7 +7,7 @@ pub(crate) mod training;
 
 use std::collections::BTreeMap;
 
-use helix_failure::{Classified, Classifier, FailureObservation, Log, Termination};
+use helix_failure::{Classified, Classifier, FailureObservation, LogSample, Termination};
 use serde_json::Value;
 
 /// Parts that the tools are dealt into.
@@ -21,7 +21,7 @@ pub(crate) fn part(tool: &str) -> usize {
 pub(crate) struct Case {
     pub id: String,
     pub observation: FailureObservation,
-    pub log: Log,
+    pub log: LogSample,
     pub labels: Value,
 }
 
@@ -48,9 +48,9 @@ pub(crate) fn records(text: &str) -> Vec<Case> {
                     api_error_type: value["api_error_type"].as_str().map(str::to_owned),
                     deadline_passed: value["timed_out"].as_bool().unwrap(),
                     oom_kills: u32::from(value["oom_kill"].as_bool().unwrap()),
-                    own_check: None,
+                    own_cause: None,
                 },
-                log: Log::of_texts(&text("stdout_tail"), &text("stderr_tail")),
+                log: LogSample::from_texts(&text("stdout_tail"), &text("stderr_tail")),
                 labels: value["labels"].clone(),
             }
         })

@@ -2,18 +2,8 @@
 
 use helix_core::ids::CommitId;
 use helix_failure::memory::{Diagnosis, KnownFailure, MemoryRecord};
-use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// Whether a capture was new.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Captured {
-    /// How often the failure was seen by now, this time included.
-    pub count: u64,
-    /// Whether this occurrence had been captured before.
-    pub repeated: bool,
-}
 
 /// A failure in the course of some work whose end is not known yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,17 +33,6 @@ pub enum Forget {
     Everything,
     /// What is said to have fixed it: a correction.
     Fixes,
-}
-
-/// Which failures are old enough to be forgotten.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stale {
-    /// Those that were seen only once and not since.
-    pub once_before: Timestamp,
-    /// Those that were not seen since, however often before.
-    pub any_before: Timestamp,
-    /// At most so many at a time, so that nobody waits for it.
-    pub most: usize,
 }
 
 /// Which failures are listed. Empty fields admit all.

@@ -6,7 +6,6 @@ use helix_core::secrets::redact;
 use helix_failure::memory::{Diagnosis, Occurrence, OccurrenceEntry, OccurrenceState, RememberedFailure, Work};
 use rusqlite::params;
 
-use super::answer::Captured;
 use super::index;
 use super::resolve::update_end;
 use super::row::{FailureRow, Json, phase_of};
@@ -18,13 +17,11 @@ const KEPT: i64 = 400;
 /// How many stay when there were more.
 const KEPT_AFTER: i64 = 200;
 
-pub(super) fn capture(tx: Sql<'_>, occurrence: &Occurrence) -> Result<Captured, DatabaseError> {
+pub(super) fn capture(tx: Sql<'_>, occurrence: &Occurrence) -> Result<(), DatabaseError> {
     let Occurrence { key, diagnosis, place, at } = occurrence;
     let held = "SELECT failures.* FROM occurrences JOIN failures ON failures.id = failure WHERE key = ?1";
     match tx.first(held, [key], FailureRow::read)? {
-        Some(row) if row.failure.diagnosis.fingerprint == diagnosis.fingerprint => {
-            return Ok(Captured { count: row.count(), repeated: true });
-        }
+        Some(row) if row.failure.diagnosis.fingerprint == diagnosis.fingerprint => return Ok(()),
         // The check ran again, after a crash before its answer was in the journal, and saw something else.
         Some(row) => take_back(tx, row.id, key)?,
         None => {}
@@ -54,9 +51,7 @@ pub(super) fn capture(tx: Sql<'_>, occurrence: &Occurrence) -> Result<Captured, 
         )?;
     }
     prune(tx, failure)?;
-    update_end(tx, failure)?;
-    let count = FailureRow::by_id(tx, failure)?.map_or(1, |row| row.count());
-    Ok(Captured { count, repeated: false })
+    update_end(tx, failure)
 }
 
 /// The row of a failure, made if it is new; its latest texts and times are the newest ones.

@@ -15,7 +15,7 @@ use helix_failure::memory::{
 use jiff::Timestamp;
 use rusqlite::Connection;
 
-use super::answer::{Captured, Ceasing, ExportPage, FailureFilter, FailurePage, Forget, Imported, OpenFailure, Stale};
+use super::answer::{Ceasing, ExportPage, FailureFilter, FailurePage, Forget, Imported, OpenFailure};
 use super::error::MemoryError;
 use super::schema::MEMORY;
 use super::{capture, reads, resolve, similar, statistics, transfer, upkeep};
@@ -100,7 +100,7 @@ impl FailureMemory {
     /// Remembers that a failure was seen. Capturing an occurrence twice remembers it once; capturing another failure under
     /// the same key replaces it. A fix that was credited earlier in the same phase has not held and is taken back.
     #[boxed]
-    pub async fn capture(&self, occurrence: Occurrence) -> Result<Captured, MemoryError> {
+    pub async fn capture(&self, occurrence: Occurrence) -> Result<(), MemoryError> {
         Ok(self.writer()?.run(move |tx| capture::capture(tx, &occurrence)).await?)
     }
 
@@ -189,10 +189,10 @@ impl FailureMemory {
         Ok(self.writer()?.run(move |tx| upkeep::forget(tx, &fingerprint, what)).await?)
     }
 
-    /// Forgets what is old; returns how many failures that were.
+    /// Forgets what was not seen for long, at most 200 failures at a time; returns how many that were.
     #[boxed]
-    pub async fn decay(&self, stale: Stale) -> Result<u64, MemoryError> {
-        Ok(self.writer()?.run(move |tx| upkeep::decay(tx, &stale)).await?)
+    pub async fn decay(&self, now: Timestamp) -> Result<u64, MemoryError> {
+        Ok(self.writer()?.run(move |tx| upkeep::decay(tx, now)).await?)
     }
 
     /// Part of an export, from a place that the part before named (0: from the beginning).

@@ -16,6 +16,6 @@ mod statistics;
 mod transfer;
 mod upkeep;
 
-pub use answer::{Captured, Ceasing, ExportPage, FailureFilter, FailurePage, Forget, Imported, OpenFailure, Stale};
+pub use answer::{Ceasing, ExportPage, FailureFilter, FailurePage, Forget, Imported, OpenFailure};
 pub use error::MemoryError;
 pub use memory::FailureMemory;

@@ -2,7 +2,9 @@
 //!
 //! Must not know who shows it.
 
-use helix_failure::memory::{FailureDetail, FixLink, KnownFailure, OccurrenceEntry, Shape, Suggestion, words};
+use helix_failure::memory::{
+    FailureDetail, FixLink, KnownFailure, MessageTrigrams, OccurrenceEntry, Suggestion, words,
+};
 use rusqlite::params;
 
 use super::answer::{FailureFilter, FailurePage};
@@ -111,7 +113,7 @@ pub(super) fn search(tx: Sql<'_>, text: &str, limit: usize) -> Result<Vec<KnownF
         params![query.join(" AND "), HITS],
         |row| row.get(0),
     )?;
-    let (mut hits, shape) = (Vec::new(), Shape::of(text));
+    let (mut hits, shape) = (Vec::new(), MessageTrigrams::new(text));
     for id in ids {
         if let Some(row) = FailureRow::by_id(tx, id)? {
             let alike =

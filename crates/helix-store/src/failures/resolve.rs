@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use helix_core::ids::{JobId, PhaseId};
 use helix_core::secrets::redact;
 use helix_failure::memory::{
-    AttemptAnswer, Credit, FixLink, OccurrencePlace, Resolution, Suggestion, SuggestionOutcome, SuggestionSource, Work,
-    judge_suggestion,
+    AttemptAnswer, AttemptChange, Credit, FixLink, OccurrencePlace, Resolution, Suggestion, SuggestionOutcome,
+    SuggestionSource, Work, judge_suggestion,
 };
 use jiff::Timestamp;
 use rusqlite::params;
@@ -69,23 +69,17 @@ pub(super) fn last_attempt(tx: Sql<'_>, work: &Work) -> Result<u32, DatabaseErro
 
 /// Writes a fix; returns how many rows that made.
 pub(super) fn write_fix(tx: Sql<'_>, failure: i64, link: &FixLink) -> Result<usize, DatabaseError> {
-    let clean = FixLink {
-        project: redact(&link.project).into_owned(),
-        files: link.files.iter().take(FILES).map(|file| redact(file).into_owned()).collect(),
-        diff: cut(&redact(&link.diff), DIFF),
-        ..link.clone()
-    };
+    let mut clean = link.clone();
+    let change = &mut clean.change;
+    change.project = redact(&change.project).into_owned();
+    change.files = change.files.iter().take(FILES).map(|file| redact(file).into_owned()).collect();
+    change.diff = cut(&redact(&change.diff), DIFF);
+    let change = &clean.change;
+    let (work, phase, at) = (change.work.name(), phase_of(&change.work), change.at.as_microsecond());
     tx.execute(
         "INSERT INTO fixes (failure, work, phase, attempt, at, link) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (failure, work, phase, attempt) DO NOTHING",
-        params![
-            failure,
-            clean.work.name(),
-            phase_of(&clean.work),
-            clean.attempt,
-            clean.at.as_microsecond(),
-            Json(&clean)
-        ],
+        params![failure, work, phase, change.attempt, at, Json(&clean)],
     )
 }
 
@@ -165,11 +159,12 @@ fn suggestions_where(
 
 /// Draws what follows from an attempt.
 pub(super) fn resolve_outstanding(tx: Sql<'_>, answer: &AttemptAnswer) -> Result<Resolution, DatabaseError> {
-    let (name, phase, attempt) = (answer.work.name(), phase_of(&answer.work), answer.attempt);
+    let AttemptChange { work, attempt, files, at, .. } = &answer.change;
+    let (name, phase, attempt) = (work.name(), phase_of(work), *attempt);
     tx.execute(
         "INSERT INTO attempts (work, phase, attempt, passed, at) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (work, phase, attempt) DO UPDATE SET passed = excluded.passed, at = excluded.at",
-        params![name, phase, attempt, Json(&answer.passed), answer.at.as_microsecond()],
+        params![name, phase, attempt, Json(&answer.passed), at.as_microsecond()],
     )?;
     let seen: Vec<_> = tx.all(
         "SELECT failures.* FROM occurrences JOIN failures ON failures.id = failure
@@ -185,33 +180,24 @@ pub(super) fn resolve_outstanding(tx: Sql<'_>, answer: &AttemptAnswer) -> Result
         let before: Option<BTreeSet<String>> =
             tx.first(passed, params![name, phase, suggestion.attempt], |row| json(row, "passed", "an attempt"))?;
         if let Some(outcome) = judge_suggestion(&suggestion, answer, &seen, &before.unwrap_or_default()) {
-            set_outcome(tx, suggestion, outcome, answer.at, Some(attempt))?;
+            set_outcome(tx, suggestion, outcome, *at, Some(attempt))?;
         }
     }
     // Also those that were resolved before a crash, so that nobody misses what became of them.
     let proved = format!("outcome IS NOT NULL AND proved_in = {attempt}");
     let resolved = suggestions_where(tx, &proved, &name, Some(phase))?;
     let mut resolution = Resolution { gone: Vec::new(), resolved };
-    for open in open_failures(tx, &answer.work)?.into_iter().filter(|open| open.attempt < attempt) {
+    for open in open_failures(tx, work)?.into_iter().filter(|open| open.attempt < attempt) {
         let fingerprint = open.diagnosis.fingerprint;
         let looked = answer.passed.contains(&open.check) || answer.failed.contains(&open.check);
         let still = answer.still.contains(&fingerprint) || seen.iter().any(|(seen, _)| *seen == fingerprint);
         if !looked || still {
             continue;
         }
-        let credit = Credit::of(open.diagnosis.retry, &answer.files);
+        let credit = Credit::for_change(open.diagnosis.retry, files);
         tx.execute("UPDATE occurrences SET state = 'gone' WHERE key = ?1", [&open.key])?;
         if credit == Credit::Change {
-            let link = FixLink {
-                project: answer.project.clone(),
-                work: answer.work.clone(),
-                failed_attempt: open.attempt,
-                attempt,
-                commit: answer.commit.clone(),
-                files: answer.files.clone(),
-                diff: answer.diff.clone(),
-                at: answer.at,
-            };
+            let link = FixLink { failed_attempt: open.attempt, change: answer.change.clone() };
             write_fix(tx, open.id, &link)?;
         }
         update_end(tx, open.id)?;

@@ -98,12 +98,7 @@ impl FailureRow {
         else {
             return Ok(None);
         };
-        let fixes = "SELECT link, count(*) OVER () AS fixes FROM fixes
-                     WHERE failure = ?1 AND json_extract(link, '$.project') = ?2 ORDER BY at DESC LIMIT 1";
-        let fixed = tx.first(fixes, params![self.id, project], |row| {
-            Ok(FailureEnd::Fixed { link: json(row, "link", "a fix")?, fixes: unsigned(row.get("fixes")?) })
-        })?;
-        let end = fixed.unwrap_or(end);
+        let end = self.fixed(tx, Some(project))?.unwrap_or(end);
         let mut diagnosis = self.failure.diagnosis;
         if elsewhere {
             // What makes it this failure is the same everywhere.
@@ -114,17 +109,21 @@ impl FailureRow {
     }
 
     fn end(&self, tx: Sql<'_>) -> Result<FailureEnd, DatabaseError> {
-        let latest = "SELECT link, count(*) OVER () AS fixes FROM fixes WHERE failure = ?1 ORDER BY at DESC LIMIT 1";
         Ok(match self.ended.as_str() {
             "went_away" => FailureEnd::WentAway,
             "gave_up" => FailureEnd::GaveUp,
-            "fixed" => tx
-                .first(latest, [self.id], |row| {
-                    let fixes = unsigned(row.get("fixes")?);
-                    Ok(FailureEnd::Fixed { link: json(row, "link", "a fix")?, fixes })
-                })?
-                .unwrap_or(FailureEnd::Open),
+            "fixed" => self.fixed(tx, None)?.unwrap_or(FailureEnd::Open),
             _ => FailureEnd::Open,
+        })
+    }
+
+    /// The latest fix, in a project or with `None` in any, and how many there are.
+    fn fixed(&self, tx: Sql<'_>, project: Option<&str>) -> Result<Option<FailureEnd>, DatabaseError> {
+        let latest = "SELECT link, count(*) OVER () AS fixes FROM fixes
+                      WHERE failure = ?1 AND (?2 IS NULL OR json_extract(link, '$.project') = ?2)
+                      ORDER BY at DESC LIMIT 1";
+        tx.first(latest, params![self.id, project], |row| {
+            Ok(FailureEnd::Fixed { link: json(row, "link", "a fix")?, fixes: unsigned(row.get("fixes")?) })
         })
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use helix_core::secrets::redact;
-use helix_failure::memory::{Closeness, Effectiveness, PastFailure, Shape, SimilarQuery, words};
+use helix_failure::memory::{Closeness, Effectiveness, MessageTrigrams, PastFailure, SimilarQuery, words};
 use rusqlite::params;
 
 use super::index::{self, Scope};
@@ -77,7 +77,7 @@ fn near(tx: Sql<'_>, query: &SimilarQuery, project: Option<&str>) -> Result<Vec<
     let all = words(&asked.message);
     let mut known = known_words(tx, scope, &all)?;
     known.sort_by(|left, right| left.documents.cmp(&right.documents).then_with(|| left.word.cmp(&right.word)));
-    let shape = Shape::of(&asked.message);
+    let shape = MessageTrigrams::new(&asked.message);
     let mut scored: Vec<(f64, i64)> = Vec::new();
     for id in candidates(tx, scope, &known, project)? {
         // The message is the only part of it that most of them are asked for.
@@ -167,7 +167,7 @@ fn worth(tx: Sql<'_>, query: &SimilarQuery, row: &FailureRow) -> Result<f64, Dat
                   WHERE origin = ?1 AND exposure = 'shown' GROUP BY outcome";
     let (past, asked) = (&row.failure.diagnosis, &query.diagnosis);
     let outcome = match row.ended.as_str() {
-        "fixed" => Effectiveness::of(tally(tx, helped, [past.fingerprint.as_str()])?).rate.mul_add(0.6, 0.4),
+        "fixed" => Effectiveness::from_tally(tally(tx, helped, [past.fingerprint.as_str()])?).rate.mul_add(0.6, 0.4),
         "went_away" => 0.4,
         _ => 0.1,
     };

@@ -13,7 +13,7 @@ use crate::sqlite::{Sql, unsigned};
 pub(super) fn effectiveness(tx: Sql<'_>, cause: &str, texts: &[String]) -> Result<Vec<Effectiveness>, DatabaseError> {
     let sql = "SELECT outcome, count(*) AS times FROM suggestions
                WHERE cause = ?1 AND text = ?2 AND exposure = 'shown' GROUP BY outcome";
-    texts.iter().map(|text| Ok(Effectiveness::of(tally(tx, sql, params![cause, text])?))).collect()
+    texts.iter().map(|text| Ok(Effectiveness::from_tally(tally(tx, sql, params![cause, text])?))).collect()
 }
 
 /// Outcomes (`outcome`) and how often each came (`times`).
@@ -40,14 +40,14 @@ pub(super) fn statistics(tx: Sql<'_>) -> Result<MemoryStatistics, DatabaseError>
         "SELECT outcome, count(*) AS times FROM suggestions WHERE source = ?1 AND exposure = 'shown' GROUP BY outcome";
     let mut suggestions = Vec::new();
     for source in SourceEffect::SOURCES {
-        let effectiveness = Effectiveness::of(tally(tx, by, [source])?);
+        let effectiveness = Effectiveness::from_tally(tally(tx, by, [source])?);
         suggestions.push(SourceEffect { source: source.to_owned(), effectiveness });
     }
     // Several suggestions for one failure are one trial.
     let trials = "SELECT outcome, count(*) AS times FROM (
                       SELECT DISTINCT failure, work, phase, attempt, outcome FROM suggestions
                       WHERE source = 'past_fix' AND exposure = ?1) GROUP BY outcome";
-    let benefit = Benefit::of(tally(tx, trials, ["shown"])?, tally(tx, trials, ["held_back"])?);
+    let benefit = Benefit::from_tallies(tally(tx, trials, ["shown"])?, tally(tx, trials, ["held_back"])?);
     tx.one(
         "SELECT count(*) AS failures, coalesce(sum(kept + dropped), 0) AS occurrences,
              count(*) FILTER (WHERE ended = 'fixed') AS fixed, count(*) FILTER (WHERE ended = 'went_away') AS went_away,

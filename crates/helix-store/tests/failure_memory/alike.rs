@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use helix_failure::memory::{Closeness, Diagnosis, SimilarQuery, check};
-use helix_failure::{Classifier, FailureObservation, Log};
+use helix_failure::{Classifier, FailureObservation, LogSample};
 use helix_store::failures::FailureMemory;
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ const DIFFERENT: [(&str, &str, &str); 12] = [
 
 fn diagnosed(tool: &str, line: &str) -> Diagnosis {
     let observation = FailureObservation { tool: tool.into(), ..FailureObservation::default() };
-    Diagnosis::new(tool, &CLASSIFIER.classify(&observation, &Log::of_texts(line, "")))
+    Diagnosis::new(tool, &CLASSIFIER.classify(&observation, &LogSample::from_texts(line, "")))
 }
 
 /// Remembers a failure that was fixed.
@@ -152,7 +152,7 @@ async fn corpus_against_itself(memory: &FailureMemory) -> (usize, usize) {
             phase: text("phase").into(),
             ..FailureObservation::default()
         };
-        let log = Log::of_texts(text("stdout_tail"), text("stderr_tail"));
+        let log = LogSample::from_texts(text("stdout_tail"), text("stderr_tail"));
         let diagnosis = Diagnosis::new(text("tool"), &CLASSIFIER.classify(&observation, &log));
         let label = case["labels"]["cause"].as_str().unwrap().to_owned();
         *of_cause.entry(label.clone()).or_default() += 1;

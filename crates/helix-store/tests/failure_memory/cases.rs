@@ -1,11 +1,11 @@
 //! What the memory of failures does, one behaviour each.
 
 use helix_failure::memory::{
-    AttemptAnswer, Closeness, Credit, FailureEnd, Holdout, MemoryRecord, OccurrencePlace, OccurrenceState, PastFailure,
-    SimilarQuery, Suggestion, SuggestionDraft, SuggestionOutcome, SuggestionSource, check,
+    Closeness, Credit, FailureEnd, Holdout, MemoryRecord, OccurrencePlace, OccurrenceState, PastFailure, SimilarQuery,
+    Suggestion, SuggestionDraft, SuggestionOutcome, SuggestionSource, check,
 };
 use helix_failure::{Blame, Category, RetryAdvice};
-use helix_store::failures::{Ceasing, FailureFilter, FailureMemory, Forget, Imported, MemoryError, Stale};
+use helix_store::failures::{Ceasing, FailureFilter, FailureMemory, Forget, Imported, MemoryError};
 
 use super::samples::{LINT, TESTS, answer, asks, at, job, phase, place, seen, suggestion, work};
 
@@ -23,14 +23,11 @@ async fn fixed(memory: &FailureMemory, job_id: &str, line: &str) {
 }
 
 pub(crate) async fn capturing_twice_remembers_once(memory: FailureMemory) {
-    let first = memory.capture(seen(MISMATCH, place("a", 1, TESTS))).await.unwrap();
-    let again = memory.capture(seen(MISMATCH, place("a", 1, TESTS))).await.unwrap();
-    let other = memory.capture(seen(MISMATCH, place("b", 1, TESTS))).await.unwrap();
-    assert_eq!((first.count, first.repeated), (1, false));
-    assert_eq!((again.count, again.repeated), (1, true));
-    assert_eq!((other.count, other.repeated), (2, false));
-    let page = memory.list(FailureFilter::default(), None, 10).await.unwrap();
-    assert_eq!((page.failures.len(), page.failures[0].count), (1, 2));
+    for (job_id, count) in [("a", 1), ("a", 1), ("b", 2)] {
+        memory.capture(seen(MISMATCH, place(job_id, 1, TESTS))).await.unwrap();
+        let page = memory.list(FailureFilter::default(), None, 10).await.unwrap();
+        assert_eq!((page.failures.len(), page.failures[0].count), (1, count));
+    }
 }
 
 /// A host dies after the capture and before the journal has the gate's answer; the gate runs again and sees another thing.
@@ -50,13 +47,11 @@ pub(crate) async fn of_racing_captures_each_counts_once(memory: FailureMemory) {
         let memory = memory.clone();
         // Every occurrence is captured by two at once.
         let occurrence = seen(MISMATCH, place(&format!("j{}", number / 2), 1, TESTS));
-        tasks.push(tokio::spawn(async move { memory.capture(occurrence).await.unwrap().repeated }));
+        tasks.push(tokio::spawn(async move { memory.capture(occurrence).await }));
     }
-    let mut repeated = 0;
     for task in tasks {
-        repeated += u32::from(task.await.unwrap());
+        task.await.unwrap().unwrap();
     }
-    assert_eq!(repeated, 32);
     assert_eq!(memory.list(FailureFilter::default(), None, 10).await.unwrap().failures[0].count, 32);
 }
 
@@ -65,9 +60,9 @@ pub(crate) async fn what_fixed_it_is_recalled_for_the_same_failure_elsewhere(mem
     let past = &memory.similar(asks(MISMATCH)).await.unwrap()[0];
     assert_eq!(past.closeness, Closeness::Exact);
     let FailureEnd::Fixed { link, fixes: 1 } = &past.known.end else { panic!("{past:?}") };
-    assert_eq!((link.failed_attempt, link.attempt, &link.work), (1, 2, &work("a")));
-    assert_eq!(link.files, ["src/lib.rs"]);
-    assert!(link.diff.contains("price.into()"), "{link:?}");
+    assert_eq!((link.failed_attempt, link.change.attempt, &link.change.work), (1, 2, &work("a")));
+    assert_eq!(link.change.files, ["src/lib.rs"]);
+    assert!(link.change.diff.contains("price.into()"), "{link:?}");
 }
 
 pub(crate) async fn a_failure_without_a_known_end_is_no_help(memory: FailureMemory) {
@@ -115,11 +110,9 @@ pub(crate) async fn a_project_hears_of_its_own_failures_alone(memory: FailureMem
         let mut secret = seen(line, OccurrencePlace { project: "/projects/secret".into(), ..place(id, 1, TESTS) });
         secret.diagnosis.cause_line = format!("{line} secret");
         memory.capture(secret).await.unwrap();
-        let passed = |attempt, passed: &[&str]| AttemptAnswer {
-            project: "/projects/secret".into(),
-            ..answer(id, attempt, passed, &[])
-        };
-        memory.resolve_outstanding(passed(2, &[check::RUN, TESTS])).await.unwrap();
+        let mut passed = answer(id, 2, &[check::RUN, TESTS], &[]);
+        passed.change.project = "/projects/secret".into();
+        memory.resolve_outstanding(passed).await.unwrap();
     }
     assert_eq!(memory.similar(asked_in("/projects/secret")).await.unwrap().len(), 2);
     assert_eq!(memory.similar(asks(MISMATCH)).await.unwrap().len(), 2, "a person asks for all");
@@ -141,7 +134,7 @@ pub(crate) async fn a_project_hears_of_its_own_failures_alone(memory: FailureMem
     fixed(&memory, "mended", MISMATCH).await;
     let own = memory.similar(asked_in("/projects/shop")).await.unwrap();
     let FailureEnd::Fixed { link, fixes: 1 } = &own[0].known.end else { panic!("{own:?}") };
-    assert_eq!(link.project, "/projects/shop");
+    assert_eq!(link.change.project, "/projects/shop");
 }
 
 /// Of two that are alike, the one that was fixed and seen lately is worth more.
@@ -188,7 +181,7 @@ pub(crate) async fn a_change_is_not_credited_where_waiting_or_a_person_mends(mem
     }
     memory.capture(seen(MISMATCH, place("same", 1, TESTS))).await.unwrap();
     let mut unchanged = answer("same", 2, &[TESTS], &[]);
-    unchanged.files.clear();
+    unchanged.change.files.clear();
     let gone = memory.resolve_outstanding(unchanged).await.unwrap();
     assert!(matches!(gone.gone.as_slice(), [(_, Credit::Time)]), "a flaky test is not fixed: {gone:?}");
     assert_eq!(memory.similar(asks(MISMATCH)).await.unwrap()[0].known.end, FailureEnd::WentAway);
@@ -202,7 +195,7 @@ pub(crate) async fn a_fix_that_did_not_hold_is_taken_back(memory: FailureMemory)
     fixed(&memory, "b", MISMATCH).await;
     memory.capture(seen(MISMATCH, place("c", 1, TESTS))).await.unwrap();
     let recalled = memory.similar(asks(MISMATCH)).await.unwrap();
-    assert!(matches!(&recalled[0].known.end, FailureEnd::Fixed { link, fixes: 1 } if link.work == work("b")));
+    assert!(matches!(&recalled[0].known.end, FailureEnd::Fixed { link, fixes: 1 } if link.change.work == work("b")));
 }
 
 async fn memory_of(memory: &FailureMemory, job_id: &str) -> helix_failure::Fingerprint {
@@ -263,7 +256,7 @@ pub(crate) async fn statistics_count_and_show_what_the_memory_is_worth(memory: F
             source: SuggestionSource::PastFix { fingerprint: origin.clone() },
         };
         let holdout = if number % 2 == 0 { Holdout::new(1.0) } else { Holdout::NONE };
-        memory.record_suggestions(vec![Suggestion::of(draft, &occurrence, holdout)]).await.unwrap();
+        memory.record_suggestions(vec![Suggestion::new(draft, &occurrence, holdout)]).await.unwrap();
         if number % 2 == 0 {
             memory.capture(seen(MISMATCH, place(&name, 2, TESTS))).await.unwrap();
         }
@@ -376,11 +369,12 @@ pub(crate) async fn what_is_old_and_was_never_seen_again_fades(memory: FailureMe
     fixed(&memory, "often1", MISMATCH).await;
     fixed(&memory, "often2", MISMATCH).await;
     fixed(&memory, "once", "error: seen once only").await;
-    let stale = |once, any| Stale { once_before: at(once), any_before: at(any), most: 100 };
-    assert_eq!(memory.decay(stale(0, 0)).await.unwrap(), 0);
-    assert_eq!(memory.decay(stale(500, 0)).await.unwrap(), 1);
+    let days_after = |days: i64| at(500) + jiff::SignedDuration::from_hours(24 * days);
+    assert_eq!(memory.decay(days_after(179)).await.unwrap(), 0);
+    assert_eq!(memory.decay(days_after(180)).await.unwrap(), 1);
     assert_eq!(memory.similar(asks(MISMATCH)).await.unwrap().len(), 1);
-    assert_eq!(memory.decay(stale(500, 500)).await.unwrap(), 1);
+    assert_eq!(memory.decay(days_after(729)).await.unwrap(), 0);
+    assert_eq!(memory.decay(days_after(730)).await.unwrap(), 1);
     assert_eq!(memory.statistics().await.unwrap().failures, 0);
 }
 
@@ -427,7 +421,7 @@ pub(crate) async fn records_that_cannot_be_true_are_refused_by_their_place_and_n
     memory.forget(records[0].fingerprint().clone(), Forget::Everything).await.unwrap();
     let mut broken = records.clone();
     if let MemoryRecord::Fix { link, .. } = &mut broken[2] {
-        link.attempt = link.failed_attempt;
+        link.change.attempt = link.failed_attempt;
     }
     let error = memory.import(broken).await.unwrap_err();
     assert!(matches!(error, MemoryError::Record { index: 2, .. }), "{error:?}");
@@ -445,7 +439,7 @@ pub(crate) async fn secrets_are_masked_before_they_are_kept(memory: FailureMemor
     let text = format!("export GITHUB_TOKEN={KEY}");
     memory.record_suggestions(vec![suggestion(&text, SuggestionSource::Cause, &occurrence)]).await.unwrap();
     let mut passed = answer("a", 2, &[TESTS], &[]);
-    passed.diff = format!("+GITHUB_TOKEN={KEY}\n");
+    passed.change.diff = format!("+GITHUB_TOKEN={KEY}\n");
     memory.resolve_outstanding(passed).await.unwrap();
     let kept = serde_json::to_string(&exported(&memory).await).unwrap();
     assert!(!kept.contains(KEY), "{kept}");

@@ -5,8 +5,8 @@ use std::hash::{Hash, Hasher};
 
 use helix_core::ids::{CommitId, JobId, PhaseId};
 use helix_failure::memory::{
-    AttemptAnswer, Diagnosis, Holdout, Occurrence, OccurrencePlace, SimilarQuery, Suggestion, SuggestionDraft,
-    SuggestionSource, Work, check,
+    AttemptAnswer, AttemptChange, Diagnosis, Holdout, Occurrence, OccurrencePlace, SimilarQuery, Suggestion,
+    SuggestionDraft, SuggestionSource, Work, check,
 };
 use helix_failure::{Blame, Category, Fingerprint, RetryAdvice, normalise};
 use jiff::Timestamp;
@@ -71,18 +71,16 @@ pub(crate) fn seen(line: &str, place: OccurrencePlace) -> Occurrence {
 /// An attempt in which these checks found nothing and those something, with a change of one file.
 pub(crate) fn answer(job_id: &str, attempt: u32, passed: &[&str], failed: &[&str]) -> AttemptAnswer {
     let names = |checks: &[&str]| checks.iter().map(|check| (*check).to_owned()).collect();
-    AttemptAnswer {
+    let change = AttemptChange {
         project: "/projects/shop".into(),
         work: work(job_id),
         attempt,
-        passed: names(passed),
-        failed: names(failed),
-        still: Vec::new(),
         commit: Some(CommitId::new(format!("{attempt:040x}")).unwrap()),
         files: vec!["src/lib.rs".into()],
         diff: "-let total: u32 = price;\n+let total: u32 = price.into();\n".into(),
         at: at(i64::from(attempt) + 1_000),
-    }
+    };
+    AttemptAnswer { change, passed: names(passed), failed: names(failed), still: Vec::new() }
 }
 
 pub(crate) fn asks(line: &str) -> SimilarQuery {
@@ -95,5 +93,5 @@ pub(crate) fn asks(line: &str) -> SimilarQuery {
 }
 
 pub(crate) fn suggestion(text: &str, source: SuggestionSource, occurrence: &Occurrence) -> Suggestion {
-    Suggestion::of(SuggestionDraft { text: text.into(), source }, occurrence, Holdout::NONE)
+    Suggestion::new(SuggestionDraft { text: text.into(), source }, occurrence, Holdout::NONE)
 }

@@ -1,8 +1,8 @@
 //! `helix failures list`, `show`, `search`, `stats`, `forget`, `export` and `import`, without a host.
 
 use helix_core::ids::{JobId, PhaseId};
-use helix_failure::memory::{AttemptAnswer, Occurrence, OccurrencePlace, Work, check};
-use helix_failure::{Classifier, FailureObservation, Log};
+use helix_failure::memory::{AttemptAnswer, AttemptChange, Occurrence, OccurrencePlace, Work, check};
+use helix_failure::{Classifier, FailureObservation, LogSample};
 use helix_store::failures::FailureMemory;
 use helix_store::{Access, DatabaseOptions, StateDir};
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ fn remember(user: &User) -> Vec<String> {
         let mut ids = Vec::new();
         for (number, line) in LINES.iter().enumerate() {
             let observation = FailureObservation { tool: "cargo".into(), ..FailureObservation::default() };
-            let classified = classifier.classify(&observation, &Log::of_texts(line, ""));
+            let classified = classifier.classify(&observation, &LogSample::from_texts(line, ""));
             let place = OccurrencePlace {
                 project: "/projects/shop".into(),
                 work: work(&format!("j{number}")),
@@ -37,22 +37,21 @@ fn remember(user: &User) -> Vec<String> {
                 run: None,
             };
             let at = Timestamp::from_second(1_795_000_000 + number as i64).unwrap();
-            let occurrence = Occurrence::of("cargo", &classified, place, at);
+            let occurrence = Occurrence::new("cargo", &classified, place, at);
             ids.push(occurrence.diagnosis.fingerprint.to_string());
             memory.capture(occurrence).await.unwrap();
         }
-        let answer = AttemptAnswer {
+        let change = AttemptChange {
             project: "/projects/shop".into(),
             work: work("j0"),
             attempt: 2,
-            passed: vec![check::gate(0, "tests_pass")],
-            failed: Vec::new(),
-            still: Vec::new(),
             commit: None,
             files: vec!["src/cart.rs".into()],
             diff: "-prices.len()\n+prices.iter().sum()\n".into(),
             at: Timestamp::from_second(1_795_000_100).unwrap(),
         };
+        let passed = vec![check::gate(0, "tests_pass")];
+        let answer = AttemptAnswer { change, passed, failed: Vec::new(), still: Vec::new() };
         memory.resolve_outstanding(answer).await.unwrap();
         ids
     })

@@ -2,7 +2,7 @@
 //!
 //! Must not know rules or diagnostics: it reads, asks the classifier and shows.
 
-use std::io::{BufRead as _, ErrorKind, Read as _};
+use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,7 +11,7 @@ use helix_core::secrets::redact;
 use helix_failure::memory::{Diagnosis, PastFailure, SimilarQuery};
 use helix_failure::report::{FailurePlace, Report, ReportRequest, Section};
 use helix_failure::{
-    Classified, Classifier, FailureObservation, Log, LogCollector, Stream, Termination, actions, plain_text,
+    Classified, Classifier, FailureObservation, LogCollector, LogSample, Stream, Termination, actions, plain_text,
 };
 use helix_job::phrases;
 use helix_language::{ErrorView, problem, say};
@@ -25,8 +25,6 @@ use crate::error::{CommandError, Ended, Exit, codes};
 use crate::files::{open, unreadable};
 use crate::terminal::{Meaning, Reading, Terminal, one_line};
 
-/// Bytes read at once.
-const PIECE: usize = 256 * 1024;
 /// Characters of the cause's line that people are shown.
 const SHOWN: usize = 300;
 
@@ -69,29 +67,25 @@ pub(crate) struct Explain {
 struct Recorded {
     id: String,
     #[serde(flatten)]
-    seen: Seen,
+    observation: FailureObservation,
+    #[serde(flatten)]
+    ending: RecordedEnding,
 }
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Seen {
-    tool: String,
-    phase: String,
-    argv: Vec<String>,
+struct RecordedEnding {
     #[serde(deserialize_with = "recorded_status")]
     exit_code: Option<i32>,
     signal: Option<i32>,
-    http_status: Option<u16>,
-    api_error_type: Option<String>,
-    timed_out: bool,
     oom_kill: bool,
     stdout_tail: String,
     stderr_tail: String,
 }
 
-/// What is said of a log.
+/// The JSON form of an explained log.
 #[derive(Serialize)]
-struct Answer<'a> {
+struct ExplainedLog<'a> {
     #[serde(flatten)]
     classified: &'a Classified,
     actions: Vec<String>,
@@ -127,23 +121,14 @@ fn explain_recorded(terminal: &Terminal, classifier: &Classifier, path: &Path, e
                 continue;
             }
         };
-        let Recorded { id, seen } = recorded;
-        let log = Log::of_texts(&seen.stdout_tail, &seen.stderr_tail);
-        let observation = FailureObservation {
-            tool: seen.tool,
-            phase: seen.phase,
-            argv: seen.argv,
-            termination: match (seen.signal, seen.exit_code) {
-                (Some(signal), _) => Termination::Signaled { signal },
-                (None, Some(code)) => Termination::Exited { code },
-                (None, None) => Termination::Unknown,
-            },
-            http_status: seen.http_status,
-            api_error_type: seen.api_error_type,
-            deadline_passed: seen.timed_out,
-            oom_kills: u32::from(seen.oom_kill),
-            own_check: None,
+        let Recorded { id, mut observation, ending } = recorded;
+        let log = LogSample::from_texts(&ending.stdout_tail, &ending.stderr_tail);
+        observation.termination = match (ending.signal, ending.exit_code) {
+            (Some(signal), _) => Termination::Signaled { signal },
+            (None, Some(code)) => Termination::Exited { code },
+            (None, None) => Termination::Unknown,
         };
+        observation.oom_kills = u32::from(ending.oom_kill);
         let classified = classifier.classify(&observation, &log);
         let mut prediction = json!({
             "id": id, "category": classified.category, "cause": classified.cause, "retry": classified.retry,
@@ -173,7 +158,7 @@ fn recorded_status<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<
 fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) -> Ended {
     let (terminal, language) = (&context.terminal, context.terminal.language);
     let path = explain.log.as_deref().unwrap_or(Path::new("-"));
-    let log = read_log(path)?;
+    let log = LogCollector::new(Stream::Stdout).read(open(path, LOG)?).map_err(unreadable(path))?;
     let observation = observed(explain);
     let classified = classifier.classify(&observation, &log);
     let silent = classified.evidence.decided_by == "nothing" && observation.termination == Termination::Unknown;
@@ -192,7 +177,7 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
         Ok(failures) => Section::Known(failures),
         Err(error) => Section::Missing(error.in_one_line()),
     };
-    let report = Report::of(ReportRequest {
+    let report = Report::build(ReportRequest {
         place: FailurePlace {
             log: if path == Path::new("-") { say!(language, "explain-stdin") } else { path.display().to_string() },
             ..FailurePlace::default()
@@ -211,33 +196,15 @@ fn explain_log(context: &Context, classifier: &Classifier, explain: &Explain) ->
     }
     if terminal.reading == Reading::Programs {
         let (classified, actions, report) = (&classified, actions(&classified), report.json());
-        return terminal.json(&Answer { classified, actions, fingerprint, report });
+        return terminal.json(&ExplainedLog { classified, actions, fingerprint, report });
     }
     let why = if explain.why { why(terminal, &classified) } else { String::new() };
     terminal.raw(&format!("{}{why}", report.terminal(terminal.look, language.code())))
 }
 
-fn read_log(path: &Path) -> Result<Log, CommandError> {
-    let mut input = open(path, LOG)?;
-    let mut collector = LogCollector::new(Stream::Stdout);
-    let mut piece = vec![0_u8; PIECE];
-    loop {
-        match input.read(&mut piece) {
-            Ok(0) => return Ok(collector.finish()),
-            Ok(count) => collector.push(&piece[..count]),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(unreadable(path)(error)),
-        }
-    }
-}
-
 /// What the arguments say of the failure.
 fn observed(explain: &Explain) -> FailureObservation {
-    let termination = match explain.exit {
-        Some(Ending::Signaled { signal }) => Termination::Signaled { signal },
-        Some(Ending::Exited { code }) => Termination::Exited { code },
-        Some(Ending::NotStarted { .. } | Ending::Unknown) | None => Termination::Unknown,
-    };
+    let termination = explain.exit.as_ref().map_or(Termination::Unknown, Termination::from);
     let argv: Vec<String> =
         explain.command.iter().flat_map(|command| command.split_whitespace()).map(str::to_owned).collect();
     // The command's name is the tool, if nobody says otherwise.

@@ -9,7 +9,7 @@ use helix_core::text::short_commit;
 use helix_failure::memory::{
     Benefit, Diagnosis, Effectiveness, FailureDetail, FailureEnd, FixLink, MemoryStatistics, SourceEffect, Tally, Work,
 };
-use helix_failure::report::said_in;
+use helix_failure::report::report_text_in;
 use helix_failure::{Category, plain_text};
 use helix_language::{Language, say};
 use helix_store::failures::{FailureFilter, FailureMemory, FailurePage};
@@ -147,17 +147,17 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
     lines.extend(known.projects.iter().map(|project| entry("project", &shown(project, 200))));
     for link in &detail.fixes {
         lines.extend([String::new(), strong(&fix_title(language, link))]);
-        lines.extend(link.diff.lines().map(|line| format!("  {}", shown(line, 200))));
+        lines.extend(link.change.diff.lines().map(|line| format!("  {}", shown(line, 200))));
     }
     let occurrences = detail.occurrences.iter().map(|entry| {
         let (at, place) = (language.local(entry.at), &entry.place);
-        let (work, check) = (told(language, &place.work, place.attempt), shown(&place.check, 60));
+        let (work, check) = (attempt_label(language, &place.work, place.attempt), shown(&place.check, 60));
         format!("  {at}  {work}, {check}: {}", word(language, entry.state.word()))
     });
     let suggestions = detail.suggestions.iter().map(|suggestion| {
         let outcome = word(language, suggestion.outcome.map_or("open", |outcome| outcome.word()));
         let exposure = word(language, suggestion.exposure.word());
-        let text = said_in(language.code(), &suggestion.text);
+        let text = report_text_in(language.code(), &suggestion.text);
         format!("  {outcome} ({exposure}): {}", shown(&text, 160))
     });
     let sections: [(String, Vec<String>); 2] = [
@@ -172,7 +172,7 @@ fn failure(terminal: &Terminal, detail: &FailureDetail) -> String {
 }
 
 /// Where it was, and which attempt at it.
-fn told(language: Language, work: &Work, attempt: u32) -> String {
+fn attempt_label(language: Language, work: &Work, attempt: u32) -> String {
     let text = match work {
         Work::Job { job, phase: Some(phase) } => {
             say!(language, "report-of-attempt", phase = format!("{job} {phase}"), attempt = attempt)
@@ -187,13 +187,13 @@ fn told(language: Language, work: &Work, attempt: u32) -> String {
 }
 
 fn fix_title(language: Language, link: &FixLink) -> String {
-    let files: Vec<String> = link.files.iter().take(3).map(|file| shown(file, 80)).collect();
+    let files: Vec<String> = link.change.files.iter().take(3).map(|file| shown(file, 80)).collect();
     let mut files = files.join(", ");
-    if link.files.len() > 3 {
-        files = format!("{files} {}", say!(language, "and-more", more = link.files.len() - 3));
+    if link.change.files.len() > 3 {
+        files = format!("{files} {}", say!(language, "and-more", more = link.change.files.len() - 3));
     }
-    let place = told(language, &link.work, link.attempt);
-    match &link.commit {
+    let place = attempt_label(language, &link.change.work, link.change.attempt);
+    match &link.change.commit {
         Some(commit) => {
             say!(language, "failures-gone-with", place = place, commit = short_commit(commit.as_str()), files = files)
         }
@@ -211,11 +211,13 @@ pub(super) async fn stats(context: &Context) -> Ended {
 
 /// The figures of a memory that does not exist yet.
 fn nothing() -> MemoryStatistics {
-    let untried =
-        |source: &str| SourceEffect { source: source.to_owned(), effectiveness: Effectiveness::of(Tally::default()) };
+    let untried = |source: &str| SourceEffect {
+        source: source.to_owned(),
+        effectiveness: Effectiveness::from_tally(Tally::default()),
+    };
     MemoryStatistics {
         suggestions: SourceEffect::SOURCES.iter().map(|source| untried(source)).collect(),
-        benefit: Benefit::of(Tally::default(), Tally::default()),
+        benefit: Benefit::from_tallies(Tally::default(), Tally::default()),
         ..MemoryStatistics::default()
     }
 }
