@@ -16,6 +16,7 @@ mod files;
 mod fitting;
 mod integrate;
 mod leftover;
+mod named_by_user;
 mod objects;
 mod own;
 mod patch;

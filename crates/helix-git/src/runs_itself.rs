@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 
 use super::admissible::{folded, refused, seen};
 use super::error::GitError;
+use super::named_by_user::NamedByUser;
 use super::objects::{EntryKind, RawChange, TreeEntry, TreeListing, escape_path};
 use super::repository::Repository;
 
@@ -93,7 +94,8 @@ const RULES: &[Rule] = &[
     all(RunsBy::Agent, &[".continue/**", ".kiro/**", ".junie/**", ".amp/**", ".agents/**"]),
     all(RunsBy::Agent, &[".github/prompts/**", ".github/chatmodes/**", ".github/hooks/**", ".copilot/**"]),
     all(RunsBy::Agent, &["skill.md", ".augment/**", ".goosehints", ".qwen/**", "qwen.md", ".rules", "warp.md"]),
-    all(RunsBy::Agent, &[".amazonq/**", ".trae/**"]),
+    all(RunsBy::Agent, &[".amazonq/**", ".trae/**", "crush.json", ".crush/**", "crush.md", "agent.md"]),
+    all(RunsBy::Agent, &[".openhands/**", ".replit", ".kilocode/**"]),
     all(RunsBy::Helix, &["helix.toml", "prompts/*.md.j2"]),
     // After a push, with the secrets of the project.
     all(
@@ -126,6 +128,10 @@ const RULES: &[Rule] = &[
             "codemagic.yaml",
             "bitrise.yml",
             ".harness/**",
+            ".tekton/**",
+            "wercker.yml",
+            ".user.ini",
+            ".htaccess",
         ],
     ),
     // With git's own commands: hooks and what installs them, other repositories, drivers.
@@ -137,6 +143,7 @@ const RULES: &[Rule] = &[
         RunsBy::Git,
         &["lefthook.y*ml", ".lefthook.y*ml", "lefthook.toml", ".lefthook/**", ".overcommit.yml", ".gitmodules"],
     ),
+    all(RunsBy::Git, &["lefthook-local.*", ".lefthook-local.*", "captainhook.json", ".simple-git-hooks.*"]),
     // No tree has a `.git`: this is the other name of a directory that git takes for one.
     all(RunsBy::Git, &[".git/**"]),
     all(RunsBy::Git, &[".gitconfig", ".hg/**", ".svn/**", ".jj/**", ".bzr/**"]),
@@ -160,6 +167,8 @@ const RULES: &[Rule] = &[
             ".octaverc",
             ".perldb",
             ".erlang",
+            ".ocamlinit",
+            "startup.m",
         ],
     ),
     // At each call of a tool, whatever it was called for.
@@ -173,7 +182,9 @@ const RULES: &[Rule] = &[
         RunsBy::Tool,
         &[".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml", ".bundle/config", ".bazelrc"],
     ),
-    all(RunsBy::Tool, &["gradle/wrapper/**", ".mvn/**", "tools/bazel", ".bazeliskrc", ".latexmkrc", "latexmkrc"]),
+    all(RunsBy::Tool, &["gradle/wrapper/**", ".mvn/**", "tools/bazel*", ".bazeliskrc", ".latexmkrc", "latexmkrc"]),
+    all(RunsBy::Tool, &[".jvmopts", ".sbtopts", "ansible.cfg", ".rspec", ".proverc"]),
+    Rule { by: RunsBy::Tool, part: Part::Lines(sets_machine), paths: &["gradle.properties"] },
     Rule { by: RunsBy::Tool, part: Part::Scripts(npm_runs), paths: &["package.json"] },
     Rule { by: RunsBy::Tool, part: Part::Scripts(composer_runs), paths: &["composer.json"] },
     // When somebody looks into the directory.
@@ -203,8 +214,17 @@ fn names_hook(line: &str) -> bool {
     line.trim_start().starts_with("init-hook")
 }
 
+fn sets_machine(line: &str) -> bool {
+    ["org.gradle.j", "systemProp."].iter().any(|key| line.trim_start().starts_with(key))
+}
+
+/// Attributes that name a program, or with which a checkout or an archive has other bytes than the commit.
 fn names_driver(line: &str) -> bool {
-    ["filter=", "merge=", "diff="].iter().any(|attribute| line.contains(attribute))
+    let acts = |word: &str| {
+        ["filter=", "merge=", "diff=", "working-tree-encoding="].iter().any(|attribute| word.starts_with(attribute))
+            || ["ident", "export-subst", "export-ignore"].contains(&word)
+    };
+    line.split_whitespace().skip(1).any(acts)
 }
 
 /// Names in a package's description under which tools look for hooks.
@@ -223,12 +243,13 @@ pub(crate) fn self_running(
     let mut room = LINES_OF_ALL;
     let listing = repository.listing(tree)?;
     let others = OtherNames::read(repository, &listing)?;
+    let named = NamedByUser::read(repository, &listing)?;
     for change in changes {
         let Some(new) = &change.new else { continue };
         let path = escape_path(&change.path);
-        let Some(&Rule { by, part, .. }) = rule(&path, new.kind).or_else(|| others.rule(&path, new.kind)) else {
-            continue;
-        };
+        let by_user = named.has(&path).then_some(&NAMED_BY_USER);
+        let rule = by_user.or_else(|| rule(&path, new.kind)).or_else(|| others.rule(&path, new.kind));
+        let Some(&Rule { by, part, .. }) = rule else { continue };
         let now = content(repository, new, part)?;
         let before = change.old.as_ref().map(|old| content(repository, old, part)).transpose()?;
         let mode = change.old.as_ref().map(|old| old.kind) != Some(new.kind);
@@ -280,6 +301,8 @@ fn matches(pattern: &str, names: &[String], stands_for: bool) -> bool {
 #[derive(Default)]
 struct OtherNames(BTreeMap<String, BTreeSet<String>>);
 
+/// What settings and hooks of the user name.
+static NAMED_BY_USER: Rule = all(RunsBy::Git, &[]);
 /// Where not all names are kept, what is there counts whole.
 static TOO_MANY_NAMES: Rule = all(RunsBy::Tool, &[]);
 

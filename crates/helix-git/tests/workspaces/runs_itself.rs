@@ -52,6 +52,54 @@ fn files_that_run_by_themselves_are_shown_with_what_is_new_of_them() {
     assert_eq!(digest(&other), digest(&second));
 }
 
+/// What the user's git runs or obeys in their repository: by settings, as hooks, and as what hooks call.
+#[test]
+fn what_the_users_own_git_names_is_known() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let set = |key: &str, value: &str| bench.git(&bench.user(), &["config", key, value]);
+    set("filter.x.smudge", "./tools/smudge.sh --fast");
+    set("core.hooksPath", "team/hooks");
+    set("diff.dat.textconv", bench.user().join("tools/text.sh").to_str().unwrap());
+    // A branch may be called like a directory.
+    set("branch.src.remote", "src/a.txt");
+    let hooks = bench.user().join(".git/hooks");
+    fs::create_dir_all(&hooks).unwrap();
+    symlink("../../scripts/pre-commit", hooks.join("pre-commit")).unwrap();
+    fs::write(hooks.join("pre-push"), "#!/bin/sh\nexec sh 'scripts/push.sh' \"$@\"\n").unwrap();
+    fs::write(hooks.join("pre-rebase.sample"), "scripts/sample.sh\n").unwrap();
+    set("include.path", "../tools/gitconfig");
+    let known = [
+        "scripts/pre-commit",
+        "scripts/push.sh",
+        "team/hooks/commit-msg",
+        "tools/gitconfig",
+        "tools/smudge.sh",
+        "tools/text.sh",
+    ];
+    let made = bench.attempt("build", &base, |tree| {
+        for path in known.iter().chain(&["scripts/sample.sh", "src/a.txt", "tools/other.sh"]) {
+            fs::create_dir_all(tree.join(path).parent().unwrap()).unwrap();
+            fs::write(tree.join(path), "touch x\n").unwrap();
+        }
+    });
+    let found: Vec<&str> = made.runs_by_itself.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(found, known);
+}
+
+/// With these, a checkout or an archive has other bytes than the gates have seen.
+#[test]
+fn attributes_that_change_what_is_checked_out_are_shown() {
+    let bench = Bench::new();
+    let base = bench.head();
+    let made = bench.attempt("build", &base, |tree| {
+        let lines = "*.py ident\n*.txt text eol=lf -ident\na.py working-tree-encoding=latin1\n/docs export-ignore\nident-docs -diff\n*.sh export-subst\n";
+        fs::write(tree.join(".gitattributes"), lines).unwrap();
+    });
+    let shown = ["*.py ident", "a.py working-tree-encoding=latin1", "/docs export-ignore", "*.sh export-subst"];
+    assert_eq!(made.runs_by_itself[0].shown, shown);
+}
+
 /// Language servers, wrappers, debuggers and builders that obey a file of the directory; of a linter's settings only the hook counts.
 #[test]
 fn what_obeys_a_file_of_another_name_is_known() {

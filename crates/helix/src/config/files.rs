@@ -11,7 +11,7 @@ use helix_core::diagnostic::Diagnostic;
 use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths, Placed, Value, read_toml};
 use helix_core::source_text::{SourceText, utf8};
 use helix_language::{Language, say};
-use helix_process::bounded::read_bytes;
+use helix_process::bounded::{read_bytes, read_bytes_beneath};
 use sha2::{Digest, Sha256};
 
 use super::keys::File;
@@ -198,17 +198,29 @@ pub(crate) fn project_file(
     environment: &Environment,
     given: Option<&Path>,
 ) -> Result<Option<ProjectFile>, CommandError> {
-    let mut nearest = environment.directory.ancestors().map(|directory| load(&directory.join(FILE_NAME)));
+    let of_user = user_file(environment);
+    let mut nearest = environment.directory.ancestors().map(|directory| {
+        let path = directory.join(FILE_NAME);
+        // A cloned repository may bring a link to any file: errors would show what is in it.
+        let root = (of_user.as_ref() != Some(&path)).then_some(directory);
+        load_beneath(root, &path)
+    });
     let found = match given {
         Some(path) => load(&environment.directory.join(path))?,
         None => nearest.find_map(Result::transpose).transpose()?,
     };
-    let of_project = found.filter(|(path, _)| user_file(environment).as_ref() != Some(path));
+    let of_project = found.filter(|(path, _)| of_user.as_ref() != Some(path));
     Ok(of_project.map(|(path, text)| ProjectFile::new(path, text)))
 }
 
 fn load(path: &Path) -> Result<Option<(PathBuf, String)>, CommandError> {
-    let bytes = match read_bytes(path, LARGEST) {
+    load_beneath(None, path)
+}
+
+/// Reads a file, which has to lie below a directory where one is given.
+fn load_beneath(root: Option<&Path>, path: &Path) -> Result<Option<(PathBuf, String)>, CommandError> {
+    let read = root.map_or_else(|| read_bytes(path, LARGEST), |root| read_bytes_beneath(root, path, LARGEST));
+    let bytes = match read {
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => {
