@@ -10,7 +10,6 @@ use std::sync::Mutex;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
-use helix_language::say;
 
 use crate::commands::{
     adr, answer, chat, clean, demo, describe, do_command, doctor, explain, failures, gates, hook, init, jobs, keys,
@@ -241,11 +240,10 @@ fn usage(error: &clap::Error, terminal: &Terminal) -> Exit {
         return Exit::Usage;
     }
     if !is_help {
-        let (plain, word) = (error.render().to_string(), say!(terminal.language, "problem-error"));
-        let coloured = terminal.error_look == Look::Colour;
-        let text = if coloured { error.render().ansi().to_string() } else { plain.clone() };
-        // Help that stands for missing arguments begins otherwise.
-        let text = if plain.starts_with("error:") { text.replacen("error", &word, 1) } else { text };
+        let text = match terminal.error_look {
+            Look::Colour => error.render().ansi().to_string(),
+            Look::Plain => error.render().to_string(),
+        };
         terminal.say(text.trim_end());
         return Exit::Usage;
     }

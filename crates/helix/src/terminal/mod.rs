@@ -222,7 +222,7 @@ impl Terminal {
         match (error, self.reading) {
             (CommandError::ReaderLeft, _) => {}
             (CommandError::Problem(problem), Reading::People) => {
-                self.say(&clean(&problem::draw(problem, self.language, self.error_look)));
+                self.say(&clean(&problem::draw(problem, self.error_look)));
             }
             (CommandError::Problem(problem), Reading::Programs) => {
                 let said = serde_json::json!({ "error": problem });
@@ -238,7 +238,7 @@ impl Terminal {
     /// Draws diagnostics of a file for people, on standard error.
     pub(crate) fn say_diagnostics(&self, diagnostics: &[Diagnostic], source: &str) {
         for diagnostic in diagnostics {
-            self.note(&problem::picture(diagnostic, source, self.language, self.error_look));
+            self.note(&problem::picture(diagnostic, source, self.error_look));
         }
     }
 }

@@ -1,11 +1,12 @@
-//! Draws problems: the code, what failed, why, the place with a caret, and the remedy.
+//! Draws problems: the code, what failed, why, the place with a caret, and the remedy. The word before a text is in that text's own
+//! language, whoever reads it: most are English, and a host tells people in theirs.
 //!
 //! Must not know what the problem is about.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use helix_core::diagnostic::{Diagnostic, Severity, Span};
-use helix_language::{Language, say};
+use helix_language::{Language, RECORD, say};
 
 use super::{Look, Meaning, paint};
 use crate::error::Problem;
@@ -14,26 +15,32 @@ use crate::error::Problem;
 const LONGEST_LINE: usize = 400;
 
 /// A problem with all its diagnostics.
-pub(super) fn draw(problem: &Problem, language: Language, look: Look) -> String {
+pub(super) fn draw(problem: &Problem, look: Look) -> String {
     let mut out = String::new();
     for diagnostic in &problem.diagnostics {
-        out.push_str(&picture(diagnostic, &problem.source_text, language, look));
+        out.push_str(&picture(diagnostic, &problem.source_text, look));
         out.push_str("\n\n");
     }
-    let label = paint(look, Meaning::Bad, &format!("{}[{}]", say!(language, "problem-error"), problem.code));
+    let word = say!(language_of(&problem.message), "problem-error");
+    let label = paint(look, Meaning::Bad, &format!("{word}[{}]", problem.code));
     out.push_str(&format!("{label}: {}", problem.message));
     for cause in &problem.causes {
-        out.push_str(&format!("\n  {}", say!(language, "problem-because", cause = cause.trim_end())));
+        out.push_str(&format!("\n  {}", say!(language_of(cause), "problem-because", cause = cause.trim_end())));
     }
     if let Some(hint) = &problem.hint {
-        let name = paint(look, Meaning::Strong, &say!(language, "problem-hint"));
+        let name = paint(look, Meaning::Strong, &say!(language_of(hint), "problem-hint"));
         out.push_str(&format!("\n{name}: {hint}"));
     }
     out
 }
 
+fn language_of(text: &str) -> Language {
+    Language::of_text(text).unwrap_or(RECORD)
+}
+
 /// One diagnostic: with a picture of its place if it has one and the text is known, else as one line.
-pub(super) fn picture(diagnostic: &Diagnostic, source: &str, language: Language, look: Look) -> String {
+pub(super) fn picture(diagnostic: &Diagnostic, source: &str, look: Look) -> String {
+    let language = language_of(&diagnostic.message);
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR.with_name(say!(language, "problem-error")),
         Severity::Warning => Level::WARNING.with_name(say!(language, "problem-warning")),
@@ -61,7 +68,7 @@ pub(super) fn picture(diagnostic: &Diagnostic, source: &str, language: Language,
         (None, None) => title.element(Origin::path(file)),
     };
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.with_name(say!(language, "problem-hint")).message(help.as_str()));
+        group = group.element(Level::HELP.with_name(say!(language_of(help), "problem-hint")).message(help.as_str()));
     }
     let renderer = match look {
         Look::Colour => Renderer::styled(),

@@ -9,12 +9,12 @@ const ENGLISH: &str = "a are at by cannot could does each failed found from gate
 
 /// What is English by decision: errors with what they quote, what agents and tools say, findings, and the texts of documents.
 const OTHERS: [&str; 16] = [
-    "Fehler[",
+    "error[",
     "✗ Agent ",
     "jetzt nicht möglich: `helix run` würde ihn ablehnen (HX",
-    "Warnung[",
-    "  Ursache: ",
-    "Tipp: ",
+    "warning[",
+    "  because: ",
+    "hint: ",
     "    | ",
     "Consultant  ",
     "du  ",
@@ -79,8 +79,8 @@ fn every_command_speaks_german_to_a_german_terminal() {
     let shown = user.run(&["workflow", "show", "intern-simple"]).stdout;
     assert_eq!(shown.lines().nth(1), Some("eingebaut"), "{shown}");
     user.says(&["project", "create", "laden"], "angelegt");
-    user.says(&["skills", "show", "keiner"], "Fehler[HX");
-    assert!(user.run(&["skills", "--nothing"]).stderr.starts_with("Fehler: unexpected argument"));
+    user.says(&["skills", "show", "keiner"], "error[HX");
+    assert!(user.run(&["skills", "--nothing"]).stderr.starts_with("error: unexpected argument"));
     user.says(&["adr", "list"], "keine ADRs in ");
     user.says(&["adr", "new", "Bestellungen"], "Weiter: fülle ihn aus");
     user.says(&["adr", "renumber"], "keine doppelten Nummern");
