@@ -402,6 +402,8 @@ pub(crate) struct Expecting {
     pub(crate) test: String,
     /// Whether one of them is in an assertion of a known form.
     pub(crate) is_certain: bool,
+    /// Whether one of these comes in each run, and compares with that constant alone.
+    pub(crate) is_exact: bool,
     /// The whole test.
     written: String,
     edits: Vec<Edit>,
@@ -427,16 +429,51 @@ pub(crate) fn expecting(code: Code, source: &str) -> Vec<Expecting> {
         if all.last().is_none_or(|(last, _)| last != test) {
             let own = test.rsplit("::").next().unwrap_or(test).trim_matches(['"', '\'', '`']).to_owned();
             let written = text(unit, source).to_owned();
-            all.push((test.to_owned(), Expecting { test: own, is_certain: false, written, edits: Vec::new() }));
+            all.push((
+                test.to_owned(),
+                Expecting { test: own, is_certain: false, is_exact: false, written, edits: Vec::new() },
+            ));
         }
         if let Some((_, known)) = all.last_mut() {
-            known.is_certain |= !matches!(node.kind(), "expression_statement" | "assert_statement");
+            let is_certain = !matches!(node.kind(), "expression_statement" | "assert_statement");
+            known.is_certain |= is_certain;
+            known.is_exact |= is_certain && is_one(node, source) && comes_always(unit, node);
             known.edits.extend(edits);
         }
     });
     let all: Vec<Expecting> = all.into_iter().map(|(_, test)| test).collect();
     let can_be_read = |source: &str| code.parse(source).is_some_and(|tree| !tree.root_node().has_error());
     if all.is_empty() || can_be_read(&expecting_else(source, &all)) { all } else { Vec::new() }
+}
+
+/// Whether a comparison of a known form asks for one value: rows of parameters may be about anything, and a condition may lead elsewhere.
+fn is_one(node: Node<'_>, source: &str) -> bool {
+    node.kind() != "if_statement" && !part(node, "function", source).ends_with("mark.parametrize")
+}
+
+/// Whether what stands in a test runs whenever that runs to its end.
+fn comes_always(unit: Node<'_>, node: Node<'_>) -> bool {
+    const MAY_NOT: [&str; 13] = [
+        "if_",
+        "for_",
+        "while_",
+        "try_",
+        "with_",
+        "match_",
+        "loop_",
+        "switch_",
+        "closure",
+        "lambda",
+        "conditional",
+        "ternary",
+        "boolean_operator",
+    ];
+    let above = std::iter::successors(node.parent(), Node::parent).take_while(|above| above.id() != unit.id());
+    let kinds: Vec<&str> = above.map(|above| above.kind()).collect();
+    // The test itself may be a function within its mark or its call.
+    let functions = kinds.iter().filter(|kind| kind.contains("function") && !kind.starts_with("call")).count();
+    functions <= usize::from(!unit.kind().starts_with("function_"))
+        && !kinds.iter().any(|kind| MAY_NOT.iter().any(|branch| kind.starts_with(branch)))
 }
 
 /// A test file in which these of its tests expect something else.

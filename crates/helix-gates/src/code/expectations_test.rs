@@ -118,5 +118,14 @@ fn tests_can_be_made_to_expect_something_else() {
     assert_eq!(names(Code::Python, two), ["test_a", "test_c"]);
     let certain = |body: &str| expecting(Code::Python, &format!("def test_a():\n    {body}\n"))[0].is_certain;
     assert!(certain("assert f() == 3") && !certain("save(f(), 'text')"));
+    let exact = |code, source: &str| expecting(code, source)[0].is_exact;
+    let python = |body: &str| exact(Code::Python, &format!("@slow\ndef test_a():\n    {body}\n"));
+    assert!(python("x = f()\n    assert x == 3") && exact(Code::Rust, "#[test]\nfn a() { assert_eq!(f(), 3); }"));
+    assert!(exact(Code::JavaScript, "it('adds', async () => { expect(await f()).toBe(3) })"));
+    for body in ["if f:\n      assert f() == 3", "def g():\n      assert f() == 3", "save(f(), 'text')"] {
+        assert!(!python(body), "{body}");
+    }
+    assert!(!exact(Code::Python, "@mark.parametrize('a, b', [(f(1), 3)])\ndef test_a(a, b):\n    assert a == b\n"));
+    assert!(!exact(Code::JavaScript, "it('adds', () => { all.forEach(one => expect(f(one)).toBe(3)) })"));
     assert_eq!(names(Code::JavaScript, "test(\"adds one\", () => { assert.equal(f(), 3) })\n"), ["adds one"]);
 }

@@ -43,6 +43,21 @@ struct AlteredTests {
     certain: BTreeSet<String>,
     /// Of the other half, those that the job has left alone.
     kept: BTreeSet<String>,
+    /// Those that expected other values where the job began, and of which nothing is asked now.
+    spared: BTreeSet<String>,
+    /// Those of a name that no other test has, with an assertion that a value equals a constant: each has to notice.
+    exact: BTreeSet<String>,
+}
+
+/// What is wrong with the tests of an altered tree.
+#[derive(Default, PartialEq, Eq)]
+struct Seen {
+    /// Tests that pass whatever they expect.
+    undecided: Vec<String>,
+    /// Tests that are as they were and fail.
+    aware: Vec<String>,
+    /// Whether no test ran, though tests did where the job began.
+    has_ended_early: bool,
 }
 
 /// What the tests came to: as they are, and where the job began, there also altered.
@@ -62,7 +77,7 @@ impl Testing<'_> {
     ) -> Result<Option<Judgement>, Trouble> {
         let Some(now) = tested.run.as_ref().filter(|_| self.gate.control != Switch::Off) else { return Ok(None) };
         let (context, of) = (self.context.clone(), work.clone());
-        let Some(Altered { result, alone, mut names }) = blocking(move || altered(&context, &of)).await?? else {
+        let Some(Altered { result, alone, names }) = blocking(move || altered(&context, &of)).await?? else {
             return Ok(None);
         };
         let then = before.iter().find(|before| before.since != Since::Phase).and_then(Before::tests);
@@ -78,22 +93,29 @@ impl Testing<'_> {
             Ok::<_, Trouble>(self.run_variant(commit, suffix, limit).await?.run.unwrap_or_default())
         };
         let runs = Runs { now, then, altered_then: altered_then.as_ref() };
-        let (mut commit, mut run) = (&result, altered(&result, ".other").await?);
+        let run = altered(&result, ".other").await?;
+        let mut seen = vec![(&result, runs.seen(&run, &names), names)];
         // A test of the job that fails, or does not compile, may take others with it: what those do alone counts.
-        if let Some(Alone { result, .. }) = &alone
-            && (runs.has_ended_early(&run) || !runs.aware(&run, &names).is_empty())
+        if let (Some(Alone { result, .. }), [(_, first, names)]) = (&alone, &mut seen[..])
+            && (first.has_ended_early || !first.aware.is_empty())
         {
-            names = AlteredTests { kept: names.kept, ..AlteredTests::default() };
-            (commit, run) = (result, altered(result, ".other-alone").await?);
+            *first = Seen { undecided: std::mem::take(&mut first.undecided), ..Seen::default() };
+            let spared = names.of_job.clone();
+            let names = AlteredTests { kept: names.kept.clone(), spared, ..AlteredTests::default() };
+            let run = altered(result, ".other-alone").await?;
+            seen.push((result, runs.seen(&run, &names), names));
         }
-        let is_early = runs.has_ended_early(&run);
-        if runs.undecided(&run, &names).is_empty() && runs.aware(&run, &names).is_empty() && !is_early {
-            return Ok(None);
+        let mut all = Seen::default();
+        for (commit, first, names) in seen.into_iter().filter(|(_, first, _)| *first != Seen::default()) {
+            // What fails now and then shows itself the second time.
+            let again = runs.seen(&altered(commit, ".other-again").await?, &names);
+            all.undecided.extend(again.undecided.into_iter().filter(|name| first.undecided.contains(name)));
+            if first.has_ended_early || !first.aware.is_empty() {
+                all.aware.extend(again.aware);
+                all.has_ended_early |= first.has_ended_early && again.has_ended_early;
+            }
         }
-        // What fails now and then shows itself the second time.
-        let again = altered(commit, ".other-again").await?;
-        let is_early = is_early && runs.has_ended_early(&again);
-        let found = findings(&runs.undecided(&again, &names), &runs.aware(&again, &names), is_early);
+        let found = all.findings();
         Ok((!found.is_empty()).then(|| Judgement::of(found, "the tests do not decide".into(), Vec::new())))
     }
 }
@@ -116,7 +138,11 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
             }
         }
     }
-    let all: usize = found.iter().map(|(_, tests)| tests.len()).sum();
+    let mut of_name = HashMap::<String, usize>::new();
+    for (_, tests) in &found {
+        tests.iter().for_each(|test| *of_name.entry(test.test.clone()).or_default() += 1);
+    }
+    let all: usize = of_name.values().sum();
     let mut turn = if all > 1 { RandomState::new().hash_one(()) % 2 } else { 1 };
     let (mut now, mut alone, mut then) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     let mut names = AlteredTests::default();
@@ -132,6 +158,8 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
         });
         edit(&mut now, entry.kind, &source, &chosen);
         names.certain.extend(chosen.iter().filter(|test| test.is_certain).map(|test| test.test.clone()));
+        let exact = chosen.iter().filter(|test| test.is_exact && of_name.get(&test.test) == Some(&1));
+        names.exact.extend(exact.map(|test| test.test.clone()));
         let former = match origin.get(&path) {
             Some(former) if former.object == entry.object => Some((former.kind, source.clone(), tests.clone())),
             Some(_) => match source_of(context, &origin, &path)? {
@@ -173,7 +201,14 @@ fn altered(context: &GateContext, work: &Work) -> Result<Option<Altered>, Troubl
 }
 
 impl Runs<'_> {
-    /// Tests that pass whatever they expect.
+    fn seen(&self, altered: &TestRun, names: &AlteredTests) -> Seen {
+        Seen {
+            undecided: self.undecided(altered, names),
+            aware: self.aware(altered, names),
+            has_ended_early: self.has_ended_early(altered),
+        }
+    }
+
     fn undecided(&self, altered: &TestRun, names: &AlteredTests) -> Vec<String> {
         let Self { now, then, altered_then } = self;
         let (failed, passed, failed_then) =
@@ -182,6 +217,11 @@ impl Runs<'_> {
         let unnamed = altered.passed.is_empty() && altered.total() == now.total();
         let mut found = failures(*altered_then);
         found.retain(|name| !failed_then.has(name) && !failed.has(name) && (unnamed || passed.has(name)));
+        found.retain(|name| !names.spared.iter().any(|test| is_of(name, test)));
+        // Those that failed then, and those that are new.
+        let passed_then = Names::passed(*then);
+        let asked = names.exact.iter().filter(|test| then.is_some() || names.of_job.contains(*test));
+        found.extend(asked.filter(|test| passed.has(test) && !failed.has(test) && !passed_then.has(test)).cloned());
         if found.is_empty() && altered.counts.failed == 0 && altered.counts.passed >= now.counts.passed {
             // Where nothing of then can show it, none of those that ran may have failed.
             let is_known = altered_then.is_some_and(|run| run.counts.passed > 0);
@@ -192,7 +232,6 @@ impl Runs<'_> {
         found
     }
 
-    /// Tests that are as they were and fail.
     fn aware(&self, altered: &TestRun, names: &AlteredTests) -> Vec<String> {
         let (failed, passed) = (Names::failed(self.altered_then), Names::passed(self.altered_then));
         let mut found = failures(Some(altered));
@@ -205,35 +244,38 @@ impl Runs<'_> {
         found
     }
 
-    /// Whether no test ran, though tests did where the job began.
     fn has_ended_early(&self, altered: &TestRun) -> bool {
         altered.total() == 0 && self.altered_then.is_some_and(|run| run.total() > 0)
     }
 }
 
-fn findings(undecided: &[String], aware: &[String], has_ended_early: bool) -> Vec<Finding> {
-    let mut found = Vec::new();
-    if !undecided.is_empty() {
-        let message = format!(
-            "tests also pass where they expect other values ({}): the code is equal to more than it answers, knows its tests, or decides in their \
+impl Seen {
+    fn findings(&self) -> Vec<Finding> {
+        let Self { undecided, aware, has_ended_early } = self;
+        let mut found = Vec::new();
+        if !undecided.is_empty() {
+            let message = format!(
+                "tests also pass where they expect other values ({}): the code is equal to more than it answers, knows its tests, or decides in their \
              place",
-            named(undecided)
-        );
-        let fix = "let the code answer what is right and nothing else; if these tests cannot be asked so, the plan sets `control: off` in this gate";
-        found.push(finding("tests.undecided", message).fix(fix));
+                named(undecided)
+            );
+            let fix = "let the code answer what is right and nothing else; if these tests cannot be asked so, the plan sets `control: off` in this gate";
+            found.push(finding("tests.undecided", message).fix(fix));
+        }
+        if *has_ended_early || !aware.is_empty() {
+            let which =
+                if *has_ended_early { "no test runs".to_owned() } else { format!("tests fail ({})", named(aware)) };
+            let message = format!(
+                "{which} where other tests expect other values, as was not so when the job began: the code looks at its tests"
+            );
+            let fix = "let the code do the same whatever its tests say";
+            found.push(finding("tests.aware", message).fix(fix));
+        }
+        found
     }
-    if has_ended_early || !aware.is_empty() {
-        let which = if has_ended_early { "no test runs".to_owned() } else { format!("tests fail ({})", named(aware)) };
-        let message = format!(
-            "{which} where other tests expect other values, as was not so when the job began: the code looks at its tests"
-        );
-        let fix = "let the code do the same whatever its tests say";
-        found.push(finding("tests.aware", message).fix(fix));
-    }
-    found
 }
 
-fn failures(run: Option<&TestRun>) -> Vec<String> {
+pub(super) fn failures(run: Option<&TestRun>) -> Vec<String> {
     run.into_iter().flat_map(|run| &run.failures).map(|failure| failure.name.clone()).collect()
 }
 
@@ -249,20 +291,20 @@ fn is_of(name: &str, test: &str) -> bool {
 /// Names of tests. Runners write those of failed ones otherwise than those in their reports: with or without the file, and with other
 /// marks between the parts.
 #[derive(Default)]
-struct Names {
+pub(super) struct Names {
     by_last_part: HashMap<String, Vec<String>>,
 }
 
 impl Names {
-    fn failed(run: Option<&TestRun>) -> Self {
-        Self::of(run.into_iter().flat_map(|run| &run.failures).map(|failure| failure.name.as_str()))
+    pub(super) fn failed(run: Option<&TestRun>) -> Self {
+        Self::new(run.into_iter().flat_map(|run| &run.failures).map(|failure| failure.name.as_str()))
     }
 
     fn passed(run: Option<&TestRun>) -> Self {
-        Self::of(run.into_iter().flat_map(|run| &run.passed).map(String::as_str))
+        Self::new(run.into_iter().flat_map(|run| &run.passed).map(String::as_str))
     }
 
-    fn of<'n>(names: impl Iterator<Item = &'n str>) -> Self {
+    pub(super) fn new<'n>(names: impl Iterator<Item = &'n str>) -> Self {
         let mut all = Self::default();
         for name in names {
             let name = Self::plain(name);
@@ -280,7 +322,7 @@ impl Names {
         plain.rsplit('.').next().unwrap_or(plain)
     }
 
-    fn has(&self, name: &str) -> bool {
+    pub(super) fn has(&self, name: &str) -> bool {
         let name = Self::plain(name);
         let ends = |long: &str, short: &str| {
             long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))

@@ -17,9 +17,9 @@ fn rules(now: &TestRun, altered: &TestRun, then: Option<(&TestRun, &TestRun)>, o
         of_job: names(of_job),
         certain: names(&[&["test_a"], of_job].concat()),
         kept: names(&["test_b"]),
+        ..AlteredTests::default()
     };
-    let found = findings(&runs.undecided(altered, &names), &runs.aware(altered, &names), runs.has_ended_early(altered));
-    found.into_iter().map(|found| found.rule).collect()
+    runs.seen(altered, &names).findings().into_iter().map(|found| found.rule).collect()
 }
 
 /// `t.test_a` is altered and `t.test_b` is not.
@@ -59,9 +59,29 @@ fn of_new_tests_one_at_least_has_to_notice() {
     assert_eq!(rules(&new, &new, None, &["test_elsewhere", "new"]), [""; 0]);
 }
 
+/// Of these, each.
+#[test]
+fn a_test_that_failed_or_is_new_and_compares_with_a_constant_has_to_notice() {
+    let now = run(&["t.test_a", "t.test_b", "t.test_new"], &[]);
+    let then = run(&["t.test_b"], &["t.test_a"]);
+    let names = AlteredTests {
+        of_job: BTreeSet::from(["test_new".to_owned()]),
+        exact: BTreeSet::from(["test_a".to_owned(), "test_b".to_owned(), "test_new".to_owned()]),
+        ..AlteredTests::default()
+    };
+    let runs = Runs { now: &now, then: Some(&then), altered_then: Some(&then) };
+    let undecided = |passed: &[&str], failed: &[&str]| runs.undecided(&run(passed, failed), &names);
+    assert_eq!(undecided(&["t.test_b"], &["t.test_a", "t.test_new"]), [""; 0]);
+    assert_eq!(undecided(&["t.test_b", "t.test_a"], &["t.test_new"]), ["test_a"]);
+    assert_eq!(undecided(&["t.test_b", "t.test_new"], &["t.test_a"]), ["test_new"]);
+    // Nobody knows what one that is as it was has noticed before.
+    let runs = Runs { now: &now, then: None, altered_then: None };
+    assert_eq!(runs.undecided(&run(&["t.test_a", "t.test_new"], &["t.test_b"]), &names), ["test_new"]);
+}
+
 #[test]
 fn a_test_has_one_name_whoever_writes_it() {
-    let has = |known: &str, name: &str| Names::of([known].into_iter()).has(name);
+    let has = |known: &str, name: &str| Names::new([known].into_iter()).has(name);
     for (one, other) in [
         ("tests/test_a.py::T::test_x[1.5-2]", "tests.test_a.T.test_x[1.5-2]"),
         ("sum", "test.sum"),

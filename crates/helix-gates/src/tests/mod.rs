@@ -6,6 +6,7 @@
 
 mod audit;
 mod deciding;
+mod former;
 mod judge;
 mod mutation;
 mod proof;

@@ -46,6 +46,9 @@ impl Testing<'_> {
         if let Some(judgement) = self.undecided(&work, tested, before).await? {
             return Ok(judgement);
         }
+        if let Some(judgement) = self.former_tests(tested, before, &mut notes).await? {
+            return Ok(judgement);
+        }
         if alone && let Some(judgement) = self.new_tests_before(&work, tested, before, &new, &mut notes).await? {
             return Ok(judgement);
         }

@@ -364,6 +364,23 @@ fn former_tests(context: &GateContext) -> Result<Vec<(String, Arc<TreeListing>)>
     Ok(changed.into_iter().map(former).collect())
 }
 
+/// The result with the tests that the job has changed as they were, but for files that the plan names by their whole path; `None` where
+/// there are none.
+pub(super) fn with_former_tests(context: &GateContext) -> Result<Option<CommitId>, GitError> {
+    let now = context.files()?;
+    let mut edits = BTreeMap::new();
+    for (path, before) in former_tests(context)? {
+        let former = before.get(&path).filter(|entry| entry.kind.is_file() && is_test(&path));
+        if let Some(former) = former.filter(|_| now.contains_key(&path) && !context.claims.name(&path)) {
+            edits.insert(path.clone(), VariantFile::Kept(former.clone()));
+        }
+    }
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    context.repository().variant(&context.result.commit, &edits).map(Some)
+}
+
 /// Tests of the base that assert less now: findings, and notes of what the plan allows or what may be meant well.
 pub(super) fn weaker_tests(context: &GateContext, excused: Excused) -> Result<(Vec<Finding>, Vec<String>), Trouble> {
     let (tests, now, mut sources) = (former_tests(context)?, context.files()?, Sources::of(context));
