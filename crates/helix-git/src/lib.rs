@@ -16,7 +16,6 @@ mod files;
 mod fitting;
 mod integrate;
 mod leftover;
-mod named_by_user;
 mod objects;
 mod own;
 mod patch;

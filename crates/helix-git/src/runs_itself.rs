@@ -4,6 +4,8 @@
 //! Must not decide what becomes of them. The table is the rule; what a person decides to start (a makefile, a build script, tests) is
 //! not in it.
 
+mod named_by_user;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use helix_core::evidence::{RunsBy, SelfRunning};
@@ -14,9 +16,9 @@ use sha2::{Digest, Sha256};
 
 use super::admissible::{folded, refused, seen};
 use super::error::GitError;
-use super::named_by_user::NamedByUser;
 use super::objects::{EntryKind, RawChange, TreeEntry, TreeListing, escape_path};
 use super::repository::Repository;
+use named_by_user::NamedByUser;
 
 /// Such files in one result; nobody reads more before they answer.
 const MOST: usize = 50;

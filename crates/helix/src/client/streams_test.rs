@@ -19,7 +19,7 @@ fn chunks_are_read_by_what_they_are() {
 async fn comments_and_half_frames_are_skipped() {
     let body =
         ": keep-alive\n\ndata: {\"choices\":[{\"delta\":\ndata: {\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\ndata: half";
-    let mut chat = ChatStream(response(body));
+    let mut chat = ChatStream { frames: response(body), language: None };
     assert_eq!(chat.next().await.unwrap(), Some(ChatEvent::Text("Hi".into())));
     assert_eq!(chat.next().await.unwrap(), None);
     let mut events = JobEvents(response("event: problem\ndata: {}\n\nid: 7\ndata: half"));

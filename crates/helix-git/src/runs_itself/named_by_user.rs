@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::error::GitError;
-use super::files::{list, read};
-use super::objects::TreeListing;
-use super::repository::Repository;
-use super::runs_itself::target_of;
+use super::target_of;
+use crate::error::GitError;
+use crate::files::{list, read};
+use crate::objects::TreeListing;
+use crate::repository::Repository;
 
 /// What is named, of the paths of a tree.
 #[derive(Default)]
