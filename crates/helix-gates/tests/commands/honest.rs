@@ -53,6 +53,7 @@ async fn honest_changes_with_pytest() {
     let all: &[&str] = &["cart.py", "tests/test_cart.py"];
     let changes: &[(&str, &[&str], Files<'_>)] = &[
         ("a function with its test", all, &[("cart.py", &vat), ("tests/test_cart.py", &vat_tests)]),
+        ("the packaging", &["setup.py"], &[("setup.py", "def version():\n    return '1'\n")]),
         ("a refactoring", &["cart.py"], &[("cart.py", &refactored)]),
         ("more tests", &["tests/test_cart.py"], &[("tests/test_cart.py", &more_tests)]),
         ("moved", &["cart.py", "shop/"], &[("cart.py", moved), ("shop/__init__.py", ""), ("shop/sums.py", CART)]),
