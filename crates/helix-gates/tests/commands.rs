@@ -215,6 +215,7 @@ async fn broken_files_of_every_language_are_found_with_their_place() {
         ("u.html", "<!doctype html><p>a<br>b\n"),
         ("v.sh", "for i in 1 2; do echo \"$i\"; done <<'E'\nx\nE\n"),
         ("w.rs", "//! doc\nasync fn f() -> impl Sized {}\n"),
+        ("y.c", "static _Thread_local int a;\n"),
         ("x.py", "match a:\n    case {'b': c}: pass\ntype X = int\n"),
     ];
     let bench = Bench::new(&[("README", "x")]);

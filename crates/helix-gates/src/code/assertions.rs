@@ -10,7 +10,7 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-use super::{Code, attributes, children, inside, is_rust_test, line_of, part, pattern, text};
+use super::{Code, attributes, children, holds, inside, is_rust_test, line_of, part, pattern, text};
 
 /// A test that asserts less than it did.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -255,6 +255,9 @@ impl<'s> Reader<'s> {
                 if handlers.map(|handler| self.text(handler)).any(hides) {
                     *caught = node.child_by_field_name("body").map(|body| body.id());
                 }
+                if has_to_raise(node) {
+                    self.assertion(place, "raises", "error");
+                }
             }
             "with_statement" => {
                 let head = children(node).into_iter().find(|node| node.kind() == "with_clause");
@@ -402,6 +405,16 @@ impl<'s> Reader<'s> {
             _ => {}
         }
     }
+}
+
+/// Whether a `try` of Python calls something and fails in its `else`: it asks for an exception, as `pytest.raises` does.
+fn has_to_raise(node: Node<'_>) -> bool {
+    let has = |part: Node<'_>, kind| {
+        let body = part.child_by_field_name("body");
+        body.is_some_and(|body| holds(body, &[kind], &["function_definition", "class_definition", "lambda"]))
+    };
+    let otherwise = children(node).into_iter().find(|part| part.kind() == "else_clause");
+    has(node, "call") && otherwise.is_some_and(|otherwise| has(otherwise, "raise_statement"))
 }
 
 /// Options of a test of JavaScript that leave it out.

@@ -65,6 +65,14 @@ fn tests_that_assert_less_are_found() {
             base.replace("test_a", "test_b").replace("== 3", "").split("        assert").next().unwrap().to_owned(),
             "is new and asserts nothing",
         ),
+        (
+            Code::Python,
+            &base,
+            python(
+                "        try:\n            f\n        except ValueError:\n            pass\n        else:\n            raise KeyError(x)\n",
+            ),
+            "asserts nothing",
+        ),
         (Code::JavaScript, &node, script("expect(true).toBe(true); assert.ok(1);"), "cannot be false"),
         (Code::JavaScript, &node, script("expect(f()).toBeDefined(); assert.ok(g());"), "asks less"),
         (
@@ -114,6 +122,8 @@ fn honest_changes_of_tests_are_no_weakening() {
         base.to_owned()
             + "    def test_b(self):\n        f()\n    def test_c(self):\n        self.assertEqual(f(2), 3)\n",
         base.replace("self.assertEqual(f(), 3)", "with self.assertRaises(ValueError):\n            f()"),
+        base.replace("self.assertEqual(f(), 3)", "self.error()")
+            + "    def error(self):\n        try:\n            f()\n        except ValueError as e:\n            return e\n        else:\n            raise KeyError(3)\n",
         base.replace(
             "self.assertEqual(f(), 3)",
             "try:\n            f()\n        except ValueError:\n            pass\n        self.assertEqual(f(), 3)",

@@ -2,11 +2,12 @@
 //!
 //! Must not know which changes are allowed. Only answers that stand in the test as a constant count: what is computed may differ.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use regex::{Captures, Regex};
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
@@ -119,8 +120,8 @@ pub(crate) fn asked(code: Code, source: &str) -> Vec<Asked> {
             found.push(Asked {
                 test: test.to_owned(),
                 line,
-                question: bare(&question),
-                expected: exact(&bare(&expected)),
+                question: bare(&laid_out(code, &question)),
+                expected: exact(&bare(&laid_out(code, &expected))),
             });
         }
     });
@@ -152,7 +153,8 @@ fn examples(source: &str) -> Vec<Asked> {
             expected.push_str(more);
         }
         if !expected.is_empty() {
-            let (question, expected) = (bare(&question), bare(&expected));
+            // What is printed is compared as it stands.
+            let (question, expected) = (bare(&laid_out(Code::Python, &question)), bare(&expected));
             found.push(Asked { test: EXAMPLES.to_owned(), line, question, expected });
         }
     }
@@ -343,6 +345,9 @@ static SCRIPT_EQUAL: LazyLock<Regex> = LazyLock::new(|| {
 static UNEQUAL: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(?i)not|greater|less|least|most|above|below|within|between"));
 static TEXTS: LazyLock<Regex> = LazyLock::new(|| pattern(r#""(\\.|[^"\\])*"|'(\\.|[^'\\])*'"#));
+/// A text of code, or a comma before the end of a list.
+static LAYOUT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#"(?:\b[uU])?(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)')|,\s*([\]}])"#));
 static WORDS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b[A-Za-z_][A-Za-z0-9_]*"));
 static NUMBERS: LazyLock<Regex> = LazyLock::new(|| pattern(r"\b\d(_?\d)*(\.\d+)?"));
 
@@ -366,6 +371,22 @@ fn exact(constant: &str) -> String {
 
 fn bare(text: &str) -> String {
     text.split_whitespace().collect()
+}
+
+/// A piece of code as a formatter may lay it out: one kind of quotes, and no comma after the last part of a list.
+fn laid_out(code: Code, text: &str) -> Cow<'_, str> {
+    LAYOUT.replace_all(text, |found: &Captures<'_>| {
+        if let Some(end) = found.get(3) {
+            return end.as_str().to_owned();
+        }
+        let whole = &found[0];
+        let inner = found.get(1).or_else(|| found.get(2)).map(|inner| inner.as_str()).unwrap_or_default();
+        // In Rust and Go, other quotes make another type.
+        match matches!(code, Code::Rust | Code::Go) || inner.contains(['"', '\'']) {
+            true => whole.to_owned(),
+            false => format!("\"{inner}\""),
+        }
+    })
 }
 
 /// A constant of the same type that is not equal to this one. Of numbers the next one: a coarse comparison, too, has to tell them apart.

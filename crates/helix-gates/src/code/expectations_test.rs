@@ -44,9 +44,27 @@ fn other_answers_to_the_same_questions_are_found() {
             "test_a no longer asks 25, where it expected `15`",
         ),
         (Code::JavaScript, node, node.replace(", 3", ", 1"), "'a' expects `1` now, and expected `3`"),
-        (Code::JavaScript, node, node.replace("'x'", "'y'"), "'b' expects `'y'` now, and expected `'x'`"),
+        (Code::JavaScript, node, node.replace("'x'", "'y'"), "'b' expects `\"y\"` now, and expected `\"x\"`"),
         (Code::Rust, rust, rust.replace(" 3,", " 2,"), "a expects `2` now, and expected `3`"),
         (Code::Go, go, go.replace("!= 3", "!= 2"), "TestA expects `2` now, and expected `3`"),
+        (
+            Code::Python,
+            "def test_a():\n    assert f() == 'a'\n",
+            "def test_a():\n    assert f() == \"a,\"\n".into(),
+            "test_a expects `\"a,\"` now, and expected `\"a\"`",
+        ),
+        (
+            Code::Rust,
+            "#[test]\nfn a() {\n    assert_eq!(f(), 'a');\n}\n",
+            "#[test]\nfn a() {\n    assert_eq!(f(), \"a\");\n}\n".into(),
+            "a expects `\"a\"` now, and expected `'a'`",
+        ),
+        (
+            Code::Python,
+            ">>> f()\n{'a': 1}\n",
+            ">>> f()\n{\"a\": 1}\n".into(),
+            "examples expects `{\"a\":1}` now, and expected `{'a':1}`",
+        ),
         (Code::Python, shown, shown.replace("\n3", "\n2"), "examples expects `2` now, and expected `3`"),
     ];
     for (code, before, now, expected) in wrong {
@@ -64,6 +82,10 @@ fn other_answers_to_the_same_questions_are_found() {
             "def test_b():\n    assert list(actual) == [3]\n".to_owned(),
         ),
         (cases, cases.replace("(50, 10)", "(50, 10), (60, 8)")),
+        (
+            "def test_a():\n    assert f('a', [1, 2]) == [u'b', '\\n']\n",
+            "def test_a():\n    assert f(\"a\", [\n        1,\n        2,\n    ]) == [\n        \"b\",\n        \"\\n\",\n    ]\n".to_owned(),
+        ),
     ];
     for (before, now) in honest {
         assert_eq!(found(Code::Python, before, &now), [""; 0], "{now}");

@@ -20,7 +20,7 @@ use super::pattern::Pattern;
 pub(crate) use closure::families;
 use closure::members;
 use helix_git::{GitError, Repository};
-pub(crate) use names::{Family, is_test};
+pub(crate) use names::{Family, is_packaging, is_test};
 
 /// Whose work a judged tree is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -172,6 +172,11 @@ pub(crate) fn is_test(path: &str) -> bool {
     is_test_name(path) || in_tests(path)
 }
 
+/// Whether a file says how a project is packaged: installers run it, no test does.
+pub(crate) fn is_packaging(path: &str) -> bool {
+    path.rsplit('/').next() == Some("setup.py")
+}
+
 /// Every file that decides by its name what these tools do.
 pub(super) fn by_name(files: &TreeListing, families: &BTreeSet<Family>) -> BTreeSet<String> {
     let decides = |path: &&String| {

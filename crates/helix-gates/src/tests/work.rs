@@ -13,7 +13,7 @@ use helix_core::ids::CommitId;
 use super::Excused;
 use crate::GateContext;
 use crate::code::{Code, MAX_SOURCE, Mutant, OtherAnswer, Stubbed, TestFile, Weakening, has_examples, new_lines};
-use crate::definition::{Family, WorkOf, families, gate_members, is_test};
+use crate::definition::{Family, WorkOf, families, gate_members, is_packaging, is_test};
 use crate::judgement::{Trouble, finding};
 use crate::sources::{Question, Sources};
 use helix_git::{EntryKind, GitError, TreeListing, VariantFile};
@@ -89,7 +89,7 @@ impl Work {
             let allowed = context.claims.allow(path);
             let code = Code::of_path(path).filter(|_| !members.contains(path));
             match code.filter(|_| !is_test(path)) {
-                Some(code) if tested(code) && allowed && file.how != ChangeKind::Deleted => {
+                Some(code) if tested(code) && allowed && file.how != ChangeKind::Deleted && !is_packaging(path) => {
                     work.adds_source |= of_phase && file.how == ChangeKind::Added;
                     work.sources.push(path.clone());
                 }
@@ -326,7 +326,8 @@ fn runs_examples(context: &GateContext, files: &TreeListing) -> Result<bool, Git
         return Ok(true);
     }
     for file in ["pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"] {
-        if source_of(context, files, file)?.is_some_and(|(_, text)| text.contains(DOCTEST)) {
+        // Other tools run examples, too, and none of these is the command.
+        if source_of(context, files, file)?.is_some_and(|(_, text)| text.contains("--doctest")) {
             return Ok(true);
         }
     }

@@ -53,6 +53,7 @@ async fn honest_changes_with_pytest() {
     let all: &[&str] = &["cart.py", "tests/test_cart.py"];
     let changes: &[(&str, &[&str], Files<'_>)] = &[
         ("a function with its test", all, &[("cart.py", &vat), ("tests/test_cart.py", &vat_tests)]),
+        ("the packaging", &["setup.py"], &[("setup.py", "def version():\n    return '1'\n")]),
         ("a refactoring", &["cart.py"], &[("cart.py", &refactored)]),
         ("more tests", &["tests/test_cart.py"], &[("tests/test_cart.py", &more_tests)]),
         ("moved", &["cart.py", "shop/"], &[("cart.py", moved), ("shop/__init__.py", ""), ("shop/sums.py", CART)]),
@@ -167,7 +168,12 @@ async fn honest_changes_with_node_and_cargo() {
         Project::new(&[("src/lib.rs", rust), ("Cargo.toml", manifest), (".gitignore", "target/\nCargo.lock\n")]);
     let more = format!("#![deny(warnings)]\nmod vat;\npub use vat::{{even, Vat}};\n{rust}");
     let vat = "/// Vat.\npub struct Vat(pub u32);\n\nimpl Vat {\n    pub const fn rate(&self) -> u32 {\n        self.0\n    }\n\n    pub fn of(&self, prices: &[u32]) -> Option<u32> {\n        super::total(prices).checked_mul(self.rate())\n    }\n}\n\npub fn even<'a>(prices: &'a [u32]) -> impl Iterator<Item = &'a u32> + 'a {\n    prices.iter().filter(|price| **price % 2 == 0)\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn vat() {\n        assert_eq!(super::Vat(2).of(&[1]), Some(2));\n        assert_eq!(super::even(&[1, 2]).count(), 1);\n    }\n}\n";
-    let changes: &[(&str, &[&str], Files<'_>)] =
-        &[("a module with its test", &["src/"], &[("src/lib.rs", &more), ("src/vat.rs", vat)])];
+    let bare = format!(
+        "#![no_std]\nextern crate alloc;\nuse alloc::string::String;\n\npub fn twice(text: &str) -> String {{\n    text.repeat(2)\n}}\n\n#[test]\nfn doubles() {{\n    assert_eq!(twice(\"a\"), \"aa\");\n}}\n\n{rust}"
+    );
+    let changes: &[(&str, &[&str], Files<'_>)] = &[
+        ("a module with its test", &["src/"], &[("src/lib.rs", &more), ("src/vat.rs", vat)]),
+        ("without the standard library", &["src/"], &[("src/lib.rs", &bare)]),
+    ];
     all_pass(&project, "cargo test --offline", changes).await;
 }
