@@ -168,7 +168,7 @@ pub(crate) async fn credit_only_when_the_check_looked_again_and_the_failure_was_
         memory.show(seen(MISMATCH, place("a", 1, TESTS)).diagnosis.fingerprint.to_string()).await.unwrap().unwrap();
     let states: Vec<_> = detail.occurrences.iter().map(|entry| (entry.place.attempt, entry.state)).collect();
     assert_eq!(states, [(3, OccurrenceState::Gone), (1, OccurrenceState::SeenAgain)]);
-    assert_eq!((detail.fixes[0].failed_attempt, detail.fixes[0].attempt), (3, 5));
+    assert_eq!((detail.fixes[0].failed_attempt, detail.fixes[0].change.attempt), (3, 5));
 }
 
 pub(crate) async fn a_change_is_not_credited_where_waiting_or_a_person_mends(memory: FailureMemory) {
