@@ -4,6 +4,7 @@
 
 mod assertions;
 mod expectations;
+mod expecting;
 mod faults;
 mod mutants;
 mod stubs;
@@ -16,10 +17,8 @@ use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
 pub(crate) use assertions::{Weakening, weakened};
-pub(crate) use expectations::{
-    Asked, Expecting, OtherAnswer, TestFile, asked, expecting, expecting_else, has_examples, known_answers,
-    other_answers,
-};
+pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, has_examples, known_answers, other_answers};
+pub(crate) use expecting::{Expecting, expecting, expecting_else};
 pub(crate) use faults::{Weaker, lying, weaker};
 pub(crate) use mutants::{Mutant, mutants, new_lines};
 pub(crate) use stubs::{Stubbed, stubbed};
