@@ -341,11 +341,22 @@ impl GateRunner {
 
 /// What the plan lets a phase touch.
 pub(crate) fn claims_of_phase(active: &Active, phase: &Phase) -> Claims {
-    let claims = Claims::of_phase(&active.spec.plan, phase);
+    let mut claims = Claims::of_phase(&active.spec.plan, phase);
+    let ancestry = active.spec.plan.ancestry();
+    let mut before = ancestry.before(&phase.id).filter_map(|phase| Some((phase, active.progress(&phase.id)?)));
+    claims.free_before = before.any(|(phase, progress)| changes_freely(active, phase, progress));
     match active.progress(&phase.id).is_some_and(is_of_agent) {
         true => claims.of_agent(),
         false => named_by_plan(active, claims),
     }
+}
+
+/// Whether a phase has changed something and names no outputs: it may touch all.
+pub(crate) fn changes_freely(active: &Active, phase: &Phase, progress: &PhaseProgress) -> bool {
+    let result = progress.last_attempt().and_then(|attempt| attempt.result.as_ref());
+    // Who resolves a conflict names no outputs, and may touch nothing else all the same.
+    let is_free = phase.outputs.is_empty() && active.conflict(&phase.id).is_none();
+    is_free && result.is_some_and(|result| !result.changed.is_empty())
 }
 
 /// What the plan lets all phases together touch.

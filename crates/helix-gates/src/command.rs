@@ -12,7 +12,7 @@ use helix_core::run::Wall;
 use super::GateContext;
 use super::baseline::{Baseline, BaselineEnd, Before, Cache, Measure, Measured, baselines};
 use super::checkout::{Check, Checked, blocking, run_on, words};
-use super::definition::{Redefined, redefined};
+use super::definition::{Redefined, hidden, redefined};
 use super::judgement::{Judgement, Trouble, finding, last_part};
 use helix_process::{CommandEnd, CommandRun};
 
@@ -27,6 +27,11 @@ pub(super) async fn command_passes(
 ) -> Result<Judgement, Trouble> {
     let argv = words(command)?;
     let mut notes = as_submitted(context, [command]).await?;
+    let of = context.clone();
+    let hidden = blocking(move || hidden(&of)).await??;
+    if !hidden.is_empty() {
+        return Err(Judgement::of(hidden, "files of the job are hidden from the check".into(), notes).into());
+    }
     let commanded = Commanded { context, argv: &argv, limit };
     let checked = commanded.run(&context.result.commit, "", &[]).await?;
     notes.extend(run_notes(&checked.run));

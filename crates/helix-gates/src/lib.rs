@@ -14,6 +14,7 @@ mod definition;
 mod delivery;
 mod docs_refs;
 mod elsewhere;
+mod encoding;
 mod files;
 mod judgement;
 mod lacking;

@@ -35,7 +35,7 @@ pub(crate) enum Question<'q> {
     OtherAnswers { before: Cow<'q, [TestFile]>, now: Cow<'q, [TestFile]> },
     Asked { code: Code, source: Cow<'q, str> },
     KnownAnswers { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>>, asked: Cow<'q, [Asked]> },
-    Blinded { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>> },
+    Blinded { code: Code, source: Cow<'q, str>, lines: Cow<'q, BTreeSet<u32>>, keep: bool },
     Expecting { code: Code, source: Cow<'q, str> },
     Stubbed { code: Code, source: Cow<'q, str> },
     Weaker { code: Code, source: Cow<'q, str> },
@@ -59,7 +59,7 @@ impl Question<'_> {
             Self::KnownAnswers { code, source, lines, asked } => {
                 told(&code::known_answers(*code, source, lines, asked))
             }
-            Self::Blinded { code, source, lines } => told(&code::blinded(*code, source, lines)),
+            Self::Blinded { code, source, lines, keep } => told(&code::blinded(*code, source, lines, *keep)),
             Self::Expecting { code, source } => told(&code::expecting(*code, source)),
             Self::Stubbed { code, source } => told(&code::stubbed(*code, source)),
             Self::Weaker { code, source } => told(&code::weaker(*code, source)),

@@ -205,6 +205,7 @@ async fn broken_files_of_every_language_are_found_with_their_place() {
         ("o.md", "---\na: [\n---\n# T\n", "syntax.markdown o.md:"),
         ("p.json5", "{a: 1,, b: 2}\n", "syntax.json p.json5:1:7"),
         ("tool", "#!/usr/bin/env python3\nprint(\n", "syntax.python tool:"),
+        ("q.py", "#!/usr/bin/python3\n# coding: raw_unicode_escape\nx = 1\n", "syntax.python q.py:2"),
     ];
     let good = [
         ("tsconfig.json", "{\n  // c\n  \"a\": [1, 2,], /* x */\n}\n"),

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use helix_core::finding::{Fault, Finding, Verdict};
 use helix_core::ids::{CommitId, JobId};
-use helix_job::{Active, Committed, GateReport, PhaseProgress};
+use helix_job::{Active, Committed, GateReport};
 use helix_plan::Phase;
 use tokio_util::sync::CancellationToken;
 
 use super::effects::{AttemptContext, EffectRunner, Stopped, continuing};
-use crate::work_gates::{baselines_of, claims_of_phase, claims_of_sum, named_by_plan};
+use crate::work_gates::{baselines_of, changes_freely, claims_of_phase, claims_of_sum, named_by_plan};
 use helix_gates::{Claims, DeliveryPart, GateContext, WorkOf, run_delivery_part, run_gate, runs_command};
 use helix_git::Workspaces;
 use helix_process::ToolEnvironment;
@@ -139,19 +139,11 @@ fn claims(active: &Active, phase: &Phase, of: WorkOf) -> Claims {
     match of {
         WorkOf::Branch => claims_of_sum(active),
         WorkOf::Job => {
-            // Who resolves a conflict names no outputs, and may touch nothing else all the same.
-            let mut own = active.pairs().filter(|(phase, _)| active.conflict(&phase.id).is_none());
-            let freely = own.any(|(phase, progress)| changes_freely(phase, progress));
+            let freely = active.pairs().any(|(phase, progress)| changes_freely(active, phase, progress));
             named_by_plan(active, Claims::of_job(&active.spec.plan, freely))
         }
         WorkOf::Phase => claims_of_phase(active, phase),
     }
-}
-
-/// Whether a phase has changed something and names no outputs: it may touch all.
-fn changes_freely(phase: &Phase, progress: &PhaseProgress) -> bool {
-    let result = progress.last_attempt().and_then(|attempt| attempt.result.as_ref());
-    phase.outputs.is_empty() && result.is_some_and(|result| !result.changed.is_empty())
 }
 
 /// A fault as a finding, for places that only know findings.

@@ -30,3 +30,24 @@ fn what_an_added_phase_names_excuses_no_test_of_the_sum_or_of_a_phase_after_it()
         assert!(claims.earlier.contains(&"tests/test_core.py".to_owned()), "it may be touched all the same: {of:?}");
     }
 }
+
+#[test]
+fn a_phase_that_names_no_outputs_leaves_what_nobody_claims_to_those_after_it() {
+    for (outputs, expected) in [(vec![], true), (vec!["b.py".to_owned()], false)] {
+        let first = Phase { outputs, ..phase("first", &[], 0) };
+        let second = Phase { outputs: vec!["c.py".into()], ..phase("second", &["first"], 0) };
+        let mut world = World::new(Vec::new());
+        let mut state = JobState::fold(&[World::submitted(spec(vec![first, second.clone()]))]).unwrap();
+        assert!(!claims(state.active().unwrap(), &second, WorkOf::Phase).free_before, "it has changed nothing yet");
+        let result = |state: &JobState| {
+            let progress = state.active().unwrap().progress(&id("first"));
+            progress.and_then(|progress| progress.last_attempt()?.result.clone())
+        };
+        while result(&state).is_none() {
+            let effect = helix_job::decide(&state, world::at(world.clock)).effects.remove(0);
+            let event = world.carry_out(&effect, |_| world::tree(1)).unwrap();
+            state = state.apply(&world.record(event)).unwrap();
+        }
+        assert_eq!(claims(state.active().unwrap(), &second, WorkOf::Phase).free_before, expected);
+    }
+}

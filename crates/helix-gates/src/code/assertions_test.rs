@@ -27,6 +27,7 @@ fn tests_that_assert_less_are_found() {
         (Code::Python, &base, python("        assert True\n        assert x\n"), "instead"),
         (Code::Python, &base, python("        assert True\n"), "cannot be false"),
         (Code::Python, &base, python("        pass\n"), "asserts nothing"),
+        (Code::Python, &base, format!("# coding: utf-7\n{base}"), "cannot be parsed"),
         (Code::Python, &base, python("        assert x is not None\n        assert x.y == 4\n"), "asks less"),
         (Code::Python, &base, python("        assert x == 3 or True\n        assert x.y == 4\n"), "cannot be false"),
         (Code::Python, &base, python("        assert (x == 3, 'm')\n        assert x.y == 4\n"), "cannot be false"),

@@ -16,6 +16,8 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
+use crate::encoding::other_encoding;
+
 pub(crate) use assertions::{Weakening, weakened};
 pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, has_examples, known_answers, other_answers};
 pub(crate) use expecting::{Expecting, expecting, expecting_else};
@@ -76,9 +78,14 @@ impl Code {
         }
     }
 
-    /// `None` when the file is too long or the grammar gives no answer.
+    /// Whether the language reads this source in an encoding in which it may say something else than it shows here.
+    pub(crate) fn reads_otherwise(self, source: &str) -> bool {
+        self == Self::Python && other_encoding(source).is_some()
+    }
+
+    /// `None` when the file is too long, its language reads it otherwise, or the grammar gives no answer.
     fn parse(self, source: &str) -> Option<Tree> {
-        if source.len() > MAX_SOURCE {
+        if source.len() > MAX_SOURCE || self.reads_otherwise(source) {
             return None;
         }
         let mut parser = Parser::new();

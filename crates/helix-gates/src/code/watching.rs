@@ -35,13 +35,19 @@ static CALLERS: LazyLock<Regex> = LazyLock::new(|| {
 static RUST_CALLS: LazyLock<Regex> = LazyLock::new(|| pattern(r"(^|::)current_exe$|thread::current\(\)\.name$"));
 /// Methods that change what they are called on.
 static CHANGES: LazyLock<Regex> = LazyLock::new(|| pattern(r"\.(update|setdefault|pop|popitem|clear|__\w+item__)$"));
+/// What holds only where Rust is built for tests, in a predicate or in a text, which is none.
+static OF_TESTS: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r#""[^"]*"|\b(?:test|debug_assertions|overflow_checks)\b"#));
+/// How an attribute of Rust begins that holds for some builds.
+static CFG: LazyLock<Regex> = LazyLock::new(|| pattern(r"^#\s*\[\s*cfg(?:_attr)?\s*\("));
 /// What stands in the place of a look.
 const PYTHON_MODULES: &str = "{name: module for name, module in __import__('sys').modules.items() if name.partition('.')[0] not in ('unittest', 'pytest', '_pytest')}";
 const PYTHON_VARIABLES: &str = "{name: value for name, value in __import__('os').environ.items() if name != 'CI' and not name.startswith('PYTEST_')}";
 const NO_NAME: &str = "helix-sees-nothing";
 
-/// The source as it is where no test runs; `None` if none of these lines looks for a test runner.
-pub(crate) fn blinded(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option<Blinded> {
+/// The source as it is where no test runs; `None` if none of these lines looks for a test runner. What is there for tests alone may be what
+/// they need to be built: `keep` leaves it.
+pub(crate) fn blinded(code: Code, source: &str, lines: &BTreeSet<u32>, keep: bool) -> Option<Blinded> {
     let tree = code.parse(source).filter(|tree| !tree.root_node().has_error())?;
     let (mut edits, mut looks) = (Vec::new(), Vec::new());
     visit(tree.root_node(), |node| {
@@ -49,7 +55,7 @@ pub(crate) fn blinded(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option
             return false;
         }
         let line = line_of(node);
-        let with = if lines.contains(&line) { blind(code, node, source) } else { None };
+        let with = if lines.contains(&line) { blind(code, node, source, keep) } else { None };
         let Some(with) = with else { return !matches!(node.kind(), "import_statement" | "import_from_statement") };
         looks.push((line, text(node, source).lines().next().unwrap_or_default().to_owned()));
         edits.push(Edit { range: node.byte_range(), with });
@@ -59,7 +65,7 @@ pub(crate) fn blinded(code: Code, source: &str, lines: &BTreeSet<u32>) -> Option
 }
 
 /// What a node says that sees nothing; `None` if it does not look.
-fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
+fn blind(code: Code, node: Node<'_>, source: &str, keep: bool) -> Option<String> {
     let written = text(node, source);
     let is_text = matches!(node.kind(), "string" | "string_literal" | "interpreted_string_literal");
     if is_text {
@@ -89,18 +95,20 @@ fn blind(code: Code, node: Node<'_>, source: &str) -> Option<String> {
                 _ if bare.starts_with("option_env!(") && RUNNER.is_match(bare[12..].trim_matches(['"', ')'])) => {
                     Some("None::<&'static str>".to_owned())
                 }
+                _ if bare.starts_with("cfg!(") => untested(&bare),
                 _ => None,
             }
         }
         (Code::Rust, "attribute_item") => {
-            let bare: String = written.split_whitespace().collect();
-            match bare.as_str() {
-                "#[cfg(debug_assertions)]" => Some("#[cfg(any())]".to_owned()),
-                "#[cfg(not(debug_assertions))]" => Some("#[cfg(all())]".to_owned()),
-                "#[cfg(test)]" if is_of_two(node, source) => Some("#[cfg(any())]".to_owned()),
-                "#[cfg(not(test))]" if is_of_two(node, source) => Some("#[cfg(all())]".to_owned()),
-                _ => None,
-            }
+            let (before, arguments) = written.split_at(CFG.find(written)?.end());
+            let (predicate, rest) = arguments.split_at(argument(arguments));
+            let seen = untested(predicate)?;
+            let bare = |text: &str| text.split_whitespace().collect::<String>();
+            let for_tests =
+                !["not(", "debug_assertions", "overflow_checks"].iter().any(|one| bare(predicate).contains(one));
+            let chooses = bare(rest).starts_with(",path=") || is_of_two(node, source);
+            let stays = for_tests && !chooses && (keep || is_of_module(node));
+            (!stays).then(|| format!("{before}{seen}{rest}"))
         }
         (Code::Rust, "call_expression") => {
             let bare: String = part(node, "function", source).split_whitespace().collect();
@@ -139,16 +147,50 @@ fn is_assigned(node: Node<'_>, source: &str) -> bool {
     false
 }
 
-/// Whether an attribute of Rust stands before a function that has another one of its name beside it: one for tests, one for the product.
-fn is_of_two(attribute: Node<'_>, source: &str) -> bool {
-    let name = |node: Node<'_>| node.child_by_field_name("name").map(|name| text(name, source));
+/// A predicate of Rust where nothing is built for tests; `None` if it does not ask for that.
+fn untested(predicate: &str) -> Option<String> {
+    let with = OF_TESTS.replace_all(predicate, |found: &regex::Captures<'_>| match &found[0] {
+        text if text.starts_with('"') => text.to_owned(),
+        _ => "any()".to_owned(),
+    });
+    (with != predicate).then(|| with.into_owned())
+}
+
+/// Where the first argument ends in what follows an opening parenthesis.
+fn argument(text: &str) -> usize {
+    let mut depth = 0_usize;
+    let end = text.char_indices().find(|(_, c)| {
+        match c {
+            '(' => depth += 1,
+            ')' if depth > 0 => depth -= 1,
+            ')' => return true,
+            _ => {}
+        }
+        *c == ',' && depth == 0
+    });
+    end.map_or(text.len(), |(at, _)| at)
+}
+
+/// The item of Rust that an attribute is about.
+fn item_of(attribute: Node<'_>) -> Option<Node<'_>> {
     let mut item = attribute.next_named_sibling();
-    while let Some(node) = item.filter(|node| matches!(node.kind(), "attribute_item" | "line_comment")) {
+    while let Some(node) =
+        item.filter(|node| matches!(node.kind(), "attribute_item" | "line_comment" | "block_comment"))
+    {
         item = node.next_named_sibling();
     }
-    let (Some(item), Some(parent)) = (item.filter(|item| item.kind() == "function_item"), attribute.parent()) else {
-        return false;
-    };
+    item
+}
+
+/// Whether an attribute of Rust is about a module, as tests are.
+fn is_of_module(attribute: Node<'_>) -> bool {
+    item_of(attribute).is_some_and(|item| item.kind() == "mod_item")
+}
+
+/// Whether an attribute of Rust is about an item that has another one of its name beside it: one for tests, one for the product.
+fn is_of_two(attribute: Node<'_>, source: &str) -> bool {
+    let name = |node: Node<'_>| node.child_by_field_name("name").map(|name| (node.kind_id(), text(name, source)));
+    let (Some(item), Some(parent)) = (item_of(attribute), attribute.parent()) else { return false };
     children(parent).into_iter().any(|other| other != item && name(other).is_some() && name(other) == name(item))
 }
 

@@ -24,11 +24,27 @@ fn code_that_looks_for_a_test_runner_sees_none() {
         (
             Code::Rust,
             "#[cfg(test)]\nfn a() -> u8 { 1 }\n#[cfg(not(test))]\nfn a() -> u8 { 2 }\n",
-            "#[cfg(any())]\nfn a() -> u8 { 1 }\n#[cfg(all())]\nfn a() -> u8 { 2 }\n".to_owned(),
+            "#[cfg(any())]\nfn a() -> u8 { 1 }\n#[cfg(not(any()))]\nfn a() -> u8 { 2 }\n".to_owned(),
+        ),
+        (
+            Code::Rust,
+            "#[cfg_attr( test, path = \"a test.rs\")]\n#[cfg_attr(not(test), path = \"b.rs\")]\nmod a;\n",
+            "#[cfg_attr( any(), path = \"a test.rs\")]\n#[cfg_attr(not(any()), path = \"b.rs\")]\nmod a;\n".to_owned(),
+        ),
+        (
+            Code::Rust,
+            "#[cfg(all(test, feature = \"test\"))]\nmod a;\n#[cfg(not(all(test, feature = \"test\")))]\nmod a;\n",
+            "#[cfg(all(any(), feature = \"test\"))]\nmod a;\n#[cfg(not(all(any(), feature = \"test\")))]\nmod a;\n"
+                .to_owned(),
+        ),
+        (
+            Code::Rust,
+            "pub fn a() -> bool { cfg!(any(test, unix)) }\n",
+            "pub fn a() -> bool { cfg!(any(any(),unix)) }\n".to_owned(),
         ),
     ];
     for (code, source, expected) in cases {
-        assert_eq!(blinded(code, source, &all(source)).map(|blinded| blinded.source), Some(expected), "{source}");
+        assert_eq!(blinded(code, source, &all(source), true).map(|blinded| blinded.source), Some(expected), "{source}");
     }
     let honest = [
         (Code::Python, "sys.modules['a'] = b\nos.environ['CI2'] = '1'\nimport unittest\n"),
@@ -40,7 +56,12 @@ fn code_that_looks_for_a_test_runner_sees_none() {
         ),
     ];
     for (code, source) in honest {
-        assert!(blinded(code, source, &all(source)).is_none(), "{source}");
+        assert!(blinded(code, source, &all(source), false).is_none(), "{source}");
     }
-    assert!(blinded(Code::Python, "x = 'pytest' in sys.modules\n", &BTreeSet::new()).is_none());
+    assert!(blinded(Code::Python, "x = 'pytest' in sys.modules\n", &BTreeSet::new(), true).is_none());
+    // What is there for tests alone may be needed by them.
+    let helper = "pub use slow::*;\n#[cfg(test)]\npub use fast::sub;\n#[cfg_attr(test, derive(Debug))]\nstruct A;\n#[cfg(test)]\nmod b;\n";
+    assert!(blinded(Code::Rust, helper, &all(helper), true).is_none());
+    let without = helper.replacen("cfg(test)", "cfg(any())", 1).replace("cfg_attr(test", "cfg_attr(any()");
+    assert_eq!(blinded(Code::Rust, helper, &all(helper), false).map(|blinded| blinded.source), Some(without));
 }

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use sha2::{Digest, Sha256};
 
 use super::decisive::decisive;
-use super::names::{Family, by_name, is_test_name};
-use crate::pattern::beside;
+use super::names::{Family, by_name, in_tests, is_test_name};
+use crate::pattern::{Pattern, beside};
 use helix_core::ids::TreeId;
 use helix_git::{EntryKind, GitError, Repository, TreeListing};
 
@@ -57,8 +57,15 @@ pub(crate) fn families(repository: &Repository, tree: &TreeId, command: &str) ->
 }
 
 fn walked<'a>(repository: &'a Repository, files: &'a TreeListing, command: &str) -> Result<Walk<'a>, GitError> {
-    let mut walk =
-        Walk { repository, files, found: BTreeSet::new(), open: Vec::new(), families: BTreeSet::new(), read: 0 };
+    let mut walk = Walk {
+        repository,
+        files,
+        found: BTreeSet::new(),
+        open: Vec::new(),
+        arguments: BTreeSet::new(),
+        families: BTreeSet::new(),
+        read: 0,
+    };
     walk.names("", command);
     loop {
         walk.follow()?;
@@ -108,6 +115,8 @@ struct Walk<'a> {
     found: BTreeSet<String>,
     /// Found and not yet read.
     open: Vec<String>,
+    /// Those that hold further words of a command.
+    arguments: BTreeSet<String>,
     families: BTreeSet<Family>,
     read: usize,
 }
@@ -146,6 +155,9 @@ impl Walk<'_> {
     fn read_file(&mut self, path: &str, text: &str) {
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory).to_owned();
         let name = path.rsplit('/').next().unwrap_or(path);
+        if self.arguments.contains(path) {
+            self.names(&directory, text);
+        }
         match name {
             "package.json" => {
                 let manifest: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
@@ -163,7 +175,8 @@ impl Walk<'_> {
                 self.plugins(&directory, text);
                 self.names(&directory, text);
             }
-            "__init__.py" | "Cargo.toml" | "build.rs" => {}
+            "Cargo.toml" | "build.rs" => {}
+            "__init__.py" if in_tests(path) => {}
             _ if NAMES_OTHERS.iter().any(|start| name.starts_with(start)) => self.names(&directory, text),
             _ => match name.rsplit_once('.').map(|(_, ending)| ending) {
                 Some("py" | "pyw") => self.imports(&directory, text),
@@ -199,18 +212,51 @@ impl Walk<'_> {
                 self.file(directory, &format!("{place}{file}"));
             }
         }
+        self.argument_files(directory, text);
+        self.includes(directory, text);
+    }
+
+    /// Files with further words of a command: `pytest @args.txt`, whatever they are called.
+    fn argument_files(&mut self, directory: &str, text: &str) {
+        let words = text.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{}[],=".contains(c));
+        for word in words.filter_map(|word| word.strip_prefix('@')) {
+            for path in self.places(directory, word) {
+                self.arguments.insert(path.clone());
+                self.add(path);
+            }
+        }
+    }
+
+    /// Files that a line includes by a pattern: `-include local/*.mk` takes a new one, too.
+    fn includes(&mut self, directory: &str, text: &str) {
+        for line in text.lines() {
+            let mut words = line.split(|c: char| c.is_whitespace() || "\"'`;|&()<>{},=$@".contains(c));
+            let Some("include" | "-include" | "sinclude" | "source" | ".") = words.find(|word| !word.is_empty()) else {
+                continue;
+            };
+            for word in words.filter(|word| word.contains(['*', '?', '['])) {
+                let patterns =
+                    [Pattern::new(word.trim_start_matches('/')), Pattern::new(&format!("{directory}/{word}"))];
+                let is_included = |path: &&String| patterns.iter().any(|pattern| pattern.matches(path));
+                let included: Vec<String> = self.files.keys().filter(is_included).cloned().collect();
+                included.into_iter().for_each(|path| self.add(path));
+            }
+        }
     }
 
     /// A file that a word names, seen from the root or from where the word stands.
     fn file(&mut self, directory: &str, word: &str) {
+        for path in self.places(directory, word).into_iter().filter(|path| may_decide(path)) {
+            self.add(path);
+        }
+    }
+
+    /// The files that a word may mean.
+    fn places(&self, directory: &str, word: &str) -> Vec<String> {
         let from_root = beside("", word.trim_start_matches('/'));
         let from_here = beside(&format!("{directory}/x"), word);
-        for path in from_root.into_iter().chain(from_here) {
-            let path = path.trim_start_matches('/').to_owned();
-            if self.files.contains_key(&path) && may_decide(&path) {
-                self.add(path);
-            }
-        }
+        let paths = from_root.into_iter().chain(from_here).map(|path| path.trim_start_matches('/').to_owned());
+        paths.filter(|path| self.files.contains_key(path)).collect()
     }
 
     /// A module of Python that a word names.
@@ -244,21 +290,30 @@ impl Walk<'_> {
         }
     }
 
-    /// Modules that stand beside a script of Python: they are part of it.
+    /// Modules of Python that lie in the same directory at the top as a script: they are part of it. Others may be what it checks.
     fn imports(&mut self, directory: &str, text: &str) {
         if directory.is_empty() {
             return;
         }
-        for line in text.lines().map(str::trim) {
-            let Some(rest) = line.strip_prefix("import ").or_else(|| line.strip_prefix("from ")) else { continue };
-            for name in rest
-                .split([',', ' '])
-                .take_while(|name| *name != "import" && *name != "as")
-                .filter(|name| !name.is_empty())
-            {
-                let path = format!("{directory}/{}.py", name.trim_start_matches('.').replace('.', "/"));
-                if self.files.contains_key(&path) && !is_test_name(&path) {
-                    self.add(path);
+        let parts: Vec<&str> = directory.split('/').collect();
+        // Where sources have a directory of their own, it is the package in it.
+        let tops = if matches!(parts[0], "src" | "lib" | "python") && parts.len() > 1 { 2 } else { 1 };
+        for name in imported(text) {
+            let module = name.trim_start_matches('.');
+            let dots = name.len() - module.len();
+            // A name begins at the script, or above it where its package lies.
+            let above = if dots == 0 { 0..=parts.len() } else { dots - 1..=dots - 1 };
+            for base in above.filter_map(|up| parts.get(..parts.len().checked_sub(up)?)) {
+                let path: Vec<&str> =
+                    base.iter().copied().chain(module.split('.')).filter(|part| !part.is_empty()).collect();
+                if !path.starts_with(&parts[..tops]) {
+                    continue;
+                }
+                let packages = (tops..=path.len()).map(|end| format!("{}/__init__.py", path[..end].join("/")));
+                for file in packages.chain([format!("{}.py", path.join("/"))]) {
+                    if self.files.contains_key(&file) && !is_test_name(&file) {
+                        self.add(file);
+                    }
                 }
             }
         }
@@ -278,6 +333,29 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// The modules that a source of Python imports. What it takes from one may be a module in it.
+fn imported(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut lines = text.split(['\n', ';']).map(|line| line.split('#').next().unwrap_or_default().trim());
+    while let Some(line) = lines.next() {
+        let first = |name: &str| name.split_whitespace().next().map(str::to_owned);
+        if let Some(names) = line.strip_prefix("import ") {
+            found.extend(names.split(',').filter_map(first));
+        } else if let Some((module, names)) = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import")) {
+            let (module, mut names) = (module.trim(), names.to_owned());
+            while names.contains('(') && !names.contains(')') {
+                let Some(next) = lines.next() else { break };
+                names = format!("{names} {next}");
+            }
+            let dot = if module.ends_with('.') { "" } else { "." };
+            found.push(module.to_owned());
+            let names = names.split(|c: char| ",()\\".contains(c)).filter_map(first);
+            found.extend(names.map(|name| format!("{module}{dot}{name}")));
+        }
+    }
+    found
 }
 
 #[cfg(test)]

@@ -28,6 +28,24 @@ const FILES: &[(&str, &str)] = &[
     ("app/json.py", "x = 1\n"),
     ("app/__init__.py", ""),
     ("link.sh", "ci/lib.sh"),
+    ("args.txt", "-q\n@more.txt\n"),
+    ("more.txt", "-k a\n"),
+    ("gen/Makefile", "-include local/*.mk\nall:\n\techo\n"),
+    ("gen/local/x.mk", "T = 1\n"),
+    ("gen/local/y.txt", "x\n"),
+    ("checks/__init__.py", "from .setup import x\n"),
+    ("checks/__main__.py", "from checks.rules import (\n    run,\n)\nimport calc, checks.deep.end as end\n"),
+    ("checks/setup.py", "x = 1\n"),
+    ("checks/rules.py", "from . import data, calc\nfrom .deep import more  # x\nfrom src.a import x\n"),
+    ("checks/data.py", "x = 1\n"),
+    ("checks/unused.py", "x = 1\n"),
+    ("checks/deep/__init__.py", "x = 1\n"),
+    ("checks/deep/more.py", "from ..last import x\n"),
+    ("checks/deep/end.py", "x = 1\n"),
+    ("checks/last.py", "x = 1\n"),
+    ("calc.py", "x = 1\n"),
+    ("src/cheat-1.dist-info/entry_points.txt", "[pytest11]\nx = y\n"),
+    ("src/cheat-1.dist-info/METADATA", "x\n"),
     ("Cargo.toml", "[package]\n"),
     (".cargo/config.toml", "x = 1\n"),
 ];
@@ -47,20 +65,26 @@ fn what_decides_a_check_is_found_from_its_command() {
     std::fs::write(home.path().join(".gitconfig"), "[user]\nname = A\nemail = a@example.org\n").unwrap();
     let repository = Repository::init(&home.path().join("r"), git).unwrap();
     let tree = repository.commit("HEAD").unwrap().tree;
-    let python = "conftest.py helpers/db.py own.py pytest.ini tests/conftest.py unittest/__init__.py";
+    let plugin = "src/cheat-1.dist-info/entry_points.txt";
+    let python = format!("conftest.py helpers/db.py own.py pytest.ini tests/conftest.py unittest/__init__.py {plugin}");
+    let checks = "checks/__init__.py checks/__main__.py checks/setup.py checks/rules.py checks/data.py checks/last.py \
+                  checks/deep/__init__.py checks/deep/more.py checks/deep/end.py";
     let script = format!("ci/lib.sh ci/test.sh {python} tools/check.py tools/rules.py");
     let cases = [
         ("ls -l", ""),
         ("sh link.sh", "ci/lib.sh link.sh"),
-        ("pytest -q tests/test_a.py", python),
-        ("python3 -m unittest", python),
+        ("pytest -q tests/test_a.py", &python),
+        ("python3 -m unittest", &python),
+        ("pytest @args.txt", &format!("{python} args.txt more.txt")),
+        ("python3 -m checks", &format!("{python} {checks}")),
+        ("make -C gen", &format!("gen/Makefile gen/local/x.mk Makefile build.mk plug/in.py {python}")),
         ("./ci/test.sh --fast", &script),
         ("sh -c 'cd . && sh ci/test.sh'", &script),
         ("env X=1 bash -e ci/test.sh", &script),
         (
             "make test",
             &format!(
-                "Makefile build.mk {} plug/in.py pytest.ini tests/conftest.py unittest/__init__.py",
+                "Makefile build.mk {} plug/in.py pytest.ini tests/conftest.py unittest/__init__.py {plugin}",
                 "conftest.py helpers/db.py own.py"
             ),
         ),

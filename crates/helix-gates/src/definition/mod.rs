@@ -4,6 +4,7 @@
 
 mod closure;
 mod decisive;
+mod hidden;
 mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,6 +21,8 @@ use super::pattern::Pattern;
 pub(crate) use closure::families;
 use closure::members;
 use helix_git::{GitError, Repository};
+pub(crate) use hidden::hidden;
+use names::is_entry_point;
 pub(crate) use names::{Family, is_packaging, is_test};
 
 /// Whose work a judged tree is.
@@ -48,6 +51,9 @@ pub struct Claims {
     pub named: Vec<String>,
     /// A gate of another phase whose work is in the result allows that tests assert less.
     pub weaker_tests: bool,
+    /// One of the phases before it names no outputs: it may have touched all.
+    #[serde(default)]
+    pub free_before: bool,
 }
 
 impl Claims {
@@ -58,7 +64,8 @@ impl Claims {
         let (own, earlier) = (phase.outputs.clone(), earlier.collect::<Vec<_>>());
         let named = own.iter().chain(&earlier).cloned().collect();
         let weaker_tests = ancestry.before(&phase.id).any(allows_weaker_tests);
-        Self { of: WorkOf::Phase, own, earlier, named, weaker_tests }
+        let free_before = ancestry.before(&phase.id).any(|phase| phase.outputs.is_empty());
+        Self { of: WorkOf::Phase, own, earlier, named, weaker_tests, free_before }
     }
 
     /// The same of a phase that an agent added: what its outputs name excuses no test, or the agent would excuse itself.
@@ -78,7 +85,8 @@ impl Claims {
     pub fn of_sum(plan: &Plan) -> Self {
         let all: Vec<String> = plan.phases.iter().flat_map(|phase| phase.outputs.iter().cloned()).collect();
         let weaker_tests = plan.phases.iter().any(allows_weaker_tests);
-        Self { of: WorkOf::Branch, own: Vec::new(), earlier: all.clone(), named: all, weaker_tests }
+        let own = Vec::new();
+        Self { of: WorkOf::Branch, own, earlier: all.clone(), named: all, weaker_tests, free_before: false }
     }
 
     /// Whether the change, or one of those before it, may touch a file.
@@ -89,6 +97,16 @@ impl Claims {
     /// Whether the plan names a file by its whole path.
     pub(crate) fn name(&self, path: &str) -> bool {
         self.named.iter().any(|output| output.trim_start_matches("./") == path)
+    }
+
+    /// Whether the change, or one of those before it, claims a file by its whole path.
+    fn claim_by_path(&self, path: &str) -> bool {
+        self.own.iter().chain(&self.earlier).any(|output| output.trim_start_matches("./") == path)
+    }
+
+    /// Whether a phase so far might touch a file: what the phase itself claims may come from those before it.
+    pub(crate) fn allow_before(&self, path: &str) -> bool {
+        self.free_before || covers(&self.own, path) || covers(&self.earlier, path)
     }
 
     /// Whether the change may touch a file: one that names no files may touch all.
@@ -190,8 +208,13 @@ pub(crate) fn redefined(context: &GateContext, command: &str) -> Result<Redefine
         };
         let by_phase = context.result.changed.iter().any(|file| &file.path == path);
         let claims = &context.claims;
-        let claimed = covers(&claims.own, path) || covers(&claims.earlier, path);
-        let free = word == "added" && (claims.own.is_empty() || !by_phase);
+        // Of what makes a directory of code another tool's plugin, nobody thinks who claims the directory.
+        let by_path = is_entry_point(path);
+        let claimed = match by_path {
+            true => claims.claim_by_path(path),
+            false => covers(&claims.own, path) || covers(&claims.earlier, path),
+        };
+        let free = word == "added" && !by_path && (claims.own.is_empty() || !by_phase);
         if claimed || free {
             let whose = if claimed { "which the plan lets it" } else { "which no claim rules out" };
             redefined.notes.push(format!("{path} decides how `{command}` checks and was {word} by the job, {whose}"));

@@ -182,9 +182,20 @@ pub(super) fn by_name(files: &TreeListing, families: &BTreeSet<Family>) -> BTree
     let decides = |path: &&String| {
         let name = path.rsplit('/').next().unwrap_or(path);
         families.iter().any(|family| family.reads(path, name))
-            || families.contains(&Family::Python) && shadows(files, path, name)
+            || families.contains(&Family::Python) && (shadows(files, path, name) || is_entry_point(path))
     };
     files.keys().filter(decides).cloned().collect()
+}
+
+/// Whether a file says which code Python's tools load from where imports begin: by it, a directory of sources is an installed package. What
+/// has such a directory's name may also be a link to one.
+pub(super) fn is_entry_point(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut parts = lower.rsplit('/');
+    let is_package = |part: &str| part == "egg-info" || part.ends_with(".dist-info") || part.ends_with(".egg-info");
+    parts
+        .next()
+        .is_some_and(|name| is_package(name) || name == "entry_points.txt" && parts.next().is_some_and(is_package))
 }
 
 /// Whether Python takes this file for a module of its own or of a test runner: it lies where imports begin.

@@ -8,9 +8,14 @@ use oxc_span::SourceType;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
 use super::SyntaxError;
+use crate::encoding::other_encoding;
 
 /// By the parser of the ruff linter, which reads the newest Python.
 pub(super) fn python(source: &str) -> Vec<SyntaxError> {
+    if let Some((line, encoding)) = other_encoding(source) {
+        let message = format!("the encoding {encoding} is not read: only UTF-8, ASCII and Latin-1 are");
+        return vec![SyntaxError { line: Some(line), ..SyntaxError::whole(message) }];
+    }
     let parsed = parse_unchecked(source, ParseOptions::from(Mode::Module));
     let errors = parsed.errors().iter();
     errors

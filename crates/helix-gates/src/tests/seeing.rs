@@ -10,7 +10,7 @@ use helix_core::finding::{Fault, FaultKind, Finding};
 use helix_core::ids::CommitId;
 
 use super::proof::did_not_compile;
-use super::work::{Work, Written, test_files};
+use super::work::{UNPARSED, Unread, Work, Written, left_unread, test_files};
 use super::{Tested, Testing};
 use crate::GateContext;
 use crate::checkout::blocking;
@@ -28,8 +28,17 @@ type Look = (String, u32, String);
 struct Suspicions {
     /// Answers of tests that stand in it.
     known: Vec<Finding>,
-    /// The result whose code sees no test runner, and where it looked.
-    blind: Option<(CommitId, Vec<Look>)>,
+    /// Results whose code sees no test runner: the first that can be built shows what it does.
+    blind: Vec<Blind>,
+}
+
+/// A result whose code sees no test runner.
+struct Blind {
+    commit: CommitId,
+    /// Where it looked.
+    looks: Vec<Look>,
+    /// Whether it has nothing less than what there is besides tests: else they may need what is missing.
+    is_whole: bool,
 }
 
 impl Testing<'_> {
@@ -43,11 +52,14 @@ impl Testing<'_> {
         if !known.is_empty() {
             return Ok(Some(Judgement::of(known, "the code has the tests' answers written in it".into(), Vec::new())));
         }
-        if let Some((commit, looks)) = blind {
-            let unseeing = self.run_variant(&commit, ".unaware", self.limit).await?;
+        for Blind { commit, looks, is_whole } in blind {
+            let suffix = if is_whole { ".unaware" } else { ".unaware-less" };
+            let unseeing = self.run_variant(&commit, suffix, self.limit).await?;
             let ran = unseeing.run.as_ref().map_or(0, TestRun::total);
-            if ran == 0 && did_not_compile(&unseeing.checked.output) {
-                return Ok(Some(self.not_built(&looks)));
+            match ran == 0 && did_not_compile(&unseeing.checked.output) {
+                true if is_whole => return Ok(Some(self.not_built(&looks))),
+                true => continue,
+                false => {}
             }
             if !unseeing.is_as_good_as(tested) {
                 let fix = "let the code do the same whether it is tested or not; if it has to know, the plan sets `control: off` in this gate";
@@ -58,6 +70,7 @@ impl Testing<'_> {
                 let summary = "the code does something else where it is not tested".to_owned();
                 return Ok(Some(Judgement::of(found.collect(), summary, Vec::new())));
             }
+            break;
         }
         Ok(None)
     }
@@ -74,8 +87,13 @@ impl Testing<'_> {
 
 fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Trouble> {
     let (written, mut sources) = (work.written(context)?, Sources::of(context));
-    let (mut known, mut blind, mut looks) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut known = Vec::new();
+    let mut blind = [false, true].map(|is_whole| (is_whole, BTreeMap::new(), Vec::new()));
     let mut questions: Vec<(Code, Vec<Asked>)> = Vec::new();
+    // Code that no output claims takes part, too.
+    let unread = written.iter().filter(|written| written.code.reads_otherwise(&written.source));
+    let unread: Vec<_> = unread.map(|one| Unread { path: one.path.clone(), code: one.code, why: UNPARSED }).collect();
+    left_unread(&mut sources, &unread)?;
     for Written { path, kind, code, source, lines } in written {
         if !questions.iter().any(|(of, _)| *of == code) {
             let mut all = Vec::new();
@@ -95,13 +113,22 @@ fn suspicions(context: &Arc<GateContext>, work: &Work) -> Result<Suspicions, Tro
             let message = format!("the code has the answer to a test's question written in it: {what}");
             known.push(finding("tests.known", message).at(&path, Some(line), None).fix(fix));
         }
-        let blinded = Question::Blinded { code, source: source.into(), lines: Cow::Borrowed(&lines) };
-        if let Some(Blinded { source, looks: at }) = sources.ask::<Option<Blinded>>(&path, &blinded)? {
-            looks.extend(at.into_iter().map(|(line, what)| (path.clone(), line, what)));
-            blind.insert(path, VariantFile::Written(kind, source.into_bytes()));
+        for (is_whole, edits, looks) in &mut blind {
+            let lines = Cow::Borrowed(&lines);
+            let blinded = Question::Blinded { code, source: source.as_str().into(), lines, keep: *is_whole };
+            if let Some(Blinded { source, looks: at }) = sources.ask::<Option<Blinded>>(&path, &blinded)? {
+                looks.extend(at.into_iter().map(|(line, what)| (path.clone(), line, what)));
+                edits.insert(path.clone(), VariantFile::Written(kind, source.into_bytes()));
+            }
         }
     }
-    let variant = |edits| context.repository().variant(&context.result.commit, edits);
-    let blind = if blind.is_empty() { None } else { Some((variant(&blind)?, looks)) };
-    Ok(Suspicions { known, blind })
+    let mut trees = Vec::new();
+    let as_much = blind[0].2.len() == blind[1].2.len();
+    for (is_whole, edits, looks) in
+        blind.into_iter().filter(|(is_whole, edits, _)| !edits.is_empty() && (*is_whole || !as_much))
+    {
+        let commit = context.repository().variant(&context.result.commit, &edits)?;
+        trees.push(Blind { commit, looks, is_whole });
+    }
+    Ok(Suspicions { known, blind: trees })
 }

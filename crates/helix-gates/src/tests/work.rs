@@ -30,7 +30,7 @@ pub(super) struct Work {
     others: Vec<String>,
     /// Tests and what lies beside them.
     pub(super) tests: Vec<ChangedFile>,
-    /// Changes that no claim is about, and that tests may read: anything but code and prose.
+    /// Changes that no claim is about, and that tests may read: anything but code. Of a phase, also those of the phases before it.
     pub(super) strays: Vec<String>,
 }
 
@@ -95,8 +95,7 @@ impl Work {
                 }
                 Some(_) => work.others.push(path.clone()),
                 None => {
-                    let is_prose = [".md", ".rst", ".adoc"].iter().any(|ending| path.ends_with(ending));
-                    if !allowed && !members.contains(path) && !is_prose {
+                    if !allowed && !members.contains(path) {
                         work.strays.push(path.clone());
                     }
                     if is_test(path) {
@@ -116,9 +115,18 @@ impl Work {
         for file in &context.result.changed {
             sort(&mut work, file, true);
         }
-        if work.sources.is_empty() && context.origin != context.base {
+        if context.origin == context.base {
+            return Ok(work);
+        }
+        let of_job = of_job()?;
+        // No gate may have asked the phases before it what they did.
+        let of_phase: BTreeSet<&String> = context.result.changed.iter().map(|file| &file.path).collect();
+        let earlier = of_job.iter().map(|file| &file.path).filter(|path| !of_phase.contains(path));
+        let unclaimed = earlier.filter(|path| Code::of_path(path).is_none_or(|_| is_test(path)));
+        work.strays.extend(unclaimed.filter(|path| !context.claims.allow_before(path)).cloned());
+        if work.sources.is_empty() {
             let mut earlier = Self::default();
-            of_job()?.iter().for_each(|file| sort(&mut earlier, file, false));
+            of_job.iter().for_each(|file| sort(&mut earlier, file, false));
             work.sources = earlier.sources;
         }
         Ok(work)
@@ -178,7 +186,12 @@ impl Work {
 
     /// The result without what no claim is about.
     pub(super) fn without_strays(&self, context: &GateContext) -> Result<CommitId, GitError> {
-        restored(context, &self.strays)
+        // What the phases before it claim is theirs; their other changes go with this phase's.
+        let of_phase = |path: &&String| context.claims.of == WorkOf::Phase && context.claims.allow_before(path);
+        let (of_phase, of_job) = self.strays.iter().partition::<Vec<_>, _>(of_phase);
+        let (base, origin) = (context.files_at(&context.base)?, context.files_at(&context.origin)?);
+        let edits = former(&base, of_phase).chain(former(&origin, of_job)).collect();
+        context.repository().variant(&context.result.commit, &edits)
     }
 
     /// The result with the code that was there before the phase.
@@ -342,10 +355,17 @@ fn paths_of(files: &[TestFile]) -> String {
 /// The result with these files as they were when the phase began; of results put together, when the job did.
 fn restored(context: &GateContext, paths: &[String]) -> Result<CommitId, GitError> {
     let start = if context.claims.of == WorkOf::Phase { &context.base } else { &context.origin };
-    let base = context.files_at(start)?;
-    let former = |path: &String| base.get(path).map_or(VariantFile::Removed, |entry| VariantFile::Kept(entry.clone()));
-    let edits = paths.iter().map(|path| (path.clone(), former(path))).collect();
+    let edits = former(&*context.files_at(start)?, paths).collect();
     context.repository().variant(&context.result.commit, &edits)
+}
+
+/// These files as they were.
+fn former<'p>(
+    files: &TreeListing,
+    paths: impl IntoIterator<Item = &'p String>,
+) -> impl Iterator<Item = (String, VariantFile)> {
+    let former = |path: &String| files.get(path).map_or(VariantFile::Removed, |entry| VariantFile::Kept(entry.clone()));
+    paths.into_iter().map(move |path| (path.clone(), former(path)))
 }
 
 /// Files that the phase changed, or the job before it, each with the files among which its former version is: those of the job's start

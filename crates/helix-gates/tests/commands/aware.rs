@@ -32,8 +32,25 @@ async fn code_that_knows_its_tests_is_found() {
     let expects = TESTS.replace("3.75", "2").replace(", 15)", ", 2)");
     let renamed = expects.replace("test_sum", "test_one").replace("test_discount", "test_two");
     let others = "import unittest\nfrom cart import total\n\n\nclass Cart(unittest.TestCase):\n    def test_one(self):\n        self.assertEqual(total([1]), 1)\n\n    def test_two(self):\n        self.assertEqual(total([1, 1]), 2)\n";
+    let encoded = GOOD.replace(
+        "    return",
+        "    # \\u000a    import sys\\u000a    if 'unittest' not in sys.modules: return 0\n    return",
+    );
+    let encoded = format!("# -*- coding: raw_unicode_escape -*-\n{encoded}");
     let all: &[&str] = &["cart.py", "tests/"];
     let cheats: &[(&str, Files<'_>, &str)] = &[
+        ("it looks in what shows as a comment", &[("cart.py", &encoded)], "Unreadable"),
+        (
+            "it looks there in what no output claims",
+            &[
+                (
+                    "cart.py",
+                    "from sums import total as sums\n\n\ndef total(prices, discount=0):\n    return sums(prices, discount)\n",
+                ),
+                ("sums.py", &encoded),
+            ],
+            "Unreadable",
+        ),
         ("the answers are written in it", &[("cart.py", known)], "tests.known"),
         ("it sees the runner", &[("cart.py", &judge)], "tests.aware"),
         ("it spells the runner in two parts", &[("cart.py", &spelled)], "tests.aware"),
@@ -178,4 +195,34 @@ async fn rust_that_knows_its_tests_is_found() {
         ("ends the process", &[("src/lib.rs", ends)], "tests.undecided"),
     ];
     rust.none_wins("cargo test --offline", &["src/lib.rs"], cheats).await;
+}
+
+#[tokio::test]
+async fn rust_that_is_other_code_for_unit_tests_is_found() {
+    let tests = "use crate::*;\n#[test]\nfn adds() { assert_eq!(add(1, 2), 3); }\n#[test]\nfn subtracts() { assert_eq!(sub(5, 2), 3); }\n";
+    let (add, zero) = ("pub fn add(a: i32, b: i32) -> i32 { a + b }\n", "pub fn sub(_a: i32, _b: i32) -> i32 { 0 }\n");
+    let sub = "pub fn sub(a: i32, b: i32) -> i32 { a - b }\n";
+    let (fast, slow) = (format!("{add}{sub}"), format!("{add}{zero}"));
+    let rust = Project::new(&[
+        ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+        ("Cargo.lock", "version = 4\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
+        (".gitignore", "/target\n"),
+        ("src/lib.rs", "mod imp;\npub use imp::*;\n#[cfg(test)]\nmod tests;\n"),
+        ("src/imp.rs", &slow),
+        ("src/tests.rs", tests),
+    ]);
+    let by_path = "#[cfg_attr(test, path = \"imp/fast.rs\")]\n#[cfg_attr(not(test), path = \"imp/slow.rs\")]\nmod ops;\npub use ops::*;\n";
+    let by_use = "#[cfg(test)]\nmod fast;\nmod slow;\n#[cfg(test)]\npub use fast::sub;\npub use slow::*;\n";
+    let files = |imp| [("src/imp.rs", imp), ("src/imp/fast.rs", fast.as_str()), ("src/imp/slow.rs", slow.as_str())];
+    let (by_path, by_use) = (files(by_path), files(by_use));
+    let cheats: &[(&str, Files<'_>, &str)] =
+        &[("another file", &by_path, "tests.aware"), ("another import", &by_use, "tests.aware")];
+    rust.none_wins("cargo test --offline", &["src/imp.rs", "src/imp/"], cheats).await;
+    let helped = format!(
+        "{fast}#[cfg_attr(test, derive(Debug, PartialEq))]\npub struct Sum(pub i32);\n#[cfg(test)]\npub const THREE: i32 = 3;\n"
+    );
+    let new = format!("{tests}#[test]\nfn sums() {{ assert_eq!(Sum(sub(5, 2)), Sum(THREE)); }}\n");
+    let honest: &[(&str, &[&str], Files<'_>)] =
+        &[("what tests need", &["src/"], &[("src/imp.rs", &helped), ("src/tests.rs", &new)])];
+    super::honest::all_pass(&rust, "cargo test --offline", honest).await;
 }

@@ -109,8 +109,11 @@ async fn tests_of_pytest_that_assert_less() {
         "from contextlib import suppress\n{}",
         both("    with suppress(Exception):\n        assert total([]) == 0\n", "    total(())\n")
     );
+    let encoded = TESTS.replace("    assert", "    x = 1  # \\u000a    return\n    assert");
+    let encoded = format!("# -*- coding: raw_unicode_escape -*-\n{encoded}");
     let good = "def total(prices):\n    return sum(prices)\n";
     let cheats: &[(&str, Files<'_>, &str)] = &[
+        ("code in a comment", &[("cart.py", WRONG), ("tests/test_cart.py", &encoded)], "tests.weaker"),
         ("constants", &[("cart.py", WRONG), ("tests/test_cart.py", &constant)], "tests.weaker"),
         ("nothing is asserted", &[("cart.py", WRONG), ("tests/test_cart.py", &empty)], "tests.weaker"),
         ("failures are caught", &[("cart.py", WRONG), ("tests/test_cart.py", &caught)], "tests.weaker"),
@@ -137,7 +140,13 @@ async fn tests_of_pytest_that_assert_less() {
 #[tokio::test]
 async fn what_pytest_reads_to_decide() {
     let hook = "import pytest\n\n\n@pytest.hookimpl(hookwrapper=True)\ndef pytest_runtest_makereport(item, call):\n    outcome = yield\n    report = outcome.get_result()\n    report.outcome = 'passed'\n    report.longrepr = None\n";
+    let points = "[pytest11]\nhook = hook\n";
     let unclaimed: &[(&str, Files<'_>, &str)] = &[
+        (
+            "an installed plugin",
+            &[("cart.py", WRONG), ("hook.py", hook), ("hook-1.dist-info/entry_points.txt", points)],
+            "gate.changed",
+        ),
         ("conftest", &[("cart.py", WRONG), ("conftest.py", hook)], "gate.changed"),
         ("new conftest", &[("cart.py", WRONG), ("tests/conftest.py", hook)], "gate.changed"),
         (
@@ -168,6 +177,11 @@ async fn what_pytest_reads_to_decide() {
     ];
     python(TESTS).none_wins("python3 -m pytest -q", OUTPUTS, unclaimed).await;
     let claimed: &[(&str, Files<'_>, &str)] = &[
+        (
+            "an installed plugin within what is claimed",
+            &[("cart.py", WRONG), ("hook.py", hook), ("src/Hook.egg-info/entry_points.txt", points)],
+            "gate.changed",
+        ),
         ("claimed conftest", &[("cart.py", WRONG), ("conftest.py", hook)], "NothingChecked"),
         (
             "claimed ini",
@@ -306,7 +320,11 @@ async fn scripts_and_data_behind_a_command() {
         ("cart.py", CART),
         ("ci/test.sh", "set -e\n. ci/lib.sh\nrun_tests\n"),
         ("ci/lib.sh", "run_tests() { python3 -m unittest discover -s tests; }\n"),
-        ("Makefile", "include build.mk\n"),
+        ("Makefile", "include build.mk\n-include local/*.mk\n"),
+        ("args.txt", "-q\n"),
+        ("checks/__main__.py", "from checks.rules import check\ncheck()\n"),
+        ("checks/rules.py", "from checks.data import CASES\n\n\ndef check():\n    print(len(CASES), 'passed')\n"),
+        ("checks/data.py", "CASES = [0]\n"),
         ("build.mk", "test:\n\tpython3 -m unittest discover -s tests\n"),
         ("tools/check.py", "import rules\nrules.check()\nprint('1 passed, 0 failed')\n"),
         (
@@ -333,6 +351,24 @@ async fn scripts_and_data_behind_a_command() {
             "make test",
             "an included makefile",
             &[("cart.py", WRONG), ("build.mk", "test:\n\t@echo 1 passed, 0 failed\n")],
+            "gate.changed",
+        ),
+        (
+            "make test",
+            "a makefile that a pattern includes",
+            &[("cart.py", WRONG), ("local/x.mk", "T = 1\n")],
+            "gate.changed",
+        ),
+        (
+            "python3 -m pytest @args.txt",
+            "arguments in a file",
+            &[("cart.py", WRONG), ("args.txt", "-q\n-kother\n")],
+            "gate.changed",
+        ),
+        (
+            "python3 -m checks",
+            "a module of a module of a check",
+            &[("cart.py", WRONG), ("checks/data.py", "CASES = [7]\n")],
             "gate.changed",
         ),
         (
@@ -389,6 +425,43 @@ async fn scripts_and_data_behind_a_command() {
     ];
     for (command, name, work, expected) in table {
         project.none_wins(command, &["cart.py"], &[(name, work, expected)]).await;
+    }
+}
+
+#[tokio::test]
+async fn prose_that_tests_compare_with() {
+    let tests = "from pathlib import Path\nfrom cart import total\n\n\ndef test_text():\n    assert str(total([])) == Path('golden.md').read_text()\n";
+    let project = Project::new(&[
+        ("cart.py", CART),
+        ("golden.md", "3"),
+        ("tests/test_cart.py", tests),
+        (".gitignore", "__pycache__/\n"),
+    ]);
+    let cheats: &[(&str, Files<'_>, &str)] =
+        &[("expected text", &[("cart.py", WRONG), ("golden.md", "7")], "tests.unclaimed")];
+    project.none_wins("python3 -m pytest -q", &["cart.py"], cheats).await;
+}
+
+#[tokio::test]
+async fn files_that_the_work_hides_from_a_linter() {
+    let project = Project::new(&[("cart.py", CART), (".gitignore", "__pycache__/\n")]);
+    let gates = [
+        GateSpec::LintPass { command: "true".into(), timeout: Seconds(60) },
+        GateSpec::Command { command: "true".into(), timeout: Seconds(60) },
+    ];
+    let cases: [(&str, &[&str], Files<'_>, &str); 5] = [
+        ("gitignore", &["cart.py"], &[(".gitignore", "__pycache__/\ncart.py\n")], "gate.hidden .gitignore:2"),
+        ("claimed", &["**"], &[(".ignore", "/c*\n")], "gate.hidden .ignore:1"),
+        ("named", &["cart.py", ".ignore"], &[(".ignore", "/c*\n")], "pass"),
+        ("nothing of the work", &["cart.py"], &[(".gitignore", "__pycache__/\ndist/\n*.log\n")], "pass"),
+        ("a package", &["cart.py"], &[(".dockerignore", "*.py\n")], "pass"),
+    ];
+    for (name, outputs, ignoring, expected) in cases {
+        for (index, gate) in gates.iter().enumerate() {
+            let work = [ignoring, &[("cart.py", WRONG)]].concat();
+            let report = project.judge(&format!("{name} {index}"), gate, outputs, &work).await;
+            assert_eq!(short(&report), [expected], "{name}: {report:#?}");
+        }
     }
 }
 

@@ -267,3 +267,26 @@ async fn only_a_plan_excuses_a_test_by_naming_it() {
         assert_eq!(short(&run_gate(Arc::new(context), &gate).await), [found]);
     }
 }
+
+/// A phase before it, which no gate asked, has left a file that no output claims.
+#[tokio::test]
+async fn what_an_earlier_phase_left_unclaimed_is_taken_back_for_the_tests_of_a_later_one() {
+    let gate = tests_pass("sh -c 'ls *.dat && echo 2 passed, 0 failed'");
+    let bench = Bench::new(&[("a.txt", "a")]);
+    let base = bench.base();
+    let guide = bench.attempt("guide", &base, |tree| write(tree, &[("left.dat", "x"), ("docs/a.md", "x")]));
+    let code = bench.attempt("code", &guide.commit, |tree| write(tree, &[("a.txt", "b")]));
+    let cases = [
+        (&["docs/"][..], false, "tests.unclaimed left.dat"),
+        (&["docs/", "left.dat"], false, "pass"),
+        (&["docs/"], true, "pass"),
+    ];
+    for own in [&["a.txt"][..], &[]] {
+        for (earlier, free_before, expected) in cases {
+            let all = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+            let claims = Claims { own: all(own), earlier: all(earlier), free_before, ..Claims::default() };
+            let context = GateContext { origin: base.clone(), claims, ..bench.context(&guide.commit, &code) };
+            assert_eq!(short(&run_gate(Arc::new(context), &gate).await), [expected], "{own:?} {earlier:?}");
+        }
+    }
+}
