@@ -305,7 +305,7 @@ fn limits_of_the_process_are_named() {
         crate::user::ran(shell.arg("-c").arg(format!("{limit}; exec {helix} run p.yaml")).output().unwrap())
     };
     limited("ulimit -f 8").refused(4, &["HX0302", "helix.db"]);
-    limited("ulimit -n 13").refused(4, &["HX0912", "ulimit -n"]);
+    limited("ulimit -n 10").refused(4, &["HX0904", "ulimit -n"]);
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     crate::user::ran(user.helix().arg("--help").stdout(full).output().unwrap()).refused(4, &["HX0950"]);
 }

@@ -43,11 +43,18 @@ impl NamedByUser {
             if hook.extension().is_some_and(|ending| ending == "sample") {
                 continue;
             }
-            let target = fs::canonicalize(&hook).ok().and_then(|target| below(user, &target));
+            // Where it leads, and where it would if that were there.
+            let real = fs::canonicalize(&hook).ok().and_then(|target| below(user, &target));
+            let target = fs::read_link(&hook).ok().and_then(|target| match target.is_absolute() {
+                true => below(user, &target),
+                false => target_of(".git/hooks/x", target.to_str()?),
+            });
             let script = read(&hook)?.unwrap_or_default();
             let script = String::from_utf8_lossy(&script);
             let called = words(&script).flat_map(|word| places(user, word));
-            named.files.extend(target.into_iter().chain(called).filter(|place| listing.contains_key(place)));
+            named
+                .files
+                .extend(real.into_iter().chain(target).chain(called).filter(|place| listing.contains_key(place)));
         }
         Ok(named)
     }

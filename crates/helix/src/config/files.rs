@@ -12,12 +12,13 @@ use helix_core::document::{Entry, FieldCodes, FieldReader, FromNode, Node, Paths
 use helix_core::source_text::{SourceText, utf8};
 use helix_language::{Language, say};
 use helix_process::bounded::{read_bytes, read_bytes_beneath};
+use rustix::io::Errno;
 use sha2::{Digest, Sha256};
 
 use super::keys::File;
 use super::trust::{ProjectFile, Trust, only_the_user_writes};
 use crate::environment::Environment;
-use crate::error::{CommandError, codes};
+use crate::error::{CommandError, RAISE_OPEN_FILES, codes};
 
 /// The origin of a value that nobody has written.
 pub(crate) const BUILT_IN: &str = "built in";
@@ -224,7 +225,12 @@ fn load_beneath(root: Option<&Path>, path: &Path) -> Result<Option<(PathBuf, Str
         Ok(bytes) => bytes,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
         Err(error) => {
-            return Err(CommandError::usage(codes::CONFIG_UNREADABLE, format!("cannot read {}", path.display()))
+            let cannot = format!("cannot read {}", path.display());
+            if let Some(Errno::MFILE | Errno::NFILE) = Errno::from_io_error(&error) {
+                let refused = CommandError::environment(codes::CONFIG_UNREADABLE, cannot);
+                return Err(refused.because(&error).hint(RAISE_OPEN_FILES));
+            }
+            return Err(CommandError::usage(codes::CONFIG_UNREADABLE, cannot)
                 .because(&error)
                 .hint("make it a readable file, or name another one with --config"));
         }

@@ -12,6 +12,10 @@ use helix_core::diagnostic::{Diagnostic, did_you_mean};
 use helix_core::text::count;
 use serde::Serialize;
 
+/// What to do where no more files can be opened.
+pub(crate) const RAISE_OPEN_FILES: &str =
+    "raise the limit of open files (`ulimit -n`); Helix needs about 64, and one for each client";
+
 /// How `helix` ends; the numbers are the contract with scripts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "u8")]

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use crate::client::Client;
 use crate::config::Settings;
 use crate::environment::Environment;
-use crate::error::{CommandError, codes};
+use crate::error::{CommandError, RAISE_OPEN_FILES, codes};
 use crate::socket;
 
 pub(crate) use background::{READY_MARK, start_in_background};
@@ -239,8 +239,9 @@ fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> CommandError {
                 "choose another port with --listen, or `[server] listen` in helix.toml; 127.0.0.1:0 chooses a free one",
             )
         }
-        Some(Errno::MFILE | Errno::NFILE) => CommandError::environment(codes::CANNOT_LISTEN, cannot())
-            .hint("raise the limit of open files (`ulimit -n`); Helix needs about 64, and one for each client"),
+        Some(Errno::MFILE | Errno::NFILE) => {
+            CommandError::environment(codes::CANNOT_LISTEN, cannot()).hint(RAISE_OPEN_FILES)
+        }
         Some(_) | None => CommandError::usage(codes::CANNOT_LISTEN, cannot())
             .hint("choose an address of this machine with --listen; ports below 1024 need privileges"),
     };
