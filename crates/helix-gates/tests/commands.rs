@@ -5,6 +5,8 @@
 mod aware;
 #[path = "commands/cheats.rs"]
 mod cheats;
+#[path = "commands/decides.rs"]
+mod decides;
 #[path = "commands/elsewhere.rs"]
 mod elsewhere;
 #[path = "commands/history.rs"]
