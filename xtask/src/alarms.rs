@@ -25,7 +25,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let places = if options.repositories.is_empty() { here.as_slice() } else { &options.repositories };
     let places = std::env::join_paths(places).context("a repository's path has a colon")?;
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(workspace::root()).args(["test", "-p", "helix-gates", "--test", "commands", "--"]);
+    cargo.current_dir(workspace::root()).args(["test", "-p", "helix-gates", "--test", "all", "--"]);
     cargo.args(["--ignored", "--nocapture", "honest_history"]);
     let ran = cargo.env("HELIX_HISTORY", places).env("HELIX_HISTORY_COMMITS", options.commits.to_string()).status();
     if !ran.context("cannot start cargo")?.success() {

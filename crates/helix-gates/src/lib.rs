@@ -14,7 +14,6 @@ mod definition;
 mod delivery;
 mod docs_refs;
 mod elsewhere;
-mod encoding;
 mod files;
 mod judgement;
 mod lacking;

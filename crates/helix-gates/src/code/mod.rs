@@ -3,6 +3,7 @@
 //! Must not know commits or gates.
 
 mod assertions;
+mod encoding;
 mod expectations;
 mod expecting;
 mod faults;
@@ -16,9 +17,8 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 use tree_sitter::{Language, Node, Parser, Tree};
 
-use crate::encoding::other_encoding;
-
 pub(crate) use assertions::{Weakening, weakened};
+pub(crate) use encoding::other_encoding;
 pub(crate) use expectations::{Asked, OtherAnswer, TestFile, asked, has_examples, known_answers, other_answers};
 pub(crate) use expecting::{Expecting, expecting, expecting_else};
 pub(crate) use faults::{Weaker, lying, weaker};

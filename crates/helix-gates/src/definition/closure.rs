@@ -17,6 +17,11 @@ use helix_git::{EntryKind, GitError, Repository, TreeListing};
 const MAX_SCRIPT: usize = 256 << 10;
 /// Most files that are read for what they name.
 const MAX_READ: usize = 200;
+/// Most patterns that are compared with all files, and modules of one source that are looked for.
+const MOST_PATTERNS: usize = 100;
+const MOST_MODULES: usize = 1_000;
+/// Most parts of a module's name.
+const MOST_PARTS: usize = 20;
 
 /// What a program runs that its command line does not name.
 const BY_PROGRAM: [(&str, &[&str]); 9] = [
@@ -64,6 +69,7 @@ fn walked<'a>(repository: &'a Repository, files: &'a TreeListing, command: &str)
         open: Vec::new(),
         arguments: BTreeSet::new(),
         families: BTreeSet::new(),
+        patterns: 0,
         read: 0,
     };
     walk.names("", command);
@@ -118,6 +124,8 @@ struct Walk<'a> {
     /// Those that hold further words of a command.
     arguments: BTreeSet<String>,
     families: BTreeSet<Family>,
+    /// Patterns that were compared with the files.
+    patterns: usize,
     read: usize,
 }
 
@@ -235,6 +243,11 @@ impl Walk<'_> {
                 continue;
             };
             for word in words.filter(|word| word.contains(['*', '?', '['])) {
+                // Each is compared with every file; a file that has been changed to say more is a finding itself.
+                self.patterns += 1;
+                if self.patterns > MOST_PATTERNS {
+                    return;
+                }
                 let patterns =
                     [Pattern::new(word.trim_start_matches('/')), Pattern::new(&format!("{directory}/{word}"))];
                 let is_included = |path: &&String| patterns.iter().any(|pattern| pattern.matches(path));
@@ -298,7 +311,8 @@ impl Walk<'_> {
         let parts: Vec<&str> = directory.split('/').collect();
         // Where sources have a directory of their own, it is the package in it.
         let tops = if matches!(parts[0], "src" | "lib" | "python") && parts.len() > 1 { 2 } else { 1 };
-        for name in imported(text) {
+        let has_parts = |name: &String| name.split('.').count() <= MOST_PARTS;
+        for name in imported(text).into_iter().filter(has_parts).take(MOST_MODULES) {
             let module = name.trim_start_matches('.');
             let dots = name.len() - module.len();
             // A name begins at the script, or above it where its package lies.
@@ -345,9 +359,11 @@ fn imported(text: &str) -> Vec<String> {
             found.extend(names.split(',').filter_map(first));
         } else if let Some((module, names)) = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import")) {
             let (module, mut names) = (module.trim(), names.to_owned());
-            while names.contains('(') && !names.contains(')') {
-                let Some(next) = lines.next() else { break };
-                names = format!("{names} {next}");
+            let mut is_open = names.contains('(') && !names.contains(')');
+            while let Some(next) = if is_open { lines.next() } else { None } {
+                is_open = !next.contains(')');
+                names.push(' ');
+                names.push_str(next);
             }
             let dot = if module.ends_with('.') { "" } else { "." };
             found.push(module.to_owned());

@@ -98,3 +98,15 @@ fn what_decides_a_check_is_found_from_its_command() {
         assert_eq!(found, expected, "{command}");
     }
 }
+
+#[test]
+fn imports_are_read_in_one_pass() {
+    let names = |text: &str| imported(text).join(" ");
+    assert_eq!(
+        names("import a.b as c, d  # e\nx = 1; from f import (g,\n  h as i)\nfrom . import j\n"),
+        "a.b d f f.g f.h . .j"
+    );
+    let many = format!("from a import (\n{})\nimport b\n", "c,\n".repeat(80_000));
+    let found = imported(&many);
+    assert_eq!((found.len(), found.last().map(String::as_str)), (80_002, Some("b")));
+}

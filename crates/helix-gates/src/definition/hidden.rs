@@ -28,6 +28,12 @@ const OF_PACKAGES: [&str; 10] = [
     ".containerignore",
 ];
 
+/// Most lines of one such file that are read: each is compiled, and compared with each change.
+const MOST_LINES: usize = 1_000;
+
+/// What a file is taken to hide in which nobody knows what stands.
+const EVERYTHING: &str = "*";
+
 /// A line of such a file.
 struct Rule {
     glob: GlobMatcher,
@@ -54,7 +60,7 @@ pub(crate) fn hidden(context: &GateContext) -> Result<Vec<Finding>, GitError> {
     let mut findings = Vec::new();
     for name in names {
         let (before, files) = (context.files_at(&context.origin)?, context.files()?);
-        let (before, now) = (Ignored::of(context, &before, name)?, Ignored::of(context, &files, name)?);
+        let (before, now) = (Ignored::read(context, &before, name)?, Ignored::read(context, &files, name)?);
         for file in changed.iter().filter(|file| file.how != ChangeKind::Deleted && ignoring(&file.path).is_none()) {
             let Some((by, line)) = now.hides(&file.path) else { continue };
             if before.hides(&file.path).is_some() || context.claims.claim_by_path(&by) {
@@ -75,16 +81,13 @@ fn ignoring(path: &str) -> Option<&str> {
 }
 
 impl<'n> Ignored<'n> {
-    fn of(context: &GateContext, files: &TreeListing, name: &'n str) -> Result<Self, GitError> {
+    fn read(context: &GateContext, files: &TreeListing, name: &'n str) -> Result<Self, GitError> {
         let mut by_place = BTreeMap::new();
         for (path, entry) in files.iter().filter(|(path, entry)| ignoring(path) == Some(name) && entry.kind.is_file()) {
             let place = path[..path.len() - name.len()].to_owned();
-            let rules = match context.repository().size(&entry.object)? > MAX_SOURCE {
-                // Nobody knows what is in it.
-                true => rules("*"),
-                false => rules(&context.text(files, path)?.unwrap_or_default()),
-            };
-            by_place.insert(place, rules);
+            let is_read = context.repository().size(&entry.object)? <= MAX_SOURCE;
+            let text = if is_read { context.text(files, path)? } else { None };
+            by_place.insert(place, rules(text.as_deref().unwrap_or(EVERYTHING)));
         }
         Ok(Self { name, by_place })
     }
@@ -109,6 +112,7 @@ impl<'n> Ignored<'n> {
 
 /// The lines of such a file, as git reads them.
 fn rules(text: &str) -> Vec<Rule> {
+    let text = if text.lines().count() > MOST_LINES { EVERYTHING } else { text };
     let mut found = Vec::new();
     for (line, text) in (1..).zip(text.lines()) {
         let text = text.trim_end();

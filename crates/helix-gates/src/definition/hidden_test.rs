@@ -30,3 +30,11 @@ fn files_are_hidden_as_git_hides_them() {
         assert_eq!(ignored.hides(path), expected, "{path}");
     }
 }
+
+#[test]
+fn a_file_of_more_lines_than_are_read_hides_all() {
+    assert_eq!(rules(&"a.py\n".repeat(MOST_LINES)).len(), MOST_LINES);
+    let rules = rules(&"a.py\n".repeat(MOST_LINES + 1));
+    let ignored = Ignored { name: ".gitignore", by_place: BTreeMap::from([(String::new(), rules)]) };
+    assert!(ignored.hides("b.py").is_some());
+}

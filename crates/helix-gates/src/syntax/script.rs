@@ -8,7 +8,7 @@ use oxc_span::SourceType;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
 use super::SyntaxError;
-use crate::encoding::other_encoding;
+use crate::code::other_encoding;
 
 /// By the parser of the ruff linter, which reads the newest Python.
 pub(super) fn python(source: &str) -> Vec<SyntaxError> {

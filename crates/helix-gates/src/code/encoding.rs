@@ -6,9 +6,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::pattern;
+
 /// A line that names an encoding, as the language defines it (PEP 263).
-static NAMES_ENCODING: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"^[ \t\x0c]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)").ok());
+static NAMES_ENCODING: LazyLock<Regex> = LazyLock::new(|| pattern(r"^[ \t\x0c]*#.*?coding[:=][ \t]*([-_.a-zA-Z0-9]+)"));
 
 /// Encodings in which all that has a meaning for Python is what UTF-8 shows.
 const PLAIN: [&str; 15] = [
@@ -31,12 +32,11 @@ const PLAIN: [&str; 15] = [
 
 /// The line, from 1, on which a source of Python names another encoding than UTF-8, ASCII or Latin-1, and that encoding.
 pub(crate) fn other_encoding(source: &str) -> Option<(u32, &str)> {
-    let names = NAMES_ENCODING.as_ref()?;
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     // Python ends lines at all three.
     let source = source.split_inclusive(['\n', '\r']).filter(|line| *line != "\n" || !source.contains("\r\n"));
     for (number, line) in (1..).zip(source.take(2)) {
-        if let Some(name) = names.captures(line).and_then(|found| found.get(1)).map(|name| name.as_str()) {
+        if let Some(name) = NAMES_ENCODING.captures(line).and_then(|found| found.get(1)).map(|name| name.as_str()) {
             return (!is_plain(name)).then_some((number, name));
         }
         let code = line.trim_matches([' ', '\t', '\u{c}', '\n', '\r']);
