@@ -32,7 +32,7 @@ impl Testing<'_> {
         let (to_fix, others): (Vec<String>, Vec<String>) = failing.into_iter().partition(|name| failed_then.has(name));
         if !others.is_empty() {
             notes.push(format!(
-                "{} fail with this code as they were, and pass as the job has changed them: look at what they ask now",
+                "the former versions of {} fail with this code, and the changed ones pass: look at what they ask now",
                 named(&others)
             ));
         }
@@ -40,7 +40,7 @@ impl Testing<'_> {
             return Ok(None);
         }
         let message = format!(
-            "{} failed when the job began and still fail as they were: the job has changed them",
+            "{} failed when the job began, and their former versions still fail: the tests were changed, not the code",
             named(&to_fix)
         );
         if self.gate.weaker_tests == Taken::Note {
