@@ -1,6 +1,6 @@
 //! The list of chores. Must not know how any of them is done: each has a file of its own.
 
-use crate::{alarms, attack, bench, crash, e2e, record_claude, setup, size, test, tidy};
+use crate::{alarms, attack, bench, crash, e2e, package, record_claude, setup, size, test, tidy};
 
 /// Chores of this repository.
 #[derive(Debug, clap::Parser)]
@@ -22,6 +22,8 @@ pub(crate) enum Chore {
     Attack(attack::Options),
     /// Judges honest commits of real repositories and says how many are called dishonest
     Alarms(alarms::Options),
+    /// Makes what people install without a compiler: archives, packages for npm, Python and Debian
+    Package(package::Options),
     /// Makes fresh recordings of the real Claude Code CLI
     RecordClaude(record_claude::Options),
     /// Installs Open WebUI into .test-tools/ (0.8 GB), for `e2e`
@@ -41,6 +43,7 @@ impl Chore {
             Self::Crash(options) => crash::run(options),
             Self::Attack(options) => attack::run(options),
             Self::Alarms(options) => alarms::run(options),
+            Self::Package(options) => package::run(options),
             Self::RecordClaude(options) => record_claude::run(options),
             Self::Openwebui(options) => setup::run_open_webui(options),
             Self::E2e(options) => e2e::run(options),

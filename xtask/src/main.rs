@@ -10,6 +10,7 @@ mod bench;
 mod chore;
 mod crash;
 mod e2e;
+mod package;
 mod record_claude;
 mod setup;
 mod size;

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::{Context, anyhow, bail, ensure};
 
-use crate::{setup, size, tidy, workspace};
+use crate::{package, setup, size, tidy, workspace};
 
 /// What to leave out or pass on.
 #[derive(Debug, clap::Args)]
@@ -69,6 +69,7 @@ fn sections(options: &Options, set_up: impl FnOnce() -> anyhow::Result<()>) -> a
     if options.rest.is_empty() {
         sections.run("documentation tests", documentation)?;
         sections.run("tests", || binaries::run().map(passed))?;
+        sections.run("packages", || package::run(&package::Options::of_debug_build()).map(passed))?;
     } else {
         sections.run("tests", || workspace::run(&mut test(&options.rest)).map(passed))?;
     }

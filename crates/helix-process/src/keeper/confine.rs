@@ -484,6 +484,8 @@ fn write(path: &CStr, content: &CStr) -> io::Result<()> {
 
 /// A new network has nothing but a loopback device, which is down.
 fn loopback_up() -> io::Result<()> {
+    /// `SIOCSIFFLAGS`, in the type that this C library has for requests.
+    const SET_FLAGS: libc::Ioctl = 0x8914;
     // SAFETY: takes numbers alone.
     let socket = unsafe { libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) };
     called(socket)?;
@@ -497,7 +499,7 @@ fn loopback_up() -> io::Result<()> {
     }
     request.ifr_ifru.ifru_flags = libc::IFF_UP as libc::c_short;
     // SAFETY: the structure lives for the call and is the one that this request takes.
-    called(unsafe { libc::ioctl(socket, libc::SIOCSIFFLAGS, &raw const request) })
+    called(unsafe { libc::ioctl(socket, SET_FLAGS, &raw const request) })
 }
 
 /// Takes from root what reaches around files: raw disks, modules of the kernel, other processes, the clock. Who is not root has none,
