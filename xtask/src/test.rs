@@ -67,9 +67,9 @@ fn sections(options: &Options, set_up: impl FnOnce() -> anyhow::Result<()>) -> a
     let build = ["test", "--workspace", "--no-run"];
     sections.run("build", || workspace::run(workspace::cargo().args(build)).map(passed))?;
     if options.rest.is_empty() {
+        sections.run("packages", || package::run(&package::Options::of_debug_build()).map(passed))?;
         sections.run("documentation tests", documentation)?;
         sections.run("tests", || binaries::run().map(passed))?;
-        sections.run("packages", || package::run(&package::Options::of_debug_build()).map(passed))?;
     } else {
         sections.run("tests", || workspace::run(&mut test(&options.rest)).map(passed))?;
     }

@@ -10,7 +10,7 @@ use anyhow::{Context, ensure};
 use helix_testkit::sandbox::Sandbox;
 
 use super::{NAME, Packages, VERSION};
-use crate::workspace;
+use crate::{setup, workspace};
 
 pub(super) fn run(packages: &Packages, launcher: &Path) -> anyhow::Result<()> {
     let sandbox = Sandbox::new()?;
@@ -43,14 +43,15 @@ pub(super) fn run(packages: &Packages, launcher: &Path) -> anyhow::Result<()> {
         sandbox.command(python.join("bin/pip")).args(["install", "--no-index", "--quiet"]).arg(&packages.wheel),
     )?;
     tell(&sandbox, "wheel, with pip", &python.join("bin/helix"))?;
-    if workspace::installed("uvx") {
-        let mut uvx = sandbox.command("uvx");
+    let uvx = setup::directory().join("python/bin/uvx");
+    if uvx.exists() {
+        let mut uvx = sandbox.command(uvx);
         let said =
             workspace::output(uvx.args(["--offline", "--from"]).arg(&packages.wheel).args(["helix", "--version"]))?;
         ensure!(said.trim_end() == format!("helix {VERSION}"), "uvx: {said}");
         println!("wheel, with uvx: {}", said.trim_end());
     } else {
-        println!("wheel, with uvx: skipped, uv is not installed");
+        println!("wheel, with uvx: skipped, `cargo xtask setup` installs uv");
     }
 
     if workspace::installed("dpkg") {

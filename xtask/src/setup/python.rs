@@ -1,5 +1,5 @@
 //! A Python with the packages that tests use: pytest as a gate's command, `openai` as a client of the API, `mcp` as one of the tools,
-//! setuptools for packages that are installed as editable.
+//! setuptools for packages that are installed as editable, uv to try a wheel of Helix.
 //!
 //! Must not know the system's own packages: everything goes into a virtual environment.
 
@@ -12,7 +12,7 @@ use super::{Tool, require};
 use crate::workspace;
 
 /// Packages with their versions; what these need in turn is resolved by pip.
-const PACKAGES: [&str; 4] = ["pytest==9.2.0", "openai==3.54.0", "mcp==2.3.0", "setuptools==79.0.1"];
+const PACKAGES: [&str; 5] = ["pytest==9.2.0", "openai==3.54.0", "mcp==2.3.0", "setuptools==79.0.1", "uv==0.13.9"];
 
 /// A virtual environment at `<tools>/python`.
 pub(super) struct Python {
