@@ -28,16 +28,19 @@ const ABOUT: &str = "Turns a conversation into verified software by driving codi
 pub(crate) struct Options {
     /// Packages this executable instead of building one for each processor
     #[arg(long, value_name = "FILE")]
-    pub(crate) helix: Option<PathBuf>,
+    helix: Option<PathBuf>,
     /// Installs each package from its file, and runs what it installed
     #[arg(long)]
-    pub(crate) check: bool,
+    check: bool,
+    /// Builds the image for containers, too, which runs Helix once; needs podman, and its registry for the system around it
+    #[arg(long)]
+    container: bool,
 }
 
 impl Options {
     /// Packages of what the tests have built, each tried.
     pub(crate) fn of_debug_build() -> Self {
-        Self { helix: Some(workspace::root().join("target/debug/helix")), check: true }
+        Self { helix: Some(workspace::root().join("target/debug/helix")), check: true, container: false }
     }
 }
 
@@ -69,6 +72,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         let packages = packages(executable, &shared, &out, &staging)?;
         if options.check && executable.processor.is_native() {
             check::run(&packages, &launcher)?;
+            if options.container {
+                container(&packages.debian)?;
+            } else {
+                println!("container: skipped, `--container` builds it");
+            }
         } else if options.check {
             println!("{}: not tried, it is for another processor", packages.archive.display());
         }
@@ -183,6 +191,14 @@ fn debian(executable: &Executable, tree: &Path, out: &Path, staging: &Path) -> a
     build.args(["--root-owner-group", "-Zxz", "-z1", "--build"]).arg(&directory).arg(&file);
     workspace::output(build.env("SOURCE_DATE_EPOCH", committed_at()?))?;
     Ok(file)
+}
+
+fn container(package: &Path) -> anyhow::Result<()> {
+    let (directory, name) = package.parent().zip(package.file_name()).context("a package without a name")?;
+    let mut build = Command::new("podman");
+    build.args(["build", "--tag", "helix", "--build-arg"]).arg(format!("DEB={}", name.display()));
+    build.arg("--file").arg(workspace::root().join("packaging/Containerfile"));
+    workspace::run(build.arg(directory)).context("the image cannot be built")
 }
 
 fn npm_pack(directory: &Path, out: &Path) -> anyhow::Result<PathBuf> {

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, ensure};
 use helix_testkit::sandbox::Sandbox;
 
-use super::{NAME, Packages, VERSION};
+use super::{Packages, VERSION};
 use crate::{setup, workspace};
 
 pub(super) fn run(packages: &Packages, launcher: &Path) -> anyhow::Result<()> {
@@ -54,12 +54,11 @@ pub(super) fn run(packages: &Packages, launcher: &Path) -> anyhow::Result<()> {
         println!("wheel, with uvx: skipped, `cargo xtask setup` installs uv");
     }
 
-    if workspace::installed("dpkg") {
-        debian(&sandbox, &top("debian")?, &packages.debian)?;
-    } else {
+    if !workspace::installed("dpkg") {
         println!("Debian package: skipped, dpkg is not installed");
+        return Ok(());
     }
-    container(packages)
+    debian(&sandbox, &top("debian")?, &packages.debian)
 }
 
 /// Runs an installed executable.
@@ -102,23 +101,5 @@ fn debian(sandbox: &Sandbox, top: &Path, package: &Path) -> anyhow::Result<()> {
     } else {
         println!("systemd unit: skipped, systemd-analyze is not installed");
     }
-    Ok(())
-}
-
-/// With what is in the registry of containers for the system around it.
-fn container(packages: &Packages) -> anyhow::Result<()> {
-    if !workspace::installed("podman") {
-        println!("container: skipped, podman is not installed");
-        return Ok(());
-    }
-    let directory = packages.debian.parent().context("a package without a directory")?;
-    let name = packages.debian.file_name().context("a package without a name")?.to_string_lossy();
-    let mut build = Command::new("podman");
-    build.args(["build", "--quiet", "--tag", NAME, "--build-arg"]).arg(format!("DEB={name}"));
-    build.arg("--file").arg(workspace::root().join("packaging/Containerfile")).arg(directory);
-    workspace::output(&mut build)?;
-    let said = workspace::output(Command::new("podman").args(["run", "--rm", NAME, "--version"]))?;
-    ensure!(said.trim_end() == format!("helix {VERSION}"), "container: {said}");
-    println!("container: {}", said.trim_end());
     Ok(())
 }
